@@ -17,12 +17,18 @@ pub fn origin(expr: u32) -> Origin {
     Origin { form, expr: ExprId(expr) }
 }
 
+/// Whether the device's compiler optimizes, which takes most of the time of the tests: `tests/run all` asks for it.
+fn optimizes() -> bool {
+    std::env::var_os("LIFT_TESTS_OPTIMIZE").is_some()
+}
+
 /// The device on which tests run. Without one they fail, because a skipped test proves nothing. Opened once: drivers
 /// misbehave when many threads load them at the same time.
 pub fn device() -> Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     let device = DEVICE.get_or_init(|| match choose(DeviceChoice::Best) {
-        Ok(device) => device.keeping(),
+        Ok(device) if optimizes() => device.keeping(),
+        Ok(device) => device.keeping().unoptimized(),
         Err(e) => panic!("this test runs kernels and needs an OpenCL device: {e}"),
     });
     device.clone()

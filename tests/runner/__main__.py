@@ -237,10 +237,13 @@ def kept(program: Path | None) -> Path | None:
     return own
 
 
-def set_environment():
+def set_environment(level: str):
     # Properties are tried on the same cases each time, so that what fails here fails everywhere; another seed tries
     # others, and PROPTEST_CASES more of them.
     os.environ.setdefault("PROPTEST_RNG_SEED", "1")
+    if level == "all":
+        # Suites of many small kernels spare the optimizations of the device's compiler otherwise.
+        os.environ.setdefault("LIFT_TESTS_OPTIMIZE", "1")
     # pocl keeps what it compiled, for the other suites and the next run. For the cache of `lift` it would compile all
     # kernels once more.
     os.environ.setdefault("LIFT_CACHE", "off")
@@ -282,7 +285,7 @@ def main() -> int:
         print(*[stage.name for stage in stages], sep="\n")
         return 0
     os.chdir(ROOT)
-    set_environment()
+    set_environment(level)
     LOGS.mkdir(parents=True, exist_ok=True)
     return 0 if Run(stages, level, arguments.seed).run() else 1
 

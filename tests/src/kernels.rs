@@ -100,13 +100,24 @@ pub fn tells(failure: &RunFailure, error: &RunError) -> bool {
     kind == error.kind && failure.origin() == error.origin.as_ref()
 }
 
-/// Returns the device for tests; panics without one, because a skipped test proves nothing.
+/// Returns the device for tests, with the compiler that users have; panics without one, because a skipped test proves
+/// nothing.
 pub fn device() -> &'static Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     DEVICE.get_or_init(|| match run::device::choose(DeviceChoice::Best) {
         Ok(device) => device.keeping(),
         Err(e) => panic!("these tests run kernels and need an OpenCL device: {e}"),
     })
+}
+
+/// [`device`] with a compiler that does not optimize, for suites of many small kernels: optimizing takes most of their time.
+/// `tests/run all` sets the variable that brings it back.
+pub fn unoptimized_device() -> &'static Device {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    if std::env::var_os("LIFT_TESTS_OPTIMIZE").is_some() {
+        return device();
+    }
+    DEVICE.get_or_init(|| device().clone().keeping().unoptimized())
 }
 
 impl Runnable {

@@ -134,7 +134,7 @@ pub fn ended(mut command: Command) -> Result<(), String> {
 }
 
 fn run(checker: &Checker, task: &str) -> Result<(), String> {
-    let device = kernels::device();
+    let device = kernels::unoptimized_device();
     if !device.info.platform.contains(checker.platform) {
         return Err(format!("this runs on {}, not on {}", device.info.platform, checker.platform));
     }
@@ -174,7 +174,7 @@ fn run_fault(fault: &Fault) -> Result<(), String> {
     }
     let sizes = kernel.sizes.iter().cloned().zip([4]).collect::<SizeValues>();
     let arguments = Arguments { values: vec![Value::Array(ArrayValue::Int(vec![1, 2, 3, 4]))], sizes };
-    kernels::on_device(&compiled, &arguments, kernels::device()).map(drop)
+    kernels::on_device(&compiled, &arguments, kernels::unoptimized_device()).map(drop)
 }
 
 fn is_well_typed(path: &Path) -> bool {
@@ -232,7 +232,7 @@ fn agree(Made { text, kernel }: Made, target: &Target, sizes: &[(i64, i64)]) -> 
     for (n, m) in sizes {
         let arguments = arguments(&kernel, *n, *m);
         let meaning = kernels::on_interpreter(&kernel, &arguments);
-        let result = kernels::on_device(&compiled, &arguments, kernels::device());
+        let result = kernels::on_device(&compiled, &arguments, kernels::unoptimized_device());
         let same = match (&meaning, &result) {
             (Ok(meaning), Ok(result)) => kernels::close(meaning, result),
             (Err(_), Err(_)) => true,

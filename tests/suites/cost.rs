@@ -347,7 +347,7 @@ fn run_counted(task_name: &str) -> Result<(), String> {
         None => Some(task(task_name.parse().map_err(|_| "no number")?)?),
     };
     let (program, arguments) = found.ok_or("nothing to run")?;
-    let device = kernels::device();
+    let device = kernels::unoptimized_device();
     if !device.info.platform.contains("Oclgrind") {
         return Err(format!("this runs on {}, not on oclgrind", device.info.platform));
     }

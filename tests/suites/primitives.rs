@@ -34,7 +34,7 @@ fn test(folder: &Path, name: &str, path: &Path) -> Result<(), String> {
     if !program.is_well_typed() {
         return Err(program.outcome());
     }
-    let device = kernels::device();
+    let device = kernels::unoptimized_device();
     let mut outcome = String::new();
     let mut wrong = String::new();
     for kernel in program.kernels() {

@@ -9,7 +9,7 @@ use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::{ArrayValue, Value};
 use lift_tests::check::Program;
-use lift_tests::kernels::{Arguments, close, compiled_for, device, on_device, on_interpreter};
+use lift_tests::kernels::{Arguments, close, compiled_for, on_device, on_interpreter, unoptimized_device};
 use std::path::Path;
 
 /// The inputs of a kernel besides its size `N`.
@@ -217,7 +217,8 @@ fn large(n: i64, body: &str, expected: &str, target: &Target) -> Result<(), Stri
     }
     let kernel = program.kernels().into_iter().next().ok_or("no kernel")?.core?;
     let sizes = kernel.sizes.iter().cloned().map(|size| (size, n)).collect::<SizeValues>();
-    let result = on_device(&compiled_for(&kernel, target)?, &Arguments { values: Vec::new(), sizes }, device());
+    let result =
+        on_device(&compiled_for(&kernel, target)?, &Arguments { values: Vec::new(), sizes }, unoptimized_device());
     match result {
         Ok(value) if value.to_string() == expected => Ok(()),
         Ok(value) => Err(format!("{value} instead of {expected}")),
@@ -237,7 +238,7 @@ fn agree(kernel: &Kernel, compiled: &plan::Program, takes: Takes, n: usize, data
     let sizes = kernel.sizes.iter().cloned().map(|size| (size, n as i64)).collect::<SizeValues>();
     let arguments = Arguments { values, sizes };
     let meaning = on_interpreter(kernel, &arguments);
-    let result = on_device(compiled, &arguments, device());
+    let result = on_device(compiled, &arguments, unoptimized_device());
     let same = match (&meaning, &result) {
         (Ok(meaning), Ok(result)) => close(meaning, result),
         (Err(meaning), Err(result)) => meaning == result,

@@ -17,7 +17,7 @@ use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_tests::check::Program;
-use lift_tests::kernels::{Arguments, device, run_on_device, tells};
+use lift_tests::kernels::{Arguments, run_on_device, tells, unoptimized_device};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ fn agree(text: &str, way: Way, told: bool) -> Result<Case, String> {
             continue;
         }
         let sizes = kernel.sizes.iter().cloned().zip([n as i64, m as i64]).collect::<SizeValues>();
-        let result = run_on_device(compiled, &Arguments { values: inputs(n, m), sizes }, device());
+        let result = run_on_device(compiled, &Arguments { values: inputs(n, m), sizes }, unoptimized_device());
         let same = match (&meaning, &result) {
             (Ok(meaning), Ok(result)) => equal(meaning, result),
             (Err(e), Err(failure)) => e.kind != RunErrorKind::Limit && (!told || tells(failure, e)),

@@ -8,7 +8,7 @@ use lift_codegen::lower::compile;
 use lift_codegen::run::{self, RunFailure, RunOptions};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
-use lift_tests::kernels::{close, device};
+use lift_tests::kernels::{close, unoptimized_device};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ran {
@@ -45,7 +45,7 @@ pub fn on_device(kernel: &Kernel, target: &Target, inputs: &[Value]) -> Option<R
 pub fn compiled(program: &lift_codegen::plan::Program, kernel: &Kernel, inputs: &[Value]) -> Result<Ran, String> {
     let sizes = bind_sizes(kernel, inputs, &[]).map_err(|e| e.message)?;
     let options = RunOptions { poison: true, ..RunOptions::default() };
-    match run::run(program, inputs, &sizes, device(), &options) {
+    match run::run(program, inputs, &sizes, unoptimized_device(), &options) {
         Ok(outcome) => Ok(Ran::Value(outcome.value)),
         Err(RunFailure::Assumption { origin, assumption, .. }) => {
             Ok(Ran::Failed { kind: RunErrorKind::Assumption, origin: Some(origin), message: assumption })

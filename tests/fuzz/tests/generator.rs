@@ -11,6 +11,7 @@ use lift_fuzz::outer;
 use lift_fuzz::program::shapes::orders::{DISORDERS, NUMBERS, ORDERS};
 use lift_fuzz::program::{Breadth, program};
 use lift_fuzz::tree::{Tree, parse};
+use lift_tests::files;
 use std::collections::{BTreeSet, HashMap};
 
 const PROGRAMS: u64 = 2500;
@@ -161,25 +162,42 @@ fn sizes_are_where_programs_go_wrong() {
     assert!(SIZES.iter().any(|(_, m)| *m == 0));
 }
 
-/// Every rule of the compiler applies to some program on some device.
+/// Returns the rules that apply to the program of a seed, for its device or for an NVIDIA GPU.
+fn rules_applied(seed: u64) -> BTreeSet<&'static str> {
+    let (way, mut random) = Way::of(seed);
+    let breadth = if seed.is_multiple_of(8) { Breadth::Compiled } else { Breadth::Shapes };
+    let text = program(&random.choices(180), breadth);
+    let kernel = differential::kernel(&text).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
+    let compiled = [way.target, Target::nvidia()].map(|target| compile(&kernel, &target).ok());
+    compiled.iter().flatten().flat_map(|c| c.report.applied.iter().map(|applied| applied.rule.name)).collect()
+}
+
+/// Every rule of the compiler applies to some program on some device. `rules.txt` has the seeds that showed it last;
+/// `UPDATE_EXPECT=1` searches them again, which saves a minute of each run after a change of the generator.
 #[test]
 fn every_rule_is_applied_to_programs() {
     const MOST: u64 = 2000;
+    let file = files::root().join("tests/fuzz/rules.txt");
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    let known = known.lines().filter_map(|line| line.parse().ok());
     // A `mapLcl` outside `mapWrg` is an error.
     let names = rules::ALL.iter().map(|rule| rule.name).filter(|name| *name != "map-wrg");
     let mut missing: BTreeSet<&str> = names.collect();
-    for seed in 0..MOST {
-        let (way, mut random) = Way::of(seed);
-        let breadth = if seed % 8 == 0 { Breadth::Compiled } else { Breadth::Shapes };
-        let text = program(&random.choices(180), breadth);
-        let kernel = differential::kernel(&text).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
-        for target in [way.target, Target::nvidia()] {
-            let Ok(compiled) = compile(&kernel, &target) else { continue };
-            missing.retain(|name| compiled.report.applied.iter().all(|applied| applied.rule.name != *name));
+    let mut useful: Vec<u64> = Vec::new();
+    for seed in known.chain(0..MOST) {
+        let applied = rules_applied(seed);
+        let before = missing.len();
+        missing.retain(|name| !applied.contains(name));
+        if missing.len() < before {
+            useful.push(seed);
         }
         if missing.is_empty() {
-            return;
+            break;
         }
     }
-    panic!("in no program of {MOST}: {missing:?}");
+    assert!(missing.is_empty(), "in no program of {MOST}: {missing:?}");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        let lines: String = useful.iter().map(|seed| format!("{seed}\n")).collect();
+        std::fs::write(&file, lines).expect("the file is written");
+    }
 }

@@ -49,6 +49,8 @@ pub struct Device {
     raw: opencl3::device::Device,
     pub info: DeviceInfo,
     kept: Option<Arc<Kept>>,
+    /// Whether the device's compiler optimizes.
+    optimizes: bool,
 }
 
 impl Device {
@@ -57,6 +59,11 @@ impl Device {
     #[must_use]
     pub fn keeping(self) -> Device {
         Device { kept: Some(Arc::default()), ..self }
+    }
+    /// Has the device's compiler optimize nothing, which saves most of its time. For tests of what programs compute.
+    #[must_use]
+    pub fn unoptimized(self) -> Device {
+        Device { optimizes: false, ..self }
     }
 }
 
@@ -150,7 +157,7 @@ pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoD
                     let raw = opencl3::device::Device::new(id);
                     // Skip a device that cannot even describe itself.
                     match describe(&raw, devices.len(), &name) {
-                        Ok(info) => devices.push(Device { raw, info, kept: None }),
+                        Ok(info) => devices.push(Device { raw, info, kept: None, optimizes: true }),
                         Err(ClError(code)) => failed = Some(OpenClError::new("ask a device for its limits", code)),
                     }
                 }

@@ -88,6 +88,15 @@ pub fn build_options(device: &DeviceInfo) -> String {
     options
 }
 
+/// [`build_options`] for the device of a session.
+fn options_of(session: &Session) -> CString {
+    let mut options = build_options(&session.info);
+    if !session.optimizes {
+        options.push_str(" -cl-opt-disable");
+    }
+    CString::new(options).unwrap_or_default()
+}
+
 impl Program {
     /// Builds `text` with [`build_options`], or returns the cached program.
     pub fn build(session: &Session, text: &str) -> Result<Program, BuildError> {
@@ -96,7 +105,7 @@ impl Program {
             return Ok(Program { handle });
         }
         let Some(cache) = Cache::from_environment() else { return Program::compile(session, text) };
-        let key = Key::new(text, &build_options(&session.info), &session.info);
+        let key = Key::new(text, &options_of(session).to_string_lossy(), &session.info);
         if let Some(binary) = cache.get(&key) {
             if let Some(program) = Program::from_binary(session, &binary) {
                 return Ok(program);
@@ -118,7 +127,7 @@ impl Program {
         let raw = unsafe { cl3::program::create_program_with_binary(session.context(), &[device], &[binary]) }.ok()?;
         // SAFETY: just created.
         let handle = Shared::new(unsafe { Handle::own(raw, cl3::program::release_program) });
-        let options = CString::new(build_options(&session.info)).unwrap_or_default();
+        let options = options_of(session);
         cl3::program::build_program(handle.raw(), &[device], &options, None, ptr::null_mut()).ok()?;
         Some(Program { handle })
     }
@@ -138,7 +147,7 @@ impl Program {
             .map_err(|code| BuildError::OpenCl(create(code)))?;
         // SAFETY: just created.
         let handle = Shared::new(unsafe { Handle::own(raw, cl3::program::release_program) });
-        let options = CString::new(build_options(&session.info)).unwrap_or_default();
+        let options = options_of(session);
         let device = session.device_id();
         match cl3::program::build_program(handle.raw(), &[device], &options, None, ptr::null_mut()) {
             Ok(()) => Ok(Program { handle }),

@@ -19,6 +19,7 @@ pub struct Session {
     queue: Handle,
     context: Arc<Shared>,
     pub(super) kept: Option<Arc<Kept>>,
+    pub(super) optimizes: bool,
     device: opencl3::device::Device,
     pub info: DeviceInfo,
     profiling: bool,
@@ -75,7 +76,8 @@ impl Session {
                 .map(|queue| Handle::own(queue, queue::release_command_queue))
         }
         .map_err(OpenClError::when("create a command queue"))?;
-        Ok(Session { queue, context, kept: device.kept.clone(), device: raw, info: device.info.clone(), profiling })
+        let (kept, info) = (device.kept.clone(), device.info.clone());
+        Ok(Session { queue, context, kept, optimizes: device.optimizes, device: raw, info, profiling })
     }
 
     pub(super) fn context(&self) -> *mut c_void {
