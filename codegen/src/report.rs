@@ -1,6 +1,7 @@
 //! What the compiler did and why, for people; it has no effect on the program.
 
 use crate::schedule::Applied;
+use crate::schedule::asked::Asked;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use std::fmt;
@@ -19,6 +20,8 @@ pub struct Report {
     pub left_out: Vec<Check>,
     /// Operations that leave most of the device idle.
     pub cliffs: Vec<Cliff>,
+    /// The arithmetic that the program asks for, if that is known.
+    pub asked: Option<Asked>,
 }
 
 /// A parallel operator that one work-item runs alone, for each element of the map around it.

@@ -42,6 +42,12 @@ pub enum Class {
 }
 
 impl Target {
+    /// The number of work-items that fill the device, with a few elements in flight each.
+    pub fn busy(&self) -> i64 {
+        const OF_A_UNIT: i64 = 256;
+        i64::from(self.compute_units) * OF_A_UNIT
+    }
+
     /// The longest array that one work-item sorts faster than many do.
     pub fn sorted_by_one(&self) -> i64 {
         match self.class {

@@ -100,6 +100,7 @@ QUICK_WITHOUT = (
 # Test programs whose tests are a product (programs × classes of devices × work-groups): a run takes one in so many of
 # them, chosen by its seed; `all` takes each.
 SAMPLED = {
+    "lift-tests suites/grid.rs": 8,
     "lift-tests suites/oclgrind.rs": 4,
     "lift-tests suites/sanitizers.rs": 2,
     "lift-tests suites/traps.rs": 4,

@@ -8,10 +8,12 @@
 //! |---|---|
 //! | [`check`] | what the checker says of a program, as text, and what must hold for every program |
 //! | [`kernels`] | what kernels return, on the interpreter and on a device |
+//! | [`grid`] | small programs of which none is to be slow |
 //! | [`golden`] | an outcome against the expected one, which `UPDATE_EXPECT=1` rewrites |
 //! | [`files`] | the folders of this repository |
 
 pub mod check;
 pub mod files;
 pub mod golden;
+pub mod grid;
 pub mod kernels;

@@ -70,7 +70,12 @@ impl Counter<'_> {
             }
             Expr::Binary(op @ (BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge), a, b) => {
                 let value = |e: &Expr, domain: &mut Domain| eval(e, &self.names, &self.grid, domain);
-                let (Some(a), Some(b)) = (value(a, domain), value(b, domain)) else { return Branches::Either };
+                let (Some(x), Some(b)) = (value(a, domain), value(b, domain)) else { return Branches::Either };
+                let start = match &**a {
+                    Expr::Var(name) => self.reached.get(name).cloned(),
+                    _ => None,
+                };
+                let a = x;
                 let one = Size::one();
                 let d = match op {
                     BinaryOp::Lt => b.sub(&a),
@@ -78,7 +83,19 @@ impl Counter<'_> {
                     BinaryOp::Le => b.sub(&a).add(&one),
                     _ => a.sub(&b).add(&one),
                 };
-                match domain.where_positive(&d) {
+                let narrowed = domain.where_positive(&d);
+                // What a loop has counted up is not less than it was.
+                if let (Narrowed::Unknown, BinaryOp::Lt, Some(start)) = (&narrowed, op, start) {
+                    return match domain.where_positive(&b.sub(&start)) {
+                        Narrowed::Part(mut part) => {
+                            part.exact = false;
+                            Branches::Limited(*part)
+                        }
+                        Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
+                        _ => Branches::Either,
+                    };
+                }
+                match narrowed {
                     Narrowed::All => Branches::Known(Some(domain.clone()), None),
                     Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
                     Narrowed::Unknown => Branches::Either,

@@ -6,6 +6,7 @@ use super::domain::{Domain, rounded_up};
 use super::expressions::{bytes, is_integer, is_zero};
 use super::loops::Loop;
 use super::values::{Grid, Names, eval};
+use super::verdict::Apart;
 use super::{LaunchCost, Unknown, What};
 use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, ParamType, Stmt, StmtKind, Storage};
 use crate::plan::{Arg, BufferId, Launch, Program};
@@ -18,6 +19,8 @@ use std::cell::RefCell;
 
 /// First id of the counter's own variables, above all ids of programs.
 const FIRST: u32 = 1 << 28;
+/// The largest weight of a size that gets a name; counting with longer ones is slow, and they are unreadable.
+const MOST_WEIGHT: u32 = 100;
 
 pub struct Counter<'p> {
     pub program: &'p Program,
@@ -29,6 +32,10 @@ pub struct Counter<'p> {
     // State of the current function:
     pub grid: Grid,
     pub names: Names,
+    /// The initial values of declared integers.
+    pub declared: FxHashMap<Name, Expr>,
+    /// Counters of loops, each with its initial value.
+    pub reached: FxHashMap<Name, Size>,
     pub types: FxHashMap<Name, Typed>,
     pub buffers: FxHashMap<Name, BufferId>,
     /// For flags initialised to false and bits initialised to 0: how often one was set.
@@ -37,6 +44,10 @@ pub struct Counter<'p> {
     pub ranks: FxHashMap<Name, Name>,
     pub items: u32,
     pub waits: bool,
+    /// Reads and writes of neighbouring work-items that lie far apart.
+    pub apart: Vec<Apart>,
+    /// The origin of the current statement.
+    pub origin: Option<Origin>,
     /// Names for compound sizes, with their values.
     pub shown: Vec<(Var, Size)>,
 }
@@ -70,12 +81,16 @@ impl<'p> Counter<'p> {
                 rounded: RefCell::default(),
             },
             names: Names::default(),
+            declared: FxHashMap::default(),
+            reached: FxHashMap::default(),
             types: FxHashMap::default(),
             buffers: FxHashMap::default(),
             set: FxHashMap::default(),
             ranks: FxHashMap::default(),
             items: 1,
             waits: false,
+            apart: Vec::new(),
+            origin: None,
             shown: Vec::new(),
         }
     }
@@ -106,11 +121,15 @@ impl<'p> Counter<'p> {
 
     pub fn launch(&mut self, launch: &Launch, function: &Function, times: &Size) -> LaunchCost {
         self.names.clear();
+        self.declared.clear();
+        self.reached.clear();
         self.types.clear();
         self.buffers.clear();
         self.set.clear();
         self.ranks.clear();
         self.waits = false;
+        self.apart.clear();
+        self.origin = None;
         self.items = launch.local.iter().product();
         let mut facts = Facts::new();
         if self.sizes.iter().next().is_none() {
@@ -153,6 +172,7 @@ impl<'p> Counter<'p> {
         // Dimension 0 is innermost.
         let group = [2, 1, 0].map(|d: usize| domain.push(&named[d]));
         let item = [2, 1, 0].map(|d: usize| domain.push(&items[d]));
+        domain.has_lanes(&item[2]);
         let turned = |[c, b, a]: [Size; 3]| [a, b, c];
         self.grid = Grid {
             group: turned(group),
@@ -165,10 +185,15 @@ impl<'p> Counter<'p> {
         };
         let mut work = self.block(&function.body, domain);
         let shown: Vec<(Var, Size)> = self.shown.drain(..).rev().collect();
-        work.map(&mut |size| {
+        let mut in_full = |size: &Size| {
             let size = shown.iter().fold(size.clone(), |size, (var, value)| size.subst_var(var, value));
             known.simplify(&size)
-        });
+        };
+        work.map(&mut in_full);
+        let mut apart = std::mem::take(&mut self.apart);
+        for part in &mut apart {
+            (part.stride, part.bytes) = (in_full(&part.stride), in_full(&part.bytes));
+        }
         for unknown in &mut self.unknown {
             if let Some(most) = &mut unknown.at_most {
                 *most = shown.iter().fold(most.clone(), |most, (var, value)| most.subst_var(var, value));
@@ -184,6 +209,7 @@ impl<'p> Counter<'p> {
             local_memory: known.simplify(&local_memory),
             work,
             waits: self.waits,
+            apart,
         }
     }
 
@@ -192,6 +218,9 @@ impl<'p> Counter<'p> {
     pub fn block(&mut self, stmts: &[Stmt], mut domain: Domain) -> Work {
         let mut work = Work::none();
         for stmt in stmts {
+            if stmt.origin.is_some() {
+                self.origin.clone_from(&stmt.origin);
+            }
             // The statements after a conditional `return` run where the condition does not hold.
             if let StmtKind::If { condition, then, otherwise } = &stmt.kind
                 && otherwise.is_empty()
@@ -258,11 +287,12 @@ impl<'p> Counter<'p> {
             self.ranks.insert(name.clone(), flag.clone());
         }
         if is_integer(ty) {
+            self.declared.insert(name.clone(), init.clone());
             let value = match self.stored_value(init) {
                 Some(value) => Some(value),
                 None => eval(init, &self.names, &self.grid, domain),
             };
-            if let Some(value) = value {
+            if let Some(value) = value.filter(|value| value.weight() <= MOST_WEIGHT) {
                 let value = self.named(name, value, domain);
                 self.names.insert(name.clone(), value);
             }
@@ -310,6 +340,7 @@ impl<'p> Counter<'p> {
             {
                 *set = set.add(&domain.count().size);
             }
+            self.reached.remove(name);
             let known = eval(value, &self.names, &self.grid, domain);
             match known {
                 Some(known) => self.names.insert(name.clone(), known),
@@ -320,6 +351,7 @@ impl<'p> Counter<'p> {
         let mut work = self.expr(value, domain);
         work.add(&self.loads_of_index(to, domain));
         let written = self.global_bytes(to);
+        self.lies_apart(to, written, domain);
         work.add(&self.paid(Price { written, ..Price::default() }, domain));
         work
     }
@@ -365,6 +397,7 @@ impl<'p> Counter<'p> {
             match &stmt.kind {
                 StmtKind::Assign(Expr::Var(name), _) => {
                     self.names.remove(name);
+                    self.reached.remove(name);
                 }
                 StmtKind::If { then, otherwise, .. } => {
                     self.forget(then);

@@ -44,6 +44,8 @@ pub struct Domain {
     facts: Facts,
     /// The number of elements, where it is known otherwise.
     total: Option<Size>,
+    /// The index by which neighbouring work-items differ, by one.
+    lane: Option<Var>,
     pub exact: bool,
     /// What has been counted in this domain and in those that it was made from: each statement asks for the number of its
     /// executions, and many have the same.
@@ -88,6 +90,7 @@ impl Domain {
             base: facts.clone(),
             facts,
             total: None,
+            lane: None,
             exact: true,
             counted: Rc::default(),
         }
@@ -150,6 +153,34 @@ impl Domain {
             most: None,
         });
         Size::var(var)
+    }
+
+    /// What a size is at most, whatever the indices are.
+    pub fn most(&self, size: &Size) -> Option<Size> {
+        if !self.has_index(size) {
+            return Some(size.clone());
+        }
+        let light = size.weight() <= LONGEST;
+        let most = if light { self.facts.bounds(size).1 } else { None };
+        most.filter(|most| !self.has_index(most))
+    }
+    /// The size is an index by which neighbouring work-items differ.
+    pub fn has_lanes(&mut self, item: &Size) {
+        self.lane = item.as_var().cloned();
+    }
+    /// How far what neighbouring work-items read at these places lies apart: 0 for one place, `None` if nobody knows.
+    pub fn stride(&self, place: &Size) -> Option<Size> {
+        let place = self.known(place)?;
+        let lane = self.lane.as_ref()?;
+        let next = place.subst_var(lane, &Size::var(lane.clone()).add(&Size::one()));
+        let stride = self.simplify(&next.sub(&place));
+        (!self.mentions_index(&stride)).then_some(stride)
+    }
+    /// An index is no more, and `by` moves with it by so much.
+    fn moved(&mut self, old: &Var, by: Option<&Size>) {
+        if self.lane.as_ref() == Some(old) {
+            self.lane = by.and_then(Size::as_var).cloned();
+        }
     }
 
     /// A size in terms of the indices that there are; `None` if it needs one that is gone.
@@ -234,7 +265,7 @@ impl Domain {
             if !count.contains(var) {
                 let n = high.sub(low);
                 last = span.as_ref().filter(|_| !self.mentions_index(&count)).map(|span| (count.clone(), span));
-                let long = n.weight() > LONGEST && self.mentions_index(&n);
+                let long = self.mentions_index(&n) && (n.weight() > LONGEST || !self.adds_up(&n));
                 count = count.mul(match most {
                     Some(most) if long && last.is_none() => {
                         exact = false;
@@ -255,11 +286,12 @@ impl Domain {
                 continue;
             }
             let n = high.sub(low);
-            if let (Some(each), Some(most)) = (each, fallback.take())
+            let other = each.zip(fallback.take());
+            if let Some((each, most)) = &other
                 && count.weight() > LONGEST
             {
                 exact = false;
-                count = each.mul(&most).mul(&n);
+                count = each.mul(most).mul(&n);
                 continue;
             }
             // One element or none, and none where the rest would be none: `N mod k` elements behind the last whole k.
@@ -280,6 +312,10 @@ impl Domain {
                 }
                 _ => {
                     exact = false;
+                    if let Some((each, most)) = other {
+                        count = each.mul(&most).mul(&n);
+                        continue;
+                    }
                     let most = self.facts.bounds(&count).1.filter(|most| !self.mentions_index(most));
                     match most {
                         Some(most) => most.mul(&n),
@@ -289,6 +325,12 @@ impl Domain {
             };
         }
         Amount { size: self.base.simplify(&count), exact }
+    }
+
+    /// Whether the sum of a size over the ranges of its indices has a closed form.
+    fn adds_up(&self, size: &Size) -> bool {
+        let mut of = self.indices.iter().filter(|i| size.contains(&i.var));
+        of.all(|i| closed_form(&i.var, &i.high, size).is_some())
     }
 
     /// The constant multiple of an index that a size is made of, and the index; the index begins with 0.
@@ -308,6 +350,7 @@ impl Domain {
         let total = self.total.take();
         let (upper, lower) = (self.push(&Size::int(range / by)), self.push(&Size::int(by)));
         self.total = total;
+        self.moved(&old.var, Some(if by == 1 { &upper } else { &lower }));
         self.replaced.push((old.var, upper.mul(&Size::int(by)).add(&lower)));
         Some((upper, lower))
     }
@@ -323,6 +366,7 @@ impl Domain {
         let n = rounded_up(&old.high.sub(&Size::int(rest)), &Size::int(by));
         let n = part.natural(n);
         let z = part.push(&n);
+        part.moved(&old.var, None);
         part.replaced.push((old.var, z.mul(&Size::int(by)).add(&Size::int(rest))));
         Some(part)
     }
@@ -379,6 +423,9 @@ impl Domain {
         let total = domain.total.take();
         let z = domain.push(n);
         domain.total = total;
+        for (var, c) in &vars {
+            domain.moved(var, Some(&z).filter(|_| c == unit));
+        }
         let mut first = z.clone();
         for (var, c) in vars.iter().skip(1) {
             first = first.sub(&Size::var(var.clone()).mul(&c.div_exact(unit)));
@@ -404,11 +451,17 @@ impl Domain {
         });
         let turns = turns.max_by_key(|(chain, _)| chain.len());
         let mut domain = self.clone();
+        let mut lane = false;
         let (base, unit) = match turns {
             Some((chain, unit)) => {
                 let mut base = from.clone();
                 for (at, c) in &chain {
-                    base = base.sub(&Size::var(self.indices[*at].var.clone()).mul(c));
+                    let var = &self.indices[*at].var;
+                    base = base.sub(&Size::var(var.clone()).mul(c));
+                    if self.lane.as_ref() == Some(var) {
+                        domain.lane = None;
+                        lane = *c == unit;
+                    }
                 }
                 let shared: Vec<Var> = chain.iter().map(|(at, _)| self.indices[*at].var.clone()).collect();
                 domain.indices.retain(|i| !shared.contains(&i.var));
@@ -419,6 +472,9 @@ impl Domain {
         };
         let n = domain.natural(rounded_up(&to.sub(&base), &unit));
         let z = domain.push(&n);
+        if lane {
+            domain.has_lanes(&z);
+        }
         if let Some(last) = domain.indices.last_mut()
             && Some(&last.var) == z.as_var()
         {
@@ -496,6 +552,7 @@ impl Domain {
             let mut part = self.clone();
             part.indices.retain(|i| i.var != turn && i.var != l);
             let z = part.push(&self.natural(to.sub(from)));
+            part.moved(&l, Some(&z));
             if let Some(last) = part.indices.last_mut()
                 && Some(&last.var) == z.as_var()
             {

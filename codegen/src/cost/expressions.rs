@@ -5,6 +5,8 @@ use super::calls;
 use super::conditions::Branches;
 use super::count::Counter;
 use super::domain::{Domain, rounded_up};
+use super::values::eval;
+use super::verdict::{Apart, NEAR};
 use crate::lower::scalar_bytes;
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, UnaryOp};
 use lift_analysis::size::Size;
@@ -67,12 +69,16 @@ impl Counter<'_> {
         match e {
             Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => {}
             Expr::Index(array, at) => {
-                price.read += self.global_bytes(e);
+                let read = self.global_bytes(e);
+                price.read += read;
+                self.lies_apart(e, read, domain);
                 self.price(array, false, domain, price, more);
                 self.price(at, false, domain, price, more);
             }
             Expr::Wide { pointer, .. } => {
-                price.read += self.global_bytes(e);
+                let read = self.global_bytes(e);
+                price.read += read;
+                self.lies_apart(e, read, domain);
                 self.price(pointer, false, domain, price, more);
             }
             Expr::Lane(inner, _) => self.price(inner, count, domain, price, more),
@@ -191,6 +197,34 @@ impl Counter<'_> {
                 None => self.global_bytes(inner),
             },
             _ => 0,
+        }
+    }
+
+    /// Records an access if neighbouring work-items lie far apart in it.
+    pub fn lies_apart(&mut self, e: &Expr, bytes: u64, domain: &Domain) {
+        if bytes == 0 {
+            return;
+        }
+        let (array, at) = match e {
+            Expr::Index(array, at) => (array, at),
+            Expr::Lane(inner, _) => return self.lies_apart(inner, bytes, domain),
+            Expr::Wide { pointer, .. } => match &**pointer {
+                Expr::AddressOf(inner) => return self.lies_apart(inner, bytes, domain),
+                _ => return,
+            },
+            _ => return,
+        };
+        let mut domain = domain.clone();
+        let Some(place) = eval(at, &self.names, &self.grid, &mut domain) else { return };
+        let Some(stride) = domain.stride(&place) else { return };
+        let stride = stride.mul(&Size::nat(self.global_element(array)));
+        if stride.as_const().is_some_and(|n| n.abs() <= NEAR) {
+            return;
+        }
+        let bytes = domain.count().size.mul(&Size::nat(bytes));
+        match self.apart.iter_mut().find(|a| a.origin == self.origin && a.stride == stride) {
+            Some(known) => known.bytes = known.bytes.add(&bytes),
+            None => self.apart.push(Apart { origin: self.origin.clone(), stride, bytes }),
         }
     }
 

@@ -54,6 +54,8 @@ impl Counter<'_> {
         }
         let exact = domain.exact && !breaks(body);
         let most = from.as_ref().zip(end.as_ref()).and_then(|(from, end)| self.longest(from, end, domain));
+        let range = || l.end.and_then(|end| self.longest_range(l.from, end, &mut domain.clone()));
+        let most = most.or_else(range);
         let (mut inside, value) = match (from, end, step) {
             (Some(from), Some(end), Some(step)) => {
                 let (inside, value) = domain.iterate(&from, &end, &step, most.as_ref());
@@ -65,7 +67,21 @@ impl Counter<'_> {
                 inside.exact = false;
                 (inside, Some(value))
             }
-            (_, end, _) => {
+            (from, end, step) => {
+                let span = l.end.and_then(|end| self.longest_range(l.from, end, domain));
+                if let (Some(most), Some(step)) = (span, step.filter(|step| domain.is_at_most(&Size::one(), step))) {
+                    let mut inside = domain.clone();
+                    let n = inside.push(&rounded_up(&most, &step));
+                    inside.exact = false;
+                    let value = from.map(|from| from.add(&n.mul(&step)));
+                    match value {
+                        Some(value) => self.names.insert(l.var.clone(), value),
+                        None => self.names.remove(l.var),
+                    };
+                    let work = self.block(body, inside);
+                    self.forget(body);
+                    return work;
+                }
                 let most = end.as_ref().or(below).cloned();
                 let rounds = self.unknown("rounds", What::Rounds, most, l.origin);
                 let mut inside = domain.clone();
@@ -134,10 +150,14 @@ impl Counter<'_> {
         if let Some(work) = self.computed(condition, body, domain) {
             return work;
         }
+        let halvings = self.halvings(condition, body, domain);
         self.forget(body);
-        let rounds = self.unknown("rounds", What::Rounds, None, origin);
+        let rounds = match halvings {
+            Some(rounds) => rounds,
+            None => Size::var(self.unknown("rounds", What::Rounds, None, origin)),
+        };
         let mut inside = domain.clone();
-        inside.push(&Size::var(rounds).add(&Size::one()));
+        inside.push(&rounds.add(&Size::one()));
         inside.exact = false;
         let mut work = self.expr(condition, &mut inside.clone());
         work.add(&self.block(body, inside));
@@ -147,7 +167,10 @@ impl Counter<'_> {
 
     /// Evaluates `while (team < 256 && team * 16 < M) { team = team * 2; }`, if all operands are numbers.
     fn computed(&mut self, condition: &Expr, body: &[Stmt], domain: &Domain) -> Option<Work> {
-        if !body.iter().all(|s| matches!(&s.kind, StmtKind::Assign(Expr::Var(_), _))) {
+        let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Assign(Expr::Var(_), _));
+        let is_number = |e: &Expr| eval(e, &self.names, &self.grid, &mut domain.clone())?.as_const();
+        let numbers = matches!(condition, Expr::Binary(BinaryOp::Lt, a, b) if is_number(a).and(is_number(b)).is_some());
+        if !body.iter().all(plain) && (!numbers || breaks(body)) {
             return None;
         }
         let before = self.names.clone();
@@ -229,6 +252,7 @@ impl Counter<'_> {
         // Where the next loop continues: this loop's iterations for this work-item alone.
         let rounds = Size::max(&Size::zero(), &rounded_up(&end.sub(&start), &step));
         self.names.insert(name.clone(), start.add(&rounds.mul(&step)));
+        self.reached.insert(name.clone(), start);
         Some(work)
     }
 }

@@ -12,6 +12,7 @@
 //! Invariant: with these two exceptions, an amount is never below that of a run.
 
 mod amount;
+mod bounds;
 mod calls;
 mod conditions;
 mod count;
@@ -20,13 +21,16 @@ mod expressions;
 mod loops;
 mod sorting;
 mod values;
+mod verdict;
 
 pub use amount::{Amount, Work};
+pub use verdict::{Apart, Slow, Verdict, Why};
 
 use crate::lower::scalar_bytes;
 use crate::opencl::{Function, Stmt, StmtKind};
-use crate::plan::{Launch, Program, Step};
+use crate::plan::{BufferRole, Launch, Program, Step};
 use crate::report::Stored;
+use crate::schedule::asked::Asked;
 use crate::sizes::SizeValues;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var};
@@ -40,6 +44,10 @@ pub struct Cost {
     pub unknown: Vec<Unknown>,
     /// The intermediate and final results that are stored, with their bytes.
     pub stored: Vec<Stored>,
+    /// Bytes of the inputs and of the results.
+    pub necessary: Size,
+    /// The arithmetic that the program asks for, if that is known.
+    pub asked: Option<Asked>,
 }
 
 /// A launch, or a buffer cleared by the host (without a function).
@@ -61,6 +69,8 @@ pub struct LaunchCost {
     pub work: Work,
     /// Work-groups wait for each other; their reads while waiting are not counted.
     pub waits: bool,
+    /// What is read or written by neighbouring work-items far apart.
+    pub apart: Vec<Apart>,
 }
 
 /// A number that only the device knows.
@@ -111,7 +121,12 @@ impl Cost {
         let stored = program.report.stored.iter().chain(&program.report.results);
         let given = |s: &Stored| Stored { bytes: s.bytes.subst(&mut |v| sizes.get(v).map(Size::int)), ..s.clone() };
         let stored = stored.map(given).collect();
-        Cost { kernel: program.plan.kernel.clone(), launches, unknown, stored }
+        let value = |size: &Size| size.subst(&mut |v| sizes.get(v).map(Size::int));
+        let outside = program.plan.buffers.iter().filter(|b| matches!(b.role, BufferRole::Input | BufferRole::Output));
+        let bytes = outside.map(|b| value(&b.capacity).mul(&Size::nat(scalar_bytes(b.element))));
+        let necessary = bytes.fold(Size::zero(), |sum, bytes| sum.add(&bytes));
+        let asked = program.report.asked.as_ref().map(|asked| asked.map(&value));
+        Cost { kernel: program.plan.kernel.clone(), launches, unknown, stored, necessary, asked }
     }
 
     /// The number of launches of a run.
@@ -198,6 +213,7 @@ fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &
                     local_memory: Size::zero(),
                     work,
                     waits: false,
+                    apart: Vec::new(),
                 });
             }
             Step::Repeat { count, steps: inner } => steps(counter, program, inner, &times.mul(count), out),

@@ -107,7 +107,7 @@ impl<'k> ProgramBuilder<'k> {
             tables: Vec::new(),
             setup: Vec::new(),
             needless: Vec::new(),
-            report: Report { applied: schedule.applied.clone(), ..Report::default() },
+            report: Report { applied: schedule.applied.clone(), asked: schedule.asked.clone(), ..Report::default() },
             cliffs: Cliffs::default(),
             work: Work::default(),
             nodes: Writer::to_compute(),

@@ -3,9 +3,11 @@
 //! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`distribute`] and [`teams`] those for
 //! maps in maps. [`place`] chooses where unplaced primitives run, [`fuse`] which arrays are never stored. [`tile`]
 //! finds maps whose elements are better computed in blocks, by the shape of the [`nest`] or of their function
-//! ([`shapes`]). [`rounds`] finds the loops whose iterations are launches, [`bounds`] upper bounds of hidden lengths.
+//! ([`shapes`]). [`rounds`] finds the loops whose iterations are launches, [`bounds`] upper bounds of hidden lengths,
+//! [`asked`] the arithmetic that the program asks for.
 //! Each decision that may interest a person is recorded as [`Applied`].
 
+pub mod asked;
 pub mod bits;
 pub mod bounds;
 pub mod by_key;
@@ -35,6 +37,7 @@ pub mod uses;
 use crate::budget::MOST_TERMS;
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId, check};
 use crate::target::Target;
+use asked::Asked;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::work;
@@ -72,6 +75,8 @@ pub struct Schedule {
     /// Nothing runs in parallel: the whole program is one launch of one work-item.
     pub sequential: bool,
     pub applied: Vec<Applied>,
+    /// The arithmetic that the program asks for, if it is known.
+    pub asked: Option<Asked>,
     /// Lengths that the host reads during the run, each by the variable of its statement (`iota k` and the like).
     pub lengths: BTreeSet<VarId>,
     /// For each of these lengths that is computed in a function: the host-level variable that holds its maximum.
@@ -110,6 +115,7 @@ impl Schedule {
 
     fn found(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
+        let asked = Asked::of(kernel, &Bounds::of(kernel));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
@@ -139,6 +145,7 @@ impl Schedule {
             reorder: reorderable(&rewritten),
             sequential,
             applied,
+            asked,
             lengths: BTreeSet::new(),
             measures: FxHashMap::default(),
             too_large: false,
@@ -168,6 +175,7 @@ impl Schedule {
             reorder: self.reorder.clone(),
             sequential: false,
             applied: self.applied.clone(),
+            asked: self.asked.clone(),
             lengths: lengths.union(&self.lengths).copied().collect(),
             measures,
             too_large: self.too_large,

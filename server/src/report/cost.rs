@@ -138,8 +138,12 @@ impl CostReport {
             barriers: counted(&work.barriers, number.map(|n| &n.barriers)),
             local_memory,
         };
-        let launch = |(i, l): (usize, &LaunchCost)| {
-            let number = numbers.and_then(|n| n.launches.get(i));
+        // Those that are made at these sizes, in their order.
+        let made = numbers.map_or(&[][..], |n| &n.launches);
+        let mut next = 0;
+        let launch = |l: &LaunchCost| {
+            let number = made.get(next).filter(|n| n.function == l.function && n.label == l.label);
+            next += usize::from(number.is_some());
             CostOfLaunch {
                 label: l.label.clone(),
                 function: l.function.clone(),
@@ -175,7 +179,7 @@ impl CostReport {
             target: target.to_owned(),
             sizes: sizes.iter().map(|(var, n)| (var.name.to_string(), *n)).collect(),
             launched: exactly(&cost.launched(), numbers.map(Cost::launched).as_ref()),
-            launches: cost.launches.iter().enumerate().map(launch).collect(),
+            launches: cost.launches.iter().map(launch).collect(),
             total: totals(
                 &cost.total(),
                 numbers.map(Cost::total).as_ref(),

@@ -1,0 +1,128 @@
+//! How much arithmetic a program asks for: what its text means, whatever is made of it. What generated code does is
+//! compared with it, so that nothing is computed again and again without being noticed.
+
+use super::bounds::Bounds;
+use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::{Size, Var};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+
+/// Comparisons of an element in a sort or a search, at most.
+const COMPARED: i64 = 32;
+
+/// Operations at most: of two branches the longer one is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Of floating-point numbers.
+    pub float: Size,
+    /// Of whole numbers.
+    pub integer: Size,
+}
+
+impl Asked {
+    fn none() -> Asked {
+        Asked { float: Size::zero(), integer: Size::zero() }
+    }
+    fn and(&self, other: &Asked) -> Asked {
+        Asked { float: self.float.add(&other.float), integer: self.integer.add(&other.integer) }
+    }
+    pub fn map(&self, f: &dyn Fn(&Size) -> Size) -> Asked {
+        Asked { float: f(&self.float), integer: f(&self.integer) }
+    }
+    fn greater(&self, other: &Asked) -> Asked {
+        let max = |a: &Size, b: &Size| if a == b { a.clone() } else { Size::max(a, b) };
+        Asked { float: max(&self.float, &other.float), integer: max(&self.integer, &other.integer) }
+    }
+
+    /// `None` where nobody knows how often something is done.
+    pub fn of(kernel: &Kernel, bounds: &Bounds) -> Option<Asked> {
+        let mut most = FxHashMap::default();
+        kernel.body.visit(&mut |stmt| {
+            if let Rhs::Unpack(Atom::Var(v)) = &stmt.rhs {
+                let found = stmt.binds.iter().cloned().zip(bounds.get(*v).iter().cloned());
+                most.extend(found.filter_map(|(length, bound)| Some((length, bound?))));
+            }
+        });
+        Counter { kernel, most }.block(&kernel.body)
+    }
+}
+
+struct Counter<'k> {
+    kernel: &'k Kernel,
+    /// The greatest values of lengths that are opened.
+    most: FxHashMap<Var, Size>,
+}
+
+impl Counter<'_> {
+    fn block(&self, block: &Block) -> Option<Asked> {
+        block.stmts.iter().try_fold(Asked::none(), |sum, stmt| Some(sum.and(&self.stmt(stmt)?)))
+    }
+
+    fn stmt(&self, stmt: &Stmt) -> Option<Asked> {
+        match &stmt.rhs {
+            Rhs::If(_, a, b) => Some(self.block(a)?.greater(&self.block(b)?)),
+            Rhs::Scalar(_, args) => Some(self.operation(args)),
+            Rhs::Prim(call) => self.call(call),
+            _ => Some(Asked::none()),
+        }
+    }
+
+    fn operation(&self, args: &[Atom]) -> Asked {
+        let (float, n) = args.first().map_or((false, 1), |a| lanes(&self.kernel.atom_ty(a)));
+        match float {
+            true => Asked { float: Size::nat(n), ..Asked::none() },
+            false => Asked { integer: Size::nat(n), ..Asked::none() },
+        }
+    }
+
+    fn len(&self, a: &Atom) -> Option<Size> {
+        let len = self.kernel.atom_ty(a).as_array()?.len.clone();
+        let len = len.subst(&mut |v| self.most.get(v).cloned());
+        (!len.any_var(&mut |v| v.kind == lift_analysis::size::VarKind::Skolem)).then_some(len)
+    }
+
+    /// A function for each of so many elements.
+    fn each(&self, f: &Lambda, n: &Size) -> Option<Asked> {
+        let one = self.block(&f.body)?;
+        Some(match &f.position {
+            Some(at) => one.map(&|size| Size::sum(at.clone(), n.clone(), size.clone())),
+            None => one.map(&|size| size.mul(n)),
+        })
+    }
+
+    fn call(&self, call: &PrimCall) -> Option<Asked> {
+        let Some(f) = call.funs.first() else { return Some(Asked::none()) };
+        let over = |i: usize| self.len(call.args.get(i)?);
+        let nothing = self.block(&f.body).is_some_and(|asked| asked == Asked::none());
+        if nothing {
+            return Some(Asked::none());
+        }
+        match call.prim {
+            Prim::Map(_) | Prim::Filter(_) | Prim::Vectorize => self.each(f, &over(0)?),
+            Prim::Generate => self.each(f, call.sizes.first()?),
+            Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) | Prim::PartRed | Prim::ReduceWhileSeq => {
+                self.each(f, &over(1)?)
+            }
+            Prim::ReduceByKey => self.each(f, &over(2)?),
+            Prim::Sort | Prim::Argsort => {
+                let n = over(0)?;
+                self.each(f, &n.mul(&Size::int(COMPARED)))
+            }
+            Prim::Search | Prim::LSearch => self.each(f, &Size::int(COMPARED)),
+            Prim::Iterate => self.each(f, call.sizes.first()?),
+            // What only shows elements elsewhere has arithmetic of indices.
+            prim if prim.is_view() => Some(Asked::none()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether it is a floating-point number, and how many there are side by side.
+fn lanes(ty: &Ty) -> (bool, u64) {
+    match ty.kind() {
+        TyKind::Scalar(s) => (matches!(s, Scalar::Float | Scalar::Double), 1),
+        TyKind::Vec(element, n) => (lanes(element).0, n.as_const().and_then(|n| u64::try_from(n).ok()).unwrap_or(1)),
+        _ => (false, 1),
+    }
+}
