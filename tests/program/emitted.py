@@ -48,3 +48,11 @@ DOUBLED = """(lift doubled (N) ((array-type (i) (array-type int (+ i 1)) N))
 UNEVEN = """(lift uneven (N) ((array-type (i) (array-type int (mod (* i i) 3)) N))
   (lambda (rows) (map (map (lambda (x) (* 2 x))) rows)))
 """
+# In the branch that is not taken for `M = 0`, `N/M` has no value.
+QUOTIENT = """
+(lift quotient (N M) ((array-type int N) (array-type int M))
+  (lambda (xs ys)
+    (if (> M 0)
+      (tuple (sumi (sort < (iota #(+ 3 (/ N M))))) (head (reduce 0 + (map (lambda (y) (mod y #(/ N M))) (iota #(mod N M))))))
+      (tuple (sumi xs) -1))))
+"""

@@ -2,7 +2,23 @@
 
 import subprocess
 
-from emitted import AT, COUNTED, DOUBLED, EITHER, HALVES, KEPT, ROUNDS, SUM, SUMS, TABLE, TILES, TRIANGLE, UNEVEN, UNTIL
+from emitted import (
+    AT,
+    COUNTED,
+    DOUBLED,
+    EITHER,
+    HALVES,
+    KEPT,
+    QUOTIENT,
+    ROUNDS,
+    SUM,
+    SUMS,
+    TABLE,
+    TILES,
+    TRIANGLE,
+    UNEVEN,
+    UNTIL,
+)
 
 
 def build_c(lift, name, program, main, *flags):
@@ -295,3 +311,14 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
     flags = ["-DCL_TARGET_OPENCL_VERSION=120", "-Wl,--wrap=clEnqueueNDRangeKernel", "counted.c"]
     main = "  extern int launched;\n" + main
     assert build_c(lift, "either", EITHER, main, *flags) == "2 3 4 by 1\n2 4 6 8 10 by 1\n"
+
+
+def test_c_size_without_a_value_in_the_other_branch(lift):
+    main = """
+  cl_int xs[] = {56, 2, 3, 4}, ys[] = {1, 2}, sum = 0, rest = 0;
+  if (quotient_run(p, 1, 0, xs, ys, &sum, &rest)) { return 3; }
+  printf("%d %d\\n", (int)sum, (int)rest);
+  if (quotient_run(p, 4, 2, xs, ys, &sum, &rest)) { return 4; }
+  printf("%d %d\\n", (int)sum, (int)rest);
+"""
+    assert build_c(lift, "quotient", QUOTIENT, main) == "56 -1\n10 0\n"
