@@ -217,14 +217,18 @@ impl Pass {
     }
 }
 
-/// Whether a loop may be left in the middle of an iteration.
-fn leaves(stmts: &[Stmt]) -> bool {
+/// Whether a loop may be left in the middle of an iteration: by a `break` of its own, or by a `return` anywhere in it.
+fn leaves(body: &[Stmt]) -> bool {
+    any_exit(body, true)
+}
+
+fn any_exit(stmts: &[Stmt], own_loop: bool) -> bool {
     stmts.iter().any(|s| match &s.kind {
-        StmtKind::Break | StmtKind::Return | StmtKind::Stop => true,
-        StmtKind::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
-        StmtKind::Block(body) => leaves(body),
-        // A `break` of an inner loop does not leave this one, but a `return` does.
-        StmtKind::For { body, .. } | StmtKind::While { body, .. } => leaves(body),
+        StmtKind::Break => own_loop,
+        StmtKind::Return | StmtKind::Stop => true,
+        StmtKind::If { then, otherwise, .. } => any_exit(then, own_loop) || any_exit(otherwise, own_loop),
+        StmtKind::Block(body) => any_exit(body, own_loop),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => any_exit(body, false),
         _ => false,
     })
 }
@@ -305,6 +309,12 @@ mod tests {
         assert_eq!(
             left(vec![rounds(vec![rounds(vec![access(), wait()]), wait()])]),
             [rounds(vec![rounds(vec![access(), wait()])])]
+        );
+        // A `break` of the innermost loop leaves only that loop.
+        let search = || rounds(vec![when(vec![at(StmtKind::Break)])]);
+        assert_eq!(
+            left(vec![rounds(vec![rounds(vec![access(), search(), wait()]), wait()])]),
+            [rounds(vec![rounds(vec![access(), search(), wait()])])]
         );
     }
 }

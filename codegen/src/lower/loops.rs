@@ -114,7 +114,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
         };
         let at = usize::from(d.min(2));
-        if let (Level::Wrg(0), Some(rows)) = (level, self.rows_of_team.take()) {
+        if level == Level::Wrg(0)
+            && let Some(rows) = self.rows_of_team.take()
+        {
             let result = self.for_rows(rows, n, Box::new(body));
             self.rows_of_team = Some(rows);
             return result;
