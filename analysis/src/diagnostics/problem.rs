@@ -1,4 +1,4 @@
-//! What can be wrong with a program, as values: the parts of each message. [`super::words`] says them.
+//! Problems of a program as data: the parts of each message. [`super::words`] renders them.
 
 use super::lengths::{Difference, LengthSource, LengthsOf, Provenance};
 use super::{Code, Severity};
@@ -7,7 +7,7 @@ use crate::size::{Assumption, Size};
 use crate::ty::Ty;
 use std::sync::Arc;
 
-/// Calls, functions and arguments are given in words: `filter pos`.
+/// A problem. Calls, functions and arguments are given as abridged text: `filter pos`.
 #[derive(Debug, Clone)]
 pub enum Problem {
     // ---- forms
@@ -20,7 +20,7 @@ pub enum Problem {
         word: String,
         example: &'static str,
     },
-    /// `what`: "parameter".
+    /// `what` is a noun such as "parameter".
     DuplicateParameter {
         what: &'static str,
         name: Name,
@@ -40,7 +40,7 @@ pub enum Problem {
         written: Name,
     },
     ImportWithBackslash,
-    /// `why` it cannot be read, if it is there.
+    /// `why`: the reason why an existing file cannot be read.
     MissingImport {
         path: Arc<str>,
         why: Option<Arc<str>>,
@@ -70,7 +70,7 @@ pub enum Problem {
     UnknownType {
         name: Name,
     },
-    /// Where only types without parts are read.
+    /// In a context that allows only types without components.
     UnknownTypeName {
         name: String,
     },
@@ -97,7 +97,7 @@ pub enum Problem {
     },
 
     // ---- calls
-    /// `value_first`: the function takes the value before the function.
+    /// `value_first`: the function takes the value before the function argument.
     ArgumentOrder {
         callee: Name,
         value_first: bool,
@@ -117,7 +117,7 @@ pub enum Problem {
     NotAFunction {
         ty: Ty,
     },
-    /// It takes so many arguments and is given more.
+    /// The function takes `takes` arguments and is given more.
     TooManyArguments {
         callee: String,
         takes: usize,
@@ -150,7 +150,7 @@ pub enum Problem {
     IterateUncounted {
         next: Size,
     },
-    /// The length changes in a number of rounds that only the run knows.
+    /// The length changes in each of a number of iterations known only at run time.
     IterateRounds {
         count: Size,
     },
@@ -177,7 +177,7 @@ pub enum Problem {
     InfiniteType {
         ty: Ty,
     },
-    /// `said`: what to do is said beside it.
+    /// `said`: the rest of the message tells what to do.
     WrongOperand {
         place: OperandPlace,
         members: &'static str,
@@ -221,7 +221,7 @@ pub enum Problem {
     HiddenLength {
         ty: Ty,
     },
-    /// `callee` gives `function` hidden rows, `right`; it takes `left`.
+    /// `callee` passes `function` rows of hidden length, of type `right`; it takes `left`.
     RowsOfHiddenLength {
         callee: String,
         function: String,
@@ -293,7 +293,7 @@ pub enum Problem {
     },
 }
 
-/// What a size name that is not there would have been introduced by.
+/// How size names are introduced in the context of an undeclared one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizesDeclared {
     AtHeadOfKernel,
@@ -301,7 +301,7 @@ pub enum SizesDeclared {
     Elsewhere,
 }
 
-/// A primitive that is nothing without its arguments.
+/// Primitives that are meaningless without arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NeedsArguments {
     Iterate,
@@ -309,10 +309,10 @@ pub enum NeedsArguments {
     CaseSplit,
 }
 
-/// Where two types meet.
+/// Where two types conflict.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TypePlace {
-    /// From zero.
+    /// `index` counts from zero.
     Argument {
         callee: String,
         index: usize,
@@ -334,10 +334,10 @@ pub enum TypePlace {
     Other,
 }
 
-/// What is of no class that an operator works on.
+/// Where an operand is outside the class of an operator.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OperandPlace {
-    /// The elements that a function is given.
+    /// The elements passed to a function.
     Given {
         function: String,
     },
@@ -347,11 +347,11 @@ pub enum OperandPlace {
     Other,
 }
 
-/// Which rule of placement is broken.
+/// A broken placement rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlacementRule {
     FilterInsideGlobal,
-    /// A map around it uses the dimension already.
+    /// A surrounding map already uses the dimension.
     DimensionTwice {
         dimension: u8,
         of: Level,
@@ -365,7 +365,7 @@ pub enum PlacementRule {
     LocalMemoryOutsideGroup,
 }
 
-/// Where an element of a work-group or of the device runs.
+/// The level at which elements run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     Global,
@@ -374,7 +374,7 @@ pub enum Level {
 }
 
 impl Problem {
-    /// That of its code, but for a rule of placement that is mended without the program.
+    /// The severity of the code, except for a placement problem that the compiler corrects itself.
     pub fn severity(&self) -> Severity {
         match self {
             Problem::Placement { rule: PlacementRule::LocalMemoryOutsideGroup, .. } => Severity::Warning,

@@ -1,6 +1,6 @@
-//! The words of diagnostics: the one place where a [`Problem`] becomes text.
+//! The text of diagnostics: the only place that renders a [`Problem`].
 //!
-//! A message says what is wrong, where it comes from, and what to do; code, types and lengths stand between backticks.
+//! A message says what is wrong, where it comes from, and what to do. Code, types and lengths are in backticks.
 
 use super::lengths::{Difference, LengthSource, LengthsOf, Provenance};
 use super::problem::{Level, NeedsArguments, OperandPlace, PlacementRule, Problem, SizesDeclared, TypePlace};
@@ -23,7 +23,7 @@ fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// The names, each between backticks.
+/// The names in backticks, joined.
 fn quoted<T: Display>(names: &[T], between: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between)
 }
@@ -432,7 +432,7 @@ fn placement(f: &mut Formatter<'_>, name: &str, rule: &PlacementRule) -> fmt::Re
     }
 }
 
-/// "what `filter pos` kept"
+/// A phrase such as "what `filter pos` kept".
 impl Display for LengthSource {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -446,7 +446,7 @@ impl Display for LengthSource {
     }
 }
 
-/// In brackets after the length.
+/// Follows the length, in brackets.
 impl Display for Provenance {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -457,7 +457,7 @@ impl Display for Provenance {
     }
 }
 
-/// One clause that says why two lengths may differ.
+/// A clause that explains why two lengths may differ.
 impl Display for Difference {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Applications, and the primitives whose type no scheme can say.
+//! Applications, and primitives with typing rules beyond schemes.
 
 use super::constraints::Constraint;
 use super::context::Infer;
@@ -43,7 +43,8 @@ impl Infer<'_> {
         self.call(id, callee, ty, args, 0)
     }
 
-    /// The second argument of `and` or `or`, the first one, and what that is where the second is computed.
+    /// For an `and` or `or`: its second argument, its first, and the value of the first for which the second is
+    /// computed.
     pub fn right_side(&self, callee: ExprId, args: &[ExprId]) -> Option<(ExprId, ExprId, bool)> {
         let &[left, right] = args else { return None };
         match self.primitive_at(callee)?.id {
@@ -53,8 +54,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `((lambda (x) …) e)`, as `(let x e …)`: what `x` is comes from `e`, before the body is looked at. (A parameter that
-    /// says its type, and one for a function, are as in any other call.)
+    /// Types `((lambda (x) …) e)` like `(let x e …)`: the type of `e` is known before the body is checked. Annotated
+    /// parameters, and those whose argument is a function, are treated as in other calls.
     fn apply_lambda(&mut self, id: ExprId, callee: ExprId, params: &[BinderId], body: ExprId, args: &[ExprId]) -> Ty {
         let is_function = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
         let told = |(p, arg): (&BinderId, &ExprId)| self.body.binder(*p).ty.is_none() && !is_function(*arg);
@@ -90,7 +91,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Apply a function of type `ty` to `args`, of which `done` stand before these.
+    /// Applies a function of type `ty` to `args`, which follow `done` earlier arguments.
     pub fn call(&mut self, id: ExprId, callee: ExprId, ty: Ty, args: &[ExprId], done: usize) -> Ty {
         let mut result = ty;
         let mut params = Vec::with_capacity(args.len());
@@ -116,7 +117,7 @@ impl Infer<'_> {
                     result = Ty::error();
                     break;
                 }
-                // What an application yields may be an opened function of hidden lengths; anything else is a mistake.
+                // An applied result may be an opened function of hidden lengths; anything else is an error.
                 _ => {
                     self.infer_all(&args[i..]);
                     let taken: Vec<Ty> = params.iter().map(|(_, _, ty)| self.table.zonk(ty)).collect();
@@ -126,9 +127,9 @@ impl Infer<'_> {
                 }
             }
         }
-        // The functions are checked for the positions of the arrays over which they go.
+        // Function arguments are checked for the index variables of the arrays that they are applied to.
         let positions = self.out.instances.get(&callee).map_or_else(Vec::new, |i| i.positions.clone());
-        // Functions last: by then their parameter types are known.
+        // Function arguments come last, when their parameter types are known.
         let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
         let (functions, values): (Vec<_>, Vec<_>) = params.into_iter().partition(|(_, arg, _)| is_literal(*arg));
         let mut usable = true;
@@ -153,7 +154,7 @@ impl Infer<'_> {
             usable &= fits || !self.other_shape(&param, arg);
         }
         self.solve();
-        // An argument of quite another shape says nothing about the result; one of other lengths or numbers does.
+        // An argument of another shape makes the result unreliable; one with other lengths or number types does not.
         if usable { result } else { Ty::error() }
     }
 
@@ -170,7 +171,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Check an argument against the parameter's type; false after a conflict.
+    /// Checks an argument against the parameter's type. Returns false after a conflict.
     pub fn argument(&mut self, arg: ExprId, param: &Ty, cause: &Cause) -> bool {
         let wanted = self.table.shallow(param);
         match wanted.kind() {
@@ -202,7 +203,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A primitive says which of its arguments are sizes: the others are values.
+    /// The type of a primitive says which arguments are sizes, so any other is a value.
     fn is_primitive_call(&self, cause: &Cause) -> bool {
         matches!(cause, Cause::Argument { callee, .. } if self.primitive_at(*callee).is_some())
     }
@@ -230,7 +231,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The size that an argument is, if it is one: a natural number, `#…`, a size name, a value of a size type.
+    /// The size that an argument denotes, if any: a natural number, `#…`, a size name, a value of a size type.
     pub fn static_size(&mut self, arg: ExprId) -> Option<Size> {
         match self.body.expr(arg).clone() {
             Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
@@ -281,7 +282,7 @@ impl Infer<'_> {
             Some(Special::Iterate) => needs_arguments(self, NeedsArguments::Iterate),
             Some(Special::CaseSplit) => needs_arguments(self, NeedsArguments::CaseSplit),
             Some(Special::Partition) => needs_arguments(self, NeedsArguments::Partition),
-            // Without arguments, or with those of the common use, the scheme says it all.
+            // Without arguments, or with the usual ones, the scheme suffices.
             None
             | Some(
                 Special::Zip
@@ -360,7 +361,7 @@ impl Infer<'_> {
                 self.check_pad_mode(args);
                 None
             }
-            // What stands of these is read as the value that they are.
+            // In this form, these are checked like other values.
             Special::Zip
             | Special::Cut
             | Special::Iterate
@@ -375,8 +376,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `take`, `drop` or `slice`, if not all of its sizes are sizes: of the others the run knows the values. A length that only
-    /// the run knows is hidden.
+    /// Types `take`, `drop` or `slice` with an argument that is not a size but computed at run time. A length that is
+    /// then known only at run time is hidden.
     fn cut(
         &mut self,
         id: ExprId,
@@ -410,7 +411,7 @@ impl Infer<'_> {
             };
             types.push(ty);
         }
-        // The last size says how long the part is, or, of a `drop`, how much it is shorter.
+        // The last size is the length of the part, except for `drop`, where it is the number of elements removed.
         let result = match sizes.last() {
             Some(Some(len)) if primitive.id == PrimitiveId::Slice => Ty::array(element, len.clone()),
             _ => {
@@ -423,12 +424,12 @@ impl Infer<'_> {
         Some(self.call(id, callee, ty, rest, counts.len()))
     }
 
-    /// The border mode of `pad` is one of three names, or a parameter of a definition that is given one of them.
+    /// Checks the border mode of `pad`: one of three names, or a parameter of a definition that is given one.
     fn check_pad_mode(&mut self, args: &[ExprId]) {
         let Some(&mode) = args.get(2) else { return };
         let known = match self.body.expr(mode) {
             Expr::Global(n) => {
-                // Of an unknown name it is said that it is unknown.
+                // Unknown names are reported elsewhere.
                 self.env.primitive(n).is_none_or(|p| p.special == Some(Special::PadMode))
             }
             Expr::Local(b) => self.body.binder(*b).role == BinderRole::Param,
@@ -442,7 +443,7 @@ impl Infer<'_> {
 
     // --- mistakes
 
-    /// `args` are more than `taken`; `done` stand before both.
+    /// Reports surplus arguments: `args` follow `taken`, which follow `done` earlier ones.
     fn too_many_arguments(&mut self, callee: ExprId, result: &Ty, args: &[ExprId], taken: &[Ty], done: usize) {
         let ty = self.table.zonk(result);
         let name = self.short(callee);

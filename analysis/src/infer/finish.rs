@@ -1,4 +1,4 @@
-//! The end of an inference: defaults, the form's scheme, and every recorded type made final.
+//! The end of an inference: defaults, the form's scheme, and final versions of all recorded types.
 
 use super::Mode;
 use super::context::{Infer, LET_BASE};
@@ -18,7 +18,7 @@ impl Infer<'_> {
 
     pub fn finish(mut self, root: Option<Ty>) -> Inference {
         self.settle(0, 0);
-        // What is known of a part of a definition misleads whoever uses it: one mistake is one error.
+        // A partial type would cause more errors in users of the definition.
         let root = root.map(|ty| if self.budget.is_closed() { Ty::error() } else { ty });
         let is_kernel = self.body.kind == FormKind::Kernel;
         let implicit: Vec<BinderId> = self.body.size_params.clone();
@@ -29,7 +29,7 @@ impl Infer<'_> {
         {
             quantified = self.quantify(ty, 0, 0, implicit.len() as u32, &taken);
             self.check_size_names(ty, &implicit);
-            // Size names of the form are the same at every position.
+            // The form's size names do not depend on any index variable.
             quantified.dependence.sizes.splice(0..0, implicit.iter().map(|_| Vec::new()));
             self.solve();
         }
@@ -46,11 +46,11 @@ impl Infer<'_> {
             self.too_large_to_check();
         }
         if self.budget.is_closed() {
-            // Whoever uses the form has nothing of what is assumed in a part of it.
+            // Users of the form must not get a part of its assumptions.
             self.out.assumed.clear();
         }
 
-        // The lengths that the form quantifies: its declared or implicit size names, then the inferred ones.
+        // The quantified lengths of the form: its declared or implicit size names, then the inferred ones.
         let mut sizes: Vec<Var> = implicit
             .iter()
             .enumerate()
@@ -60,7 +60,7 @@ impl Infer<'_> {
         let renumber = Renumber {
             types: quantified.classes.len() as u32,
             sizes: sizes.len() as u32,
-            // In a kernel its size names stay what they are; elsewhere they are quantified.
+            // The size names of a kernel stay as they are; others become quantified.
             params: if is_kernel { Vec::new() } else { implicit.clone() },
         };
         let scheme_sizes = Renumber { params: implicit, ..renumber.clone() };
@@ -90,13 +90,13 @@ impl Infer<'_> {
             scheme.constants = constants.iter().map(|size| scheme_sizes.size(size)).collect();
         }
         self.record_lengths();
-        // A type that was too large, and is an error now, is told, wherever it was met.
+        // Report a type that was replaced by an error because of its size, wherever that happened.
         self.over_budget();
         self.out.diagnostics.splice(0..0, self.body.diagnostics.iter().cloned());
         self.out
     }
 
-    /// A use of a definition learns what its size names are from its type.
+    /// Checks that the type of a definition determines its size names, because uses infer them from it.
     fn check_size_names(&mut self, ty: &Ty, names: &[BinderId]) {
         if self.is_broken() {
             return;
@@ -111,7 +111,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A device takes and returns data.
+    /// Checks that a kernel takes and returns data, not functions.
     fn check_kernel_data(&mut self) {
         let Some(Expr::Lambda { params, body }) = self.body.root.map(|root| self.body.expr(root)) else { return };
         let is_function = |ty: &Ty| ty.any(&mut |part| matches!(part.kind(), TyKind::Fun(..)));
@@ -132,7 +132,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The operators and definitions whose type at this use mentions an unknown.
+    /// The operators and definitions whose type at this use mentions the variable.
     fn named_with(&self, unknown: Key) -> Vec<ExprId> {
         let exprs = self.expr_types.ids();
         let named = exprs.filter(|e| matches!(self.body.expr(*e), Expr::Global(_)));
@@ -143,10 +143,10 @@ impl Infer<'_> {
         named.filter(mentions).collect()
     }
 
-    /// What nothing has decided: numbers are Int (Float where they must be floating), lengths are an error.
+    /// Defaults the remaining variables: numbers to Int (Float where they must be floating); a length is an error.
     fn default_rest(&mut self) {
         self.table.why = None;
-        // After an error nothing more is claimed of what it left open.
+        // After an error, variables that it left undetermined become errors.
         let broken = self.is_broken();
         let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
         let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
@@ -195,7 +195,7 @@ impl Infer<'_> {
         self.wake_bound();
     }
 
-    /// What is still unknown at an index is the same at each. Then the unknowns of the type.
+    /// Makes variables at an index independent of it, then returns the variables of the type.
     fn flatten_rest(&mut self, ty: &Ty) -> Vec<Key> {
         loop {
             let unknowns = self.table.unknowns(&self.table.zonk(ty));
@@ -214,7 +214,7 @@ impl Infer<'_> {
 
     fn finalize(&mut self, renumber: &Renumber) {
         let body = self.body;
-        // Few of the types of a form differ: each is made, and kept, once.
+        // Few of the types of a form differ, so each final type is built and stored once.
         let mut known: FxHashMap<Ty, Ty> = FxHashMap::default();
         let mut finals = |types: &[Option<Ty>]| -> Vec<Ty> {
             let of = |ty: &Option<Ty>| {
@@ -299,13 +299,13 @@ impl Infer<'_> {
             s.scheme.assumptions =
                 s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
         }
-        // A parameter that nothing uses opened need not be opened.
+        // Drop the openings of parameters that no use needs opened.
         let unused = |o: &Opening| match o.site {
             Site::Binder(b) => !o.explicit && !self.used_opened.contains(&b),
             Site::Expr(_) => false,
         };
         out.openings.retain(|o| !unused(o));
-        // A name that is both used opened and unpacked by the program is hidden again for the latter.
+        // Where the program unpacks a name that is also used opened, hide its length again.
         if self.mode == Mode::Insert {
             for e in &body.exprs {
                 let Expr::Unpack { value, .. } = e else { continue };
@@ -329,14 +329,14 @@ impl Infer<'_> {
         self.out = out;
     }
 
-    /// What is assumed in a branch is assumed only where it may be taken.
+    /// Restricts the assumptions made in branches to the conditions under which they are taken.
     fn assume_where_computed(&mut self) {
         let all = std::mem::take(&mut self.out.assumed);
         let in_branch = |a: Assumed| self.where_computed(a.assumption, a.at);
         self.out.assumed = all.into_iter().map(in_branch).collect();
     }
 
-    /// Assumptions that always hold are dropped, those that never hold are errors.
+    /// Drops assumptions that always hold and reports those that never hold.
     fn check_assumptions(&mut self) {
         let mut kept: Vec<Assumed> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -344,7 +344,7 @@ impl Infer<'_> {
             match self.facts_about(&a.assumption.vars()).proves(&a.assumption) {
                 Truth::Yes => {}
                 Truth::No => self.false_assumption(&a),
-                // Of a few positions some may be proved.
+                // With few index values, some cases may be provable.
                 Truth::Unknown => {
                     for assumption in self.facts.left_of(a.assumption.clone()).at_few_positions() {
                         match self.facts_about(&assumption.vars()).proves(&assumption) {
@@ -365,7 +365,7 @@ impl Infer<'_> {
         self.error(Node::Expr(a.at), &problem);
     }
 
-    /// Widths that were inferred: the first value with an impossible one.
+    /// Reports the first expression with an invalid inferred vector width.
     fn check_vectors(&mut self) {
         let mut found = None;
         for (e, ty) in self.out.expr_types.entries() {
@@ -387,7 +387,7 @@ impl Infer<'_> {
     }
 
     fn record_lengths(&mut self) {
-        // Descriptions read recorded types: give them the final ones.
+        // Descriptions read `expr_types`, so replace them by the final types.
         self.expr_types = self.out.expr_types.iter().cloned().map(Some).collect();
         let openings = self.out.openings.clone();
         for o in &openings {
@@ -406,7 +406,7 @@ fn default_of(class: Option<Class>) -> Scalar {
     }
 }
 
-/// Final numbers for quantified variables: the form's own first, then those of its `let`s.
+/// The final numbers of quantified variables: those of the form first, then those of its `let`s.
 #[derive(Clone)]
 struct Renumber {
     types: u32,
@@ -442,7 +442,7 @@ impl Renumber {
     }
 }
 
-/// Existential binders and positions renumbered in order of appearance, so that equal signatures are equal values.
+/// Renumbers existential binders and index variables in order of appearance, so that equal signatures are equal values.
 fn canonical(scheme: Scheme) -> Scheme {
     let Scheme { ty, mut dependence, .. } = scheme;
     let mut binders: Vec<Var> = Vec::new();

@@ -1,15 +1,16 @@
 //! Type inference of one body.
 //!
-//! Input: a [`Body`] and an [`Env`] that knows the types of other definitions. Output: an [`Inference`], plain data
-//! without positions. Inference walks the body once ([`expr`], [`apply`]), making unknowns and constraints; unification
-//! ([`unify`], over [`table`]) and deferred constraints ([`constraints`]) do the rest.
+//! Input: a [`Body`] and an [`Env`] with the types of other definitions. Output: an [`Inference`], plain data without
+//! source locations. Inference walks the body once ([`expr`], [`apply`]) and generates inference variables and
+//! constraints; unification ([`unify`], over [`table`]) and deferred constraints ([`constraints`]) do the rest.
 //!
 //! Existential lengths (IPSJ 13(3) 2020, Fig. 13 and 20) are opened and hidden here: conceptually the program is in
 //! A-normal form, each named value of existential type is opened where it is named, and the body of a lambda (a branch,
-//! an `unpack`) whose type mentions lengths opened inside hides them. [`elaborate`] says where the text would have them.
+//! an `unpack`) whose type mentions lengths opened inside hides them. [`elaborate`] writes these insertions into the
+//! text.
 //!
-//! Invariants: no positions, no syntax trees, no database; the same body and environment give the same result; after an
-//! error the expression has the error type, which conflicts with nothing.
+//! Invariants: no source locations, no syntax trees, no database; the same body and environment give the same result;
+//! an erroneous expression has the error type, which conflicts with nothing.
 
 mod agenda;
 mod apply;
@@ -57,38 +58,38 @@ use crate::ty::{Scheme, Ty};
 use context::Infer;
 use work::{TERMS_AT_THE_END, WORK_LIMIT};
 
-/// Whether lengths are opened and hidden by the checker or only by the program.
+/// Who opens and hides lengths: the checker, or only the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     Insert,
-    /// `lift check --explicit`: the paper's rules (Fig. 13) as they stand.
+    /// `lift check --explicit`: exactly the paper's rules (Fig. 13).
     Explicit,
 }
 
-/// What a name that is not local means.
+/// The meaning of a name that is not local.
 pub enum Lookup {
     Definition(Scheme),
     Primitive(&'static Primitive),
-    /// The definition uses itself: the names on the way, starting with this one.
+    /// The definition is recursive: the names of the cycle, starting with this one.
     Recursive(Vec<Name>),
-    /// The definition is broken; what is wrong is said there.
+    /// The definition has errors, which are reported there.
     Failed,
     Unknown {
         similar: Option<Name>,
     },
 }
 
-/// The names around a body.
+/// The environment of a body.
 pub trait Env {
     fn lookup(&self, name: &str) -> Lookup;
 
-    /// The primitive that a name means. Asks for the type of no definition.
+    /// The primitive that a name refers to. Needs the type of no definition.
     fn primitive(&self, name: &str) -> Option<&'static Primitive>;
 }
 
-/// Infer the types of one form.
+/// Infers the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
-    // Whoever asks for the type of a definition does not pay for it.
+    // Each definition is inferred with its own budget.
     crate::size::work::apart(WORK_LIMIT + TERMS_AT_THE_END, || {
         let mut infer = Infer::new(body, env, mode);
         let ty = infer.walk();
@@ -97,7 +98,7 @@ pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
 }
 
 impl Infer<'_> {
-    /// The walk over the whole body; the type of its root.
+    /// Walks the whole body and returns the type of its root.
     fn walk(&mut self) -> Option<Ty> {
         let body = self.body;
         let root = body.root?;
@@ -108,7 +109,7 @@ impl Infer<'_> {
                 self.set_type(root, ty.clone());
                 ty
             }
-            // A defined value is a scope as the body of a function is: what it opens does not leave it.
+            // A defined value is a scope like the body of a function: lengths opened in it do not escape.
             _ => self.defined_value(root),
         })
     }

@@ -1,4 +1,4 @@
-//! What inference of one body yields: plain data, without positions.
+//! The result of inferring one body: plain data, without source locations.
 
 use crate::diagnostics::Diagnostic;
 pub use crate::diagnostics::LengthSource;
@@ -7,17 +7,17 @@ use crate::size::{Assumption, LengthCheck, Size, Var};
 use crate::ty::{Scheme, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where a length was opened: the value that had the existential type.
+/// The value whose existential type was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Site {
-    /// An expression that stands as an argument, a callee, a condition …; for a component of `(o f g)`, what applying
-    /// that component yields.
+    /// An expression used as an argument, a callee, a condition …; for a function of `(o f g)`, the result of applying
+    /// it.
     Expr(ExprId),
     /// A parameter, or a name bound by `let` or `unpack`.
     Binder(BinderId),
 }
 
-/// An existential that was opened (an `unpack`, written or inserted).
+/// An opened existential type: a written or inserted `unpack`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     pub site: Site,
@@ -27,13 +27,13 @@ pub struct Opening {
     pub from: Ty,
     /// The type with the fresh lengths.
     pub to: Ty,
-    /// The expression whose end is the end of the lengths' scope: a lambda body, a branch, the root.
+    /// The expression that ends the scope of the lengths: a lambda body, a branch, the root.
     pub scope: ExprId,
-    /// Written by the user as `unpack`.
+    /// Whether the user wrote the `unpack`.
     pub explicit: bool,
 }
 
-/// A value whose opened lengths were hidden (a `pack`, written or inserted).
+/// A value whose opened lengths were hidden: a written or inserted `pack`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packing {
     /// For an inserted pack the scope's body; for a written one the `(pack e)` itself.
@@ -45,51 +45,51 @@ pub struct Packing {
     pub explicit: bool,
 }
 
-/// Where a named length comes from, for hovers and messages.
+/// The origin of a named length, for hovers and messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LengthOrigin {
     /// The length, of kind `Skolem`.
     pub length: Var,
-    /// The call that made it (`(filter pos xs)`), or the parameter whose hidden length it is.
+    /// The call that produced it (`(filter pos xs)`), or the parameter whose hidden length it is.
     pub made_by: Node,
     pub source: LengthSource,
     /// An upper bound, if one is known: `N` for a `filter` of an `Array[a,N]`.
     pub at_most: Option<Size>,
 }
 
-/// A condition on sizes that the body relies on and that is checked before a run.
+/// A condition on sizes on which the body relies; checked before or during a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assumed {
     pub assumption: Assumption,
     /// The use that needs it.
     pub at: ExprId,
-    /// It is checked where this branch begins: what decides whether it is taken is known only there. Otherwise before a
-    /// run, or where the last of its lengths is opened.
+    /// The branch at whose start the condition is checked, because only there it is known whether the branch is taken.
+    /// `None`: checked before a run, or where the last of its lengths is opened.
     pub branch: Option<ExprId>,
 }
 
-/// `(: e type)` whose sizes could not be proved equal: checked at run time.
+/// A cast `(: e type)` whose sizes could not be proved equal; checked at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedCast {
     pub expr: ExprId,
-    /// What must be equal at run time.
+    /// The lengths that must be equal.
     pub checks: Vec<LengthCheck>,
     pub from: Ty,
     pub to: Ty,
 }
 
-/// How a polymorphic definition, primitive or `let` is used at one place.
+/// One use of a polymorphic definition, primitive or `let`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
-    /// For each quantified type of the scheme.
+    /// The instance of each quantified type of the scheme.
     pub types: Vec<Ty>,
-    /// For each quantified length of the scheme.
+    /// The instance of each quantified length of the scheme.
     pub sizes: Vec<Size>,
-    /// For each position that the scheme's type binds: the one that stands for it in these types and lengths.
+    /// The index variable in these types and lengths for each one that the scheme's type binds.
     pub positions: Vec<Var>,
 }
 
-/// A `let`-bound function that was generalised. `scheme.types[i]` is `Generic(first_type + i)` and `scheme.sizes[i]` the
+/// A generalised `let`-bound function. `scheme.types[i]` is `Generic(first_type + i)`, and `scheme.sizes[i]` is the
 /// length of kind `Generic` with id `first_size + i`, everywhere in the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LetScheme {
@@ -117,7 +117,7 @@ pub struct RoundLength {
     pub start: Size,
 }
 
-/// The position at which a function is applied: that of an element of an array.
+/// The index of the array element to which a function is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtPosition {
     pub position: Var,
@@ -125,12 +125,12 @@ pub struct AtPosition {
     pub count: Option<Size>,
 }
 
-/// The pieces that a `partition` makes.
+/// The segments of a `partition`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
     pub position: Var,
     pub count: Size,
-    /// The length of the piece at the position.
+    /// The length of the segment at the index.
     pub each: Size,
 }
 
@@ -141,11 +141,11 @@ pub struct Inference {
     pub scheme: Option<Scheme>,
     /// The type of each expression itself, before an opening. Quantified types appear as `Generic`.
     pub expr_types: IdVec<ExprId, Ty>,
-    /// The type under which each binder's name is used, i.e. after an opening.
+    /// The type of each binder's name at its uses, after any opening.
     pub binder_types: IdVec<BinderId, Ty>,
-    /// For a `let`-bound function that was generalised: its scheme, numbered after the form's own.
+    /// The schemes of generalised `let`-bound functions, numbered after the form's own.
     pub let_schemes: FxHashMap<BinderId, LetScheme>,
-    /// For each use (an `Expr::Global` or a generalised `Expr::Local`) of a polymorphic name.
+    /// The instance at each use of a polymorphic name (an `Expr::Global` or a generalised `Expr::Local`).
     pub instances: FxHashMap<ExprId, Instance>,
     pub openings: Vec<Opening>,
     pub packings: Vec<Packing>,
@@ -156,19 +156,19 @@ pub struct Inference {
     pub iterations: FxHashMap<ExprId, Iteration>,
     /// Applications of `partition`.
     pub partitions: FxHashMap<ExprId, Pieces>,
-    /// Applications of `generate` whose function knows its argument as a position.
+    /// The index variables of applications of `generate` whose function may use its parameter as a size.
     pub generated: FxHashMap<ExprId, Var>,
-    /// Applications of `aref` to rows of different lengths: which one is taken.
+    /// The indices of applications of `aref` to rows of different lengths.
     pub indices: FxHashMap<ExprId, Size>,
-    /// Functions whose types mention the position of the element to which they are applied.
+    /// Functions whose types mention the index of the element that they are applied to.
     pub positions: FxHashMap<ExprId, AtPosition>,
-    /// Compositions `(o f g xs)` that end in a value: they are applied to it at once.
+    /// Compositions `(o f g xs)` that end in a value and are applied to it.
     pub pipelines: FxHashSet<ExprId>,
-    /// The second arguments of `and` and `or`, which are computed only if the first one does not decide.
+    /// The second arguments of `and` and `or`, computed only if the first does not decide.
     pub right_sides: FxHashSet<ExprId>,
-    /// Literals and operators whose type was decided by default, for the hint.
+    /// Literals and operators with a default type, for the hint.
     pub defaulted: Vec<ExprId>,
-    /// The positions that the scheme's type binds, as they are called in the types of the body.
+    /// The index variables bound by the scheme's type, as named in the types of the body.
     pub scheme_positions: Vec<Var>,
     /// Names of other definitions that the body uses.
     pub uses: Vec<Name>,
@@ -182,7 +182,7 @@ impl Inference {
     pub fn packing_at(&self, expr: ExprId) -> Option<&Packing> {
         self.packings.iter().find(|p| p.expr == expr)
     }
-    /// The type of an expression as its context sees it: opened, if it was.
+    /// The type of an expression as its context uses it, after any opening.
     pub fn opened_type(&self, expr: ExprId) -> &Ty {
         match self.opening_at(Site::Expr(expr)) {
             Some(o) => &o.to,

@@ -1,8 +1,8 @@
-//! The rounds of an `iterate`: how long its array is in each of them, and what its function assumes there.
+//! The iterations of an `iterate`: the array's length before each, and the assumptions of its function.
 //!
-//! The function is checked once, for an array of a symbolic length `m`. What it assumes of `m` it assumes of the length of
-//! the array in every round. A condition that also mentions a length that the function opens keeps `m`: it is checked
-//! where that length is opened, once a round.
+//! The function is checked once, for an array of symbolic length `m`. Its assumptions about `m` are made about the
+//! array's length in every iteration. A condition that also mentions a length opened by the function keeps `m`, and is
+//! checked in each iteration where that length is opened.
 
 use super::context::Infer;
 use super::positions::{BOUND_ONLY, Position};
@@ -11,20 +11,20 @@ use crate::diagnostics::Problem;
 use crate::hir::{ExprId, FormKind, Node};
 use crate::size::{Assumption, Size, Var, VarKind};
 
-/// Functions that change the length are followed for at most so many rounds.
+/// Limit on the iterations followed for functions that change the length.
 const MOST_ROUNDS: i64 = 4096;
-/// Up to so many rounds are looked at one by one, also where a rule gives the length of all of them.
+/// Limit on the iterations instantiated one by one even if a closed form gives all lengths.
 const ONE_BY_ONE: i64 = 64;
 
-/// The length of the array before each round.
+/// The length of the array before each iteration.
 enum Lengths {
-    /// In these rounds; of no rounds there is none.
+    /// One per iteration; empty without iterations.
     Each(Vec<Size>),
-    /// In the round with the number `round`, below `count`.
+    /// In iteration `round`, which is below `count`.
     Rule { round: Var, count: Size, length: Size },
 }
 
-/// The length after `count` rounds with a function that makes an array of length `next` from one of length `m`.
+/// The length after `count` iterations of a function from length `m` to length `next`; `None` if it is not known.
 pub fn after_all(next: &Size, m: &Var, count: &Size, start: &Size) -> Option<Size> {
     if next.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) {
         return None;
@@ -38,7 +38,7 @@ pub fn after_all(next: &Size, m: &Var, count: &Size, start: &Size) -> Option<Siz
     }
 }
 
-/// The lengths before each of `k` rounds, and the one after the last.
+/// The lengths before each of `k` iterations, and the one after the last.
 fn follow(next: &Size, m: &Var, start: &Size, k: i64) -> (Vec<Size>, Size) {
     let mut lengths = Vec::new();
     let mut length = start.clone();
@@ -49,7 +49,7 @@ fn follow(next: &Size, m: &Var, start: &Size, k: i64) -> (Vec<Size>, Size) {
     (lengths, length)
 }
 
-/// The length after `rounds` rounds that each make `c*m`, `m/c` or `m+c` from `m`.
+/// The length after `rounds` iterations that each map `m` to `c*m`, `m/c` or `m+c`.
 fn by_rule(next: &Size, m: &Var, rounds: &Size, start: &Size) -> Option<Size> {
     let factor = next.div_exact(&Size::var(m.clone()));
     if !factor.contains(m) {
@@ -60,7 +60,7 @@ fn by_rule(next: &Size, m: &Var, rounds: &Size, start: &Size) -> Option<Size> {
 }
 
 impl Infer<'_> {
-    /// Every condition as the rounds have it.
+    /// Instantiates every condition for the iterations.
     pub fn assume_in_each_round(&mut self) {
         if self.out.iterations.is_empty() {
             return;
@@ -86,19 +86,19 @@ impl Infer<'_> {
         }
         let (mut open, mut done) = (vec![zonked], Vec::new());
         while let Some(assumption) = open.pop() {
-            // How many positions there are may follow from the length of a round.
+            // The number of index values may follow from the length of an iteration.
             let all_of =
                 |v: &Var| self.iteration_of(v).is_some() && !branch.is_some_and(|branch| self.is_known_in(v, branch));
             let of_rounds = |count: &Size| count.any_var(&mut |v| all_of(v));
             let assumption = self.table.for_all_positions_of(assumption, &of_rounds);
             let vars = assumption.vars();
-            // The innermost was made last.
+            // The innermost one was created last.
             let m = vars.iter().filter(|v| all_of(v)).max_by_key(|v| v.id).cloned();
             let Some(m) = m.filter(|m| !vars.iter().any(|v| self.is_opened_inside(v, m))) else {
                 done.push(assumption);
                 continue;
             };
-            // The first round comes first.
+            // Keep the order of the iterations.
             match self.lengths_of_rounds(&m) {
                 Some(Lengths::Each(lengths)) => {
                     let at = |length: &Size| assumption.subst(&mut |v| (*v == m).then(|| length.clone()));
@@ -117,15 +117,15 @@ impl Infer<'_> {
         done
     }
 
-    /// Of the sizes that must be numbers those that each use of the form says, which are lengths that it quantifies. Any
-    /// other one that is not a number is an error.
+    /// The sizes that must be constant at each use of the form, because they consist of lengths that the form
+    /// quantifies. Any other size that is not constant is an error.
     pub fn open_constants(&mut self, quantified: &[Var]) -> Vec<Size> {
         let mut open = Vec::new();
         let is_kernel = self.body.kind == FormKind::Kernel;
         for (size, at) in std::mem::take(&mut self.constants) {
             let size = self.table.zonk_size(&size);
             let each_use = |v: &Var| v.kind == VarKind::Param && !is_kernel || quantified.contains(v);
-            // Each use of a generalised `let` says its own.
+            // A generalised `let` determines its own at each use.
             if size.as_const().is_some() || size.any_var(&mut |v| self.let_sizes.contains(v)) {
                 continue;
             }
@@ -147,7 +147,7 @@ impl Infer<'_> {
         lengths.into_iter().find(|(_, length)| length.symbol == *symbol)
     }
 
-    /// Whether a length is opened in the function of the `iterate` of the length `m`.
+    /// Whether a length is opened in the function of the `iterate` with the symbolic length `m`.
     fn is_opened_inside(&self, length: &Var, m: &Var) -> bool {
         let level = |v: &Var| self.skolem_levels.get(v.id as usize).copied().unwrap_or(0);
         length.kind == VarKind::Skolem && self.iteration_of(length).is_none() && level(length) > level(m)

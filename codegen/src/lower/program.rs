@@ -1,4 +1,4 @@
-//! The program under construction: buffers, functions, steps and failures, shared by all kernels of one compilation.
+//! The program under construction: buffers, functions, steps and failures, shared by all functions of one compilation.
 
 use super::cliffs::Cliffs;
 use super::measure::Measured;
@@ -21,22 +21,22 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// A memory that a layout needs.
+/// Memory that a layout needs.
 pub struct Leaf<'a> {
     pub scalar: Scalar,
     /// In elements.
     pub count: &'a Size,
     pub name: &'a str,
-    /// It holds hidden lengths, not elements.
+    /// It holds hidden lengths instead of elements.
     pub is_length: bool,
 }
 
 pub struct ProgramBuilder<'k> {
     pub kernel: &'k core::Kernel,
     pub schedule: &'k Schedule,
-    /// What is known of the size parameters and of the lengths opened at host level.
+    /// Facts about size parameters and about skolems opened at host level.
     pub facts: Facts,
-    /// What is known before the run.
+    /// Facts that hold before the run.
     before: Facts,
     pub buffers: Vec<Buffer>,
     pub failures: Vec<Failure>,
@@ -44,23 +44,23 @@ pub struct ProgramBuilder<'k> {
     pub helpers: BTreeSet<Helper>,
     pub uses_double: bool,
     pub functions: Vec<Function>,
-    /// How each of them is launched.
+    /// The launch properties of each function.
     pub shapes: Vec<super::launch::Shape>,
     pub steps: Vec<Step>,
     pub checks: Vec<(Assumption, Origin)>,
-    /// Where a length that was opened at host level lies.
+    /// The sources of skolems opened at host level.
     pub lengths: FxHashMap<Var, LengthSource<'k>>,
     pub measured: Measured,
-    /// Sums without a closed form, and the buffers that hold them for every count.
+    /// Sums without a closed form (body, maximum count), and the buffers with their values for every count.
     pub tables: Vec<(Size, Size, BufferId)>,
-    /// What is done before everything else.
+    /// Steps that run before all others.
     pub setup: Vec<Step>,
-    /// What cannot fail, though its kind can.
+    /// Eliminated checks.
     needless: Vec<(Message, Origin)>,
     pub report: Report,
     pub cliffs: Cliffs,
     pub work: Work,
-    /// Sizes as expressions that were asked for: to find the shortest one takes time.
+    /// Cached expressions of sizes, because finding the shortest one is slow.
     nodes: Writer,
     buffer_names: Names,
     function_names: Names,
@@ -117,12 +117,12 @@ impl<'k> ProgramBuilder<'k> {
         }
     }
 
-    /// A size as an expression to compute.
+    /// The expression that computes a size.
     pub fn node(&mut self, size: &Size) -> Rc<Node> {
         self.nodes.node(size)
     }
 
-    /// A fresh index variable: of a loop, or standing for a number that the device computes.
+    /// A fresh index variable, for a loop or a number computed on the device.
     pub fn fresh_var(&mut self, name: &str) -> Var {
         self.next_var += 1;
         Var::new(VarKind::Index, self.next_var, name)
@@ -131,7 +131,7 @@ impl<'k> ProgramBuilder<'k> {
     pub fn buffer(&mut self, name: &str, element: Scalar, capacity: Size, role: BufferRole) -> BufferId {
         let id = BufferId(self.buffers.len() as u32);
         let name = self.buffer_names.fresh(name).to_string();
-        // What the program assumes of lengths that it opens may be false.
+        // Assumptions about skolems may turn out to be false.
         let natural = self.before.le(&Size::zero(), &capacity).is_yes();
         let capacity = if natural { capacity } else { Size::max(&capacity, &Size::zero()) };
         self.buffers.push(Buffer { name, element, capacity, role });
@@ -149,7 +149,7 @@ impl<'k> ProgramBuilder<'k> {
         }
     }
 
-    /// The number by which the device names a failure.
+    /// The number that identifies a failure on the device.
     pub fn failure(&mut self, message: &Message, origin: &Origin) -> i64 {
         let failure = Failure { kind: message.kind, message: message.template.clone(), origin: origin.clone() };
         let at = self.failures.iter().position(|f| *f == failure).unwrap_or_else(|| {
@@ -159,12 +159,12 @@ impl<'k> ProgramBuilder<'k> {
         at as i64
     }
 
-    /// Whether what may fail is checked.
+    /// Whether the target has checks.
     pub fn is_checked(&self) -> bool {
         self.schedule.target.checked
     }
 
-    /// A check is left out, since it is seen that it holds.
+    /// Records a check that is eliminated because it provably holds.
     pub fn needless(&mut self, message: &Message, origin: &Origin) {
         if !self.needless.iter().any(|(m, o)| m.kind == message.kind && o == origin) {
             self.needless.push((message.clone(), origin.clone()));
@@ -179,8 +179,8 @@ impl<'k> ProgramBuilder<'k> {
         self.function_names.fresh(stem)
     }
 
-    /// Buffers for a value of type `ty`; `bounds` are the largest values of its hidden lengths, in the order in which
-    /// they occur. A buffer for `instances` values side by side.
+    /// Allocates buffers for `instances` adjacent values of type `ty`. `bounds` are the maxima of its hidden lengths,
+    /// in the order of occurrence.
     pub fn layout(
         &mut self,
         ty: &Ty,
@@ -209,8 +209,7 @@ impl<'k> ProgramBuilder<'k> {
         layout
     }
 
-    /// A layout whose memories are made by `leaf`. The ranges
-    /// of its hidden lengths are added to `facts`.
+    /// The layout of a type, with memories made by `leaf`. Adds the ranges of hidden lengths to `facts`.
     #[allow(clippy::too_many_arguments)]
     pub fn layout_with(
         &mut self,
@@ -262,7 +261,7 @@ impl<'k> ProgramBuilder<'k> {
                             ),
                         ));
                     };
-                    // A variable of its own, so that no two lengths are confused.
+                    // A fresh variable, so that lengths are not confused.
                     let fresh = self.fresh_var(&var.name);
                     facts.assume_range(fresh.clone(), Some(Size::zero()), Some(at_most.clone()));
                     body = body.subst_size(var, &Size::var(fresh.clone()));
@@ -279,7 +278,7 @@ impl<'k> ProgramBuilder<'k> {
                     let what = format!("`{ty}`, whose rows have different lengths and hold more than scalars,");
                     return Err(unsupported(&what));
                 };
-                // As many rows as there can be at most have as many elements as there can be.
+                // The maximum number of rows gives the maximum number of elements.
                 let most = bounds::upper(facts, &a.len).map(|len| ArrayTy { len, ..a.clone() });
                 let most = most.and_then(|a| units(&Ty::new(TyKind::Array(a)))).map_or(total, |(_, most)| most);
                 let scale = self.capacity(facts, &most, origin)?;
@@ -291,7 +290,7 @@ impl<'k> ProgramBuilder<'k> {
         }))
     }
 
-    /// Rows of different lengths over elements of the layout `leaf`.
+    /// The layout of rows of different lengths, with elements of the layout `leaf`.
     fn packed(&mut self, a: &ArrayTy, scale: Size, leaf: &Rc<Layout>) -> Layout {
         let Some(row) = a.element.as_array() else {
             return Layout::Array { len: a.len.clone(), capacity: scale, element: leaf.clone() };
@@ -306,7 +305,7 @@ impl<'k> ProgramBuilder<'k> {
         Layout::Packed { len: a.len.clone(), position, before, scale, element }
     }
 
-    /// The largest value of a length, in size parameters.
+    /// An upper bound of a length, in size parameters; an error if none is known.
     pub fn capacity(&self, facts: &Facts, len: &Size, origin: &Origin) -> Result<Size> {
         bounds::upper(facts, len).filter(|most| self.room(most)).ok_or_else(|| {
             LowerError::new(
@@ -319,11 +318,11 @@ impl<'k> ProgramBuilder<'k> {
         })
     }
 
-    /// The layout as the host sees it.
+    /// The layout for the host.
     pub fn plan_layout(&self, layout: &Layout) -> plan::Layout {
         let id = |m: &Memory| match m.root {
             Root::Buffer(id) => id,
-            // Only buffers are ever asked for: the layouts of arguments and results are made of them.
+            // Not reached: the layouts of arguments and results consist of buffers.
             _ => BufferId(u32::MAX),
         };
         match layout {
@@ -352,21 +351,21 @@ impl<'k> ProgramBuilder<'k> {
         }
     }
 
-    /// Notes that a rule was applied.
+    /// Records that a rule was applied.
     pub fn applied(&mut self, rule: &'static Rule, origin: &Origin) {
         let applied = Applied { rule, origin: origin.clone() };
-        // Code may be written several times.
+        // The same code may be written several times.
         if self.report.applied.last() != Some(&applied) {
             self.report.applied.push(applied);
         }
     }
 
-    /// Notes that a result is stored: `count` elements.
+    /// Records that a result of `count` elements is stored.
     pub fn stored(&mut self, name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) {
         self.report.stored.push(stored(name, memory, scalar, count, origin));
     }
 
-    /// Asks something of a function that is thrown away.
+    /// Runs queries on a function that is then discarded.
     pub fn probe(
         &mut self,
         origin: &Origin,
@@ -401,7 +400,7 @@ impl<'k> ProgramBuilder<'k> {
         };
         let opencl = print(&unit);
         let result = self.plan_layout(result);
-        // Needless here and needed there, where the same function is inlined again, is needed.
+        // If the same function is inlined several times, a check is eliminated only if it is in every copy.
         let needed = |m: &Message, at: &Origin| self.failures.iter().any(|f| f.kind == m.kind && f.origin == *at);
         let needless = self.needless.iter().filter(|(message, at)| !needed(message, at));
         let check = |(m, at): &(Message, Origin)| report::Check { message: m.template.clone(), origin: at.clone() };
@@ -438,8 +437,8 @@ pub fn scalar_bytes(s: Scalar) -> u64 {
     }
 }
 
-/// What an array with rows of different lengths holds in the end, and how many of it; `None` for rows of anything that
-/// does not lie in memories side by side.
+/// The innermost elements of nested arrays, and their number; `None` unless they are scalars, vectors or tuples of
+/// these.
 fn units(ty: &Ty) -> Option<(Ty, Size)> {
     match ty.kind() {
         TyKind::Array(a) => {
@@ -454,7 +453,7 @@ fn units(ty: &Ty) -> Option<(Ty, Size)> {
     }
 }
 
-/// A variable over which sums run.
+/// The index variable of sums.
 pub fn sum_index() -> Var {
     Var::new(VarKind::Position, u32::MAX / 2, "k")
 }

@@ -1,4 +1,4 @@
-//! Primitives at the top of a kernel: each is a view, a launch or several, or a value that every kernel computes.
+//! Primitives at host level: each is a view, one or several launches, or a value that every kernel computes.
 
 use super::Host;
 use crate::core::{Prim, PrimCall, Stmt};
@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 impl<'k> Host<'k> {
-    /// A statement in a launch of one work-item.
+    /// Computes a statement by a launch of one work-item.
     pub(super) fn by_one(&mut self, stmt: &'k Stmt, label: &str, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let name = self.program.kernel.name_of(stmt.var);
         let title = Title { name, label, origin: &stmt.origin };
@@ -108,7 +108,7 @@ impl<'k> Host<'k> {
         self.written(dest)
     }
 
-    /// A statement whose functions say how the work is spread.
+    /// Computes a statement whose functions determine the distribution of work.
     fn in_parallel(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let kernel = self.program.kernel;
         let name = kernel.name_of(stmt.var);
@@ -155,7 +155,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// `(iota k)` and the like, with a length that the device computes.
+    /// `(iota k)` and the like, with a length computed on the device.
     fn of_runtime_length(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>) -> Result<Value<'k>> {
         let schedule = self.program.schedule;
         let length = Deferred { stmt, env: env.clone(), computed: Cell::new(false), is_length: true };
