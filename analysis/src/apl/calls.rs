@@ -10,7 +10,7 @@ use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
 
-/// Runs a dfn.
+/// Evaluates the body of a dfn on its arguments.
 pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> Res<Arr> {
     if ev.calls >= MOST_CALLS {
         let what = "recursion whose end only the run knows, or deeper than 100 calls,";

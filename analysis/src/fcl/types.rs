@@ -120,7 +120,7 @@ impl Scheme {
     }
 }
 
-/// The names under which what is quantified is printed.
+/// The printed names of the quantified variables.
 #[derive(Default)]
 struct Names {
     types: Vec<(u32, String)>,
