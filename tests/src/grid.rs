@@ -216,6 +216,11 @@ impl Cell {
         }
     }
 
+    /// Multiplications and additions of a product nest, which a device can do at the rate of a product of matrices.
+    pub fn products(&self) -> f64 {
+        if self.op == Op::Product { 2.0 * OTHERS as f64 * self.elements() } else { 0.0 }
+    }
+
     /// The program, a kernel of the name `cell`.
     pub fn text(&self) -> String {
         let names: Vec<&str> = self.sizes().iter().map(|(name, _)| *name).collect();

@@ -35,6 +35,55 @@ def moving_mean(x):
     return nn.avg_pool1d(x[:, None, :], 5, 1)[:, 0, :]
 
 
+def convolve(x, w):
+    return nn.conv1d(x[None, None, :], w[None, None, :])[0, 0]
+
+
+def depthwise(image, weights):
+    return nn.conv2d(image[None], weights[:, None], groups=image.shape[0])[0]
+
+
+def run_starts(x):
+    new = torch.cat([torch.ones(1, dtype=torch.bool, device=x.device), x[1:] != x[:-1]])
+    return new.nonzero()[:, 0].int()
+
+
+def sobel(image):
+    x = torch.tensor([[-1.0, 0, 1], [-2, 0, 2], [-1, 0, 1]], device=image.device)
+    padded = nn.pad(image[None, None], (1, 1, 1, 1), mode="replicate")
+    return nn.conv2d(padded, torch.stack([x, x.T])[:, None]).square().sum(1).sqrt()[0]
+
+
+def heat(x):
+    x = x[None, None]
+    for _ in range(50):
+        x = nn.avg_pool2d(nn.pad(x, (1, 1, 1, 1), mode="replicate"), 3, 1)
+    return x[0, 0]
+
+
+def power_method(a, v):
+    for _ in range(20):
+        w = a @ v
+        v = w / w.dot(w).sqrt()
+    return v
+
+
+def polynomial(x, coefficients):
+    acc = torch.zeros_like(x)
+    for c in coefficients:
+        acc = acc * x + c
+    return acc
+
+
+def autocorrelation(x):
+    n = x.shape[0] - 256
+    return x.unfold(0, n, 1)[:256] @ x[:n]
+
+
+def weighted_counts(keys, weights, like):
+    return torch.bincount(keys.abs() % like.shape[0], weights, minlength=like.shape[0]).float()
+
+
 ENTRIES = {
     "b_nested_softmax": lambda x: nn.softmax(x, 1),
     "b_nested_layernorm": lambda x, g, b: nn.layer_norm(x, (x.shape[1],), g, b, 1e-5),
@@ -70,6 +119,40 @@ ENTRIES = {
     "b_rows_largest": lambda x: x.topk(8, 1).values,
     "b_rows_centre_columns": lambda x: x - x.mean(0, keepdim=True),
     "b_rows_gram": lambda x: x.T @ x,
+    "b_firsts_layer": lambda x, w, b: torch.relu(torch.addmm(b, x, w)),
+    "b_firsts_two_layers": lambda x, a, b: torch.relu(x @ a) @ b,
+    "b_firsts_transposed_product": lambda x, y: x.T @ y,
+    "b_firsts_transposed_matrices": lambda a, b: a.T @ b,
+    "b_firsts_batch_norm": lambda x: nn.batch_norm(x, None, None, training=True),
+    "b_firsts_cross_entropy": lambda x, c: nn.cross_entropy(x, (c.abs() % x.shape[1]).long())[None],
+    "b_firsts_nearest_points": lambda q, p: torch.cdist(q, p).square().amin(1),
+    "b_firsts_running_greatest": lambda x: x.cummax(0).values,
+    "b_firsts_running_mean": lambda x: x.cumsum(0) / torch.arange(1, x.shape[0] + 1, device=x.device),
+    "b_firsts_run_starts": run_starts,
+    "b_firsts_weighted_counts": weighted_counts,
+    "b_firsts_convolve": convolve,
+    "b_firsts_depthwise": depthwise,
+    "b_firsts_max_pool": lambda x: nn.max_pool2d(x, 2),
+    "b_firsts_sobel": sobel,
+    "b_firsts_heat": heat,
+    "b_firsts_power_method": power_method,
+    "b_firsts_logistic": lambda x, y, w: x.T @ (torch.sigmoid(x @ w) - y) / x.shape[0],
+    "b_firsts_heads": lambda q, k, v: torch.softmax(q @ k.transpose(1, 2) / q.shape[2] ** 0.5, 2) @ v,
+    "b_firsts_polynomial": polynomial,
+    "b_firsts_autocorrelation": autocorrelation,
+    "b_firsts_standardize": lambda x: (x - x.mean()) / x.std(correction=0),
+    "b_firsts_embedding": lambda t, i: nn.embedding((i.abs() % t.shape[0]).long(), t),
+    "b_firsts_group_norm": lambda x: nn.group_norm(x, x.shape[1]),
+    "b_firsts_column_scans": lambda x: x.cumsum(0),
+    "b_firsts_column_sorts": lambda x: x.sort(0).values,
+    "b_firsts_integral_image": lambda x: x.cumsum(1).cumsum(0),
+    "b_firsts_positive_sums": lambda x: torch.relu(x).sum(1),
+    "b_firsts_positive_rows": lambda x: x[x.sum(1) > 0],
+    "b_firsts_pair_sums": lambda x, y: x[:, None] + y[None, :],
+    "b_firsts_quarter_circle": lambda x: (x * x + x.flip(0).square() < 1).sum().int()[None],
+    "b_firsts_matrix_power": lambda a: torch.linalg.matrix_power(a, 32),
+    "b_firsts_gelu": lambda x: nn.gelu(x, approximate="tanh"),
+    "b_firsts_lower_triangle": torch.tril,
     "b_rows_above_mean": lambda x: (x > x.mean(1, keepdim=True)).sum(1).int(),
 }
 

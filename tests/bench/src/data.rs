@@ -1,5 +1,6 @@
 //! Generated inputs, identical on every machine.
 
+use lift_analysis::hir::Scalar;
 use lift_codegen::run::device::HostData;
 
 /// The content of an input buffer, and its shape, which is empty for a scalar.
@@ -22,6 +23,18 @@ impl Input {
     /// Pseudorandom numbers in `0..below`.
     pub fn ints(shape: &[usize], seed: u64, below: u64) -> Input {
         Input::new(shape, HostData::Int(filled(shape, |i| (mix(i.wrapping_add(seed << 40)) % below) as i32)))
+    }
+    /// Pseudorandom numbers around 0, up to a thousand.
+    pub fn numbers(element: Scalar, len: usize, seed: u64) -> Result<Input, String> {
+        let integer = |i: u64| (mix(i.wrapping_add(seed << 40)) % 2001) as i64 - 1000;
+        let real = |i: u64| (mix(i.wrapping_add(seed << 40)) >> 40) as f64 / 8388.608 - 1000.0;
+        let data = match element {
+            Scalar::Int => HostData::Int(filled(&[len], |i| integer(i) as i32)),
+            Scalar::Float => HostData::Float(filled(&[len], |i| real(i) as f32)),
+            Scalar::Double => HostData::Double(filled(&[len], real)),
+            other => return Err(format!("there are no inputs of {other} here")),
+        };
+        Ok(Input::new(&[len], data))
     }
     pub fn float(value: f32) -> Input {
         Input::new(&[], HostData::Float(vec![value]))

@@ -11,6 +11,7 @@ mod compare;
 mod compile_time;
 mod data;
 mod external;
+mod grid;
 mod measure;
 mod ours;
 mod report;
@@ -37,6 +38,8 @@ enum Mode {
     Cpu,
     /// Compile time, from the source to the OpenCL text.
     Compile,
+    /// The cells of the grid, on a device.
+    Cells,
 }
 
 /// Runs the gallery's programs and their peers and prints a table.
@@ -60,6 +63,9 @@ struct Options {
     /// The folder with the external peers.
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
+    /// Of the grid: compare with the interpreter instead of measuring.
+    #[arg(long)]
+    check: bool,
     /// Start no benchmark after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
@@ -78,6 +84,7 @@ fn main() -> ExitCode {
             true
         }),
         Mode::Gpu | Mode::Cpu => devices(&options, &examples),
+        Mode::Cells => cells(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -126,6 +133,19 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
         std::fs::write(path, json + "\n").map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(report.rows.iter().all(Row::is_right))
+}
+
+/// Measures the cells of the grid, or compares them with the interpreter; returns whether all are right.
+fn cells(options: &Options) -> Result<bool, Problem> {
+    let device =
+        device::choose(options.device.map_or(DeviceChoice::Best, DeviceChoice::Index)).map_err(|e| e.to_string())?;
+    if options.check {
+        let wrong = grid::check(&device, &options.names);
+        wrong.iter().for_each(|line| println!("{line}"));
+        return Ok(wrong.is_empty());
+    }
+    print!("{}", grid::measured(&device, &options.names, Effort::of(options.runs))?);
+    Ok(true)
 }
 
 /// Measures our program, then its peers, and compares their results with ours.

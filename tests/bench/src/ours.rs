@@ -33,7 +33,8 @@ pub fn measure(
         let value = value(&size.name).ok_or_else(|| format!("the size {size} has no value"))?;
         sizes.insert(size.clone(), value);
     }
-    let compiled = Compiled { program, sizes, inputs: inputs.iter().map(|input| input.data.clone()).collect() };
+    let compiled =
+        Compiled { program: &program, sizes, inputs: inputs.iter().map(|input| input.data.clone()).collect() };
     take_time(&compiled, device, effort, |a, b| benchmark.check.compare(a, b))
 }
 
@@ -50,15 +51,16 @@ fn kernel(examples: &Path, benchmark: &Benchmark) -> Result<Arc<Kernel>, Problem
     found.ok_or_else(|| format!("{path} has no kernel `{name}`"))?.core
 }
 
-struct Compiled {
-    program: Program,
-    sizes: SizeValues,
-    inputs: Vec<HostData>,
+/// A program with the flat contents of its input buffers.
+pub struct Compiled<'p> {
+    pub program: &'p Program,
+    pub sizes: SizeValues,
+    pub inputs: Vec<HostData>,
 }
 
-impl Make for Compiled {
+impl Make for Compiled<'_> {
     fn make<'s>(&'s self, session: &'s Session) -> Result<Box<dyn Runner + 's>, Problem> {
-        let resident = Resident::new(&self.program, self.inputs.clone(), self.sizes.clone(), session);
+        let resident = Resident::new(self.program, self.inputs.clone(), self.sizes.clone(), session);
         Ok(Box::new(resident.map_err(|e| e.to_string())?))
     }
 }

@@ -1,5 +1,6 @@
 //! The benchmarks: kernels of the gallery, their inputs, peers and goals.
 
+mod firsts;
 mod grids;
 mod irregular;
 mod linear;
@@ -94,7 +95,12 @@ const ALL: &[fn(Scale) -> Benchmark] = &[
 
 /// All benchmarks, in the order of the table.
 pub fn all(scale: Scale) -> impl Iterator<Item = Benchmark> {
-    ALL.iter().map(move |make| make(scale)).chain(nested::all(scale)).chain(rows::all(scale)).chain(widths::all(scale))
+    ALL.iter()
+        .map(move |make| make(scale))
+        .chain(nested::all(scale))
+        .chain(rows::all(scale))
+        .chain(firsts::all(scale))
+        .chain(widths::all(scale))
 }
 
 /// The goals of most benchmarks on a GPU.

@@ -106,7 +106,7 @@ fn product(lengths: &[usize]) -> f64 {
 
 /// Returns the sizes for this scale: unchanged on a GPU; elsewhere the longest is halved until the product is small
 /// enough.
-fn scaled(at: &[usize], scale: Scale) -> Vec<usize> {
+pub fn scaled(at: &[usize], scale: Scale) -> Vec<usize> {
     let most = match scale {
         Scale::Gpu => return at.to_vec(),
         Scale::Cpu => GPU >> 4,
