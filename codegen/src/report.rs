@@ -12,6 +12,8 @@ pub struct Report {
     pub applied: Vec<Applied>,
     /// Intermediate results that are stored.
     pub stored: Vec<Stored>,
+    /// Lengths that the host waits for.
+    pub read: Vec<Read>,
     /// Buffers that share the memory of others.
     pub shared: Vec<Shared>,
     /// Where the program's result is stored.
@@ -44,6 +46,16 @@ impl fmt::Display for Cliff {
             None => Ok(()),
         }
     }
+}
+
+/// A length that the host reads during the run, before it allocates what depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// Its name in the sizes of the plan.
+    pub name: String,
+    /// What is known before the run.
+    pub most: Option<Size>,
+    pub origin: Origin,
 }
 
 /// A buffer without memory of its own, and the one whose memory it shares.

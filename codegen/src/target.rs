@@ -27,6 +27,9 @@ pub struct Target {
     pub compute_units: u32,
     /// Bytes of local memory per group.
     pub local_memory: u64,
+    /// Elements that an array of hidden length may be given for each element of the inputs. If it could need more, the
+    /// host waits for the length, and gives it what it needs.
+    pub room_per_input: u32,
     /// Indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined behaviour.
     pub checked: bool,
 }
@@ -67,6 +70,7 @@ impl Target {
             most_in_group: 256,
             compute_units: 32,
             local_memory: 32 * 1024,
+            room_per_input: 64,
             checked: true,
         }
     }

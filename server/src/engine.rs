@@ -1,7 +1,9 @@
 //! Entry points to the compiler, the interpreter and the devices: kernels by name, problems with source ranges.
 
 use crate::report::cost::{CostReport, SlowPart};
-use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation};
+use crate::report::explanation::{
+    ExplainedCheck, ExplainedLength, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation,
+};
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::RootDatabase;
 use lift_analysis::diagnostics::Severity;
@@ -150,6 +152,11 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
         let (name, memory, bytes) = (s.name.clone(), s.memory.name().to_owned(), s.bytes.to_string());
         stored.push(ExplainedStore { name, memory, bytes, place: at(&s.origin)? });
     }
+    let mut read = Vec::new();
+    for l in &report.read {
+        let at_most = l.most.as_ref().map(ToString::to_string);
+        read.push(ExplainedLength { name: l.name.clone(), at_most, place: at(&l.origin)? });
+    }
     let shared =
         report.shared.iter().map(|s| ExplainedSharing { name: s.name.clone(), with: s.with.clone() }).collect();
     let mut cliffs = Vec::new();
@@ -167,7 +174,8 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
         needless.push(ExplainedCheck { message: check.message.clone(), place: at(&check.origin)? });
     }
     let target = target.class.to_string();
-    Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, shared, cliffs, before, during, needless }))
+    let kernel = kernel.to_owned();
+    Ok(Ok(Explanation { kernel, target, rules, stored, read, shared, cliffs, before, during, needless }))
 }
 
 /// Returns the cost of a run of a kernel, as sizes and as numbers for the given sizes.

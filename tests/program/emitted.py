@@ -10,6 +10,11 @@ TABLE = """(lift table (N M) ((array-type (array-type int M) N) int)
 COUNTED = (
     "(lift counted () (int) (lambda (k) (map (lambda (i) (* i i)) (filter (lambda (i) (= (mod i 2) 1)) (iota k)))))\n"
 )
+PRODUCTS = """(lift products (N) ((array-type int N))
+  (lambda (xs)
+    (let f (tail (filter (lambda (x) (= (mod x 30000) 0)) xs))
+      (map (lambda (a) (map (+ a) f)) f))))
+"""
 ROWS = """(lift rows (N M) ((array-type (array-type int M) N))
   (lambda (xss) (map (filter (lambda (x) (> x 2))) xss)))
 """

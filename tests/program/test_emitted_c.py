@@ -9,6 +9,7 @@ from emitted import (
     EITHER,
     HALVES,
     KEPT,
+    PRODUCTS,
     QUOTIENT,
     ROUNDS,
     SUM,
@@ -107,6 +108,22 @@ def test_c_room_found_by_the_run(lift):
 """
     out = build_c(lift, "counted", COUNTED, main)
     assert out == "1 9 25 49 81 an array cannot have the length -1 (at 1:99)", out
+
+
+def test_c_room_of_what_is_kept(lift):
+    main = """
+  static cl_int xs[100000];
+  for (int i = 0; i < 100000; i++) xs[i] = i;
+  cl_int *result = NULL, length = 0;
+  size_t room = 0;
+  if (products_run(p, 100000, xs, &length, &result, &room)) { return 3; }
+  printf("%d %d %d", (int)length, (int)room, (int)result[8]);
+  free(result);
+  result = NULL;
+  if (products_run(p, 0, xs, &length, &result, &room)) { printf(", %s", products_error(p)); }
+"""
+    out = build_c(lift, "products", PRODUCTS, main)
+    assert out == "3 9 180000, the program relies on `X1 is positive`, which is false for X1 = 0 (at 3:13)", out
 
 
 def test_c_rows_of_their_own_lengths(lift):

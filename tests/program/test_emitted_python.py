@@ -17,6 +17,7 @@ from emitted import (
     HALVES,
     KEPT,
     PAIR,
+    PRODUCTS,
     ROUNDS,
     ROWS,
     SUM,
@@ -40,6 +41,8 @@ def test_python_results(imported):
     table = np.arange(6, dtype=np.int32).reshape(2, 3)
     np.testing.assert_array_equal(run("table", TABLE, table, 10), table.T * 10)
     np.testing.assert_array_equal(run("counted", COUNTED, 10), [1, 9, 25, 49, 81])
+    products = run("products", PRODUCTS, np.arange(100000, dtype=np.int32))
+    np.testing.assert_array_equal(products, np.add.outer([30000, 60000, 90000], [30000, 60000, 90000]))
     assert run("rows", ROWS, table).tolist() == [[], [3, 4, 5]]
     ragged = [[1, 2, 3], [], [4, 5]]
     assert list(run("sums", SUMS, ragged)) == [6, 0, 9]

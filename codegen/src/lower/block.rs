@@ -4,6 +4,7 @@ use super::assume::Opened;
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
 use super::index::is_long;
+use super::program::assume_hidden;
 use super::value::{Closure, Dest, Env, Layout, Place, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
@@ -198,7 +199,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         for hidden in lengths {
             let expr = self.memory(&hidden.memory, &place.at, false)?;
             let var = self.index_var(&hidden.var.name, expr);
-            self.facts.assume_range(var.clone(), Some(Size::zero()), Some(hidden.at_most.clone()));
+            assume_hidden(&mut self.facts, &var, Some(hidden.at_most.clone()));
             let size = Size::var(var);
             body = body.with_length(&hidden.var, &size);
             sizes.push(size);

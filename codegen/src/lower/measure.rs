@@ -3,18 +3,20 @@
 //! `iota k` is as long as `k` says. If its elements are only read, it needs no memory. If they are stored, a
 //! [`Step::Measure`] reads `k` back, and buffers whose capacity mentions it are allocated afterwards. Compilation finds
 //! which lengths these are: storing an array requires a bound ([`ProgramBuilder::room`]), and if the bound is an
-//! unmeasured length, the kernel is compiled again with that length measured.
+//! unmeasured length, the kernel is compiled again with that length measured. So is a length that an `unpack` opens, if
+//! its worst case is too much memory ([`super::room`]).
 
 use super::function::Dims;
 use super::host::Host;
 use super::launch::{Guard, Title};
 use super::program::ProgramBuilder;
-use super::value::{Deferred, Dest, Env, Layout, Memory, Place, Root, Value, View};
+use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value, View};
 use super::write::dest_roots;
 use super::{LowerError, Result, host};
 use crate::core::{Block, Prim, Rhs, Stmt, VarId};
 use crate::failure::Message;
 use crate::plan::{BufferId, BufferRole, Program, Step};
+use crate::report::Read;
 use crate::schedule::{Schedule, bounds};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Facts, Size, Var, VarKind};
@@ -48,7 +50,8 @@ pub struct Measured {
 
 impl Measured {
     pub fn new(schedule: &Schedule) -> Measured {
-        let sizes = schedule.bounds.lengths().map(|(stmt, var)| (var.clone(), stmt)).collect();
+        let all = schedule.bounds.lengths().chain(schedule.finest.lengths());
+        let sizes = all.map(|(stmt, var)| (var.clone(), stmt)).collect();
         Measured { sizes, ..Measured::default() }
     }
     pub fn wanted(self) -> BTreeSet<VarId> {
@@ -67,7 +70,8 @@ impl<'k> ProgramBuilder<'k> {
         self.lengths_in(size).iter().all(|v| self.schedule.lengths.contains(v))
     }
 
-    fn lengths_in(&self, size: &Size) -> Vec<VarId> {
+    /// The lengths in a size, by their statements.
+    pub fn lengths_in(&self, size: &Size) -> Vec<VarId> {
         size.vars().iter().filter_map(|v| self.measured.sizes.get(v).copied()).collect()
     }
 
@@ -81,29 +85,36 @@ impl<'k> ProgramBuilder<'k> {
     pub fn room(&self, most: &Size) -> bool {
         let lengths = self.lengths_in(most);
         let possible = lengths.iter().all(|v| !self.schedule.lengths.contains(v) || self.schedule.can_measure(*v));
-        self.measured.wanted.borrow_mut().extend(lengths);
+        self.want(lengths);
         possible
+    }
+
+    /// Requests that lengths be measured.
+    pub fn want(&self, lengths: Vec<VarId>) {
+        self.measured.wanted.borrow_mut().extend(lengths);
     }
 }
 
 impl<'k> Host<'k> {
     /// Lets the host read a length that a host-level statement has computed.
     pub fn measure(&mut self, stmt: &Stmt, value: &Value<'k>, length: VarId, env: &mut Env<'k>) -> Result<Size> {
-        let Some(canonical) = self.program.schedule.bounds.length(length).cloned() else {
+        let schedule = self.program.schedule;
+        let Some(canonical) = schedule.bounds.length(length).cloned() else {
             return Err(self.error(stmt, "", "a length that is measured has no name"));
         };
+        let most = schedule.bounds.of_opened(length).map(|most| env.size(most));
         let var = match self.program.measured.ready.contains(&canonical) {
             false => canonical,
             // The same statement in another iteration.
             true => {
                 let name = format!("{}_{}", canonical.name, self.program.measured.ready.len());
                 let fresh = self.program.fresh_var(&name);
-                let fresh = Var::new(VarKind::Param, bounds::FIRST_LENGTH * 2 + fresh.id, name);
+                let fresh = Var::new(VarKind::Param, bounds::FIRST_REPEATED + fresh.id, name);
                 env.bind_size(canonical, Size::var(fresh.clone()));
                 fresh
             }
         };
-        let from = match direct(value) {
+        let from = match direct(value).or_else(|| self.program.holds(size_of(value)?)) {
             Some(buffer) if self.guards.is_empty() => buffer,
             _ => {
                 let buffer = self.program.buffer(
@@ -125,11 +136,33 @@ impl<'k> Host<'k> {
         };
         let negative = self.program.failure(&Message::impossible_length(), &stmt.origin) as usize;
         self.program.steps.push(Step::Measure { var: var.clone(), from, negative });
-        let most = Size::int(i32::MAX.into());
-        self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(most));
+        self.program.report.read.push(Read {
+            name: var.name.to_string(),
+            most: most.clone(),
+            origin: stmt.origin.clone(),
+        });
+        let longest = Size::int(i32::MAX.into());
+        self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(longest));
+        if let Some(most) = most {
+            self.program.facts.assume_range(var.clone(), None, Some(most));
+        }
         self.program.measured.sizes.insert(var.clone(), length);
         self.program.measured.ready.insert(var.clone());
         Ok(Size::var(var))
+    }
+
+    /// Reads a length that a host-level `unpack` opens, if it is measured. `size` is its value on the device.
+    pub fn measure_opened(&mut self, stmt: &Stmt, size: &Size, env: &mut Env<'k>) -> Result<Size> {
+        if !self.program.schedule.lengths.contains(&stmt.var) {
+            return Ok(size.clone());
+        }
+        let length = self.measure(stmt, &Value::size(size.clone()), stmt.var, env)?;
+        if let Some(var) = size.as_var() {
+            // The kernels that follow get it from the host.
+            self.program.lengths.insert(var.clone(), LengthSource::Size(length.clone()));
+            self.program.facts.assume_range(var.clone(), Some(length.clone()), Some(length.clone()));
+        }
+        Ok(length)
     }
 
     /// Measures a length for the functions of the next statement, if this statement computes one.
@@ -229,6 +262,16 @@ impl<'k> Host<'k> {
     }
 }
 
+impl ProgramBuilder<'_> {
+    /// The buffer whose first element is a length that an earlier launch has written.
+    fn holds(&self, length: &Size) -> Option<BufferId> {
+        match self.lengths.get(length.as_var()?)? {
+            LengthSource::Buffer(id) => Some(*id),
+            LengthSource::Value(..) | LengthSource::Size(_) => None,
+        }
+    }
+}
+
 /// The buffer whose first element is the value, if there is one.
 fn direct(value: &Value) -> Option<BufferId> {
     let scalar = |layout: &Layout, at: &Size| match layout {
@@ -241,6 +284,13 @@ fn direct(value: &Value) -> Option<BufferId> {
             View::Stored { element, base } => scalar(element, base),
             _ => None,
         }),
+        _ => None,
+    }
+}
+
+fn size_of<'v>(value: &'v Value) -> Option<&'v Size> {
+    match value {
+        Value::Scalar(ScalarValue::Size(size)) => Some(size),
         _ => None,
     }
 }

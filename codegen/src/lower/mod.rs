@@ -54,6 +54,7 @@ mod produce;
 mod program;
 mod read;
 mod registers;
+mod room;
 mod scalar;
 mod sort;
 mod stop;

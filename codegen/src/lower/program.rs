@@ -38,6 +38,8 @@ pub struct ProgramBuilder<'k> {
     pub facts: Facts,
     /// Facts that hold before the run.
     before: Facts,
+    /// The elements of all inputs.
+    pub given: Size,
     pub buffers: Vec<Buffer>,
     pub failures: Vec<Failure>,
     pub failure_buffer: Option<BufferId>,
@@ -93,6 +95,7 @@ impl<'k> ProgramBuilder<'k> {
             schedule,
             facts,
             before,
+            given: Size::zero(),
             buffers: Vec::new(),
             failures: Vec::new(),
             failure_buffer: None,
@@ -197,6 +200,7 @@ impl<'k> ProgramBuilder<'k> {
                 BufferRole::Temporary if !leaf.is_length => {
                     b.stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
                 }
+                BufferRole::Input => b.is_given(leaf.count),
                 BufferRole::Output => {
                     let result = stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
                     b.report.results.push(result);
@@ -263,7 +267,7 @@ impl<'k> ProgramBuilder<'k> {
                     };
                     // A fresh variable, so that lengths are not confused.
                     let fresh = self.fresh_var(&var.name);
-                    facts.assume_range(fresh.clone(), Some(Size::zero()), Some(at_most.clone()));
+                    assume_hidden(facts, &fresh, Some(at_most.clone()));
                     body = body.subst_size(var, &Size::var(fresh.clone()));
                     let name = format!("{name}_len");
                     let leaf_wanted = Leaf { scalar: Scalar::Int, count: instances, name: &name, is_length: true };
@@ -423,6 +427,14 @@ impl<'k> ProgramBuilder<'k> {
     }
 }
 
+/// Assumes that a hidden length is natural and has a bound. The bound itself may be negative: it mentions lengths about
+/// which the program assumes something that is checked later. So there are two facts, because one range would imply
+/// that it is not empty.
+pub fn assume_hidden(facts: &mut Facts, length: &Var, at_most: Option<Size>) {
+    facts.assume_range(length.clone(), Some(Size::zero()), None);
+    facts.assume_range(length.clone(), None, at_most);
+}
+
 fn stored(name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) -> Stored {
     let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
     Stored { name: name.into(), memory, bytes, origin: origin.clone() }
@@ -439,7 +451,7 @@ pub fn scalar_bytes(s: Scalar) -> u64 {
 
 /// The innermost elements of nested arrays, and their number; `None` unless they are scalars, vectors or tuples of
 /// these.
-fn units(ty: &Ty) -> Option<(Ty, Size)> {
+pub fn units(ty: &Ty) -> Option<(Ty, Size)> {
     match ty.kind() {
         TyKind::Array(a) => {
             let (leaf, each) = units(&a.element)?;

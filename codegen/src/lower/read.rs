@@ -3,6 +3,7 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
+use super::program::assume_hidden;
 use super::value::{Array, Closure, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::PadMode;
 use crate::failure::Message;
@@ -153,7 +154,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let expr = self.memory(&hidden.memory, &place.at, false)?;
                     let expr = if expr.is_atom() { expr } else { self.bind(&hidden.var.name, CType::Int, expr) };
                     let var = self.index_var(&hidden.var.name, expr);
-                    self.facts.assume_range(var.clone(), Some(Size::zero()), Some(hidden.at_most.clone()));
+                    assume_hidden(&mut self.facts, &var, Some(hidden.at_most.clone()));
                     let size = Size::var(var);
                     body = body.with_length(&hidden.var, &size);
                     sizes.push(size);

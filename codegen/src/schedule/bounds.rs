@@ -1,13 +1,15 @@
 //! Upper bounds, in size parameters, of every length that an `∃` hides.
 //!
 //! Memory is allocated before the run, so every stored array needs a bound. A `filter` keeps at most its input; a
-//! `pack` hides a length with a known bound; an `if` has the greater of two bounds.
+//! `pack` hides a length with a known bound; an `if` has the greater of two bounds. A length that the host reads during
+//! the run ([`Read`]) is a bound, too.
 
-use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Node, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A bound for each hidden length of a type, in the order of occurrence; `None` if no bound is known.
 pub type Hidden = Vec<Option<Size>>;
@@ -19,10 +21,32 @@ pub struct Bounds {
     lengths: FxHashMap<VarId, Var>,
     /// Size variables for the maxima of the lengths that inputs hide.
     inputs: Vec<Var>,
+    /// For the statements that open one length which is read back: a size variable for that length, and its bound.
+    opened: FxHashMap<VarId, (Var, Option<Size>)>,
 }
 
 /// The first id of size variables for lengths; ids of size parameters are smaller.
 pub const FIRST_LENGTH: u32 = 1 << 24;
+/// The first id of size variables for the further values of a length that is read in several iterations.
+pub const FIRST_REPEATED: u32 = FIRST_LENGTH * 2;
+/// The first id of size variables for lengths that an `unpack` opens.
+const FIRST_OPENED: u32 = FIRST_LENGTH * 3;
+
+/// The lengths opened by `unpack` that the host reads during a run.
+enum Read<'a> {
+    All,
+    /// Those of these statements.
+    Of(&'a BTreeSet<VarId>),
+}
+
+impl Read<'_> {
+    fn has(&self, stmt: &Stmt) -> bool {
+        match self {
+            Read::All => true,
+            Read::Of(some) => some.contains(&stmt.var),
+        }
+    }
+}
 
 /// An upper bound of a size, in size parameters only.
 pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
@@ -91,7 +115,17 @@ pub fn hidden(ty: &Ty) -> usize {
 }
 
 impl Bounds {
-    pub fn of(kernel: &Kernel) -> Bounds {
+    /// Bounds, in size parameters and in the lengths that these statements open.
+    pub fn of(kernel: &Kernel, read: &BTreeSet<VarId>) -> Bounds {
+        Bounds::found(kernel, Read::Of(read), Bounds::default())
+    }
+
+    /// The bounds if every length that is opened alone were read. The variables of `self` keep their names.
+    pub fn if_all_were_read(&self, kernel: &Kernel) -> Bounds {
+        Bounds::found(kernel, Read::All, Bounds { lengths: self.lengths.clone(), ..Bounds::default() })
+    }
+
+    fn found(kernel: &Kernel, read: Read, bounds: Bounds) -> Bounds {
         let mut facts = Facts::new();
         for (assumption, _) in &kernel.assumptions {
             facts.assume(assumption);
@@ -100,7 +134,7 @@ impl Bounds {
         for size in &kernel.sizes {
             ranges.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
         }
-        let mut finder = Finder { kernel, facts, ranges, bounds: Bounds::default(), ints: FxHashMap::default() };
+        let mut finder = Finder { kernel, read, facts, ranges, bounds, ints: FxHashMap::default() };
         for p in &kernel.params {
             finder.input(*p);
         }
@@ -120,15 +154,35 @@ impl Bounds {
     /// The size variable for the length of an `iota k` and the like, by the variable of its statement: the maximum
     /// during one execution of the surrounding host-level statement.
     pub fn length(&self, v: VarId) -> Option<&Var> {
-        self.lengths.get(&v)
+        self.lengths.get(&v).or_else(|| self.opened.get(&v).map(|(var, _)| var))
     }
     pub fn lengths(&self) -> impl Iterator<Item = (VarId, &Var)> {
-        self.lengths.iter().map(|(stmt, var)| (*stmt, var))
+        self.lengths
+            .iter()
+            .map(|(stmt, var)| (*stmt, var))
+            .chain(self.opened.iter().map(|(stmt, (var, _))| (*stmt, var)))
+    }
+
+    /// Whether the length is one that an `unpack` opens.
+    pub fn is_opened(&self, v: VarId) -> bool {
+        self.opened.contains_key(&v)
+    }
+
+    /// The size variable that stands for the value of an opened length.
+    pub fn value_of(&self, opened: &Var) -> Option<Var> {
+        let id = FIRST_OPENED.checked_add(opened.id)?;
+        self.opened.values().map(|(var, _)| var).find(|var| var.id == id && opened.kind == VarKind::Skolem).cloned()
+    }
+
+    /// What is known before the run of the length that a statement opens.
+    pub fn of_opened(&self, v: VarId) -> Option<&Size> {
+        self.opened.get(&v)?.1.as_ref()
     }
 }
 
 struct Finder<'k> {
     kernel: &'k Kernel,
+    read: Read<'k>,
     facts: Facts,
     /// These facts, and that size parameters fit an `Int`.
     ranges: Facts,
@@ -171,6 +225,14 @@ impl Finder<'_> {
             let mut found = self.rhs(stmt.var, &stmt.rhs);
             if let Rhs::Unpack(_) = stmt.rhs {
                 let rest = found.split_off(stmt.binds.len().min(found.len()));
+                if let ([var], true) = (stmt.binds.as_slice(), self.read.has(stmt)) {
+                    let length = self.opened(var);
+                    let bound = found.pop().flatten();
+                    self.ranges.assume_range(length.clone(), None, Some(Size::int(i32::MAX.into())));
+                    self.assume_range(&length, None, bound.clone());
+                    found.push(Some(Size::var(length.clone())));
+                    self.bounds.opened.insert(stmt.var, (length, bound));
+                }
                 for (var, bound) in stmt.binds.iter().zip(&found) {
                     self.assume_range(var, Some(Size::zero()), bound.clone());
                     self.ranges.assume_range(var.clone(), None, Some(Size::int(i32::MAX.into())));
@@ -226,11 +288,21 @@ impl Finder<'_> {
         Size::var(var)
     }
 
+    /// The size variable for the value of a length that is opened.
+    fn opened(&self, length: &Var) -> Var {
+        let name = format!("L{}", length.name);
+        let name = if self.is_taken(&name) { format!("{name}_{}", length.id) } else { name };
+        Var::new(VarKind::Param, FIRST_OPENED + length.id, name)
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        self.kernel.sizes.iter().any(|s| *s.name == *name)
+    }
+
     /// A size variable with an unused name.
     fn fresh_length(&mut self) -> Var {
-        let taken = |name: &str| self.kernel.sizes.iter().any(|s| *s.name == *name);
         let mut number = (self.bounds.lengths.len() + self.bounds.inputs.len()) as u32 + 1;
-        while taken(&format!("L{number}")) {
+        while self.is_taken(&format!("L{number}")) {
             number += self.kernel.sizes.len() as u32;
         }
         Var::new(VarKind::Param, FIRST_LENGTH + number, format!("L{number}"))

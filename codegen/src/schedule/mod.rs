@@ -70,6 +70,8 @@ pub struct Schedule {
     /// Maps whose function a group cannot share, by origin, each with the operator that has no strategy.
     pub obstacles: Vec<(Origin, &'static str)>,
     pub bounds: Bounds,
+    /// The bounds if the host also read every length that an `unpack` opens.
+    pub finest: Bounds,
     /// Folds that the program allows to be reordered.
     pub reorder: FxHashSet<VarId>,
     /// Nothing runs in parallel: the whole program is one launch of one work-item.
@@ -77,7 +79,8 @@ pub struct Schedule {
     pub applied: Vec<Applied>,
     /// The arithmetic that the program asks for, if it is known.
     pub asked: Option<Asked>,
-    /// Lengths that the host reads during the run, each by the variable of its statement (`iota k` and the like).
+    /// Lengths that the host reads during the run, each by the variable of its statement (`iota k` and the like, or an
+    /// `unpack`).
     pub lengths: BTreeSet<VarId>,
     /// For each of these lengths that is computed in a function: the host-level variable that holds its maximum.
     pub measures: FxHashMap<VarId, VarId>,
@@ -115,7 +118,7 @@ impl Schedule {
 
     fn found(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
-        let asked = Asked::of(kernel, &Bounds::of(kernel));
+        let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
@@ -131,7 +134,8 @@ impl Schedule {
             || sorts(&kernel, target.sorted_by_one(), &kernel.body);
         let sequential = !only_shows && !parallel;
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
-        let bounds = Bounds::of(&kernel);
+        let bounds = Bounds::of(&kernel, &BTreeSet::new());
+        let finest = bounds.if_all_were_read(&kernel);
         let tilings = tile::tilings(&rewritten, &fused.lazy, target);
         Schedule {
             target: *target,
@@ -142,6 +146,7 @@ impl Schedule {
             teams,
             obstacles,
             bounds,
+            finest,
             reorder: reorderable(&rewritten),
             sequential,
             applied,
@@ -164,6 +169,9 @@ impl Schedule {
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
         let fused = fuse::fuse(&kernel, &uses, false, &mut added);
+        let lengths: BTreeSet<VarId> = lengths.union(&self.lengths).copied().collect();
+        let bounds = Bounds::of(&kernel, &lengths);
+        let finest = bounds.if_all_were_read(&kernel);
         Schedule {
             target: self.target,
             lazy: fused.lazy,
@@ -171,12 +179,13 @@ impl Schedule {
             tilings: self.tilings.clone(),
             teams: self.teams.clone(),
             obstacles: self.obstacles.clone(),
-            bounds: Bounds::of(&kernel),
+            bounds,
+            finest,
             reorder: self.reorder.clone(),
             sequential: false,
             applied: self.applied.clone(),
             asked: self.asked.clone(),
-            lengths: lengths.union(&self.lengths).copied().collect(),
+            lengths,
             measures,
             too_large: self.too_large,
             uses,
@@ -186,16 +195,21 @@ impl Schedule {
 
     /// Whether the host can find a length of [`Schedule::lengths`].
     pub fn can_measure(&self, length: VarId) -> bool {
-        fn at_host_level(kernel: &Kernel, block: &Block, length: VarId) -> bool {
+        self.measures.values().any(|v| *v == length) || self.is_at_host_level(length)
+    }
+
+    /// Whether the statement is one between launches.
+    pub fn is_at_host_level(&self, stmt: VarId) -> bool {
+        fn at_host_level(kernel: &Kernel, block: &Block, stmt: VarId) -> bool {
             block.stmts.iter().any(|s| match &s.rhs {
-                Rhs::If(_, a, b) => at_host_level(kernel, a, length) || at_host_level(kernel, b, length),
+                Rhs::If(_, a, b) => at_host_level(kernel, a, stmt) || at_host_level(kernel, b, stmt),
                 Rhs::Prim(call) if on_the_host(kernel, call) => {
-                    call.funs.iter().any(|f| at_host_level(kernel, &f.body, length))
+                    call.funs.iter().any(|f| at_host_level(kernel, &f.body, stmt))
                 }
-                _ => s.var == length,
+                _ => s.var == stmt,
             })
         }
-        self.measures.values().any(|v| *v == length) || at_host_level(&self.kernel, &self.kernel.body, length)
+        at_host_level(&self.kernel, &self.kernel.body, stmt)
     }
 
     pub fn uses(&self, v: VarId) -> Uses {

@@ -12,6 +12,9 @@ pub struct Explanation {
     pub target: String,
     pub rules: Vec<ExplainedRule>,
     pub stored: Vec<ExplainedStore>,
+    /// Lengths that the host waits for, before it allocates what depends on them.
+    #[serde(rename = "lengthsRead", skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<ExplainedLength>,
     #[serde(rename = "inMemoryOf", skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ExplainedSharing>,
     /// Parts that are far slower than the device allows.
@@ -41,6 +44,18 @@ pub struct ExplainedRule {
 pub struct ExplainedSharing {
     pub name: String,
     pub with: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedLength {
+    /// As in the sizes of what is stored.
+    pub name: String,
+    /// What is known before the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,6 +91,12 @@ impl Display for Explanation {
         section(&mut out, "stored on the way", &self.stored, |s| {
             (&s.place, format!("{:<14} {} bytes, {}", s.name, s.bytes, s.memory))
         });
+        if !self.read.is_empty() {
+            section(&mut out, "lengths read during the run", &self.read, |l| {
+                let most = l.at_most.as_ref().map_or("not known before".into(), |most| format!("at most {most}"));
+                (&l.place, format!("{:<14} {most}", l.name))
+            });
+        }
         if !self.shared.is_empty() {
             section(&mut out, "in the memory of others", &self.shared, |s| {
                 (&None, format!("{:<14} {}", s.name, s.with))

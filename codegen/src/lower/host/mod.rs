@@ -10,7 +10,7 @@ mod rounds;
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
 use super::launch::{Guard, Title, copy_dims};
-use super::program::ProgramBuilder;
+use super::program::{ProgramBuilder, assume_hidden};
 use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
 use super::work::STATEMENT;
 use super::{LowerError, Result};
@@ -69,6 +69,9 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
         inputs.push(PlanInput { name: name.into(), ty: ty.clone(), layout: host.program.plan_layout(&layout) });
         let value = host.load(&Place { layout, at: Size::zero() })?;
         env.bind(*param, value);
+    }
+    if let Atom::Var(result) = &kernel.body.result {
+        host.program.prefer_exact(*result, &Size::one());
     }
     let mut bounds = match &kernel.body.result {
         Atom::Var(v) => schedule.bounds.get(*v).to_vec(),
@@ -303,7 +306,7 @@ impl<'k> Host<'k> {
                         return Err(LowerError::new(&origin, "", "a length is not in device memory"));
                     };
                     let var = self.program.fresh_var(&hidden.var.name);
-                    self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(hidden.at_most.clone()));
+                    assume_hidden(&mut self.program.facts, &var, Some(hidden.at_most.clone()));
                     self.program.lengths.insert(var.clone(), LengthSource::Buffer(buffer));
                     let size = Size::var(var);
                     body = body.with_length(&hidden.var, &size);
@@ -328,7 +331,7 @@ impl<'k> Host<'k> {
             None => None,
         };
         let schedule = self.program.schedule;
-        let measured = schedule.measures.contains_key(&stmt.var);
+        let measured = schedule.measures.contains_key(&stmt.var) || schedule.lengths.contains(&stmt.var);
         let used = schedule.uses(stmt.var).count > 0 || dest.is_some() || measured;
         if !used && !fuse::has_effect(stmt) {
             return Ok(Value::Written);
@@ -349,6 +352,7 @@ impl<'k> Host<'k> {
             Rhs::Unpack(a) => match self.atom(a, env) {
                 Value::Packed { sizes, body } => {
                     for (var, size) in stmt.binds.iter().zip(&sizes) {
+                        let size = self.measure_opened(stmt, size, env)?;
                         self.program.lengths.insert(var.clone(), LengthSource::Size(size.clone()));
                         env.bind_size(var.clone(), size.clone());
                     }
@@ -474,6 +478,7 @@ impl<'k> Host<'k> {
     /// Allocates memory for the value of a statement.
     pub fn allocate(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
         let kernel = self.program.kernel;
+        self.program.prefer_exact(stmt.var, &Size::one());
         let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
             let s = Size::var(v.clone());
             let now = env.size(&s);

@@ -5,6 +5,7 @@ use crate::core::{Prim, PrimCall, Stmt};
 use crate::lower::dests::{self, Assigned};
 use crate::lower::function::Dims;
 use crate::lower::launch::{Title, copy_dims, dims_of, local_size_of};
+use crate::lower::program::assume_hidden;
 use crate::lower::value::{Closure, Deferred, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
@@ -173,7 +174,7 @@ impl<'k> Host<'k> {
                 self.to_check.push(length.clone());
                 let var = self.program.fresh_var("len");
                 let bound = schedule.bounds.get(stmt.var).first().cloned().flatten().map(|b| env.size(&b));
-                self.program.facts.assume_range(var.clone(), Some(Size::zero()), bound);
+                assume_hidden(&mut self.program.facts, &var, bound);
                 self.program.lengths.insert(var.clone(), LengthSource::Value(value, length));
                 Size::var(var)
             }

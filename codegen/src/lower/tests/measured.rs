@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::core::builder::*;
-use crate::plan::Step;
+use crate::plan::{BufferRole, Step};
 use crate::schedule::Schedule;
 use crate::target::Target;
 use expect_test::expect;
@@ -54,6 +54,61 @@ fn a_length_is_read_only_where_it_decides_about_memory() {
         for kernel in [&sum, &counted, &squares] {
             agrees(kernel, &[Value::Int(k)]);
         }
+    }
+}
+
+#[test]
+fn a_hidden_length_is_read_if_the_worst_case_grows_faster_than_the_inputs() {
+    let kept = |b: &mut Builder, xs: &Atom| {
+        let kept = b.filter(Level::Auto, xs, |b, x| b.lt(x, 3));
+        b.unpack(&kept)
+    };
+    let with_input = |name: &str, body: &dyn Fn(&mut Builder, &Atom) -> Atom| {
+        let mut b = Builder::new(name);
+        let n = b.size("N");
+        let xs = b.param("xs", array(int(), &n));
+        let result = body(&mut b, &xs);
+        b.finish(&result)
+    };
+    let products = with_input("products", &|b, xs| {
+        let (lengths, f) = kept(b, xs);
+        let products = b.map(Level::Auto, &f, |b, x| b.map(Level::Auto, &f, |b, y| b.mul(x, y)));
+        b.pack(&products, &lengths)
+    });
+    expect!["filter: count; filter: compact; LX2 from kept_len; map"].assert_eq(&steps(&products));
+    let program = compiled(&products);
+    let result = program.plan.buffers.iter().filter(|b| b.role == BufferRole::Output);
+    expect!["1 LX2*LX2"].assert_eq(&result.map(|b| b.capacity.to_string()).collect::<Vec<_>>().join(" "));
+    let read = &program.report.read[0];
+    expect![[r#"LX2: at most Some("N")"#]].assert_eq(&format!(
+        "{}: at most {:?}",
+        read.name,
+        read.most.as_ref().map(ToString::to_string)
+    ));
+    // An input of two dimensions may need as much in any case.
+    let mut b = Builder::new("of_rows");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xss = b.param("xss", array(array(int(), &m), &n));
+    let row = b.view(Prim::Head, &[], &[xss.clone()]);
+    let (lengths, f) = kept(&mut b, &row);
+    let table = b.map(Level::Auto, &f, |b, x| b.map(Level::Auto, &f, |b, y| b.mul(x, y)));
+    let table = b.pack(&table, &lengths);
+    let of_rows = b.finish(&table);
+    assert!(!steps(&of_rows).contains("LX"), "{}", steps(&of_rows));
+    let many = |each: u64| {
+        with_input("many", &|b, xs| {
+            let (lengths, f) = kept(b, xs);
+            let rows = b.map(Level::Auto, &f, |b, x| {
+                let same = b.view(Prim::Fill, &[each.into()], &[x.clone()]);
+                b.map(Level::Auto, &same, |b, y| b.mul(x, y))
+            });
+            b.pack(&rows, &lengths)
+        })
+    };
+    assert!(!steps(&many(3)).contains("LX"), "few for each element");
+    assert!(steps(&many(1000)).contains("LX"), "many for each element");
+    for n in [0, 1, 7, 200] {
+        agrees(&products, &[Value::Array(ArrayValue::Int((0..n).map(|i| i % 17).collect()))]);
     }
 }
 
