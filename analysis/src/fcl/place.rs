@@ -3,7 +3,8 @@
 //! An index is a number with digits: `p / 4 * 64 + p % 4 * 8 + i` has the digits `p / 4`, `p % 4` and `i`. If what they
 //! are worth are the digits of the whole in another order, then the parts are those of the whole with axes exchanged.
 
-use super::value::{Ev, Fun, Res, Value};
+use super::scalar;
+use super::value::{Ev, Fun, Int, Place, Res, Value};
 use crate::front::term::{Kind, Term};
 use crate::size::{Node, Size, Var};
 use std::rc::Rc;
@@ -129,6 +130,14 @@ impl Layout {
         Size::int(wanted.max(1))
     }
 
+    /// Digits of the number of a program and of an index in it, if both are in the order of the whole.
+    pub fn nested(&self) -> Option<(Vec<Digit>, Vec<Digit>)> {
+        let Layout::Digits(digits) = self else { return None };
+        let (programs, indices): (Vec<Digit>, Vec<Digit>) = digits.iter().cloned().partition(|digit| digit.of_program);
+        let ordered = indices.windows(2).all(|pair| pair[0].worth > pair[1].worth);
+        (ordered && (1..=3).contains(&programs.len())).then_some((programs, indices))
+    }
+
     /// The whole of `m` parts, each an array of `n` elements, or one element alone.
     pub fn apply(&self, ev: &mut Ev, rows: Term, m: &Size, n: &Size) -> Res<Term> {
         let one = n.is_one();
@@ -141,8 +150,8 @@ impl Layout {
                 let (bound, index) = ev.below("k", &m.mul(n));
                 let (body, ()) = ev.scoped(|ev| {
                     let (whole, n) = (Value::Int(index), Value::Int(ev.of_size(n)));
-                    let p = super::scalar::binary(ev, "divi", &whole, &n)?;
-                    let i = super::scalar::binary(ev, "modi", &whole, &n)?;
+                    let p = scalar::binary(ev, "divi", &whole, &n)?;
+                    let i = scalar::binary(ev, "modi", &whole, &n)?;
                     let at = place(ev, Value::Pair(Rc::new((p, i))))?.int(ev)?;
                     Ok((at.term, ()))
                 })?;
@@ -151,6 +160,53 @@ impl Layout {
             }
         }
     }
+}
+
+/// A map for each digit of the number of a program, the first one outside: `row` gives the elements of a program, which
+/// have the digits `indices`. Each map exchanges its own axis with those inside that are worth more, so that a program
+/// writes its elements where they belong.
+pub fn nest<T>(
+    ev: &mut Ev,
+    programs: &[Digit],
+    indices: &[Digit],
+    row: impl FnOnce(&mut Ev, &Int) -> Res<(Term, T)>,
+) -> Res<(Term, T)> {
+    let mut sorted = Vec::new();
+    let zero = ev.number(0);
+    let (term, more) = level(ev, programs, indices, &zero, &mut sorted, row)?;
+    Ok((term, more))
+}
+
+/// The flat array of the programs whose first digits are `before`; `sorted` becomes its digits in the order of the whole.
+fn level<T>(
+    ev: &mut Ev,
+    programs: &[Digit],
+    indices: &[Digit],
+    before: &Int,
+    sorted: &mut Vec<Digit>,
+    row: impl FnOnce(&mut Ev, &Int) -> Res<(Term, T)>,
+) -> Res<(Term, T)> {
+    let Some((own, inner)) = programs.split_first() else {
+        sorted.extend_from_slice(indices);
+        return row(ev, before);
+    };
+    let map = ["mapWrg0", "mapWrg1", "mapWrg2"].get(inner.len()).copied().unwrap_or("map");
+    let mut above = 0;
+    let (rows, more) = super::arrays::over(ev, map, &Size::int(own.range), Place::Group, |ev, digit| {
+        let range = Value::Int(ev.number(own.range));
+        let shifted = scalar::binary(ev, "muli", &Value::Int(before.clone()), &range)?;
+        let program = scalar::binary(ev, "addi", &shifted, &Value::Int(digit.clone()))?.int(ev)?;
+        let (flat, more) = level(ev, inner, indices, &program, sorted, row)?;
+        above = sorted.iter().filter(|digit| digit.worth > own.worth).count();
+        let rest: i64 = sorted[above..].iter().map(|digit| digit.range).product();
+        let cut = above > 0 && above < sorted.len();
+        Ok((if cut { ev.app("split", [ev.size_argument(&Size::int(rest)), flat]) } else { flat }, more))
+    })?;
+    let exchanged = if above > 0 { ev.app("transpose", [rows]) } else { rows };
+    let joined = ev.app("join", [exchanged]);
+    let cut = above > 0 && above < sorted.len();
+    sorted.insert(above, own.clone());
+    Ok((if cut { ev.app("join", [joined]) } else { joined }, more))
 }
 
 /// A view of an array below so many axes.

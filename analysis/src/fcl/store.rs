@@ -80,14 +80,18 @@ fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) 
     };
     ev.becomes(push.at, format!("`{map}` over {m} programs, each with {n} elements"));
     let one = n.is_one();
-    let (rows, elem) = over(ev, map, &m, inside, |ev, p| {
+    let row = |ev: &mut Ev, p: &Int| {
         let part = part(ev, parts, p, &n)?;
         if one && let Some(value) = element(ev, &part, &ev.number(0))? {
             return ev.scalar(&value);
         }
         let (term, elem) = array(ev, &part, None)?;
         Ok((if one { ev.app("head", [term]) } else { term }, elem))
-    })?;
+    };
+    if let (Some((programs, indices)), Place::Group, Place::Host, false) = (layout.nested(), inside, ev.place, one) {
+        return place::nest(ev, &programs, &indices, row);
+    }
+    let (rows, elem) = over(ev, map, &m, inside, row)?;
     Ok((layout.apply(ev, rows, &m, &n)?, elem))
 }
 

@@ -1,5 +1,8 @@
 // Sobol numbers in the order of the Gray code, each item a stretch of them: one exclusive or a number. Source: Bratley and
 // Fox, Algorithm 659 (1988), in the parallel form of NVIDIA's SobolQRNG sample.
+#ifndef T
+#define T float
+#endif
 #define WG 256
 #define PER 64
 __kernel __attribute__((reqd_work_group_size(WG,1,1)))
@@ -12,8 +15,8 @@ void sobol(__global int* restrict part, int n){
   uint g=from^(from>>1), a=0, b=0;
   for(int j=0;j<30;j++) if((g>>j)&1u){ a^=d1[j]; b^=d2[j]; }
   for(int i=from;i<from+PER && i<n;i++){
-    float x=a/1073741824.0f, y=b/1073741824.0f;
-    if(x*x+y*y<1.0f) inside++;
+    T x=a/(T)1073741824, y=b/(T)1073741824;
+    if(x*x+y*y<(T)1) inside++;
     int z=31-clz((i+1)&-(i+1));
     a^=1u<<(29-z);
     uint q=1u<<29; for(int j=0;j<z;j++) q^=q>>1;
@@ -25,12 +28,12 @@ void sobol(__global int* restrict part, int n){
   if(l==0) part[get_group_id(0)]=t[0];
 }
 __kernel __attribute__((reqd_work_group_size(WG,1,1)))
-void sobol_all(const __global int* restrict part, __global float* restrict out, int groups, int n){
+void sobol_all(const __global int* restrict part, __global T* restrict out, int groups, int n){
   __local int t[WG];
   int l=get_local_id(0), s=0;
   for(int i=l;i<groups;i+=WG) s+=part[i];
   t[l]=s;
   barrier(CLK_LOCAL_MEM_FENCE);
   for(int d=WG/2;d>0;d>>=1){ if(l<d) t[l]+=t[l+d]; barrier(CLK_LOCAL_MEM_FENCE); }
-  if(l==0) out[0]=4.0f*t[0]/n;
+  if(l==0) out[0]=(T)4*t[0]/n;
 }

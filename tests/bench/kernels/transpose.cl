@@ -1,13 +1,16 @@
 // Transpose through a padded tile of local memory. Source: Ruetsch and Micikevicius, Optimizing Matrix Transpose in
 // CUDA (2009), with tiles of 64 x 64 and 8 rows of items. Sizes are multiples of 64.
+#ifndef T
+#define T float
+#endif
 #ifndef TD
 #define TD 32
 #define TR 8
 #endif
 // in: H x W -> out: W x H ; local (TD,TR)
 __kernel __attribute__((reqd_work_group_size(TD,TR,1)))
-void transpose_lm(const __global float* restrict a, __global float* restrict o, int W, int H){
-  __local float t[TD][TD+1];
+void transpose_lm(const __global T* restrict a, __global T* restrict o, int W, int H){
+  __local T t[TD][TD+1];
   int lx=get_local_id(0), ly=get_local_id(1);
   int x0=get_group_id(0)*TD, y0=get_group_id(1)*TD;
   #pragma unroll

@@ -37,15 +37,15 @@ static Job scale(Arrays& in) {
   auto call = [=] { cub::DeviceTransform::Transform(cuda::std::tuple<float*>(x), y, n, Twice(), st); };
   return {call, [=](Arrays& out) { out = {floats({n})}; host(out[0], y); }};
 }
-static Job reverse(Arrays& in) {
-  int64_t n = in[0].size(); float *x = device<float>(in[0]), *y = device<float>(n);
+template <class T> static Job reverse(Arrays& in) {
+  int64_t n = in[0].size(); T *x = device<T>(in[0]), *y = device<T>(n);
   auto call = [=] { thrust::reverse_copy(thrust::cuda::par_nosync.on(st), thrust::device_pointer_cast(x), thrust::device_pointer_cast(x) + n, thrust::device_pointer_cast(y)); };
-  return {call, [=](Arrays& out) { out = {floats({n})}; host(out[0], y); }};
+  return {call, [=](Arrays& out) { out = {made(in[0].type, {n})}; host(out[0], y); }};
 }
-static Job sum(Arrays& in) {
-  int64_t n = in[0].size(); float *x = device<float>(in[0]), *y = device<float>(1);
+template <class T> static Job sum(Arrays& in) {
+  int64_t n = in[0].size(); T *x = device<T>(in[0]), *y = device<T>(1);
   return {with_memory([=](void* m, size_t& b) { return cub::DeviceReduce::Sum(m, b, x, y, (int)n, st); }),
-          [=](Arrays& out) { out = {floats({})}; host(out[0], y); }};
+          [=](Arrays& out) { out = {made(in[0].type, {})}; host(out[0], y); }};
 }
 static Job dot(Arrays& in) {
   int64_t n = in[0].size(); float *x = device<float>(in[0]), *z = device<float>(in[1]), *y = device<float>(1);
@@ -98,6 +98,7 @@ static Job argsort(Arrays& in) {
 typedef void* Handle;
 static Handle blas;
 static int (*sgemm)(Handle, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int);
+static int (*dgemm)(Handle, int, int, int, int, int, const double*, const double*, int, const double*, int, const double*, double*, int);
 static int (*sgeam)(Handle, int, int, int, int, const float*, const float*, int, const float*, const float*, int, float*, int);
 static int (*sgemv)(Handle, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int);
 static int (*strmv)(Handle, int, int, int, int, const float*, int, float*, int);
@@ -109,7 +110,7 @@ static void open_blas() {
   if (!lib) die("there is no libcublas");
   int (*create)(Handle*), (*stream)(Handle, cudaStream_t), (*mode)(Handle, int);
   *(void**)&create = dlsym(lib, "cublasCreate_v2"); *(void**)&stream = dlsym(lib, "cublasSetStream_v2");
-  *(void**)&mode = dlsym(lib, "cublasSetMathMode"); *(void**)&sgemm = dlsym(lib, "cublasSgemm_v2");
+  *(void**)&mode = dlsym(lib, "cublasSetMathMode"); *(void**)&sgemm = dlsym(lib, "cublasSgemm_v2"); *(void**)&dgemm = dlsym(lib, "cublasDgemm_v2");
   *(void**)&sgeam = dlsym(lib, "cublasSgeam"); *(void**)&sgemv = dlsym(lib, "cublasSgemv_v2");
   *(void**)&strmv = dlsym(lib, "cublasStrmv_v2"); *(void**)&stpmv = dlsym(lib, "cublasStpmv_v2");
   if (create(&blas) || stream(blas, st) || mode(blas, 2)) die("cuBLAS does not start");
@@ -119,7 +120,7 @@ static Job transpose(Arrays& in) {
   open_blas();
   int64_t n = in[0].shape[0], m = in[0].shape[1]; float *x = device<float>(in[0]), *y = device<float>(n * m);
   return {[=] { if (sgeam(blas, 1, 0, n, m, &one, x, m, &zero, x, n, y, n)) die("sgeam"); },
-          [=](Arrays& out) { out = {floats({m, n})}; host(out[0], y); }};
+          [=](Arrays& out) { out = {made(in[0].type, {m, n})}; host(out[0], y); }};
 }
 static Job matmul(Arrays& in) {
   open_blas();
@@ -127,6 +128,14 @@ static Job matmul(Arrays& in) {
   float *a = device<float>(in[0]), *b = device<float>(in[1]), *c = device<float>(n * m);
   return {[=] { if (sgemm(blas, 0, 0, m, n, k, &one, b, m, a, k, &zero, c, m)) die("sgemm"); },
           [=](Arrays& out) { out = {floats({n, m})}; host(out[0], c); }};
+}
+static Job matmul_double(Arrays& in) {
+  open_blas();
+  static const double one = 1, zero = 0;
+  int64_t n = in[0].shape[0], k = in[0].shape[1], m = in[1].shape[1];
+  double *a = device<double>(in[0]), *b = device<double>(in[1]), *c = device<double>(n * m);
+  return {[=] { if (dgemm(blas, 0, 0, m, n, k, &one, b, m, a, k, &zero, c, m)) die("dgemm"); },
+          [=](Arrays& out) { out = {made(in[0].type, {n, m})}; host(out[0], c); }};
 }
 // sgemv adds to its last argument, which is therefore copied before each run.
 static Job gemv(Arrays& in) {
@@ -188,9 +197,11 @@ static Job triangle_sgemv(Arrays& in) {
 
 int main(int argc, char** argv) {
   static const std::map<std::string, Job (*)(Arrays&)> entries = {
-    {"b_scale", scale}, {"b_reverse", reverse}, {"b_sum", sum}, {"b_dot", dot}, {"b_scan", scan}, {"b_filter", filter},
+    {"b_scale", scale}, {"b_reverse", reverse<float>}, {"b_sum", sum<float>}, {"b_dot", dot}, {"b_scan", scan}, {"b_filter", filter},
     {"b_filter_map", filter_map}, {"b_histogram", histogram}, {"b_transpose", transpose}, {"b_matmul", matmul}, {"b_gemv", gemv},
     {"b_sort", sort_keys<int>}, {"b_sort_floats", sort_keys<float>}, {"b_argsort", argsort},
+    {"b_fcl_reverse", reverse<int>}, {"b_fcl_reduce", sum<int>}, {"b_fcl_scan", scan}, {"b_fcl_transpose", transpose},
+    {"b_fcl_matmul", matmul_double},
     {"b_triangle_strmv", triangle_strmv}, {"b_triangle_stpmv", triangle_stpmv}, {"b_triangle_sgemv", triangle_sgemv},
   };
   Request r = request(argc, argv);

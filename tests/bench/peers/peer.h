@@ -22,12 +22,13 @@ static inline double median(std::vector<double> v) {
   return n == 0 ? 0 : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-// An array or a scalar (no dimensions) of four-byte elements.
+// An array or a scalar (no dimensions) of elements of four or eight bytes.
 struct Array {
   char type[5] = {0};
   std::vector<int64_t> shape;
   std::vector<char> bytes;
   int64_t size() const { int64_t n = 1; for (int64_t d : shape) n *= d; return n; }
+  int64_t width() const { return type[2] == '6' ? 8 : 4; }
   template <class T> T* as() { return reinterpret_cast<T*>(bytes.data()); }
   float* f() { return as<float>(); }
   int* i() { return as<int>(); }
@@ -36,7 +37,7 @@ static inline Array made(const char* type, std::vector<int64_t> shape) {
   Array a;
   memcpy(a.type, type, 4);
   a.shape = shape;
-  a.bytes.resize(4 * a.size());
+  a.bytes.resize(a.width() * a.size());
   return a;
 }
 static inline Array floats(std::vector<int64_t> shape) { return made(" f32", shape); }
@@ -52,7 +53,7 @@ static inline std::vector<Array> read_all(FILE* in) {
     if (fread(a.type, 1, 4, in) != 4) die("the input ends early");
     a.shape.resize(head[2]);
     for (int64_t& d : a.shape) if (fread(&d, 8, 1, in) != 1) die("the input ends early");
-    a.bytes.resize(4 * a.size());
+    a.bytes.resize(a.width() * a.size());
     if (fread(a.bytes.data(), 1, a.bytes.size(), in) != a.bytes.size()) die("the input ends early");
     all.push_back(std::move(a));
   }

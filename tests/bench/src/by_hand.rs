@@ -29,6 +29,7 @@ pub struct ByHand {
 #[derive(Debug, Clone, Copy)]
 pub enum Memory {
     Floats(usize),
+    Doubles(usize),
     Ints(usize),
     Longs(usize),
 }
@@ -157,6 +158,7 @@ fn allocate(session: &Session, memory: &[Memory], byte: u8) -> Result<Vec<Buffer
     let one = |memory: &Memory| {
         let (element, len) = match *memory {
             Memory::Floats(n) => (Scalar::Float, n),
+            Memory::Doubles(n) => (Scalar::Double, n),
             Memory::Ints(n) => (Scalar::Int, n),
             Memory::Longs(n) => (Scalar::Long, n),
         };

@@ -20,6 +20,11 @@ impl Input {
         let number = |i: u64| low + (high - low) * ((mix(i.wrapping_add(seed << 40)) >> 40) as f32 / 16_777_216.0);
         Input::new(shape, HostData::Float(filled(shape, number)))
     }
+    /// The same numbers as doubles.
+    pub fn doubles(shape: &[usize], seed: u64, low: f64, high: f64) -> Input {
+        let number = |i: u64| low + (high - low) * ((mix(i.wrapping_add(seed << 40)) >> 40) as f64 / 16_777_216.0);
+        Input::new(shape, HostData::Double(filled(shape, number)))
+    }
     /// Pseudorandom numbers in `0..below`.
     pub fn ints(shape: &[usize], seed: u64, below: u64) -> Input {
         Input::new(shape, HostData::Int(filled(shape, |i| (mix(i.wrapping_add(seed << 40)) % below) as i32)))
@@ -39,11 +44,18 @@ impl Input {
     pub fn float(value: f32) -> Input {
         Input::new(&[], HostData::Float(vec![value]))
     }
+    pub fn double(value: f64) -> Input {
+        Input::new(&[], HostData::Double(vec![value]))
+    }
     pub fn int(value: i32) -> Input {
         Input::new(&[], HostData::Int(vec![value]))
     }
     pub fn from_ints(values: Vec<i32>) -> Input {
         Input::new(&[values.len()], HostData::Int(values))
+    }
+    /// The same numbers in another shape.
+    pub fn shaped(self, shape: &[usize]) -> Input {
+        Input::new(shape, self.data)
     }
 }
 

@@ -41,7 +41,11 @@ pub fn measure(
 /// Returns the kernel's core.
 fn kernel(examples: &Path, benchmark: &Benchmark) -> Result<Arc<Kernel>, Problem> {
     let (file, name) = (benchmark.file, benchmark.kernel);
-    let path = if file.contains('/') { format!("{file}.lift") } else { format!("gallery/{file}.lift") };
+    let path = match (Path::new(file).extension(), file.contains('/')) {
+        (Some(_), _) => file.to_owned(),
+        (None, true) => format!("{file}.lift"),
+        (None, false) => format!("gallery/{file}.lift"),
+    };
     let text = match &benchmark.text {
         Some(text) => text.clone(),
         None => source::read(&examples.join(&path))?,

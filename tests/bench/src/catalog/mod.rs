@@ -1,5 +1,6 @@
 //! The benchmarks: kernels of the gallery, their inputs, peers and goals.
 
+mod fcl;
 mod firsts;
 mod grids;
 mod irregular;
@@ -26,7 +27,7 @@ pub enum Scale {
 
 pub struct Benchmark {
     pub name: String,
-    /// `examples/gallery/FILE.lift`, or with a folder `examples/FILE.lift`.
+    /// `examples/gallery/FILE.lift`, or with a folder `examples/FILE.lift`; a name with an extension is complete.
     pub file: &'static str,
     /// The program's text, if it is not one of the examples.
     pub text: Option<String>,
@@ -82,6 +83,14 @@ const ALL: &[fn(Scale) -> Benchmark] = &[
     points::mandelbrot,
     points::sobol,
     points::option,
+    fcl::reverse,
+    fcl::transpose,
+    fcl::partial_reduce,
+    fcl::reduce,
+    fcl::scan,
+    fcl::matmul,
+    fcl::sobol,
+    fcl::blackscholes,
     irregular::triangle_1024,
     irregular::triangle_2048,
     irregular::triangle_4096,

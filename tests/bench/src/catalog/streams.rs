@@ -103,24 +103,26 @@ fn by_chunks(count: &'static str, write: &'static str, n: usize, result: by_hand
         .launch(write, &[Input(0), Memory(0), Result(0), Int(n), Int(per)], chunks, 1)
 }
 
+/// The inclusive scan of `n` integers.
+pub fn scan_by_hand(scale: Scale, n: usize) -> ByHand {
+    if scale != Scale::Gpu {
+        return by_chunks("scan_count", "scan_write", n, Ints(n));
+    }
+    let (group, per_item) = (256, 8);
+    let tiles = n.div_ceil(group * per_item * 4);
+    let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles)];
+    let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/scan.cl"));
+    let hand = hand.define("WG", group).define("K", per_item).result(Ints(n)).memory(Longs(tiles)).memory(Ints(1));
+    hand.launch("scan_lb", &args, tiles, group)
+}
+
 pub fn scan(scale: Scale) -> Benchmark {
     let n = scale.of(1 << 14, 1 << 24, 1 << 26);
-    let peer = move |scale| {
-        if scale != Scale::Gpu {
-            return vec![by_chunks("scan_count", "scan_write", n, Ints(n))];
-        }
-        let (group, per_item) = (256, 8);
-        let tiles = n.div_ceil(group * per_item * 4);
-        let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles)];
-        let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/scan.cl"));
-        let hand = hand.define("WG", group).define("K", per_item).result(Ints(n)).memory(Longs(tiles)).memory(Ints(1));
-        vec![hand.launch("scan_lb", &args, tiles, group)]
-    };
     Benchmark {
         sizes: vec![("N", n as i64)],
         inputs: Box::new(move || vec![data::Input::ints(&[n], 5, 100)]),
         bytes: 8.0 * n as f64,
-        by_hand: Box::new(peer),
+        by_hand: Box::new(move |scale| vec![scan_by_hand(scale, n)]),
         external: EVERYBODY.to_vec(),
         ..Benchmark::new("scan", "scan", "running-sums")
     }
