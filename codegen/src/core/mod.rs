@@ -9,13 +9,14 @@
 //! `Bound` (inside an existential type) and `Position` (index variables of functions and dependent arrays).
 //!
 //! Map: [`build`] makes core from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] computes the type of
-//! each operation · [`check`] verifies a kernel · [`order`] recognises what a `sort` sorts by · [`mod@print`]. For
+//! each operation · [`check`] verifies a kernel · [`mod@copy`] copies functions · [`order`] recognises what a `sort` sorts by · [`mod@print`]. For
 //! tests: `builder` makes kernels by hand, `parse` from text. [`crate::interp`] defines the meaning of a kernel.
 
 pub mod build;
 #[cfg(test)]
 pub mod builder;
 pub mod check;
+pub mod copy;
 mod numbers;
 pub mod order;
 #[cfg(test)]

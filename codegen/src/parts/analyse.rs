@@ -1,6 +1,6 @@
 //! The analysis of statements, in order.
 
-use super::copy::{free_of, used_by};
+use super::free::{free_of, used_by};
 use super::known::{Known, Need, is_hidden, refusal, refusal_in_order};
 use super::maker::Made;
 use super::roots;

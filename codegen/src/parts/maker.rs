@@ -4,9 +4,10 @@
 //! between, for as many elements as the block needs. If it needs something that does not exist yet, it is abandoned
 //! with a [`Need`], and built again when that exists.
 
-use super::copy::{Copier, free_of, mentioned, used_by};
+use super::free::{free_of, mentioned, used_by};
 use super::known::{Known, Need, about, computes, is_scalar, refusal};
 use super::{Each, KernelId, Number, Pad, Range, Read, ValueId, Yields};
+use crate::core::copy::Copier;
 use crate::core::typing::{Signature, prim_type, under};
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo, simplify};
 use lift_analysis::origin::Origin;

@@ -11,12 +11,12 @@
 //! here and in tests, Dask in `server/python/lift_runtime/parts.py`.
 //!
 //! Map: [`analyse`] statements · `steps`, `roots` statements with their own step · `known` facts about statements ·
-//! `maker` kernels of blocks · `copy` terms under new names · [`execute`] steps on values · [`json`] parts as data for
+//! `maker` kernels of blocks · `free` the variables that terms mention · [`execute`] steps on values · [`json`] parts as data for
 //! other hosts.
 
 pub mod analyse;
-mod copy;
 pub mod execute;
+mod free;
 pub mod json;
 mod known;
 mod maker;

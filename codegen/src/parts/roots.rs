@@ -3,6 +3,7 @@
 use super::known::{Known, Need};
 use super::maker::{Made, Maker};
 use super::{Range, ValueId};
+use crate::core::copy::Copier;
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, UNNAMED, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
@@ -203,7 +204,7 @@ pub fn by_first(known: &mut Known, f: &Lambda, pair: &Ty, element: &Ty, origin: 
     let atoms: FxHashMap<VarId, Atom> = f.params.iter().copied().zip(firsts.iter().map(|v| Atom::Var(*v))).collect();
     let mut vars = std::mem::take(&mut known.vars);
     let mut next = known.next;
-    let mut copier = super::copy::Copier { vars: &mut vars, atoms, sizes: FxHashMap::default(), next: &mut next };
+    let mut copier = Copier { vars: &mut vars, atoms, sizes: FxHashMap::default(), next: &mut next };
     let body = copier.block(&f.body);
     (known.vars, known.next) = (vars, next);
     stmts.extend(body.stmts);

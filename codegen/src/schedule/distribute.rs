@@ -7,7 +7,8 @@
 use super::nested::{Work, array_of, work_of};
 use super::place::is_flat;
 use super::{Applied, on_the_host, rules};
-use crate::core::simplify::{bound_in, rename};
+use crate::core::copy::{Copier, next_length};
+use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
@@ -21,7 +22,8 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     let mut body = kernel.body.clone();
     super::invariant::hoist(&kernel, &mut body);
     rows_once(&kernel, &mut body, &FxHashMap::default());
-    let mut writer = Writer { kernel: &mut kernel, applied };
+    let mut next_length = next_length(&kernel);
+    let mut writer = Writer { kernel: &mut kernel, next_length: &mut next_length, applied };
     writer.host(&mut body);
     kernel.body = body;
     kernel
@@ -64,15 +66,17 @@ fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize
 
 /// Splits a map into one map for each fold of rows, with the device synchronised between them; for few, long rows.
 /// Results of maps over rows are computed where they are read. `None` if the function does anything else.
-pub fn folds_apart(kernel: &mut Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+pub fn folds_apart(kernel: &mut Kernel, next_length: &mut u32, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
     let len = kernel.ty(stmt.var).as_array()?.len.clone();
     let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
-    let mut writer = Writer { kernel, applied: &mut Vec::new() };
+    let mut writer = Writer { kernel, next_length, applied: &mut Vec::new() };
     Some(writer.split(stmt, call, &len, &pieces))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
+    /// The next id for [`Copier`].
+    next_length: &'a mut u32,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -172,8 +176,8 @@ impl Writer<'_> {
                     (element, Atom::Var(zipped))
                 }
             };
-            let mut part = Lambda { position: None, params: vec![param], body, origin: f.origin.clone() };
-            self.renamed(&mut part);
+            let part = Lambda { position: None, params: vec![param], body, origin: f.origin.clone() };
+            let part = Copier::new(&mut self.kernel.vars, self.next_length).lambda(&part);
             let var = if last { stmt.var } else { self.fresh(wanted[0], array_of(&result_ty, len)) };
             out.push(at(var, prim(Prim::Map(Level::Auto), vec![part], vec![source])));
             match wanted.as_slice() {
@@ -194,20 +198,6 @@ impl Writer<'_> {
             }
         }
         out
-    }
-
-    /// Gives a function its own variables, because each variable has one binder.
-    fn renamed(&mut self, f: &mut Lambda) {
-        let mut bound = f.params.clone();
-        bound_in(&f.body, &mut bound);
-        let mut new = FxHashMap::default();
-        for v in bound {
-            let ty = self.kernel.ty(v).clone();
-            new.insert(v, self.fresh(v, ty));
-        }
-        let renamed = |v: &mut VarId| *v = new.get(v).copied().unwrap_or(*v);
-        f.params.iter_mut().for_each(renamed);
-        rename(&mut f.body, &renamed);
     }
 }
 

@@ -4,12 +4,13 @@
 use super::nested::{Work, work_of};
 use super::place::is_flat;
 use super::uses;
-use crate::core::simplify::{bound_in, rename};
+use crate::core::copy::Copier;
+use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Values that one work-item combines in one step of a group's fold.
 pub const RADIX: i64 = 16;
@@ -171,7 +172,7 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
 }
 
 /// Duplicates short functions whose results several operators read but no memory keeps: cheaper than global memory.
-pub fn compute_again(vars: &mut Vec<VarInfo>, f: &mut Lambda) {
+pub fn compute_again(vars: &mut Vec<VarInfo>, next_length: &mut u32, f: &mut Lambda) {
     let is_short = |g: &Lambda| {
         let scalar = |s: &Stmt| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..));
         g.body.stmts.len() <= COMPUTED_AGAIN && g.body.stmts.iter().all(scalar)
@@ -188,11 +189,7 @@ pub fn compute_again(vars: &mut Vec<VarInfo>, f: &mut Lambda) {
         let readers: Vec<usize> =
             (at..f.body.stmts.len()).filter(|i| uses::mentions(&f.body.stmts[*i], &is_it)).collect();
         for reader in readers.into_iter().skip(1).rev() {
-            let mut copy = stmt.clone();
-            copy.var = fresh(vars, stmt.var);
-            if let Rhs::Prim(call) = &mut copy.rhs {
-                renamed(vars, &mut call.funs[0]);
-            }
+            let copy = Copier::new(vars, next_length).stmt(&stmt);
             let new = copy.var;
             let mut alone = Block { stmts: vec![f.body.stmts[reader].clone()], result: f.body.result.clone() };
             rename(&mut alone, &|v| {
@@ -205,27 +202,8 @@ pub fn compute_again(vars: &mut Vec<VarInfo>, f: &mut Lambda) {
     }
 }
 
-/// A new variable with the name and type of `like`.
-pub fn fresh(vars: &mut Vec<VarInfo>, like: VarId) -> VarId {
-    let ty = vars[like.0 as usize].ty.clone();
-    fresh_of(vars, like, ty)
-}
-
-pub fn fresh_of(vars: &mut Vec<VarInfo>, like: VarId, ty: Ty) -> VarId {
+/// A new variable with the name of `like`.
+pub fn fresh(vars: &mut Vec<VarInfo>, like: VarId, ty: Ty) -> VarId {
     vars.push(VarInfo { name: vars[like.0 as usize].name.clone(), ty });
     VarId(vars.len() as u32 - 1)
-}
-
-/// Gives the copy of a function its own variables, because each variable has one binder; returns the renaming.
-pub fn renamed(vars: &mut Vec<VarInfo>, f: &mut Lambda) -> FxHashMap<VarId, VarId> {
-    let mut bound = f.params.clone();
-    bound_in(&f.body, &mut bound);
-    let mut new = FxHashMap::default();
-    for v in bound {
-        new.insert(v, fresh(vars, v));
-    }
-    let renamed = |v: &mut VarId| *v = new.get(v).copied().unwrap_or(*v);
-    f.params.iter_mut().for_each(renamed);
-    rename(&mut f.body, &renamed);
-    new
 }

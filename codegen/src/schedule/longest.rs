@@ -5,10 +5,11 @@
 //! `longest = head (reduce max 0 (map (λx. … k) xs))`. The host reads this number before it allocates.
 
 use super::on_the_host;
+use crate::core::copy::{Copier, next_length};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
+use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -16,18 +17,11 @@ use std::collections::BTreeSet;
 /// Adds statements that compute the given lengths where these occur inside a function. Each length is identified by the
 /// variable of its statement (`iota k` and the like). Returns the host-level variables that hold the maxima.
 pub fn find(kernel: &Kernel, lengths: &BTreeSet<VarId>) -> (Kernel, FxHashMap<VarId, VarId>) {
-    let next_length = lengths_opened(kernel);
+    let next_length = next_length(kernel);
     let mut finder = Finder { vars: kernel.vars.clone(), next_length, found: FxHashMap::default() };
     let mut body = kernel.body.clone();
     finder.host_block(kernel, &mut body, lengths);
     (Kernel { vars: finder.vars, body, ..kernel.clone() }, finder.found)
-}
-
-/// A number greater than the ids of all skolems.
-fn lengths_opened(kernel: &Kernel) -> u32 {
-    let mut next = 0;
-    kernel.body.visit(&mut |stmt| next = stmt.binds.iter().map(|v| v.id + 1).fold(next, u32::max));
-    next
 }
 
 /// Whether the blocks of `stmt` contain the statement of `length`.
@@ -39,6 +33,7 @@ fn contains(stmt: &Stmt, length: VarId) -> bool {
 
 struct Finder {
     vars: Vec<VarInfo>,
+    /// The next id for [`Copier`].
     next_length: u32,
     found: FxHashMap<VarId, VarId>,
 }
@@ -58,10 +53,9 @@ impl Finder {
                 _ => {
                     for length in lengths.iter().filter(|v| contains(&stmt, **v)) {
                         let Some((stmts, Atom::Var(longest))) = self.greatest(&stmt, *length) else { continue };
-                        let mut copy = Copy { finder: self, vars: FxHashMap::default(), lengths: FxHashMap::default() };
-                        let stmts: Vec<Stmt> = stmts.into_iter().map(|s| copy.stmt(s)).collect();
-                        let longest = copy.var(longest);
-                        out.extend(stmts);
+                        let mut copier = Copier::new(&mut self.vars, &mut self.next_length);
+                        out.extend(stmts.iter().map(|s| copier.stmt(s)));
+                        let longest = copier.copy_of(longest);
                         self.found.insert(longest, *length);
                     }
                 }
@@ -237,75 +231,5 @@ impl Names {
             _ => {}
         }
         stmt.rhs.blocks().into_iter().for_each(|b| self.block(b, vars));
-    }
-}
-
-/// Copies statements with fresh binders.
-struct Copy<'f> {
-    finder: &'f mut Finder,
-    vars: FxHashMap<VarId, VarId>,
-    lengths: FxHashMap<Var, Var>,
-}
-
-impl Copy<'_> {
-    fn var(&self, v: VarId) -> VarId {
-        self.vars.get(&v).copied().unwrap_or(v)
-    }
-    fn size(&self, s: &Size) -> Size {
-        s.subst(&mut |v| self.lengths.get(v).map(|v| Size::var(v.clone())))
-    }
-    fn atom(&self, a: &Atom) -> Atom {
-        match a {
-            Atom::Var(v) => Atom::Var(self.var(*v)),
-            Atom::Size(s) => Atom::Size(self.size(s)),
-            Atom::Lit(l) => Atom::Lit(*l),
-        }
-    }
-    fn atoms(&self, all: &[Atom]) -> Vec<Atom> {
-        all.iter().map(|a| self.atom(a)).collect()
-    }
-    fn bind(&mut self, v: VarId) -> VarId {
-        let VarInfo { name, ty } = self.finder.vars[v.0 as usize].clone();
-        let ty = ty.subst_sizes(&mut |v| self.lengths.get(v).map(|v| Size::var(v.clone())));
-        let new = self.finder.fresh(&name, ty);
-        self.vars.insert(v, new);
-        new
-    }
-    fn block(&mut self, block: Block) -> Block {
-        let stmts = block.stmts.into_iter().map(|s| self.stmt(s)).collect();
-        Block { stmts, result: self.atom(&block.result) }
-    }
-    fn stmt(&mut self, stmt: Stmt) -> Stmt {
-        let rhs = match stmt.rhs {
-            Rhs::Atom(a) => Rhs::Atom(self.atom(&a)),
-            Rhs::Tuple(all) => Rhs::Tuple(self.atoms(&all)),
-            Rhs::Proj(a, i) => Rhs::Proj(self.atom(&a), i),
-            Rhs::Scalar(op, args) => Rhs::Scalar(op, self.atoms(&args)),
-            Rhs::If(c, a, b) => Rhs::If(self.atom(&c), self.block(a), self.block(b)),
-            Rhs::Store(space, a) => Rhs::Store(space, self.atom(&a)),
-            Rhs::Pack(a, witnesses) => Rhs::Pack(self.atom(&a), witnesses.iter().map(|w| self.size(w)).collect()),
-            Rhs::Unpack(a) => Rhs::Unpack(self.atom(&a)),
-            Rhs::Cast(a, checks) => {
-                Rhs::Cast(self.atom(&a), checks.iter().map(|check| check.map(&mut |size| self.size(size))).collect())
-            }
-            Rhs::Prim(call) => {
-                let (sizes, args) = (call.sizes.iter().map(|s| self.size(s)).collect(), self.atoms(&call.args));
-                let mut funs = Vec::new();
-                for f in call.funs {
-                    let params = f.params.iter().map(|p| self.bind(*p)).collect();
-                    let body = self.block(f.body);
-                    funs.push(Lambda { position: f.position, params, body, origin: f.origin });
-                }
-                Rhs::Prim(PrimCall { prim: call.prim, sizes, funs, args })
-            }
-        };
-        let binds = stmt.binds.iter().map(|b| self.length(b)).collect();
-        Stmt { var: self.bind(stmt.var), binds, rhs, origin: stmt.origin }
-    }
-    fn length(&mut self, v: &Var) -> Var {
-        let new = Var::new(VarKind::Skolem, self.finder.next_length, v.name.clone());
-        self.finder.next_length += 1;
-        self.lengths.insert(v.clone(), new.clone());
-        new
     }
 }

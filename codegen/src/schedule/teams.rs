@@ -11,6 +11,7 @@ use super::kept::{self, LocalMemory};
 pub use super::kept::{RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, lies_across, work_of};
 use super::{Applied, nest, on_the_host, rules};
+use crate::core::copy::{Copier, next_length};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
@@ -96,13 +97,17 @@ pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Ke
         return (kernel, Teams::default());
     }
     let mut body = kernel.body.clone();
-    let mut writer = Writer { vars: kernel.vars.clone(), params: Params::of(target), teams: Teams::default(), applied };
+    let next_length = next_length(&kernel);
+    let (vars, params) = (kernel.vars.clone(), Params::of(target));
+    let mut writer = Writer { vars, next_length, params, teams: Teams::default(), applied };
     writer.block(&kernel, &mut body);
     (Kernel { vars: writer.vars, body, ..kernel }, writer.teams)
 }
 
 struct Writer<'a> {
     vars: Vec<VarInfo>,
+    /// The next id for [`Copier`].
+    next_length: u32,
     params: Params,
     teams: Teams,
     applied: &'a mut Vec<Applied>,
@@ -145,7 +150,7 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        kept::fresh_of(&mut self.vars, like, ty)
+        kept::fresh(&mut self.vars, like, ty)
     }
 
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
@@ -315,7 +320,7 @@ impl Writer<'_> {
             return None;
         }
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let stmts = folds_apart(&mut next, stmt, shared.call)?;
+        let stmts = folds_apart(&mut next, &mut self.next_length, stmt, shared.call)?;
         self.vars = next.vars;
         let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
@@ -360,15 +365,17 @@ impl Writer<'_> {
     /// The version in which a group computes each element; the arrays `kept` are in its local memory, or registers.
     fn by_groups(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
-        let new = kept::renamed(&mut self.vars, &mut call.funs[0]);
+        let mut copier = Copier::new(&mut self.vars, &mut self.next_length);
+        call.funs[0] = copier.lambda(&call.funs[0]);
+        let kept: Vec<VarId> = kept.iter().map(|v| copier.copy_of(*v)).collect();
         place(&mut call, shared.dims.calls.len(), &mut |f| {
             self.share(kernel, f);
             let space = if team.own.is_some() { Space::Private } else { Space::Local };
-            for v in kept.iter().filter_map(|v| new.get(v)) {
+            for v in &kept {
                 self.keep(f, *v, space);
             }
             if !team.keeps && team.own.is_none() {
-                kept::compute_again(&mut self.vars, f);
+                kept::compute_again(&mut self.vars, &mut self.next_length, f);
             }
         });
         let block = self.branch(kernel, stmt, Rhs::Prim(call));

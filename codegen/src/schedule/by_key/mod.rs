@@ -69,6 +69,8 @@ fn definitions(block: &Block) -> Definitions<'_> {
 /// Makes new variables and statements, all with one origin.
 struct Maker {
     vars: Vec<VarInfo>,
+    /// The next id for [`Copier`](crate::core::copy::Copier).
+    next_length: u32,
     stmts: Vec<Stmt>,
     origin: Origin,
 }

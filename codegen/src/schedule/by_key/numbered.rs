@@ -1,6 +1,7 @@
 //! Host-level maps whose function has the index of its element.
 
 use super::{Definitions, Maker, definitions, slice};
+use crate::core::copy::next_length;
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::uses;
 use lift_analysis::origin::Origin;
@@ -66,7 +67,7 @@ impl<'k> Numbered<'k> {
     /// A maker of statements before the `map`, starting with those that move there.
     pub fn maker(&self, kernel: &Kernel, moved: &Moved, origin: &Origin) -> Maker {
         let stmts = moved.iter().map(|at| self.f.body.stmts[*at].clone()).collect();
-        Maker { vars: kernel.vars.clone(), stmts, origin: origin.clone() }
+        Maker { vars: kernel.vars.clone(), next_length: next_length(kernel), stmts, origin: origin.clone() }
     }
 
     /// Zips `results` with the function's elements; `edit` gets the function's statements and its value of `results`.

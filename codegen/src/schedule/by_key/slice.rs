@@ -1,12 +1,13 @@
 //! Slices: the part of a function that one of its values needs, as a separate function.
 
 use super::{Definitions, Maker};
-use crate::core::simplify::{bound_in, rename};
+use crate::core::copy::Copier;
+use crate::core::simplify::bound_in;
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::schedule::{fuse, uses};
 use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::Ty;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
 /// The statements of a block that the atoms need, in order; `None` if one of them may stop the run.
@@ -163,19 +164,7 @@ fn only_component(defs: &Definitions, xs: &Atom, x: VarId, body: Block) -> (Atom
 impl Maker {
     /// A copy of a function with fresh variables, for elements of the given type.
     pub fn copied(&mut self, f: &Lambda, element: &Ty) -> Lambda {
-        let mut own = f.params.clone();
-        bound_in(&f.body, &mut own);
-        let fresh: FxHashMap<VarId, VarId> = own
-            .into_iter()
-            .map(|v| {
-                let info = self.vars[v.0 as usize].clone();
-                (v, self.fresh(&info.name, info.ty))
-            })
-            .collect();
-        let renamed = |v: &mut VarId| *v = fresh.get(v).copied().unwrap_or(*v);
-        let mut copy = f.clone();
-        copy.params.iter_mut().for_each(renamed);
-        rename(&mut copy.body, &renamed);
+        let copy = Copier::new(&mut self.vars, &mut self.next_length).lambda(f);
         if let [x] = copy.params.as_slice() {
             self.vars[x.0 as usize].ty = element.clone();
         }

@@ -1,21 +1,47 @@
-//! Copies terms under new names: a statement may occur in several kernels of blocks, and twice in one.
+//! Copies statements and functions. In a kernel each variable, opened length and index variable has one binder, so a copy
+//! binds its own, with the names of the originals.
 
-use crate::core::{Atom, Block, Kernel, Lambda, PrimCall, Rhs, Stmt, VarId, VarInfo};
-use lift_analysis::size::{LengthCheck, Size, Var};
+use super::{Atom, Block, Kernel, Lambda, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::Ty;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+/// Copies terms in the order of their scopes: a statement after those that bind its operands.
 pub struct Copier<'a> {
     pub vars: &'a mut Vec<VarInfo>,
-    /// Replacements of free variables.
+    /// What replaces variables: given for free ones, then added for those that are copied.
     pub atoms: FxHashMap<VarId, Atom>,
     pub sizes: FxHashMap<Var, Size>,
-    /// The id of the next size variable.
+    /// Greater than the ids of all opened lengths and index variables but those of copies.
     pub next: &'a mut u32,
 }
 
-impl Copier<'_> {
-    pub fn ty(&self, ty: &Ty) -> Ty {
+/// A first value for [`Copier::next`].
+pub fn next_length(kernel: &Kernel) -> u32 {
+    let mut next = 0;
+    let mut taken = |v: &Var| next = next.max(v.id + 1);
+    for info in &kernel.vars {
+        info.ty.any(&mut |t| {
+            t.as_array().and_then(|a| a.position.as_ref()).into_iter().for_each(&mut taken);
+            false
+        });
+    }
+    kernel.body.visit(&mut |stmt| {
+        stmt.binds.iter().for_each(&mut taken);
+        if let Rhs::Prim(call) = &stmt.rhs {
+            call.funs.iter().filter_map(|f| f.position.as_ref()).for_each(&mut taken);
+        }
+    });
+    next
+}
+
+impl<'a> Copier<'a> {
+    /// For copies in which all free variables stay.
+    pub fn new(vars: &'a mut Vec<VarInfo>, next: &'a mut u32) -> Copier<'a> {
+        Copier { vars, atoms: FxHashMap::default(), sizes: FxHashMap::default(), next }
+    }
+
+    fn ty(&self, ty: &Ty) -> Ty {
         if self.sizes.is_empty() {
             return ty.clone();
         }
@@ -42,6 +68,14 @@ impl Copier<'_> {
 
     fn atoms(&self, atoms: &[Atom]) -> Vec<Atom> {
         atoms.iter().map(|a| self.atom(a)).collect()
+    }
+
+    /// The copy of a variable; the variable itself if it is bound outside.
+    pub fn copy_of(&self, v: VarId) -> VarId {
+        match self.atoms.get(&v) {
+            Some(Atom::Var(copy)) => *copy,
+            _ => v,
+        }
     }
 
     fn var(&mut self, v: VarId) -> VarId {
@@ -113,86 +147,5 @@ impl Copier<'_> {
             args: self.atoms(&call.args),
             funs: call.funs.iter().map(|f| self.lambda(f)).collect(),
         }
-    }
-}
-
-/// Collects the free variables of a block.
-pub fn free(block: &Block, bound: &mut FxHashSet<VarId>, found: &mut Vec<VarId>) {
-    for stmt in &block.stmts {
-        let operands = stmt.rhs.operands();
-        operands.into_iter().for_each(|a| used(a, bound, found));
-        match &stmt.rhs {
-            Rhs::Prim(call) => call.funs.iter().for_each(|f| free_of(f, bound, found)),
-            rhs => rhs.blocks().into_iter().for_each(|b| free(b, bound, found)),
-        }
-        bound.insert(stmt.var);
-    }
-    used(&block.result, bound, found);
-}
-
-pub fn free_of(f: &Lambda, bound: &mut FxHashSet<VarId>, found: &mut Vec<VarId>) {
-    bound.extend(&f.params);
-    free(&f.body, bound, found);
-}
-
-fn used(atom: &Atom, bound: &FxHashSet<VarId>, found: &mut Vec<VarId>) {
-    if let Atom::Var(v) = atom
-        && !bound.contains(v)
-        && !found.contains(v)
-    {
-        found.push(*v);
-    }
-}
-
-/// The variables that a statement uses, including the free variables of its functions and branches.
-pub fn used_by(stmt: &Stmt) -> Vec<VarId> {
-    let mut found = Vec::new();
-    let block = Block { stmts: vec![stmt.clone()], result: Atom::Var(stmt.var) };
-    free(&block, &mut FxHashSet::default(), &mut found);
-    found
-}
-
-/// The size variables that a kernel mentions.
-pub fn mentioned(kernel: &Kernel) -> Vec<Var> {
-    let mut found: Vec<Var> = Vec::new();
-    let mut add = |v: Var| {
-        if !found.contains(&v) {
-            found.push(v);
-        }
-    };
-    for info in &kernel.vars {
-        info.ty.any_size_var(&mut |v| {
-            add(v.clone());
-            false
-        });
-    }
-    kernel.result.any_size_var(&mut |v| {
-        add(v.clone());
-        false
-    });
-    in_block(&kernel.body, &mut add);
-    found
-}
-
-fn in_block(block: &Block, add: &mut dyn FnMut(Var)) {
-    let mut size = |s: &Size| s.vars().into_iter().for_each(&mut *add);
-    for stmt in &block.stmts {
-        for operand in stmt.rhs.operands() {
-            if let Atom::Size(s) = operand {
-                size(s);
-            }
-        }
-        match &stmt.rhs {
-            Rhs::Prim(call) => call.sizes.iter().for_each(&mut size),
-            Rhs::Pack(_, witnesses) => witnesses.iter().for_each(&mut size),
-            Rhs::Cast(_, checks) => checks.iter().flat_map(LengthCheck::sizes).for_each(&mut size),
-            _ => {}
-        }
-    }
-    if let Atom::Size(s) = &block.result {
-        size(s);
-    }
-    for stmt in &block.stmts {
-        stmt.rhs.blocks().into_iter().for_each(|b| in_block(b, add));
     }
 }
