@@ -293,7 +293,7 @@ impl Display for Problem {
             ),
             Problem::HiddenRows { callee, rows } => write!(
                 f,
-                "each row of this array has a hidden length of its own, `{}`, and `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or hide lengths only after the rows are joined",
+                "each row of this array has a hidden length of its own, `{}`, and `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
                 Shown(rows)
             ),
             Problem::ResultOfHiddenLength { callee, left, right } => write!(

@@ -121,6 +121,7 @@ primitives! {
     Generate: "generate";
     Fill: "fill";
     Length: "length";
+    RowLengths: "rowLengths";
     Partition: "partition";
     CaseSplit: "caseSplit";
 

@@ -54,6 +54,7 @@
     "filter" "filterSeq" "filterGlb" "filterWrg" "filterLcl"
     "zip" "unzip" "split" "join" "slide" "pad" "padConstant" "transpose" "reorder" "gather" "scatter" "reverse"
     "stride" "take" "drop" "slice" "head" "last" "tail" "init" "concat" "aref" "iota" "generate" "fill" "length"
+    "rowLengths"
     "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition" "caseSplit"
     "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
     "sqrt" "exp" "log" "sin" "cos" "tan" "tanh" "atan2" "pow" "floor" "ceil" "round" "isnan"

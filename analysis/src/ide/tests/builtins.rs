@@ -41,6 +41,7 @@ fn types_of_the_prelude() {
         enumerate : Array[a,n] -> Array[(Int, a),n]
         flatMap : (a -> Array[b,n]) -> Array[a,m] -> Array[b,n*m]
         partition2 : (a -> Bool) -> Array[a,n] -> <∃X Y, (Array[a,X], Array[a,Y])>
+        joinRows : Array[<∃X, Array[a,X]>,n] -> <∃X, Array[a,X]>
         searchSorted : Array[a,n] -> a -> Int
         unique : Array[a,n] -> <∃X, Array[a,X]>
         reduceByKey : #n -> a -> (a -> a -> a) -> Array[Int,m] -> Array[a,m] -> Array[a,n]

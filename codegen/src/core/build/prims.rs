@@ -23,6 +23,7 @@ pub enum Meaning {
     PadMode(PadMode),
     Pad,
     Length,
+    RowLengths,
     Identity,
     MapVec,
     Vectorize,
@@ -153,6 +154,7 @@ pub fn meaning(p: &Primitive) -> Meaning {
         Id::Generate => Counted(Prim::Generate),
         Id::Fill => Counted(Prim::Fill),
         Id::Length => Meaning::Length,
+        Id::RowLengths => Meaning::RowLengths,
         Id::Sort => of(Prim::Sort, Shape::Elements),
         Id::Argsort => of(Prim::Argsort, Shape::Elements),
         Id::Search => of(Prim::Search, Shape::Element),
@@ -199,6 +201,7 @@ impl<'db> Build<'db> {
                 Some(len) => Ok(Staged::Atom(Atom::Size(len))),
                 None => Err(self.internal(at, "`length` of what is no array".into())),
             },
+            (Meaning::RowLengths, [xss]) => self.row_lengths(xss, name, at),
             (Meaning::PadMode(mode), [i, n]) => {
                 let (i, n) = (self.reify(i.clone(), at)?, self.reify(n.clone(), at)?);
                 self.boundary(mode, i, n, at)
@@ -308,6 +311,26 @@ impl<'db> Build<'db> {
             }
             _ => Err(malformed(self)),
         }
+    }
+
+    /// `map (λrow. unpack (X) _ = row; X) xss`
+    fn row_lengths(&mut self, xss: &Staged<'db>, name: &str, at: &Origin) -> Result<Staged<'db>> {
+        let xss = self.reify(xss.clone(), at)?;
+        let rows = self.array(&xss, name, at)?.element;
+        let TyKind::Exists(hidden, body) = rows.kind() else {
+            return Err(self.internal(at, format!("`{name}` of rows of type `{rows}`")));
+        };
+        let [hidden] = hidden.as_slice() else {
+            return Err(self.internal(at, format!("`{name}` of rows with {} lengths", hidden.len())));
+        };
+        let row = self.emit.var("row".into(), rows.clone());
+        self.emit.open(at)?;
+        let length = self.emit.opened_length(&"X".into());
+        let opened = body.subst_size(hidden, &Size::var(length.clone()));
+        self.emit.binding_stmt(opened, vec![length.clone()], Rhs::Unpack(Atom::Var(row)), at)?;
+        let body = self.emit.close_block(Atom::Size(Size::var(length)));
+        let each = Lambda { position: None, params: vec![row], body, origin: at.clone() };
+        self.call(Prim::Map(Level::Auto), Vec::new(), vec![each], vec![xss], at)
     }
 
     /// The type of an element as a function sees it, and the index variable of that function.
