@@ -29,6 +29,9 @@ fn main() {
 fn test(path: &Path, language: Language) -> Result<(), String> {
     let text = files::read(path);
     prefixes(&text, language)?;
+    if language == Language::Fcl {
+        formatted(&text)?;
+    }
     let name = format!("/p{}", language.ending());
     let mut host = AnalysisHost::default();
     host.set_file(&name, text.as_str().into());
@@ -109,6 +112,28 @@ fn printed(printed: &Printed, value: &Value) -> String {
         Ok(()) => String::from_utf8_lossy(&out).into_owned(),
         Err(e) => e.to_string(),
     }
+}
+
+/// A formatted program has the same meaning, and is formatted.
+fn formatted(text: &str) -> Result<(), String> {
+    let format = |text: &str| {
+        let mut after = text.to_owned();
+        for edit in lift_syntax::fcl::format_edits(text).iter().rev() {
+            after.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+        }
+        after
+    };
+    let spread = text.replace('(', " (  ").replace(',', " ,");
+    for text in [text, spread.as_str()] {
+        let after = format(text);
+        if format(&after) != after {
+            return Err(format!("formatting it again changes it:\n{after}"));
+        }
+        if fcl::translate(&after).program.body != fcl::translate(text).program.body {
+            return Err(format!("formatting changes the meaning:\n{after}"));
+        }
+    }
+    Ok(())
 }
 
 /// No beginning of a text panics or loses a byte.

@@ -46,6 +46,8 @@ pub struct Translated {
     pub uses: Vec<(TextRange, TextRange)>,
     /// What places of the text become.
     pub becomes: Vec<(TextRange, String)>,
+    /// Where arrays are stored, each with its memory and size.
+    pub stores: Vec<(TextRange, String)>,
 }
 
 /// Translates the text of a program.
@@ -56,7 +58,7 @@ pub fn translate(text: &str) -> Translated {
     let inferred = infer::infer(&written, &library.types);
     let mut program = Program { errors: parsed.errors, types: inferred.types, ..Program::default() };
     program.errors.extend(inferred.errors);
-    let mut becomes = Vec::new();
+    let (mut becomes, mut stores) = (Vec::new(), Vec::new());
     let main = inferred.definitions.iter().rev().find(|(name, _)| &*name.text == "main");
     let first = written.definitions.first().map_or(TextRange::empty(TextSize::new(0)), |first| first.name.range);
     let name = main.map_or(first, |(name, _)| name.range);
@@ -71,7 +73,7 @@ pub fn translate(text: &str) -> Translated {
             Err(failure) => ev.report(failure),
         }
         program.errors.append(&mut ev.errors);
-        becomes = ev.becomes;
+        (becomes, stores) = (std::mem::take(&mut ev.becomes), std::mem::take(&mut ev.stores));
     }
     program.errors.sort_by_key(|error| error.range.start());
     program.hidden = ev.hidden;
@@ -87,7 +89,7 @@ pub fn translate(text: &str) -> Translated {
     let definitions = inferred.definitions.iter();
     let definitions =
         definitions.map(|(name, scheme)| (name.range, name.text.to_string(), scheme.to_string())).collect();
-    Translated { program, definitions, uses: inferred.uses, becomes }
+    Translated { program, definitions, uses: inferred.uses, becomes, stores }
 }
 
 /// The type of a name that every program knows, and what it does.
@@ -95,6 +97,14 @@ pub fn about(name: &str) -> Option<(String, Option<String>)> {
     let library = library();
     let ty = library.types.get(name)?.to_string();
     Some((ty, library.about(name).map(str::to_owned)))
+}
+
+/// The names that every program knows, sorted, with their types.
+pub fn library_names() -> Vec<(String, String)> {
+    let library = library();
+    let mut names: Vec<_> = library.types.iter().map(|(name, ty)| (name.to_string(), ty.to_string())).collect();
+    names.sort();
+    names
 }
 
 #[cfg(test)]

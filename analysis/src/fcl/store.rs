@@ -34,7 +34,12 @@ pub fn array(ev: &mut Ev, push: &Push, most: Option<i64>) -> Res<(Term, Elem)> {
                 xs.len = ev.number(len.min(most));
             }
             let work = ev.length(&xs.len)?;
-            ev.becomes(push.at, format!("`{map}` over {work} elements"));
+            let by = match push.level {
+                0 => "elements, by one work-item",
+                1 => "elements, by the work-items of a work-group",
+                _ => "elements, by all work-items",
+            };
+            ev.becomes(push.at, format!("`{map}` over {work} {by}"));
             elements(ev, map, &xs)
         }
         PushKind::Interleave(parts) => interleaved(ev, push, parts, most),
@@ -78,7 +83,14 @@ fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) 
         (false, 2, Place::Host | Place::Row) => ("mapWrg0", Place::Group),
         _ => return not_supported(push.at, "`interleave` of programs of the whole grid"),
     };
-    ev.becomes(push.at, format!("`{map}` over {m} programs, each with {n} elements"));
+    let what = match map {
+        "mapLcl0" if m.is_one() => "work-item",
+        "mapLcl0" => "work-items",
+        "mapSeq" => "programs, one after the other",
+        _ if m.is_one() => "work-group",
+        _ => "work-groups",
+    };
+    ev.becomes(push.at, format!("`{map}` over {m} {what}, each with {n} elements"));
     let one = n.is_one();
     let row = |ev: &mut Ev, p: &Int| {
         let part = part(ev, parts, p, &n)?;
@@ -186,14 +198,38 @@ pub fn force(ev: &mut Ev, push: &Push) -> Res<Pull> {
     let (term, elem) = array(ev, push, None)?;
     let len = ev.length(&len)?;
     let (term, memory) = match ev.place {
-        Place::Host => (term, "global memory"),
+        Place::Host => (term, "global"),
         Place::Row => return not_supported(at, "`force<grid>` in one of many programs of the whole grid"),
-        Place::Group => (in_memory(ev, "toLocal", term), "local memory, and a barrier"),
-        Place::Item => (in_memory(ev, "toPrivate", term), "registers"),
+        Place::Group => (in_memory(ev, "toLocal", term), "local"),
+        Place::Item => (in_memory(ev, "toPrivate", term), "private"),
     };
-    ev.becomes(at, format!("{len} elements in {memory}"));
+    let room = size_in_bytes(&len, &elem);
+    match memory {
+        "local" => {
+            ev.becomes(at, format!("{len} elements in local memory, {room}, then a barrier"));
+            ev.stores(at, format!("local {room}, barrier"));
+        }
+        "private" => {
+            ev.becomes(at, format!("{len} elements in the registers of a work-item"));
+            ev.stores(at, "registers");
+        }
+        _ => {
+            ev.becomes(at, format!("{len} elements in global memory, {room}"));
+            ev.stores(at, format!("global {room}"));
+        }
+    }
     let bound = ev.bind(term, "a")?;
     Ok(stored(&bound, &len, elem, ev))
+}
+
+/// The room of an array: `1 KiB`, `4*N bytes`.
+fn size_in_bytes(len: &Size, elem: &Elem) -> String {
+    let bytes = len.mul(&Size::int(elem.bytes()));
+    match bytes.as_const() {
+        Some(n) if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
+        Some(n) if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),
+        _ => format!("{bytes} bytes"),
+    }
 }
 
 /// What is computed, in a memory.

@@ -92,6 +92,18 @@ pub enum Elem {
     Pair(Box<Elem>, Box<Elem>),
 }
 
+impl Elem {
+    /// Bytes of an element in memory.
+    pub fn bytes(&self) -> i64 {
+        match self {
+            Elem::Int => 4,
+            Elem::Double => 8,
+            Elem::Bool => 1,
+            Elem::Pair(a, b) => a.bytes() + b.bytes(),
+        }
+    }
+}
+
 /// Where the program is that runs now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -134,6 +146,8 @@ pub struct Ev {
     pub steps: u32,
     pub hidden: Vec<(String, TextRange, &'static str)>,
     pub becomes: Vec<(TextRange, String)>,
+    /// Where arrays are stored: in which memory, and how many bytes if that is known.
+    pub stores: Vec<(TextRange, String)>,
 }
 
 /// Steps of an evaluation, at most.
@@ -156,6 +170,7 @@ impl Ev {
             steps: 0,
             hidden: Vec::new(),
             becomes: Vec::new(),
+            stores: Vec::new(),
         }
     }
 
@@ -181,10 +196,17 @@ impl Ev {
         }
     }
 
+    pub fn stores(&mut self, at: TextRange, text: impl Into<String>) {
+        if self.stores.len() < 10_000 && !self.lazy {
+            self.stores.push((at, text.into()));
+        }
+    }
+
     /// Tries something out: nothing of it stays.
     pub fn probe<T>(&mut self, attempt: impl FnOnce(&mut Ev) -> Res<T>) -> Res<T> {
         let (nodes, errors, becomes, hidden) = (self.nodes, self.errors.len(), self.becomes.len(), self.hidden.len());
         let (place, lazy, unused, shown) = (self.place, self.lazy, self.unused, self.shown.len());
+        let stores = self.stores.len();
         let scopes = self.scopes.len();
         self.open();
         let result = attempt(self);
@@ -193,6 +215,7 @@ impl Ev {
         (self.place, self.lazy, self.unused) = (place, lazy, unused);
         self.errors.truncate(errors);
         self.becomes.truncate(becomes);
+        self.stores.truncate(stores);
         self.hidden.truncate(hidden);
         self.shown.truncate(shown);
         result

@@ -1,5 +1,10 @@
 //! Editor features for FCL files: ranges come from the tree, types and uses of names from the translation.
 
+pub mod editing;
+mod levels;
+
+pub use levels::hints;
+
 use super::structure::{Fold, FoldKind};
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
 use crate::bodies::fcl_program;
@@ -56,7 +61,12 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
         && !program.uses.iter().any(|(used, _)| *used == at);
     let known = if builtin { about(token.text()) } else { None };
     let ty = ty.map(str::to_owned).or_else(|| known.as_ref().map(|(ty, _)| ty.clone()));
-    let hover = told(&program, whole, ty.as_deref(), known.and_then(|(_, text)| text))?;
+    // What a function becomes is recorded at its application.
+    let applied = token.parent_ancestors().take_while(|node| node.text_range().start() == whole.start());
+    let applied = applied.filter(|node| matches!(node.kind(), FclKind::Apply | FclKind::Binary));
+    let mut places = std::iter::once(whole).chain(applied.map(|node| node.text_range()));
+    let place = places.find(|at| noted(&program.becomes, *at).is_some()).unwrap_or(whole);
+    let hover = told(&program, place, ty.as_deref(), known.and_then(|(_, text)| text))?;
     Some(Hover { range: at, ..hover })
 }
 
@@ -64,8 +74,8 @@ fn told(program: &Translated, at: TextRange, ty: Option<&str>, about: Option<Str
     let ty = ty?;
     let mut markdown = format!("```fcl\n{ty}\n```\n");
     let mut plain = format!("{ty}\n");
-    let becomes = noted(&program.becomes, at).map(|text| format!("Becomes {text}."));
-    for text in about.into_iter().chain(becomes) {
+    let level = levels::level(ty).map(levels::told);
+    for text in about.into_iter().chain(level).chain(levels::becomes(program, at)) {
         let _ = write!(markdown, "\n{text}\n");
         let _ = writeln!(plain, "{text}");
     }
@@ -84,7 +94,9 @@ fn binding(program: &Translated, tree: &FclNode, offset: TextSize) -> Option<Tex
         let next = signature.next_sibling().filter(|node| node.kind() == FclKind::Definition)?;
         return name_of(&next).filter(|name| name.text() == token.text()).map(|name| name.text_range());
     }
-    noted(&program.program.types, at).map(|_| at)
+    // A use that is bound nowhere in the program is of the library.
+    let used = token.parent().is_some_and(|node| node.kind() == FclKind::NameUse);
+    noted(&program.program.types, at).filter(|_| !used).map(|_| at)
 }
 
 /// The name of a definition or signature.

@@ -212,7 +212,12 @@ impl Analysis {
     }
 
     pub fn inlay_hints(&self, path: &str, range: TextRange) -> Cancellable<Vec<InlayHint>> {
-        self.with_lift(path, |db, file| hints::inlay_hints(db, file, range))
+        self.by_language(
+            path,
+            |db, file| hints::inlay_hints(db, file, range),
+            |_, _| Vec::new(),
+            |db, file| fcl::hints(db, file, range),
+        )
     }
 
     /// The edits that write a hint into the program; empty where that is impossible.
@@ -262,18 +267,31 @@ impl Analysis {
 
     /// The completions at an offset.
     pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
-        self.with_lift(path, |db, file| {
-            completion::completions(db, &|of| self.digests.definitions(db, of), file, offset)
-        })
+        self.by_language(
+            path,
+            |db, file| completion::completions(db, &|of| self.digests.definitions(db, of), file, offset),
+            |_, _| completion::Completions::default(),
+            |db, file| fcl::editing::completions(db, file, offset),
+        )
     }
 
     /// The documentation of a completed name, as Markdown.
     pub fn completion_documentation(&self, path: &str, name: &str) -> Cancellable<Option<String>> {
-        self.with_lift(path, |db, file| completion::documentation(db, file, name))
+        self.by_language(
+            path,
+            |db, file| completion::documentation(db, file, name),
+            |_, _| None,
+            |_, _| fcl::editing::documentation(name),
+        )
     }
 
     pub fn signature_help(&self, path: &str, offset: TextSize) -> Cancellable<Option<signature_help::SignatureHelp>> {
-        self.with_lift(path, |db, file| signature_help::signature_help(db, file, offset))
+        self.by_language(
+            path,
+            |db, file| signature_help::signature_help(db, file, offset),
+            |_, _| None,
+            |db, file| fcl::editing::signature_help(db, file, offset),
+        )
     }
 
     /// The semantic tokens that touch a range.
@@ -337,12 +355,22 @@ impl Analysis {
 
     /// The name at an offset and its range if it can be renamed; otherwise the reason why not.
     pub fn prepare_rename(&self, path: &str, offset: TextSize) -> Cancellable<Result<(TextRange, String), String>> {
-        let renamed = self.with_lift(path, |db, file| Some(rename::prepare(db, file, offset)))?;
+        let renamed = self.by_language(
+            path,
+            |db, file| Some(rename::prepare(db, file, offset)),
+            |_, _| None,
+            |db, file| Some(fcl::editing::prepare_rename(db, file, offset)),
+        )?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
     pub fn rename(&self, path: &str, offset: TextSize, new: &str) -> Cancellable<Result<SourceChange, String>> {
-        let renamed = self.with_lift(path, |db, file| Some(rename::rename(db, file, offset, new)))?;
+        let renamed = self.by_language(
+            path,
+            |db, file| Some(rename::rename(db, file, offset, new)),
+            |_, _| None,
+            |db, file| Some(fcl::editing::rename(db, file, offset, new)),
+        )?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
@@ -355,7 +383,12 @@ impl Analysis {
 
     /// The code actions at a range.
     pub fn code_actions_at(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
-        self.with_lift(path, |db, file| actions::code_actions(db, file, range))
+        self.by_language(
+            path,
+            |db, file| actions::code_actions(db, file, range),
+            |_, _| Vec::new(),
+            |db, file| fcl::editing::code_actions(db, file, range),
+        )
     }
 
     /// The code action that writes out all insertions of a file, if there are any. Its cost follows the amount of text
@@ -370,12 +403,22 @@ impl Analysis {
     }
 
     pub fn format(&self, path: &str) -> Cancellable<Vec<TextEdit>> {
-        self.with_lift(path, |db, file| actions::format(db, file))
+        self.by_language(
+            path,
+            |db, file| actions::format(db, file),
+            |_, _| Vec::new(),
+            |db, file| fcl::editing::format(db, file, None),
+        )
     }
 
     /// The edits that format the forms touching a range.
     pub fn format_range(&self, path: &str, range: TextRange) -> Cancellable<Vec<TextEdit>> {
-        self.with_lift(path, |db, file| actions::format_range(db, file, range))
+        self.by_language(
+            path,
+            |db, file| actions::format_range(db, file, range),
+            |_, _| Vec::new(),
+            |db, file| fcl::editing::format(db, file, Some(range)),
+        )
     }
 
     /// The edits that follow the character typed before an offset; it is one of [`typing::TRIGGERS`].

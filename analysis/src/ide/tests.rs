@@ -9,6 +9,7 @@ mod calls;
 mod completion;
 mod diagnostics;
 mod explain;
+mod fcl;
 mod hints;
 mod hover;
 mod incremental;
