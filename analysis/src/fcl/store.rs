@@ -83,10 +83,10 @@ fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) 
         (false, 2, Place::Host | Place::Row) => ("mapWrg0", Place::Group),
         _ => return not_supported(push.at, "`interleave` of programs of the whole grid"),
     };
-    let what = match map {
-        "mapLcl0" if m.is_one() => "work-item",
-        "mapLcl0" => "work-items",
-        "mapSeq" => "programs, one after the other",
+    let what = match (parts.in_order && ev.place != Place::Host, inside) {
+        (true, _) => "programs, one after the other",
+        (_, Place::Item) if m.is_one() => "work-item",
+        (_, Place::Item) => "work-items",
         _ if m.is_one() => "work-group",
         _ => "work-groups",
     };
