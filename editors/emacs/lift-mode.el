@@ -88,9 +88,45 @@ Two columns after a word that heads a form, else as Lisp does."
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.lift\\'" . lift-mode))
 
+(defvar fcl-mode-syntax-table
+  (let ((table (make-syntax-table)))
+    (modify-syntax-entry ?- ". 12" table)
+    (modify-syntax-entry ?\n ">" table)
+    (modify-syntax-entry ?\( "()1nb" table)
+    (modify-syntax-entry ?* ". 23bn" table)
+    (modify-syntax-entry ?\) ")(4nb" table)
+    (modify-syntax-entry ?\" "\"" table)
+    (modify-syntax-entry ?' "_" table)
+    (modify-syntax-entry ?# "_" table)
+    table)
+  "Syntax table of `fcl-mode'.")
+
+(defconst fcl-font-lock-keywords
+  `(("\\_<\\(sig\\|fun\\|val\\)\\_>[ \t]+\\(\\(?:\\sw\\|\\s_\\)+\\)"
+     (1 font-lock-keyword-face) (2 font-lock-function-name-face))
+    (,(regexp-opt '("sig" "fun" "val" "let" "in" "fn" "if" "then" "else" "do" "forall") 'symbols)
+     . font-lock-keyword-face)
+    (,(regexp-opt '("int" "double" "bool" "string" "unit" "Program") 'symbols) . font-lock-type-face)
+    ("'[A-Za-z]\\(?:\\sw\\|\\s_\\)*" . font-lock-type-face)
+    (,(regexp-opt '("thread" "block" "grid" "Z" "true" "false") 'symbols) . font-lock-constant-face))
+  "Colours of `fcl-mode'.")
+
+;;;###autoload
+(define-derived-mode fcl-mode prog-mode "FCL"
+  "Major mode for FCL, whose programs Lift compiles."
+  (setq-local comment-start "-- "
+              comment-start-skip "--+[ \t]*"
+              font-lock-defaults '(fcl-font-lock-keywords)
+              indent-tabs-mode nil
+              imenu-generic-expression
+              '((nil "^\\(?:fun\\|val\\)[ \t]+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1))))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.fcl\\'" . fcl-mode))
+
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs
-               (cons 'lift-mode
+               (cons '(lift-mode fcl-mode)
                      (lambda (&rest _)
                        (if lift-options
                            (append lift-server (list :initializationOptions lift-options))
