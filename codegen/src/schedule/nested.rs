@@ -2,7 +2,7 @@
 //! device.
 
 use super::free;
-use super::nest::is_scalars;
+use super::nest::{self, Nest, is_scalars};
 use super::place::is_flat;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::origin::Origin;
@@ -151,6 +151,43 @@ impl<'k> Dims<'k> {
         let depends = |c: &&PrimCall| matches!(&c.args[0], Atom::Var(v) if self.outer.contains(v));
         self.innermost().params.iter().any(is_array) && self.calls[1..].iter().all(depends)
     }
+}
+
+/// A fold of rows that lie in memory, below maps that do nothing else, and the number of these maps. Nothing but the row
+/// is different for different elements of them, so that their rows are those of one map.
+pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
+    let dims = Dims::of(kernel, call);
+    let around = dims.calls.len() - 1;
+    let f = dims.innermost();
+    let is_mentioned = |v: VarId| dims.outer.contains(&v);
+    let plain = |c: &&PrimCall| {
+        let known = kernel.atom_ty(&c.args[0]).as_array().is_some_and(|a| a.position.is_none() && is_known(&a.len));
+        known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
+    };
+    let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
+    if around == 0 || outer || !dims.calls.iter().all(|c| plain(&c)) || !dims.has_rows(kernel) {
+        return None;
+    }
+    let in_memory = dims.calls[0..].iter().all(|c| lies_in_memory(kernel, &c.args[0]));
+    let nest = nest::recognise(kernel, f).filter(|nest| in_memory && nest.reorder && !nest.matrix)?;
+    let fold = f.body.stmts.iter().find(|s| s.var == nest.fold)?;
+    matches!(work_of(kernel, fold), Work::Together(_)).then_some((nest, around))
+}
+
+/// Whether an array of rows is stored, or a view that only changes the order of dimensions.
+fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
+    let Atom::Var(v) = rows else { return false };
+    let mut stored = true;
+    kernel.body.visit(&mut |stmt| {
+        if stmt.var == *v {
+            stored = match &stmt.rhs {
+                Rhs::Atom(a) => lies_in_memory(kernel, a),
+                Rhs::Prim(PrimCall { prim: Prim::Transpose, args, .. }) => lies_in_memory(kernel, &args[0]),
+                _ => false,
+            };
+        }
+    });
+    stored
 }
 
 /// The type of an array of `len` elements of type `ty`.

@@ -9,7 +9,7 @@
 use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{RADIX, SCAN_TILE};
-use super::nested::{Dims, LONG, Work, lies_across, work_of};
+use super::nested::{Dims, LONG, Work, lies_across, rows_below, work_of};
 use super::{Applied, nest, on_the_host, rules};
 use crate::core::copy::{Copier, next_length};
 use crate::core::simplify::rename;
@@ -481,7 +481,7 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
         .calls
         .iter()
         .any(|c| nest::inner(&c.funs[0]).is_some_and(|(_, g)| nest::recognise_window(kernel, g).is_some()));
-    if tiled || windows {
+    if tiled || windows || rows_below(kernel, call).is_some() {
         return None;
     }
     let mut row = None;

@@ -6,7 +6,7 @@
 use super::nest::{self, Nest};
 use super::place::is_flat;
 use super::shapes::{self, Pairs};
-use super::{free, on_the_host};
+use super::{free, nested, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
@@ -16,8 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub enum Tiling {
     /// Every row meets every column; the number counts the maps around it.
     Matrix(Nest, usize),
-    /// Each row is folded.
-    Rows(Nest),
+    /// Each row is folded; the number counts the maps around.
+    Rows(Nest, usize),
     /// Each row is folded; its length is known only on the device.
     Team(VarId),
     /// Every element meets every element of another array.
@@ -76,7 +76,7 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
         return fused(innermost, lazy).then_some(if nest.matrix {
             Tiling::Matrix(nest, 0)
         } else {
-            Tiling::Rows(nest)
+            Tiling::Rows(nest, 0)
         });
     }
     let own = None
@@ -89,6 +89,10 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
     }
     if let Some((nest, batches)) = batched(kernel, f, lazy).filter(|_| rectangular) {
         return Some(Tiling::Matrix(nest, batches));
+    }
+    if let Some((nest, around)) = nested::rows_below(kernel, call).filter(|_| rectangular) {
+        let innermost = nested::Dims::of(kernel, call);
+        return fused(innermost.innermost(), lazy).then_some(Tiling::Rows(nest, around));
     }
     let (inner, g) = nest::inner(f).filter(|_| rectangular)?;
     let element = &kernel.ty(stmt.var).as_array()?.element.as_array()?.element;

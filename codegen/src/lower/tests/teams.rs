@@ -163,6 +163,54 @@ fn every_version_agrees() {
     }
 }
 
+/// Sums of a box along one of its dimensions, of floats or pairs.
+fn sums_of_box(name: &str, dimension: usize, pairs: bool) -> Kernel {
+    let mut b = Builder::new(name);
+    let (l, n, m) = (b.size("L"), b.size("N"), b.size("M"));
+    let mut xs = b.param("xs", array(array(array(float(), &m), &n), &l));
+    if dimension == 0 {
+        xs = b.transpose(&xs);
+    }
+    let result = b.map(Level::Auto, &xs, |b, plane| {
+        let rows = if dimension < 2 { b.transpose(plane) } else { plane.clone() };
+        b.map(Level::Auto, &rows, |b, row| if pairs { greatest(b, row) } else { sum(b, row) })
+    });
+    simplify(b.finish(&result))
+}
+
+#[test]
+fn folds_below_two_maps_agree() {
+    let boxes = |l: usize, n: usize, m: usize| {
+        Value::Array(ArrayValue::Values((0..l).map(|i| rows(n, m + i)).map(|plane| cut(plane, m)).collect()))
+    };
+    for (dimension, pairs) in [(0, false), (1, false), (2, false), (0, true), (2, true)] {
+        let kernel = sums_of_box("box", dimension, pairs);
+        for target in [Target::gpu(), Target::nvidia()] {
+            let rules: Vec<&str> = Schedule::new(&kernel, &target).applied.iter().map(|a| a.rule.name).collect();
+            assert!(!rules.contains(&"map-folds-wrg"), "{rules:?}");
+            let program = match compile(&kernel, &target) {
+                Ok(program) => program,
+                Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
+            };
+            for (l, n, m) in [(2, 3, 0), (1, 1, 1), (3, 7, 33), (33, 2, 5), (2, 257, 3), (1, 3, 9001)] {
+                if let Err(problem) = agree(&kernel, &program, &[boxes(l, n, m)]) {
+                    panic!("{l}×{n}×{m}: {problem}");
+                }
+            }
+        }
+    }
+}
+
+/// The last elements of each row.
+fn cut(rows: Value, m: usize) -> Value {
+    let Value::Array(all) = &rows else { return rows };
+    let last = |i: usize| match all.get(i) {
+        Some(Value::Array(ArrayValue::Float(row))) => Value::Array(ArrayValue::Float(row[row.len() - m..].to_vec())),
+        _ => panic!("a row of floats"),
+    };
+    Value::Array(ArrayValue::Values((0..all.len()).map(last).collect()))
+}
+
 #[test]
 fn a_nest_and_a_fold_are_maps_of_their_own() {
     let rules = |kernel: &Kernel, target: Target| -> Vec<&str> {

@@ -53,6 +53,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
+    /// Whether neighbours along the first index lie side by side in a buffer, and those along the second; of tuples,
+    /// the parts of each kind.
+    pub fn lies(&mut self, a: &Array<'k>) -> Option<(bool, bool)> {
+        let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
+        let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
+        let Found::Place(place) = self.find(&row, &Size::var(j.clone()))? else { return None };
+        if !in_buffers(&place.layout) {
+            return None;
+        }
+        let (second, rest) = linear(&place.at, &j)?;
+        let (first, _) = linear(&rest, &i)?;
+        Some((first.is_one(), second.is_one()))
+    }
+
     /// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both
     /// indices.
     pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
@@ -69,6 +83,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let all = [&first, &second, &base].into_iter().all(free);
         let columns = row.len.clone();
         (all && free(&columns)).then(|| Strides { memory: memory.clone(), first, second, base, columns })
+    }
+}
+
+/// Whether it is a scalar in a buffer, or a tuple of such.
+fn in_buffers(layout: &Layout) -> bool {
+    match layout {
+        Layout::Scalar(memory) => matches!(memory.root, Root::Buffer(_)),
+        Layout::Tuple(parts) => parts.iter().all(|part| in_buffers(part)),
+        _ => false,
     }
 }
 

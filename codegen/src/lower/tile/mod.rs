@@ -64,7 +64,7 @@ impl<'k> Host<'k> {
     ) -> Result<bool> {
         match tiling {
             Tiling::Matrix(nest, batches) => self.matrix(stmt, call, env, dest, nest, batches),
-            Tiling::Rows(nest) => self.rows(stmt, call, env, dest, nest),
+            Tiling::Rows(nest, around) => self.rows(stmt, call, env, dest, (nest, around)),
             Tiling::Team(fold) => self.teams(stmt, call, env, dest, fold),
             Tiling::Pairs(pairs) => self.pairs(stmt, call, env, dest, pairs),
             Tiling::Rounds(iterate) => self.rounds(stmt, call, env, dest, iterate),

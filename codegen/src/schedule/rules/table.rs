@@ -150,10 +150,10 @@ rules! {
         if "Always true: l' windows reach the padding before the array, r' that behind it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";
     Tiling ROW_TEAMS "row-teams":
         "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
-        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language, or a tuple of such; what keeps its order passes through local memory, so that neighbours read neighbours. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few.";
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language, or a tuple of such; what keeps its order passes through local memory, so that neighbours read neighbours. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few. Also below other maps, for all rows at once, if the function mentions nothing else of these.";
     Tiling COLUMN_TEAMS "column-teams":
         "map (g ∘ reduce f z) (T A)" = "join ∘ mapWrg0 (mapLcl0 (g ∘ reduce f z) ∘ T ∘ map (reduceSeq f z) ∘ split (k/8)) ∘ split 32",
-        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in their order. On a GPU, where the elements of a column lie side by side: neighbouring work-items read neighbouring columns, and eight of them share one.";
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in their order. On a GPU, where the elements of a column lie side by side: neighbouring work-items read neighbouring columns, and eight of them share one. Below other maps as `row-teams`.";
     Tiling TILE_PAIRS "tile-pairs":
         "map (λx. reduce f z (map (g x) ys)) xs" = "join ∘ mapWrg0 (λX. mapLcl0 (λx. reduceSeq f z (map (g x) (join (map toLocal (split 256 ys))))) X) ∘ split 256",
         if "ys does not depend on x, and its elements are scalars of 32 bits or tuples of them. True for any f and g: each result is folded in its order; rows behind the last are the last again. On a GPU, where ys is long.";

@@ -77,7 +77,12 @@ struct Folded<'k> {
     fold: &'k PrimCall,
     of: VarId,
     env: Env<'k>,
+    /// The maps around, outermost first, and how many rows each element of them has.
+    around: Vec<(&'k Lambda, Size)>,
+    /// What the outermost map goes over.
     rows: Array<'k>,
+    /// The number of rows, of all elements of the maps around.
+    count: Size,
     /// The length of all rows; `None` if it depends on the index or is known only when a row is read.
     length: Option<Size>,
     z_ty: Ty,
@@ -131,7 +136,15 @@ fn title<'a>(name: &'a str, stmt: &'a Stmt) -> Title<'a> {
 
 impl<'k> Host<'k> {
     /// A fold in the function of a map; `None` if the device has no group that is large enough.
-    fn folded(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, of: VarId) -> Result<Option<Folded<'k>>> {
+    /// `call` is the map of the rows, `outermost` the map that has it inside, or itself.
+    fn folded(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        of: VarId,
+        outermost: &'k PrimCall,
+    ) -> Result<Option<Folded<'k>>> {
         let kernel = self.program.kernel;
         let f = &call.funs[0];
         let fold = f.body.stmts.iter().find(|s| s.var == of);
@@ -141,12 +154,15 @@ impl<'k> Host<'k> {
         if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
             return Ok(None);
         }
+        let rows = self.array_arg(stmt, &outermost.args[0], env)?;
         Ok(Some(Folded {
             f,
             fold,
             of,
             env: env.clone(),
-            rows: self.array_arg(stmt, &call.args[0], env)?,
+            around: Vec::new(),
+            count: rows.len.clone(),
+            rows,
             length: None,
             z_ty: kernel.atom_ty(&fold.args[0]),
             items: ITEMS,
@@ -161,13 +177,23 @@ impl<'k> Host<'k> {
         call: &'k PrimCall,
         env: &Env<'k>,
         dest: &Dest<'k>,
-        nest: Nest,
+        (nest, around): (Nest, usize),
     ) -> Result<bool> {
         let kernel = self.program.kernel;
         if !nest.reorder {
             return Ok(false);
         }
-        let Some(mut folded) = self.folded(stmt, call, env, nest.fold)? else { return Ok(false) };
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let (outermost, mut call, mut maps) = (call, call, Vec::new());
+        for _ in 0..around {
+            let f = &call.funs[0];
+            call = crate::schedule::nest::inner(f).ok_or_else(wrong)?.0;
+            let len = kernel.atom_ty(&call.args[0]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
+            maps.push((f, len));
+        }
+        let Some(mut folded) = self.folded(stmt, call, env, nest.fold, outermost)? else { return Ok(false) };
+        folded.count = maps.iter().fold(folded.count, |n, (_, len)| n.mul(len));
+        folded.around = maps;
         let f = folded.f;
         let length = kernel.atom_ty(&folded.fold.args[1]).as_array().map(|a| env.size(&a.len));
         folded.length = length.filter(|len| !f.position.as_ref().is_some_and(|position| len.contains(position)));
@@ -175,9 +201,12 @@ impl<'k> Host<'k> {
         let mut found = Vec::new();
         // Neighbouring work-items must read adjacent elements.
         self.program.probe(&stmt.origin, |b| {
-            let all = components(&folded.rows, kernel.ty(f.params[0]));
+            let indices: Vec<Size> =
+                (0..folded.around.len()).map(|_| b.number("around", Expr::int(0), &folded.count)).collect();
+            let (rows, _) = b.rows_at(&folded, &indices)?;
+            let all = components(&rows, kernel.ty(f.params[0]));
             for (rows, _) in all.iter().filter(|(_, ty)| ty.as_array().is_some()) {
-                found.push(b.strides(rows).and_then(|s| match (s.first.is_one(), s.second.is_one()) {
+                found.push(b.lies(rows).and_then(|lies| match lies {
                     (_, true) => Some(Teams::Neighbours),
                     (true, false) => Some(Teams::Columns),
                     (false, false) => None,
@@ -202,7 +231,7 @@ impl<'k> Host<'k> {
         let several = parts.sub(&Size::one());
         self.launch_if(&[one], &title, used, local, |b| b.folded_rows(&folded, dest))?;
         // The parts of a row are adjacent.
-        let room = Size::if_le(&Size::one(), &several, &folded.rows.len.mul(&parts), &Size::zero());
+        let room = Size::if_le(&Size::one(), &several, &folded.count.mul(&parts), &Size::zero());
         let place = self.partials(stmt, &folded.z_ty, &room)?;
         let place = match &*place.layout {
             Layout::Array { element, .. } => Place { layout: element.clone(), at: Size::zero() },
@@ -222,7 +251,7 @@ impl<'k> Host<'k> {
     /// The number of parts into which rows are divided, if there may be several because rows are too few for the
     /// device.
     fn parts_of_rows(&self, folded: &Folded<'k>) -> Option<Size> {
-        let (n, k) = (&folded.rows.len, folded.length.as_ref()?);
+        let (n, k) = (&folded.count, folded.length.as_ref()?);
         if !self.program.is_known_before(n) || !self.program.is_known_before(k) {
             return None;
         }
@@ -250,8 +279,8 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
         of: VarId,
     ) -> Result<bool> {
-        let Some(mut folded) = self.folded(stmt, call, env, of)? else { return Ok(false) };
-        let n = folded.rows.len.clone();
+        let Some(mut folded) = self.folded(stmt, call, env, of, call)? else { return Ok(false) };
+        let n = folded.count.clone();
         let kernel = self.program.kernel;
         let (title, used) = (title(kernel.name_of(stmt.var), stmt), USED);
         self.program.applied(&rules::ROW_TEAMS, &stmt.origin);
@@ -280,12 +309,12 @@ impl ProgramBuilder<'_> {
 impl<'k> FunctionBuilder<'_, 'k> {
     fn folded_rows(&mut self, folded: &Folded<'k>, dest: &Dest<'k>) -> Result<()> {
         let n = match &folded.stage {
-            Stage::Parts(parts, _) => folded.rows.len.mul(parts),
-            Stage::Whole | Stage::Rest(..) => folded.rows.len.clone(),
+            Stage::Parts(parts, _) => folded.count.mul(parts),
+            Stage::Whole | Stage::Rest(..) => folded.count.clone(),
         };
         // Parts of neighbouring columns are folded by neighbouring work-items.
         let parts = match &folded.stage {
-            Stage::Parts(parts, _) => Some((self.host_size(parts, "parts")?, folded.rows.len.clone())),
+            Stage::Parts(parts, _) => Some((self.host_size(parts, "parts")?, folded.count.clone())),
             _ => None,
         };
         let n = match &parts {
@@ -350,7 +379,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     env.bind(s.var, value);
                 }
                 let value = f.atom(&folded.f.body.result, &env)?;
-                let to = f.dest_at(dest, &at)?;
+                let to = f.dest_of_row(folded, dest, &at)?;
                 f.copy(&value, &to)
             })
         });
@@ -363,7 +392,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return result;
         }
         if let (Stage::Parts(parts, _), Some(_)) = (&folded.stage, &parts) {
-            let all = folded.rows.len.mul(parts);
+            let all = folded.count.mul(parts);
             let each = if folded.teams == Teams::Columns { COLUMNS } else { 1 };
             self.wishes.wrg[0] = Some(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
             return result;
@@ -445,11 +474,64 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
+    /// The index of each map around a row, and that of the row among those of the last.
+    fn indices(&mut self, folded: &Folded<'k>, at: &Size) -> Result<Vec<Size>> {
+        let mut rest = self.size(at)?;
+        let mut found = Vec::new();
+        for (_, len) in folded.around.iter().rev() {
+            let n = self.size(len)?;
+            found.push(self.number("own", rest.clone().rem(n.clone()), &len.sub(&Size::one())));
+            rest = self.bind("around", CType::Int, rest.div(n));
+        }
+        found.push(self.number("around", rest, &folded.rows.len.sub(&Size::one())));
+        found.reverse();
+        Ok(found)
+    }
+
+    /// The rows for these indices of the maps around them, and the environment in the function of the last map.
+    fn rows_at(&mut self, folded: &Folded<'k>, indices: &[Size]) -> Result<(Array<'k>, Env<'k>)> {
+        let (mut rows, mut env) = (folded.rows.clone(), folded.env.clone());
+        for ((f, _), index) in folded.around.iter().zip(indices) {
+            let element = self.read(&rows, index)?;
+            env.enter(f, index, element);
+            let Some((Stmt { rhs: Rhs::Prim(inner), .. }, before)) = f.body.stmts.split_last() else {
+                return Err(self.error("map", "a nest of maps is not as it was"));
+            };
+            for s in before {
+                let value = self.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let next = self.atom(&inner.args[0], &env)?;
+            rows = self.array(&next)?;
+        }
+        Ok((rows, env))
+    }
+
+    /// The destination of a row's result.
+    fn dest_of_row(&mut self, folded: &Folded<'k>, dest: &Dest<'k>, at: &Size) -> Result<Dest<'k>> {
+        if folded.around.is_empty() {
+            return self.dest_at(dest, at);
+        }
+        let mut to = dest.clone();
+        for index in self.indices(folded, at)? {
+            to = self.dest_at(&to, &index)?;
+        }
+        Ok(to)
+    }
+
     /// The environment of the fold: the row and the statements before the fold.
     fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
         let mut env = folded.env.clone();
-        let row = self.read(&folded.rows, at)?;
-        env.enter(folded.f, at, row);
+        let (row, at) = if folded.around.is_empty() {
+            (self.read(&folded.rows, at)?, at.clone())
+        } else {
+            let mut indices = self.indices(folded, at)?;
+            let own = indices.pop().unwrap_or_else(|| at.clone());
+            let (rows, outer) = self.rows_at(folded, &indices)?;
+            env = outer;
+            (self.read(&rows, &own)?, own)
+        };
+        env.enter(folded.f, &at, row);
         for s in folded.before().filter(|s| wanted.contains(&s.var)) {
             let value = self.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);

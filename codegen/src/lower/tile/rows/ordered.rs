@@ -154,7 +154,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         k: &Expr,
     ) -> Result<(Expr, Size, Expr)> {
         let Some((_, rows)) = parts else {
-            let last = folded.rows.len.sub(&Size::one());
+            let last = folded.count.sub(&Size::one());
             return Ok((Expr::Bool(true), self.number("row", number.clone(), &last), at.clone()));
         };
         let (row, part) = self.row_and_part(number, rows)?;
