@@ -160,15 +160,15 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
     let around = dims.calls.len() - 1;
     let f = dims.innermost();
     let is_mentioned = |v: VarId| dims.outer.contains(&v);
-    let plain = |c: &&PrimCall| {
+    let plain = |c: &PrimCall| {
         let known = kernel.atom_ty(&c.args[0]).as_array().is_some_and(|a| a.position.is_none() && is_known(&a.len));
         known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
     };
     let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
-    if around == 0 || outer || !dims.calls.iter().all(|c| plain(&c)) || !dims.has_rows(kernel) {
+    if around == 0 || outer || !dims.calls.iter().all(|c| plain(c)) || !dims.has_rows(kernel) {
         return None;
     }
-    let in_memory = dims.calls[0..].iter().all(|c| lies_in_memory(kernel, &c.args[0]));
+    let in_memory = dims.calls.iter().all(|c| lies_in_memory(kernel, &c.args[0]));
     let nest = nest::recognise(kernel, f).filter(|nest| in_memory && nest.reorder && !nest.matrix)?;
     let fold = f.body.stmts.iter().find(|s| s.var == nest.fold)?;
     matches!(work_of(kernel, fold), Work::Together(_)).then_some((nest, around))
