@@ -16,11 +16,13 @@
 //! | [`outer`] | kernels shared by work-items, with outer lengths of every kind and empty dimensions |
 //! | [`ran`] | the outcome of a run, for comparison |
 //! | [`parts`] | a kernel on blocks of its arrays computes the same |
+//! | [`fcl`] | near-misses of FCL programs |
 //! | [`text`] | arbitrary text is processed without failure |
 
 pub mod checks;
 pub mod choices;
 pub mod differential;
+pub mod fcl;
 pub mod mutate;
 pub mod outer;
 pub mod parts;

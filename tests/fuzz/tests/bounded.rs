@@ -5,7 +5,7 @@
 //! The seed of the new cases is `LIFT_SEED`, or taken from the clock.
 
 use lift_codegen::target::Target;
-use lift_fuzz::{Case, Counts, Wrong, checks, differential, outer, soundness, text, try_all, written};
+use lift_fuzz::{Case, Counts, Wrong, checks, differential, fcl, outer, soundness, text, try_all, written};
 use lift_tests::check::Program;
 use lift_tests::files;
 use lift_tests::kernels::unoptimized_device;
@@ -19,12 +19,13 @@ const FIXED: u64 = 1;
 /// Number of new cases per mode: at most a hundredth of the number tried without failure since the mode's last failure
 /// was fixed or the mode was extended (counts are in tests/fuzz/LOG.md). A failure therefore most likely comes from a
 /// recent change.
-const FRESH: [(&str, u64); 8] = [
+const FRESH: [(&str, u64); 9] = [
     ("checks", 1),
     ("outer", 1),
     ("soundness", 100),
     ("written", 100),
     ("text", 20),
+    ("fcl", 20),
     ("differential", 2),
     ("rules", 1),
     ("failing", 1),
@@ -72,6 +73,13 @@ fn types_are_true() {
     // If all near-misses were accepted, or all rejected, they would test nothing.
     assert!(counts.accepted > 100 && counts.rejected > 60, "{counts:?}");
     some_new("soundness", soundness::try_one);
+}
+
+#[test]
+fn programs_in_fcl_are_accepted_by_both_types_or_none() {
+    let counts = none_wrong("fcl", 300, FIXED, fcl::try_one);
+    assert!(counts.accepted > 10 && counts.rejected > 100, "{counts:?}");
+    some_new("fcl", fcl::try_one);
 }
 
 #[test]
