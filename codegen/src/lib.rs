@@ -49,6 +49,7 @@ pub mod interp;
 pub mod io;
 pub mod lower;
 pub mod opencl;
+pub mod parameters;
 pub mod parts;
 pub mod plan;
 pub mod report;

@@ -5,6 +5,7 @@
 //! module lists it ([`Target::of`]); all others affect speed alone.
 
 use crate::device::{DeviceInfo, DeviceKind};
+use crate::parameters::{Parameter, Settings};
 use std::fmt;
 use std::str::FromStr;
 
@@ -32,6 +33,8 @@ pub struct Target {
     pub room_per_input: u32,
     /// Indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined behaviour.
     pub checked: bool,
+    /// Parameters that have another value than their default.
+    pub settings: Settings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,8 +50,7 @@ pub enum Class {
 impl Target {
     /// The number of work-items that fill the device, with a few elements in flight each.
     pub fn busy(&self) -> i64 {
-        const OF_A_UNIT: i64 = 256;
-        i64::from(self.compute_units) * OF_A_UNIT
+        i64::from(self.compute_units) * i64::from(self.get(Parameter::UnitItems))
     }
 
     /// The longest array that one work-item sorts faster than many do.
@@ -72,6 +74,7 @@ impl Target {
             local_memory: 32 * 1024,
             room_per_input: 64,
             checked: true,
+            settings: Settings::DEFAULT,
         }
     }
     /// Any GPU.
@@ -99,7 +102,12 @@ impl Target {
     /// The target for a device, chosen from the device's properties.
     pub fn of(device: &DeviceInfo) -> Target {
         let row = TABLE.iter().find(|row| row.fits(device));
-        let mut target = row.map_or(Target::portable(), |row| (row.target)());
+        row.map_or(Target::portable(), |row| (row.target)()).fitted(device)
+    }
+
+    /// This target within the limits of a device.
+    pub fn fitted(self, device: &DeviceInfo) -> Target {
+        let mut target = self;
         let limits = &device.limits;
         target.compute_units = limits.compute_units.max(1);
         target.local_memory = limits.local_memory;

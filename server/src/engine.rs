@@ -5,6 +5,7 @@ use crate::report::explanation::{
     ExplainedCheck, ExplainedLength, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation,
 };
 use crate::report::{self, Problem, codes};
+use crate::tune::records::{self, Lookup};
 use lift_analysis::db::RootDatabase;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, kernel_form};
@@ -21,13 +22,16 @@ use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
 use lift_codegen::report::Cliff;
 use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
-use lift_codegen::run::{self as device_run, BuildMessage, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
+use lift_codegen::run::{
+    self as device_run, BuildMessage, Device, DeviceChoice, DeviceInfo, NoDevice, RunFailure, RunOptions,
+};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::{ColumnEncoding, TextRange};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -289,6 +293,8 @@ pub struct Wanted<'a> {
     pub target: Option<Target>,
     /// Omits checks in the kernels.
     pub unchecked: bool,
+    /// Ignores what `lift tune` found.
+    pub untuned: bool,
     /// Receives progress messages.
     pub tell: &'a dyn Fn(&str),
 }
@@ -387,7 +393,12 @@ fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable
 }
 
 fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, device: &Device) -> Compiled<Ran> {
-    let target = wanted.target.unwrap_or_else(|| Target::of(&device.info));
+    let tuned = match wanted.target {
+        None if !wanted.untuned => tuned(wanted.subject.path, kernel, &device.info, &named_sizes(&bound)),
+        _ => Lookup::default(),
+    };
+    let suited = || tuned.choice.as_ref().and_then(|choice| choice.on(&device.info).ok());
+    let target = wanted.target.or_else(suited).unwrap_or_else(|| Target::of(&device.info));
     let mut target = Target { checked: !wanted.unchecked, ..target };
     let mut program = match compile(analysis, wanted.subject.path, kernel, &target)? {
         Ok(program) => program,
@@ -441,12 +452,18 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
     Ok(Ok(Ran {
         value: outcome.value,
         device,
-        notices: outcome.notices,
+        notices: tuned.notice.into_iter().chain(outcome.notices).collect(),
         profile: about.profile,
         runs: about.runs,
         total: about.total,
         sizes: named,
     }))
+}
+
+/// What `lift tune` found for a kernel.
+fn tuned(path: &str, kernel: &Kernel, device: &DeviceInfo, sizes: &BTreeMap<String, i64>) -> Lookup {
+    let fingerprint = format!("{:016x}", core::print::meaning(kernel));
+    records::lookup(Path::new(path), &kernel.name, &fingerprint, device, sizes)
 }
 
 fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {

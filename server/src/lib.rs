@@ -28,6 +28,7 @@
 //! | [`devices`] | lists devices in a child process |
 //! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
 //! | [`lsp`] | the language server |
+//! | [`tune`] | measured choices of parameters |
 
 pub mod align;
 pub mod cli;
@@ -40,6 +41,7 @@ pub mod parts;
 pub mod program;
 pub mod report;
 pub mod stages;
+pub mod tune;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -12,21 +12,19 @@ use super::value::{Array, Closure, Dest, Env, Value};
 use super::{LowerError, Result};
 use crate::core::{PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::parameters::Parameter;
 use crate::plan::BufferRole;
 use crate::schedule::bounds;
+use crate::target::Target;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
 use std::sync::Arc;
 
-/// Maximum chunks; each group of the second launch adds up the counts of the preceding ones.
-const MOST_CHUNKS: i64 = 1024;
-/// Minimum elements of a chunk.
-const LEAST_IN_CHUNK: i64 = 1024;
-
 /// The number of chunks for an array of at most `capacity` elements.
-fn chunks(capacity: &Size) -> Size {
-    let wanted = capacity.add(&Size::int(LEAST_IN_CHUNK - 1)).div_floor(&Size::int(LEAST_IN_CHUNK));
-    Size::max(&Size::one(), &Size::min(&wanted, &Size::int(MOST_CHUNKS)))
+fn chunks(capacity: &Size, target: &Target) -> Size {
+    let [least, most] = [Parameter::FilterChunk, Parameter::FilterChunks].map(|p| i64::from(target.get(p)));
+    let wanted = capacity.add(&Size::int(least - 1)).div_floor(&Size::int(least));
+    Size::max(&Size::one(), &Size::min(&wanted, &Size::int(most)))
 }
 
 /// A chunk: the elements `begin <= i < end`.
@@ -132,8 +130,8 @@ impl<'k> Host<'k> {
     /// The number of chunks for an array, even if its length has no known bound.
     pub fn chunks(&self, len: &Size) -> Size {
         match self.program.upper(&self.program.facts, len) {
-            Some(most) => chunks(&most),
-            None => Size::int(MOST_CHUNKS),
+            Some(most) => chunks(&most, &self.program.schedule.target),
+            None => Size::nat(self.program.schedule.target.get(Parameter::FilterChunks).into()),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::core::order::NumberOrder;
 use crate::core::{Lambda, Level, Stmt};
 use crate::opencl::radix::{DIGITS, MOST_EACH};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::parameters::Parameter;
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
 use crate::schedule::rules;
 use crate::target::{Class, Target};
@@ -25,8 +26,6 @@ use lift_analysis::size::Size;
 const FEW: i64 = 256;
 /// Work-items of a group that one CPU thread runs; more take longer to compile.
 const ITEMS_OF_THREAD: u32 = 32;
-/// Chunks per compute unit.
-const CHUNKS: u32 = 8;
 
 /// How the array is divided.
 #[derive(Debug, Clone, Copy)]
@@ -188,7 +187,8 @@ impl<'k> Host<'k> {
     ) -> Sorting {
         let tile = Size::nat(shape.tile());
         let tiles = most.add(&tile).sub(&Size::one()).div_floor(&tile);
-        let groups = Size::nat((CHUNKS * self.program.schedule.target.compute_units).into());
+        let target = &self.program.schedule.target;
+        let groups = Size::nat((target.get(Parameter::SortChunks) * target.compute_units).into());
         let chunks = Size::max(&Size::one(), &Size::min(&tiles, &groups));
         let per_chunk = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
         let float = matches!(key, Scalar::Float | Scalar::Double);
@@ -231,7 +231,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Stores the keys, and finds the bits in which they differ from the first one.
     fn sort_keys(&mut self, sorting: &Sorting, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
         let target = self.program.schedule.target;
-        let most = Size::nat((2 * CHUNKS * target.compute_units).into());
+        let most = Size::nat((2 * target.get(Parameter::SortChunks) * target.compute_units).into());
         let wish =
             xs.len.add(&Size::nat((sorting.shape.group - 1).into())).div_floor(&Size::nat(sorting.shape.group.into()));
         self.wishes.wrg[0] = Some(match self.program.upper(&self.facts, &wish) {

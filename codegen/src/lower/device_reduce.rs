@@ -15,6 +15,7 @@ use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value
 use super::{LowerError, Result};
 use crate::core::{PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::parameters::Parameter;
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var, VarKind};
@@ -29,9 +30,6 @@ struct Operator<'k> {
     /// Element `l` belongs to work-item `l`.
     slots: Place,
 }
-
-/// Elements of a row that a work-item loads at the same time.
-const IN_FLIGHT: i64 = 8;
 
 impl<'k> Host<'k> {
     /// The operands of a device-wide reduction or scan: array, operator, neutral value and its type.
@@ -243,12 +241,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Each work-item's share of this fold.
     fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+        let loads = self.program.parameter(Parameter::ReduceLoads);
         let acc = self.neutral(op, "acc")?;
         let end = self.length(&xs.len)?;
         if let Some(items) = self.team_items() {
-            let round = Size::int(items * IN_FLIGHT);
+            let round = Size::int(items * loads);
             let whole = xs.len.div_floor(&round).mul(&round);
-            let step = Step::Add(Expr::int(items * IN_FLIGHT));
+            let step = Step::Add(Expr::int(items * loads));
             self.for_range("base", Expr::int(0), &whole, step, |f, base| {
                 let i = f.size(base)?.add(local_id().cast(CType::Int));
                 let i = f.bind("i", CType::Int, i);
@@ -269,10 +268,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let i = self.index_var("i", at.clone());
         let (body, ()) = self.scope(|f| {
             f.fold_round(op, &acc, xs, &Size::var(i.clone()), &items)?;
-            f.assign(at.clone(), at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT))));
+            f.assign(at.clone(), at.clone().add(group.clone().mul(Expr::int(loads))));
             Ok(())
         })?;
-        let all = at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT - 1)));
+        let all = at.clone().add(group.clone().mul(Expr::int(loads - 1)));
         self.emit(StmtKind::While { condition: all.lt(end.clone()), body });
         let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &items))?;
         self.emit_if(at.lt(end), body, Vec::new());
@@ -281,26 +280,28 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Folds elements `i`, `i + items` and so on, all of which exist, with all loads in flight at once.
     fn fold_round(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Size, items: &Size) -> Result<()> {
-        let last = items.mul(&Size::int(IN_FLIGHT - 1));
+        let loads = self.program.parameter(Parameter::ReduceLoads);
+        let last = items.mul(&Size::int(loads - 1));
         self.facts.assume_le(Size::zero(), i.clone());
         self.facts.assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
         let mut elements = Vec::new();
-        for n in 0..IN_FLIGHT {
+        for n in 0..loads {
             let x = self.read(xs, &i.add(&items.mul(&Size::int(n))))?;
             elements.push(self.named_scalar(&x, "x")?);
         }
         elements.into_iter().try_for_each(|x| self.take_in(op, acc, x))
     }
 
-    /// Folds the last elements of a row, fewer than [`IN_FLIGHT`] per work-item, again with all loads in flight:
+    /// Folds the last elements of a row, fewer than so many per work-item, again with all loads in flight:
     /// indices after the end are clamped, and the neutral value replaces the loaded one.
     fn fold_rest(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Var, items: &Size) -> Result<()> {
+        let loads = self.program.parameter(Parameter::ReduceLoads);
         let end = self.length(&xs.len)?;
         let last = xs.len.sub(&Size::one());
         self.facts.assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
         let z = self.force(&op.z)?;
         let mut elements = Vec::new();
-        for n in 0..IN_FLIGHT {
+        for n in 0..loads {
             let at = Size::var(i.clone()).add(&items.mul(&Size::int(n)));
             if n == 0 {
                 let x = self.read(xs, &at)?;

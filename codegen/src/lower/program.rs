@@ -9,6 +9,7 @@ use super::{LowerError, Result};
 use crate::core;
 use crate::failure::Message;
 use crate::opencl::{Function, Helper, Names, Unit, print};
+use crate::parameters::Parameter;
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::report::{self, Report, Stored};
 use crate::schedule::rules::Rule;
@@ -70,6 +71,11 @@ pub struct ProgramBuilder<'k> {
 }
 
 impl<'k> ProgramBuilder<'k> {
+    /// The value of a parameter of the target.
+    pub fn parameter(&self, parameter: Parameter) -> i64 {
+        self.schedule.target.get(parameter).into()
+    }
+
     pub fn new(kernel: &'k core::Kernel, schedule: &'k Schedule) -> Self {
         let mut facts = Facts::new();
         for size in &kernel.sizes {

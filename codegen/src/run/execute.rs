@@ -496,7 +496,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn collect(&self) -> Result<Value, RunFailure> {
+    pub(super) fn collect(&self) -> Result<Value, RunFailure> {
         self.read()?.build().map_err(RunFailure::plan)
     }
 

@@ -33,4 +33,4 @@ pub use build_log::BuildMessage;
 pub use device::{Device, DeviceChoice, DeviceInfo, DeviceKind, NoDevice};
 pub use execute::{LaunchTime, Outcome, RunOptions, check, run};
 pub use failure::RunFailure;
-pub use resident::Resident;
+pub use resident::{Resident, contents};

@@ -6,9 +6,23 @@
 use super::device::{HostData, Session};
 use super::execute::Run;
 use super::failure::RunFailure;
+use super::pour::{pour, with_lengths};
 use super::prepare::prepare;
 use crate::plan::{BufferId, BufferRole, Program};
 use crate::sizes::SizeValues;
+use crate::value::Value;
+
+/// The contents of the input buffers for these values, and all sizes, also those that only the values determine.
+pub fn contents(
+    program: &Program,
+    inputs: &[Value],
+    sizes: &SizeValues,
+) -> Result<(Vec<HostData>, SizeValues), RunFailure> {
+    let sizes = with_lengths(&program.plan, inputs, sizes);
+    let mut data = pour(&program.plan, inputs, &sizes)?;
+    data.sort_by_key(|(buffer, _)| buffer.0);
+    Ok((data.into_iter().map(|(_, data)| data).collect(), sizes))
+}
 
 pub struct Resident<'a> {
     run: Run<'a>,
@@ -65,6 +79,11 @@ impl<'a> Resident<'a> {
     /// finished.
     pub fn take_nanoseconds(&mut self) -> Result<u64, RunFailure> {
         self.run.take_nanoseconds()
+    }
+
+    /// Waits and reads the result as a value. Fails if the run has failed.
+    pub fn value(&self) -> Result<Value, RunFailure> {
+        self.run.collect()
     }
 
     /// Waits and reads the result: the elements of each of its buffers. Fails if the run has failed.

@@ -38,6 +38,9 @@ pub struct Arguments {
     /// behaviour.
     #[arg(long)]
     unchecked: bool,
+    /// Do not use what `lift tune` found.
+    #[arg(long)]
+    untuned: bool,
     /// Use at most this many megabytes on the device.
     #[arg(long, value_name = "MEGABYTES")]
     memory: Option<u64>,
@@ -268,6 +271,7 @@ impl Bencher<'_> {
             device: Some(Where::OpenCl(self.arguments.device)),
             target: self.arguments.target,
             unchecked: self.arguments.unchecked,
+            untuned: self.arguments.untuned,
             tell: &|_| {},
         };
         let ran = match answered(engine::run(&self.program.analysis, &wanted, &kernel, values, &given))? {

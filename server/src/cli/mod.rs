@@ -13,9 +13,11 @@ mod fmt;
 mod run;
 mod sizes;
 mod test;
+mod tune;
 mod types;
 
 pub use console::{Console, Format};
+pub use sizes::size;
 
 use clap::{Parser, Subcommand};
 use lift_analysis::ide::Cancellable;
@@ -48,6 +50,8 @@ enum Command {
     Test(test::Arguments),
     /// Measure kernels on a device and compare with an earlier measurement.
     Bench(bench::Arguments),
+    /// Find the parameters that make a kernel fastest on a device, and keep them beside the program.
+    Tune(tune::Arguments),
     /// Write pages about the definitions of a folder and of the prelude.
     Doc(doc::Arguments),
     /// List the devices that kernels can run on.
@@ -112,6 +116,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Command::Build(a) => build::run(&a, &mut console),
         Command::Run(a) => run::run(&a, &mut console),
         Command::Bench(a) => bench::run(&a, &mut console),
+        Command::Tune(a) => tune::run(&a, &mut console),
         Command::Doc(a) => doc::run(&a, &mut console),
         Command::Test(a) => test::run(&a, &mut console),
         Command::Devices(a) => devices::run(&a, &mut console),

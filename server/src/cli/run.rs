@@ -43,6 +43,9 @@ pub struct Arguments {
     /// behaviour.
     #[arg(long)]
     unchecked: bool,
+    /// Do not use what `lift tune` found.
+    #[arg(long)]
+    untuned: bool,
     /// Print the time of each launch.
     #[arg(long)]
     profile: bool,
@@ -142,7 +145,7 @@ fn run_kernel(
         let problem = Problem::error(path, codes::INPUT, message).at(info.focus);
         Ok(Err(vec![problem]))
     };
-    let wishes = match wishes(arguments, &info, path) {
+    let wishes = match wishes(&arguments.inputs, &arguments.sizes, &info, path) {
         Ok(wishes) => wishes,
         Err(message) => return input(message),
     };
@@ -163,6 +166,7 @@ fn run_kernel(
         device: arguments.device,
         target: arguments.target,
         unchecked: arguments.unchecked,
+        untuned: arguments.untuned,
         tell,
     };
     let ran = answered(engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given))?;
@@ -170,25 +174,30 @@ fn run_kernel(
 }
 
 /// Inputs and sizes of a run, unparsed.
-struct Wishes {
-    inputs: Vec<String>,
-    sizes: BTreeMap<String, i64>,
+pub(super) struct Wishes {
+    pub inputs: Vec<String>,
+    pub sizes: BTreeMap<String, i64>,
     /// Base of relative file names.
-    folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 /// Returns the inputs on the command line or, if there are none, those of the kernel's `;;; run:` line, whose files are
 /// relative to the program.
-fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes, String> {
+pub(super) fn wishes(
+    inputs: &[String],
+    given: &[(String, i64)],
+    info: &KernelInfo,
+    path: &str,
+) -> Result<Wishes, String> {
     let mut sizes: BTreeMap<String, i64> = BTreeMap::new();
-    for (name, value) in &arguments.sizes {
+    for (name, value) in given {
         if sizes.insert(name.clone(), *value).is_some_and(|old| old != *value) {
             return Err(format!("the size `{name}` is given twice"));
         }
     }
-    let line = info.run_line.as_deref().filter(|_| arguments.inputs.is_empty());
+    let line = info.run_line.as_deref().filter(|_| inputs.is_empty());
     let Some(line) = line else {
-        return Ok(Wishes { inputs: arguments.inputs.clone(), sizes, folder: PathBuf::from(".") });
+        return Ok(Wishes { inputs: inputs.to_vec(), sizes, folder: PathBuf::from(".") });
     };
     let parameters: Vec<&str> = info.inputs.iter().map(|(name, _)| &**name).collect();
     let names: Vec<&str> = info.sizes.iter().map(|s| &**s).collect();
@@ -198,8 +207,12 @@ fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes
         // Sizes on the command line take precedence.
         sizes.entry(name).or_insert(value);
     }
-    let folder = Path::new(path).parent().filter(|f| f.is_dir()).unwrap_or(Path::new("."));
-    Ok(Wishes { inputs: default.inputs, sizes, folder: folder.to_owned() })
+    Ok(Wishes { inputs: default.inputs, sizes, folder: folder_of(path) })
+}
+
+/// The base of file names in the lines of a program.
+pub(super) fn folder_of(path: &str) -> PathBuf {
+    Path::new(path).parent().filter(|f| f.is_dir()).unwrap_or(Path::new(".")).to_owned()
 }
 
 fn report(

@@ -274,6 +274,7 @@ impl Tester<'_> {
             device: Some(place),
             target: self.arguments.target,
             unchecked: false,
+            untuned: false,
             tell: &|_| {},
         };
         answered(engine::run(&self.program.analysis, &wanted, kernel, values, &given))

@@ -165,7 +165,7 @@ async fn outgrown(pid: Option<u32>, megabytes: u64) {
 }
 
 /// Returns a process's resident memory in bytes.
-fn resident(pid: u32) -> Option<u64> {
+pub fn resident(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))

@@ -3,16 +3,11 @@
 use super::super::program::scalar_bytes;
 use super::super::value::{Array, Closure, Value};
 use crate::core::{Lambda, Rhs, ScalarOp};
+use crate::parameters::Parameter;
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
-/// Minimum elements of a part; with fewer, a table does not pay.
-const LEAST_IN_PART: i64 = 2048;
-/// Parts per compute unit.
-const PARTS_PER_UNIT: u32 = 4;
-/// Maximum copies of a table that work-items share through atomic operations: the number of banks of local memory.
-const MOST_COPIES: i64 = 32;
 /// Elements that a work-item processes at the same time.
 pub const IN_FLIGHT: i64 = 8;
 
@@ -84,10 +79,11 @@ impl Table {
         let teams = group_size.div_floor(&team);
         // Without atomic operations, copies are worth more turns: each group has several, or all its work-items share
         // one.
+        let copies_wanted = Size::nat(target.get(Parameter::KeyCopies).into());
         let (fit, most_copies) = match by.atomic {
-            Some(_) => (quotient(&room_size, &columns), Size::min(&Size::int(MOST_COPIES), &teams)),
+            Some(_) => (quotient(&room_size, &columns), Size::min(&copies_wanted, &teams)),
             None => {
-                let lanes = Size::min(&columns.mul(&Size::int(MOST_COPIES)), &group_size);
+                let lanes = Size::min(&columns.mul(&copies_wanted), &group_size);
                 (quotient(&room_size, &Size::max(&columns, &lanes)), teams)
             }
         };
@@ -95,9 +91,9 @@ impl Table {
         let copies = at_least_one(&Size::min(&quotient(&room_size, &columns.mul(&buckets)), &most_copies));
         let turns = (rounded_up(&by.buckets, &fit), rounded_up(&width, &room_size));
         // All tables together, if there are several, take no more memory than if each were as large as local memory.
-        let most_parts = i64::from(PARTS_PER_UNIT * target.compute_units);
+        let most_parts = i64::from(target.get(Parameter::KeyParts) * target.compute_units);
         let fit = Size::int(most_parts * room).div_floor(&by.cells().add(&Size::one()));
-        let useful = rounded_up(most, &Size::int(LEAST_IN_PART));
+        let useful = rounded_up(most, &Size::nat(target.get(Parameter::KeyPart).into()));
         let parts = at_least_one(&Size::min(&useful, &Size::min(&Size::int(most_parts), &fit)));
         Table { group, room, buckets, columns, team, copies, turns, parts }
     }

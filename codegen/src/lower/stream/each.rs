@@ -10,11 +10,9 @@ use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::loops::has_loop;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
+use crate::parameters::Parameter;
 use crate::target::Class;
 use lift_analysis::size::Size;
-
-/// Chunks per CPU core, so that the load is balanced at the end.
-const PIECES_PER_UNIT: u32 = 8;
 
 /// Maximum divisions and calls in an iteration that is unrolled.
 const FEW_SPECIAL: usize = 4;
@@ -79,7 +77,7 @@ impl FunctionBuilder<'_, '_> {
         };
         match target.class {
             Class::Cpu => {
-                let most = Size::nat((target.compute_units * PIECES_PER_UNIT).into());
+                let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());
                 wish(self, Some(useful.map_or(most.clone(), |n| Size::min(&n, &most))));
                 self.alone_in_group = true;
                 self.piece(&name, bound, body)

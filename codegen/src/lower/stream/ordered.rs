@@ -14,12 +14,11 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::parameters::Parameter;
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Groups per compute unit: while some wait at barriers, others read.
-const GROUPS_PER_UNIT: u32 = 8;
 /// Maximum neighbours that a work-item folds in one round.
 const RADIX: u32 = 8;
 
@@ -53,7 +52,10 @@ impl<'k> Host<'k> {
         let (Some(shape), Some(most)) = (shape, self.program.upper(&self.program.facts, &r.xs.len)) else {
             return Ok(None);
         };
-        let groups = Size::min(&shape.tiles(&most), &Size::nat((target.compute_units * GROUPS_PER_UNIT).into()));
+        let groups = Size::min(
+            &shape.tiles(&most),
+            &Size::nat((target.compute_units * target.get(Parameter::OrderedGroups)).into()),
+        );
         let parts = self.partials(stmt, r.ty, &groups)?;
         let name = format!("{}_chunks", self.program.kernel.name_of(stmt.var));
         let title = Title { name: &name, label: "reduce: chunks", origin: &stmt.origin };

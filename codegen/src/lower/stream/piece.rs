@@ -10,11 +10,10 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Place, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::parameters::Parameter;
 use crate::target::Class;
 use lift_analysis::size::Size;
 
-/// Chunks per CPU core, so that the load is balanced at the end.
-const PIECES_PER_UNIT: u32 = 4;
 /// Minimum elements of a chunk.
 pub(super) const LEAST: i64 = 1024;
 /// Partial results of a commutative reduction, which a CPU computes in parallel.
@@ -41,7 +40,7 @@ impl<'k> Host<'k> {
         if target.class != Class::Cpu {
             return None;
         }
-        let most = Size::nat((target.compute_units * PIECES_PER_UNIT).into());
+        let most = Size::nat((target.compute_units * target.get(Parameter::Pieces)).into());
         let wanted = self
             .program
             .upper(&self.program.facts, len)

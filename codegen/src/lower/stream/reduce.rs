@@ -10,15 +10,13 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Closure, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::parameters::Parameter;
 use crate::plan::{BufferId, BufferRole};
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
-
-/// Groups that a compute unit runs at once: fewer do not saturate the memory, more wait for the first to end.
-const GROUPS_PER_UNIT: u32 = 4;
 
 /// The operands of a reduction.
 pub struct Reduction<'a, 'k> {
@@ -38,7 +36,7 @@ impl<'k> Host<'k> {
         let most = self.program.upper(&self.program.facts, &r.xs.len)?;
         let shape = Shape { group: target.most_in_group, fours: 8 };
         let tiles = shape.tiles(&most);
-        let groups = Size::min(&tiles, &Size::nat((target.compute_units * GROUPS_PER_UNIT).into()));
+        let groups = Size::min(&tiles, &Size::nat((target.compute_units * target.get(Parameter::ReduceGroups)).into()));
         Some((shape, groups))
     }
 

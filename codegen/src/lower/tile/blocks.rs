@@ -16,9 +16,11 @@ use super::memo::Memo;
 use super::{local_id, min};
 use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
+use crate::parameters::Parameter;
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
+use crate::target::Target;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -26,9 +28,6 @@ use std::sync::Arc;
 
 /// Adjacent results per work-item.
 pub(super) const WIDE: i64 = 4;
-/// The arrangement of a group's work-items.
-const ACROSS: i64 = 32;
-const DOWN: i64 = 4;
 /// Maximum elements of a window if the code for each is written separately.
 const MOST_IN_WINDOW: i64 = 32;
 /// Elements of a window up to which a fold is unrolled as well.
@@ -159,14 +158,16 @@ impl<'k> Host<'k> {
         self.program.applied(rule, &stmt.origin);
         let title = Title { name: kernel.name_of(stmt.var), label, origin: &stmt.origin };
         let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
-        let local = [Some((ACROSS * DOWN) as u32), Some(1), Some(1)];
+        let [across, down] = arrangement(&self.program.schedule.target);
+        let local = [Some((across * down) as u32), Some(1), Some(1)];
         self.launch(&title, used, local, |b| b.window_blocks(&windows, dest))?;
         Ok(true)
     }
 
     /// Whether a function is small enough to be written for each result of a block.
     fn takes_blocks(&self, body: &Block) -> bool {
-        let enough_items = i64::from(self.program.schedule.target.most_in_group) >= ACROSS * DOWN;
+        let [across, down] = arrangement(&self.program.schedule.target);
+        let enough_items = i64::from(self.program.schedule.target.most_in_group) >= across * down;
         enough_items && statements(body) <= MOST_STATEMENTS
     }
 
@@ -195,7 +196,8 @@ impl<'k> Host<'k> {
         self.program.applied(&rules::BLOCKS, &stmt.origin);
         let title = Title { name: kernel.name_of(stmt.var), label: "map: blocks of planes", origin: &stmt.origin };
         let used = Dims { wrg: [true; 3], lcl: [true, false, false], ..Dims::default() };
-        let local = [Some((ACROSS * DOWN) as u32), Some(1), Some(1)];
+        let [across, down] = arrangement(&self.program.schedule.target);
+        let local = [Some((across * down) as u32), Some(1), Some(1)];
         self.launch(&title, used, local, |b| {
             b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
                 let mut env = env.clone();
@@ -217,6 +219,11 @@ impl<'k> Host<'k> {
     }
 }
 
+/// The arrangement of a group's work-items: across and down.
+fn arrangement(target: &Target) -> [i64; 2] {
+    [Parameter::WindowsAcross, Parameter::WindowsDown].map(|p| i64::from(target.get(p)))
+}
+
 /// Rows of results per work-item: more if windows reach far, so that they share most of their rows.
 fn tall(reach: i64) -> i64 {
     if reach >= 4 { 4 } else { 2 }
@@ -227,11 +234,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (n, m) = (w.rows.len.clone(), w.columns.clone());
         let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
         let item = self.bind("item", CType::Int, local_id());
+        let [across, down] = arrangement(&self.program.schedule.target);
         let x =
-            self.number("x", item.clone().rem(Expr::int(ACROSS)).mul(Expr::int(WIDE)), &Size::int((ACROSS - 1) * WIDE));
-        let y = self.number("y", item.div(Expr::int(ACROSS)).mul(Expr::int(w.tall)), &Size::int((DOWN - 1) * w.tall));
+            self.number("x", item.clone().rem(Expr::int(across)).mul(Expr::int(WIDE)), &Size::int((across - 1) * WIDE));
+        let y = self.number("y", item.div(Expr::int(across)).mul(Expr::int(w.tall)), &Size::int((down - 1) * w.tall));
         let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
-        let (tile_down, tile_across) = (DOWN * w.tall, ACROSS * WIDE);
+        let (tile_down, tile_across) = (down * w.tall, across * WIDE);
         let lcl = self.active.lcl;
         self.active.lcl[0] = true;
         let result = self.for_level(Level::Wrg(1), &tiles(&n, tile_down), |f, j| {

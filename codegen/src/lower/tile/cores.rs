@@ -17,19 +17,13 @@ use super::matrix::Element;
 use super::{bytes_of, min};
 use crate::core::{Level, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage, UnaryOp};
+use crate::parameters::Parameter;
 use crate::schedule::rules;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// Results of a tile, down and across.
-const DOWN: i64 = 128;
-const ACROSS: i64 = 32;
-/// Iterations of the fold at a time.
-const ROUNDS: i64 = 128;
-/// Rows that are combined with a vector of columns in registers.
-const BLOCK: i64 = 8;
 /// Bytes of a vector.
 const VECTOR: u64 = 64;
 /// Maximum bytes of a tile with its rows and columns: half of the private caches of a core.
@@ -40,6 +34,8 @@ struct Panel<'k> {
     rows: Array<'k>,
     /// `[iteration][lane]` of columns, `[lane][iteration]` of rows; a single iteration if the elements are not arrays.
     place: Place,
+    /// The most rows or columns of a tile.
+    lanes: i64,
     is_rows: bool,
     /// The elements are arrays, of `rounds` elements.
     is_array: bool,
@@ -65,10 +61,14 @@ impl<'k> Host<'k> {
         element_of: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<(Element<'k>, Array<'k>)>,
     ) -> Result<bool> {
         let bytes = |ty: &Ty| ty.as_array().map_or(bytes_of(ty), |a| bytes_of(&a.element));
-        let (down, across) = (DOWN as u64, ACROSS as u64);
+        let sides = [Parameter::CoresDown, Parameter::CoresAcross];
+        let [tall, wide] = sides.map(|p| self.program.parameter(p));
+        let (down, across) = (tall.cast_unsigned(), wide.cast_unsigned());
         let tile =
             |rounds: u64| (down * bytes(row_ty) + across * bytes(column_ty)) * rounds + down * across * bytes_of(z_ty);
-        let rounds = std::iter::successors(Some(ROUNDS), |rounds| Some(rounds / 2)).take_while(|rounds| *rounds >= 8);
+        let rounds =
+            std::iter::successors(Some(self.program.parameter(Parameter::CoresRounds)), |rounds| Some(rounds / 2))
+                .take_while(|rounds| *rounds >= 8);
         let Some(rounds) = rounds.into_iter().find(|rounds| tile(*rounds as u64) <= CACHE) else { return Ok(false) };
         let title =
             Title { name: self.program.kernel.name_of(stmt.var), label: "map: tiles for caches", origin: &stmt.origin };
@@ -78,14 +78,14 @@ impl<'k> Host<'k> {
             b.alone_in_group = true;
             let (element, columns) = element_of(b)?;
             let (n, m) = (rows.len.clone(), columns.len.clone());
-            let a = b.panel("a", rows, row_ty, rounds, &element.rounds, true)?;
-            let c = b.panel("b", columns, column_ty, rounds, &element.rounds, false)?;
+            let a = b.panel("a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
+            let c = b.panel("b", (columns, column_ty), rounds, &element.rounds, wide, false)?;
             let acc = b.arrays(z_ty, "acc", Storage::Private, down * across)?;
             let acc = Place { layout: acc, at: Size::zero() };
             let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
-            b.for_level(Level::Wrg(1), &tiles(&n, DOWN), |f, j| {
-                f.for_level(Level::Wrg(0), &tiles(&m, ACROSS), |f, i| {
-                    let first = [f.first("row", j, DOWN, &n)?, f.first("column", i, ACROSS, &m)?];
+            b.for_level(Level::Wrg(1), &tiles(&n, tall), |f, j| {
+                f.for_level(Level::Wrg(0), &tiles(&m, wide), |f, i| {
+                    let first = [f.first("row", j, tall, &n)?, f.first("column", i, wide, &m)?];
                     f.tile_of_core(&element, [&a, &c], [&first[0], &first[1]], &acc, rounds, dest)
                 })
             })
@@ -98,20 +98,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn panel(
         &mut self,
         name: &str,
-        rows: Array<'k>,
-        ty: &Ty,
+        (rows, ty): (Array<'k>, &Ty),
         rounds: i64,
         all: &Size,
+        lanes: i64,
         is_rows: bool,
     ) -> Result<Panel<'k>> {
         let (element, rounds) = match ty.as_array() {
             Some(row) => (&row.element, rounds),
             None => (ty, 1),
         };
-        let lanes = if is_rows { DOWN } else { ACROSS };
         let layout = self.arrays(element, &format!("{name}_tile"), Storage::Private, (lanes * rounds) as u64)?;
         let place = Place { layout, at: Size::zero() };
-        Ok(Panel { rows, place, is_rows, is_array: ty.as_array().is_some(), rounds: all.clone() })
+        Ok(Panel { rows, place, lanes, is_rows, is_array: ty.as_array().is_some(), rounds: all.clone() })
     }
 
     fn first(&mut self, name: &str, tile: &Size, side: i64, n: &Size) -> Result<Size> {
@@ -139,16 +138,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         dest: &Dest<'k>,
     ) -> Result<()> {
         let lanes = self.lanes_of(element, panels, acc)?;
-        let block = if lanes.is_some() { BLOCK } else { 1 };
+        let block = if lanes.is_some() { self.program.parameter(Parameter::CoresBlock) } else { 1 };
         let width = lanes.as_ref().map_or(1, |lanes| i64::from(lanes.width));
-        let [height, tall] = self.lanes_from("height", first[0], &panels[0].rows.len, DOWN, block)?;
-        let [breadth, wide] = self.lanes_from("breadth", first[1], &panels[1].rows.len, ACROSS, width)?;
+        let [height, tall] = self.lanes_from("height", first[0], &panels[0].rows.len, panels[0].lanes, block)?;
+        let [breadth, wide] = self.lanes_from("breadth", first[1], &panels[1].rows.len, panels[1].lanes, width)?;
         for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
             if panel.is_constant() {
                 self.pack(panel, first, count, &Size::zero(), &Size::one(), 1)?;
             }
         }
-        let across = Size::int(ACROSS);
+        let across = Size::int(panels[1].lanes);
         self.for_range("i", Expr::int(0), &tall, Step::Increment, |f, i| {
             f.for_range("j", Expr::int(0), &wide, Step::Increment, |f, j| {
                 let lane = [f.lane(panels[0], i, &Size::zero(), rounds)?, f.lane(panels[1], j, &Size::zero(), rounds)?];
@@ -236,7 +235,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.for_range("j", Expr::int(0), extent.wide, one, |f, j| {
                     let row = f.lane(panels[0], i, k, rounds)?;
                     let column = f.lane(panels[1], j, k, rounds)?;
-                    let before = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(ACROSS)).add(j) })?;
+                    let before =
+                        f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(panels[1].lanes)).add(j) })?;
                     let next = f.next(element, [row, column], k, before.clone())?;
                     f.assign_registers(&before, &next)
                 })
@@ -253,14 +253,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         extent: &Extent<'_>,
     ) -> Result<()> {
         let width = i64::from(lanes.width);
+        let block = self.program.parameter(Parameter::CoresBlock);
+        let across = panels[1].lanes;
         let vectors = self.size(&extent.wide.div_floor(&Size::int(width)))?;
-        let vectors = self.number("vectors", vectors, &Size::int(ACROSS / width));
-        let per_row = Size::int(ACROSS / width);
+        let vectors = self.number("vectors", vectors, &Size::int(across / width));
+        let per_row = Size::int(across / width);
         self.for_range("j", Expr::int(0), &vectors, Step::Increment, |f, j| {
-            f.for_range("i", Expr::int(0), extent.tall, Step::Add(Expr::int(BLOCK)), |f, i| {
+            f.for_range("i", Expr::int(0), extent.tall, Step::Add(Expr::int(block)), |f, i| {
                 let cell = |r: i64| Place { layout: lanes.acc.clone(), at: i.add(&Size::int(r)).mul(&per_row).add(j) };
                 let mut registers = Vec::new();
-                for r in 0..BLOCK {
+                for r in 0..block {
                     let before = f.load(&cell(r))?;
                     registers.extend(f.registers_with(&before, "v")?);
                 }
@@ -268,7 +270,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let at = if panels[1].is_constant() { j.clone() } else { k.mul(&per_row).add(j) };
                     let column = f.load(&Place { layout: lanes.columns.clone(), at })?;
                     let column = f.named_scalar(&column, "y")?;
-                    for (r, v) in (0..BLOCK).zip(&registers) {
+                    for (r, v) in (0..block).zip(&registers) {
                         let x = f.load(&Place {
                             layout: panels[0].place.layout.clone(),
                             at: panels[0].at(&i.add(&Size::int(r)), k, rounds),
@@ -283,7 +285,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     }
                     Ok(())
                 })?;
-                for (r, v) in (0..BLOCK).zip(&registers) {
+                for (r, v) in (0..block).zip(&registers) {
                     f.copy(v, &Dest::Place(cell(r)))?;
                 }
                 Ok(())
@@ -356,7 +358,7 @@ impl<'k> Panel<'k> {
         match (self.is_constant(), self.is_rows) {
             (true, _) => lane.clone(),
             (false, true) => lane.mul(&Size::int(rounds)).add(round),
-            (false, false) => round.mul(&Size::int(ACROSS)).add(lane),
+            (false, false) => round.mul(&Size::int(self.lanes)).add(lane),
         }
     }
 

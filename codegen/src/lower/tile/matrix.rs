@@ -17,9 +17,10 @@ use super::operand::{ITEMS, Operand, Side};
 use super::{bytes_of, local_id};
 use crate::core::{Lambda, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::parameters::Parameter;
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
-use crate::target::Class;
+use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
@@ -30,13 +31,16 @@ struct Shape {
     depth: i64,
 }
 
-const SHAPES: [Shape; 4] = [
-    Shape { item: 8, depth: 16 },
-    Shape { item: 8, depth: 8 },
-    Shape { item: 4, depth: 16 },
-    // For elements of 16 bytes or more.
-    Shape { item: 4, depth: 16 },
-];
+/// The shapes of tiles, preferred first.
+fn shapes(target: &Target) -> Vec<Shape> {
+    let [most, depth] = [Parameter::MatrixItem, Parameter::MatrixDepth].map(|p| i64::from(target.get(p)));
+    let all: &[(i64, i64)] = match depth {
+        8 => &[(8, 8), (4, 8)],
+        // The last is for elements of 16 bytes or more.
+        _ => &[(8, 16), (8, 8), (4, 16)],
+    };
+    all.iter().filter(|(item, _)| *item <= most).map(|(item, depth)| Shape { item: *item, depth: *depth }).collect()
+}
 /// Bytes of results that a work-item keeps in registers.
 const REGISTERS: i64 = 256;
 
@@ -149,7 +153,8 @@ impl<'k> Host<'k> {
         let fits = |s: &&Shape| {
             local(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
         };
-        let Some(shape) = SHAPES.iter().find(fits).copied() else { return Ok(false) };
+        let shapes = shapes(&target);
+        let Some(shape) = shapes.iter().find(fits).copied() else { return Ok(false) };
         if i64::from(target.most_in_group) < ITEMS {
             return Ok(false);
         }
@@ -178,7 +183,7 @@ impl<'k> Host<'k> {
             })
         };
         // Use smaller tiles if there are too few to occupy the device.
-        let smaller = SHAPES.iter().filter(fits).find(|s| s.item < shape.item && s.depth == shape.depth).copied();
+        let smaller = shapes.iter().filter(fits).find(|s| s.item < shape.item && s.depth == shape.depth).copied();
         let around =
             batch.iter().map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)));
         let tiles = lengths.iter().map(|n| shape.tiles(n)).chain(around).fold(Size::one(), |a, b| a.mul(&b));

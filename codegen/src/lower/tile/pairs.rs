@@ -10,6 +10,7 @@ use super::super::{LowerError, Result};
 use super::{local_id, min};
 use crate::core::{PrimCall, Rhs, Stmt};
 use crate::opencl::{CType, Expr, Qualifier, Step, Storage};
+use crate::parameters::Parameter;
 use crate::report::Kind;
 use crate::schedule::rules;
 use crate::schedule::shapes::Pairs;
@@ -17,11 +18,6 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::sync::Arc;
-
-/// Work-items of a group, and elements of a chunk.
-const ITEMS: i64 = 256;
-/// Elements of a whole chunk whose code is unrolled.
-const AT_ONCE: i64 = 8;
 
 struct Meeting<'k> {
     stmt: &'k Stmt,
@@ -50,7 +46,8 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
         pairs: Pairs,
     ) -> Result<bool> {
-        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+        let items = self.program.parameter(Parameter::PairsItems);
+        if i64::from(self.program.schedule.target.most_in_group) < items {
             return Ok(false);
         }
         let kernel = self.program.kernel;
@@ -65,7 +62,7 @@ impl<'k> Host<'k> {
         let title = Title { name: kernel.name_of(stmt.var), label: "map: pairs", origin: &stmt.origin };
         self.program.applied(&rules::TILE_PAIRS, &stmt.origin);
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
-        self.launch(&title, used, [Some(ITEMS as u32), Some(1), Some(1)], |b| b.meet_all(&meeting, dest))?;
+        self.launch(&title, used, [Some(items as u32), Some(1), Some(1)], |b| b.meet_all(&meeting, dest))?;
         Ok(true)
     }
 }
@@ -77,13 +74,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let element = kernel.atom_ty(&m.meets.args[0]).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
         let chunk = self.chunk(&element)?;
         let n = m.xs.len.clone();
-        let groups = n.add(&Size::int(ITEMS - 1)).div_floor(&Size::int(ITEMS));
-        let item = self.number("item", local_id(), &Size::int(ITEMS - 1));
+        let items = self.program.parameter(Parameter::PairsItems);
+        let groups = n.add(&Size::int(items - 1)).div_floor(&Size::int(items));
+        let item = self.number("item", local_id(), &Size::int(items - 1));
         let lcl = self.active.lcl;
         self.active.lcl[0] = true;
         let result = self.for_level(crate::core::Level::Wrg(0), &groups, |f, g| {
             f.shared_in_loop = true;
-            let row = f.size(&g.mul(&Size::int(ITEMS)).add(&item))?;
+            let row = f.size(&g.mul(&Size::int(items)).add(&item))?;
             let row = f.bind("row", CType::Int, row);
             let last = n.sub(&Size::one());
             // All work-items load elements, so indices after the last row are clamped.
@@ -127,6 +125,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let k_expr = self.size(&k)?;
         let g = Closure { lambda: &m.meets.funs[0], env: env.clone() };
         let f = Closure { lambda: &m.fold.funs[0], env: env.clone() };
+        let target = &self.program.schedule.target;
+        let [items, at_once] = [Parameter::PairsItems, Parameter::PairsUnrolled].map(|p| i64::from(target.get(p)));
         let round = |b: &mut Self, j: &Size, many: bool| -> Result<()> {
             let y = b.handed(chunk, j)?;
             let x = b.call(&g, &[y])?;
@@ -140,7 +140,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             b.without_unused_names();
             Ok(())
         };
-        self.for_range("from", Expr::int(0), &k, Step::Add(Expr::int(ITEMS)), |b, from| {
+        self.for_range("from", Expr::int(0), &k, Step::Add(Expr::int(items)), |b, from| {
             let mine = b.size(&from.add(item))?;
             let mine = b.bind("mine", CType::Int, mine);
             b.when(mine.clone().lt(k_expr.clone()), |b| {
@@ -150,17 +150,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })?;
             b.barrier(true, false);
             let (whole, ()) = b.scope(|b| {
-                b.for_range("j", Expr::int(0), &Size::int(ITEMS), Step::Add(Expr::int(AT_ONCE)), |b, j| {
-                    b.unrolled("l", AT_ONCE, |b, l| round(b, &j.add(l), true))
+                b.for_range("j", Expr::int(0), &Size::int(items), Step::Add(Expr::int(at_once)), |b, j| {
+                    b.unrolled("l", at_once, |b, l| round(b, &j.add(l), true))
                 })
             })?;
             let (rest, ()) = b.scope(|b| {
                 let left = k_expr.clone().sub(b.size(from)?);
-                let left = b.number("left", left, &Size::int(ITEMS - 1));
+                let left = b.number("left", left, &Size::int(items - 1));
                 b.for_range("j", Expr::int(0), &left, Step::Increment, |b, j| round(b, j, false))
             })?;
             let from = b.size(from)?;
-            b.emit_if(from.le(k_expr.sub(Expr::int(ITEMS))), whole, rest);
+            b.emit_if(from.le(k_expr.sub(Expr::int(items))), whole, rest);
             b.barrier(true, false);
             Ok(())
         })?;
@@ -179,7 +179,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("reduce", "there is nothing in the elements that are folded"));
         };
         let pitch = (scalars.len() as i64).max(1).cast_unsigned().next_power_of_two().cast_signed();
-        let len = (ITEMS * pitch).cast_unsigned();
+        let items = self.program.parameter(Parameter::PairsItems);
+        let len = (items * pitch).cast_unsigned();
         self.local_bytes += len * scalar_bytes(scalar);
         let origin = self.origin();
         self.program.stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);

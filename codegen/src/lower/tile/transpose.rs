@@ -10,6 +10,7 @@ use super::access::Strides;
 use super::{local_id, scalar_bytes};
 use crate::core::{Atom, Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Storage};
+use crate::parameters::Parameter;
 use crate::report::Kind;
 use crate::schedule::{nest, rules};
 use lift_analysis::origin::Origin;
@@ -79,7 +80,10 @@ impl<'k> Host<'k> {
         })?;
         let Some(strides) = found.filter(|s| s.first.is_one() && !s.second.is_one()) else { return Ok(false) };
         let bytes = scalar_bytes(strides.memory.scalar) as i64;
-        let Some(side) = [64, 32].into_iter().find(|s| s * (s + 1) * bytes <= target.local_memory as i64) else {
+        let Some(side) = [i64::from(target.get(Parameter::TransposeSide)), 32]
+            .into_iter()
+            .find(|s| s * (s + 1) * bytes <= target.local_memory as i64)
+        else {
             return Ok(false);
         };
         let matrix = Matrix { rows: rows.clone(), columns: strides.columns, memory: strides.memory };

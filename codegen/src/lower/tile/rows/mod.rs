@@ -22,6 +22,7 @@ use crate::lower::tile::operand::components;
 use crate::lower::value::{Array, Dest, Env, Layout, Place, Value, View};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{BinaryOp, CType, Expr, StmtKind, Storage};
+use crate::parameters::Parameter;
 use crate::schedule::nest::Nest;
 use crate::schedule::rules;
 use crate::schedule::uses;
@@ -32,32 +33,15 @@ use rustc_hash::FxHashSet;
 
 /// Work-items of a group.
 const ITEMS: i64 = 256;
-/// Elements of a row per work-item, if there are enough.
-const EACH: i64 = 16;
-/// Work-items per row, if rows of unknown length are many.
-const TEAM: i64 = 8;
-/// Work-items that keep a compute unit busy.
-const BUSY_PER_UNIT: i64 = 1024;
-/// Work-items of a group of small teams, so that few wait for its longest row.
-const FEW: i64 = 128;
-/// Adjacent columns per group.
-const COLUMNS: i64 = 32;
-/// Elements of a column that a work-item loads at the same time.
-const IN_FLIGHT: i64 = 8;
-
-/// Groups per compute unit, if rows are folded in parts.
-const GROUPS_PER_UNIT: i64 = 4;
-/// Minimum elements of a part per work-item.
-const PART: i64 = 32;
 
 /// The work-items of a group that fold the same row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Teams {
     /// Neighbours; their number follows from the length and number of rows.
     Neighbours,
-    /// [`TEAM`] neighbours: there are enough rows to keep the device busy.
+    /// A few neighbours, `rows.team`: there are enough rows to keep the device busy.
     Small,
-    /// Work-items that are [`COLUMNS`] apart.
+    /// Work-items that are `rows.columns` apart.
     Columns,
 }
 
@@ -255,14 +239,16 @@ impl<'k> Host<'k> {
         if !self.program.is_known_before(n) || !self.program.is_known_before(k) {
             return None;
         }
-        let busy = i64::from(self.program.schedule.target.compute_units) * GROUPS_PER_UNIT;
+        let busy =
+            i64::from(self.program.schedule.target.compute_units) * self.program.parameter(Parameter::RowsGroups);
+        let [columns, part] = [Parameter::RowsColumns, Parameter::RowsPart].map(|p| self.program.parameter(p));
         let groups = match folded.teams {
-            Teams::Columns => n.add(&Size::int(COLUMNS - 1)).div_floor(&Size::int(COLUMNS)),
+            Teams::Columns => n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)),
             _ => n.clone(),
         };
         let each = match folded.teams {
-            Teams::Columns => PART * ITEMS / COLUMNS,
-            _ => PART * ITEMS,
+            Teams::Columns => part * ITEMS / columns,
+            _ => part * ITEMS,
         };
         let wanted = Size::int(busy).div_floor(&Size::max(&groups, &Size::one()));
         let most = k.div_floor(&Size::int(each));
@@ -285,11 +271,12 @@ impl<'k> Host<'k> {
         let (title, used) = (title(kernel.name_of(stmt.var), stmt), USED);
         self.program.applied(&rules::ROW_TEAMS, &stmt.origin);
         let local = |folded: &Folded| [Some(folded.items as u32), Some(1), Some(1)];
-        let enough = Size::int(self.program.busy() / TEAM);
+        let enough = Size::int(self.program.busy() / self.program.parameter(Parameter::RowsTeam));
         if self.program.is_known_before(&n) && n.as_const().is_none() {
             let few = enough.sub(&n);
             self.launch_if(&[few], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
-            folded = Folded { items: FEW, teams: Teams::Small, ..folded };
+            let items = self.program.parameter(Parameter::RowsFew);
+            folded = Folded { items, teams: Teams::Small, ..folded };
             let many = n.sub(&enough).add(&Size::one());
             self.launch_if(&[many], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
         } else {
@@ -302,7 +289,7 @@ impl<'k> Host<'k> {
 impl ProgramBuilder<'_> {
     /// Work-items that keep the device busy.
     fn busy(&self) -> i64 {
-        i64::from(self.schedule.target.compute_units) * BUSY_PER_UNIT
+        i64::from(self.schedule.target.compute_units) * self.parameter(Parameter::RowsBusy)
     }
 }
 
@@ -357,8 +344,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })?;
             let slot = match folded.teams {
                 Teams::Columns => {
-                    let lane = item.clone().rem(Expr::int(COLUMNS)).mul(Expr::int(ITEMS / COLUMNS));
-                    f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(COLUMNS))))
+                    let columns = f.program.parameter(Parameter::RowsColumns);
+                    let lane = item.clone().rem(Expr::int(columns)).mul(Expr::int(ITEMS / columns));
+                    f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(columns))))
                 }
                 _ => item.clone(),
             };
@@ -385,25 +373,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
         });
         self.active.lcl = lcl;
         self.shared_in_loop = outside;
+        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
+        let [columns, each, team] = wanted.map(|p| self.program.parameter(p));
         let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
         let (items, busy) = (Size::int(folded.items), Size::int(self.program.busy() / folded.items));
         if folded.teams == Teams::Columns && folded.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
-            self.wishes.wrg[0] = Some(n.add(&Size::int(COLUMNS - 1)).div_floor(&Size::int(COLUMNS)));
+            self.wishes.wrg[0] = Some(n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)));
             return result;
         }
         if let (Stage::Parts(parts, _), Some(_)) = (&folded.stage, &parts) {
             let all = folded.count.mul(parts);
-            let each = if folded.teams == Teams::Columns { COLUMNS } else { 1 };
+            let each = if folded.teams == Teams::Columns { columns } else { 1 };
             self.wishes.wrg[0] = Some(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
             return result;
         }
         let groups = match &folded.length {
             // A team has at most twice as many work-items as its row needs.
             Some(k) if known(k) => {
-                Some(n.mul(k).div_floor(&Size::int(ITEMS * EACH / 2)).add(&n.div_floor(&Size::int(ITEMS))))
+                Some(n.mul(k).div_floor(&Size::int(ITEMS * each / 2)).add(&n.div_floor(&Size::int(ITEMS))))
             }
             Some(_) => None,
-            None => Some(Size::max(&n.mul(&Size::int(TEAM)).div_floor(&items), &busy)),
+            None => Some(Size::max(&n.mul(&Size::int(team)).div_floor(&items), &busy)),
         };
         if let Some(groups) = groups.filter(|_| known(&n)) {
             self.wishes.wrg[0] = Some(Size::min(&n, &groups.add(&Size::one())));
@@ -414,17 +404,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The index of a work-item in its team, the index of the team in its group, the number of teams of a group, and
     /// the number of work-items of a team.
     fn teams_of(&mut self, folded: &Folded<'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
+        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
+        let [columns, each, few] = wanted.map(|p| self.program.parameter(p));
         if folded.teams == Teams::Columns {
-            let slices = ITEMS / COLUMNS;
-            let in_team = self.number("slice", item.clone().div(Expr::int(COLUMNS)), &Size::int(slices - 1));
-            let number = self.bind("column", CType::Int, item.clone().rem(Expr::int(COLUMNS)));
-            return Ok((in_team, number, Expr::int(COLUMNS), Size::int(slices)));
+            let slices = ITEMS / columns;
+            let in_team = self.number("slice", item.clone().div(Expr::int(columns)), &Size::int(slices - 1));
+            let number = self.bind("column", CType::Int, item.clone().rem(Expr::int(columns)));
+            return Ok((in_team, number, Expr::int(columns), Size::int(slices)));
         }
         if folded.teams == Teams::Small {
-            let in_team = Expr::binary(BinaryOp::BitAnd, item.clone(), Expr::int(TEAM - 1));
-            let in_team = self.number("in_team", in_team, &Size::int(TEAM - 1));
-            let number = self.bind("number", CType::Int, item.clone().div(Expr::int(TEAM)));
-            return Ok((in_team, number, Expr::int(folded.items / TEAM), Size::int(TEAM)));
+            let in_team = Expr::binary(BinaryOp::BitAnd, item.clone(), Expr::int(few - 1));
+            let in_team = self.number("in_team", in_team, &Size::int(few - 1));
+            let number = self.bind("number", CType::Int, item.clone().div(Expr::int(few)));
+            return Ok((in_team, number, Expr::int(folded.items / few), Size::int(few)));
         }
         let items = folded.items;
         if let Stage::Parts(..) = folded.stage {
@@ -433,7 +425,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         // The smallest power of two that leaves no work-item more than its share; if lengths are unknown, a few per
         // row, and more if rows are few.
-        let least = if folded.length.is_some() { 1 } else { TEAM };
+        let least = if folded.length.is_some() { 1 } else { few };
         let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
         let grows = match &folded.length {
             Some(k) => {
@@ -441,7 +433,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     Stage::Rest(parts, _) => self.host_size(parts, "parts")?,
                     _ => k.clone(),
                 };
-                team.clone().mul(Expr::int(EACH)).lt(self.size(&k)?)
+                team.clone().mul(Expr::int(each)).lt(self.size(&k)?)
             }
             None => n.clone().lt(Expr::int(self.program.busy()).div(team.clone())),
         };

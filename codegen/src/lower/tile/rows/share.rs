@@ -1,11 +1,12 @@
 //! The share of a row that each work-item folds, and the combination of a team's results.
 
-use super::{Folded, IN_FLIGHT, Stage, Teams};
+use super::{Folded, Stage, Teams};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::min;
 use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Step};
+use crate::parameters::Parameter;
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -128,16 +129,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         xs: &Array<'k>,
         mut each: impl FnMut(&mut Self, Value<'k>) -> Result<()>,
     ) -> Result<()> {
+        let loads = self.program.parameter(Parameter::RowsLoads);
         let (from_expr, end) = (self.size(from)?, self.size(to)?);
         let count = self.bind("count", CType::Int, end.sub(from_expr));
-        let whole = count.clone().sub(count.clone().rem(Expr::int(IN_FLIGHT)));
+        let whole = count.clone().sub(count.clone().rem(Expr::int(loads)));
         let whole = self.bind("whole", CType::Int, whole);
         let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| self.number(name, e, len));
-        self.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(IN_FLIGHT)), |b, t| {
+        self.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
             let i = from.add(t);
-            b.facts.assume_le(i.add(&Size::int(IN_FLIGHT)), len.clone());
+            b.facts.assume_le(i.add(&Size::int(loads)), len.clone());
             let mut elements = Vec::new();
-            for n in 0..IN_FLIGHT {
+            for n in 0..loads {
                 let x = b.read(xs, &i.add(&Size::int(n)))?;
                 elements.push(b.named_scalar(&x, "x")?);
             }

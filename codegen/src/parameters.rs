@@ -1,0 +1,192 @@
+//! Parameters of the generated code: numbers that decide how fast it is, never what it computes.
+//!
+//! A [`Target`] carries a value for each of them; [`TABLE`] has their names, defaults and candidates. `lift tune` tries
+//! the candidates. What a parameter leaves invalid for a device or a kernel, such as a group that is too large, makes
+//! the compiler fall back on other rules; the code is correct for every value that the table lists.
+
+use crate::target::Target;
+use std::fmt;
+
+macro_rules! parameters {
+    ($($id:ident $name:literal = $default:literal [$($candidate:literal),*] $meaning:literal;)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Parameter { $($id),* }
+
+        /// All parameters, in the order of [`Parameter`].
+        pub const TABLE: &[Entry] = &[$(Entry {
+            parameter: Parameter::$id,
+            name: $name,
+            default: $default,
+            candidates: &[$($candidate),*],
+            meaning: $meaning,
+        }),*];
+        const COUNT: usize = TABLE.len();
+    };
+}
+
+/// A parameter as data.
+#[derive(Debug)]
+pub struct Entry {
+    pub parameter: Parameter,
+    pub name: &'static str,
+    pub default: u32,
+    /// The other values that are tried, ascending.
+    pub candidates: &'static [u32],
+    pub meaning: &'static str,
+}
+
+parameters! {
+    Group "group" = 128 [32, 64, 256] "Work-items of a group, where nothing else decides.";
+    PerItem "item.elements" = 1 [2, 4, 8, 16] "Elements that a work-item of a long map takes; 4 on a GPU unless set.";
+    UnitItems "unit.items" = 256 [64, 128, 512, 1024] "Work-items for which a compute unit counts as busy.";
+    MapPieces "map.pieces" = 8 [1, 2, 4, 16, 32] "Pieces of a map per compute unit of a processor.";
+    Pieces "chunks.unit" = 4 [1, 2, 8, 16] "Chunks of a reduce, scan or filter per compute unit of a processor.";
+    ReduceGroups "reduce.groups" = 4 [1, 2, 8, 16] "Groups per compute unit that fold a long array in any order.";
+    OrderedGroups "reduce.ordered" = 8 [2, 4, 16] "Groups per compute unit that fold a long array in its order.";
+    ReduceLoads "reduce.loads" = 8 [2, 4, 16] "Elements that a work-item of a folding group loads at the same time.";
+    FilterChunks "filter.chunks" = 1024 [128, 256, 512, 2048] "Most chunks whose kept elements are counted apart.";
+    FilterChunk "filter.least" = 1024 [256, 512, 2048, 4096] "Fewest elements of such a chunk.";
+    KeyParts "keys.parts" = 4 [1, 2, 8] "Parts of a `reduceByKey` per compute unit, each with its tables.";
+    KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Fewest elements of such a part.";
+    KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Most copies of a table in one group.";
+    SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
+    RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, where a team folds the row.";
+    RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, where rows of unknown length are many.";
+    RowsBusy "rows.busy" = 1024 [256, 512, 2048] "Work-items of teams that keep a compute unit busy.";
+    RowsFew "rows.group" = 128 [32, 64, 256] "Work-items of a group of such teams.";
+    RowsColumns "rows.columns" = 32 [16, 64] "Adjacent columns of a group that folds columns.";
+    RowsLoads "rows.loads" = 8 [2, 4, 16] "Elements of a column that a work-item loads at the same time.";
+    RowsGroups "rows.groups" = 4 [1, 2, 8, 16] "Groups per compute unit, where few rows are folded in parts.";
+    RowsPart "rows.part" = 32 [8, 16, 64, 128] "Fewest elements of such a part per work-item.";
+    TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
+    MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
+    MatrixDepth "matrix.depth" = 16 [8] "Rounds of a matrix tile between two barriers.";
+    PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";
+    PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is written out.";
+    WindowsAcross "windows.across" = 32 [8, 16, 64] "Work-items of a block of windows, across.";
+    WindowsDown "windows.down" = 4 [1, 2, 8, 16] "Work-items of a block of windows, down.";
+    CoresDown "cores.down" = 128 [32, 64, 256] "Rows of a matrix tile on a processor.";
+    CoresAcross "cores.across" = 32 [16, 64, 128] "Columns of such a tile.";
+    CoresRounds "cores.rounds" = 128 [32, 64, 256] "Rounds whose operands are copied for such a tile.";
+    CoresBlock "cores.block" = 8 [2, 4] "Rows of such a tile whose results are in registers together.";
+}
+
+/// Values of parameters; what is not set has its default.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Zero is not set: no parameter may be zero.
+    values: [u32; COUNT],
+}
+
+impl Settings {
+    pub const DEFAULT: Settings = Settings { values: [0; COUNT] };
+
+    /// The value, if it is set.
+    pub fn get(&self, parameter: Parameter) -> Option<u32> {
+        Some(self.values[parameter as usize]).filter(|value| *value > 0)
+    }
+
+    fn set(&mut self, parameter: Parameter, value: u32) {
+        self.values[parameter as usize] = value;
+    }
+
+    /// What is set, in the order of the table.
+    pub fn all(&self) -> impl Iterator<Item = (&'static Entry, u32)> {
+        TABLE.iter().filter_map(|entry| Some((entry, self.get(entry.parameter)?)))
+    }
+}
+
+/// Formats as `rows.team=16 rows.each=4`.
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, (entry, value)) in self.all().enumerate() {
+            write!(f, "{}{}={value}", if n > 0 { " " } else { "" }, entry.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{self}}}")
+    }
+}
+
+impl Parameter {
+    pub fn entry(self) -> &'static Entry {
+        &TABLE[self as usize]
+    }
+}
+
+impl Entry {
+    /// Why this parameter cannot have this value; `Ok` if it can.
+    pub fn allows(&self, value: u32) -> Result<(), String> {
+        if value == self.default || self.candidates.contains(&value) {
+            return Ok(());
+        }
+        let mut all: Vec<u32> = self.candidates.iter().copied().chain([self.default]).collect();
+        all.sort_unstable();
+        let all: Vec<String> = all.iter().map(u32::to_string).collect();
+        Err(format!("`{}` cannot be {value}; it is one of {}", self.name, all.join(", ")))
+    }
+}
+
+/// Parses `rows.team=16`.
+pub fn parse(text: &str) -> Result<(Parameter, u32), String> {
+    let wrong = || format!("`{text}` is no setting of a parameter, such as `rows.team=16`");
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let value: u32 = value.parse().map_err(|_| wrong())?;
+    let entry = TABLE.iter().find(|entry| entry.name == name);
+    let entry = entry.ok_or_else(|| format!("there is no parameter `{name}`"))?;
+    entry.allows(value)?;
+    Ok((entry.parameter, value))
+}
+
+impl Target {
+    /// The value of a parameter.
+    pub fn get(&self, parameter: Parameter) -> u32 {
+        match parameter {
+            Parameter::Group => self.group,
+            Parameter::PerItem => self.per_item,
+            _ => self.settings.get(parameter).unwrap_or(parameter.entry().default),
+        }
+    }
+
+    /// This target with another value of a parameter.
+    pub fn with(mut self, parameter: Parameter, value: u32) -> Target {
+        match parameter {
+            Parameter::Group => self.group = value.clamp(1, self.most_in_group),
+            Parameter::PerItem => self.per_item = value.max(1),
+            _ => {}
+        }
+        self.settings.set(parameter, value);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_values_are_not_zero() {
+        for (n, entry) in TABLE.iter().enumerate() {
+            assert_eq!(entry.parameter as usize, n, "{}", entry.name);
+            assert!(entry.default > 0 && entry.candidates.iter().all(|c| *c > 0 && *c != entry.default));
+            assert!(entry.candidates.is_sorted(), "{}", entry.name);
+        }
+        let (group, item) = (Parameter::Group.entry().default, Parameter::PerItem.entry().default);
+        assert_eq!((group, item), (Target::portable().group, Target::portable().per_item));
+    }
+
+    #[test]
+    fn settings_are_text() {
+        let target = Target::gpu().with(Parameter::RowsTeam, 16).with(Parameter::Group, 64);
+        assert_eq!(target.settings.to_string(), "group=64 rows.team=16");
+        assert_eq!((target.group, target.get(Parameter::RowsTeam), target.get(Parameter::RowsEach)), (64, 16, 16));
+        assert_eq!(parse("rows.team=16"), Ok((Parameter::RowsTeam, 16)));
+        assert_eq!(parse("rows.team=3"), Err("`rows.team` cannot be 3; it is one of 2, 4, 8, 16, 32".to_owned()));
+        assert_eq!(parse("rows.teams=4"), Err("there is no parameter `rows.teams`".to_owned()));
+        assert!(parse("rows.team").is_err() && parse("rows.team=-1").is_err());
+    }
+}

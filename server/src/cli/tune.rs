@@ -1,0 +1,316 @@
+//! `lift tune`: finds the parameters that make a kernel fastest on a device, by measurement.
+
+use super::run::{Wishes, folder_of, wishes};
+use super::{Console, Format, Status, answered, build};
+use crate::engine;
+use crate::inputs::run_line::RunLine;
+use crate::program::{Program, Texts};
+use crate::report::{Problem, codes};
+use crate::tune::choice::Choice;
+use crate::tune::records::{self, Record};
+use crate::tune::remote::{Patience, Remote};
+use crate::tune::search::{self, Bench, Race, Tried, median};
+use crate::tune::worker::{self, Ask, Job, Ready, Told};
+use lift_analysis::ide::{DocLineKind, KernelInfo};
+use lift_codegen::parameters::{Entry, TABLE};
+use lift_codegen::run::DeviceChoice;
+use lift_codegen::target::Target;
+use serde_json::json;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Milliseconds of a measurement, beyond the first few runs.
+const WITHIN: u64 = 400;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The kernel; required if the program has several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// A size, as in `--size N=1000`. Default: those of the kernel's `;;; bench:` or `;;; run:` line.
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
+    sizes: Vec<(String, i64)>,
+    /// Search for at most this many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    budget: f64,
+    /// `opencl`, or `opencl:I` for device number I of `lift devices`.
+    #[arg(long, value_name = "DEVICE", default_value = "opencl", value_parser = device)]
+    device: String,
+    /// Try only this parameter; may be given several times. `target` is the class of devices.
+    #[arg(long = "parameter", value_name = "NAME", value_parser = parameter)]
+    parameters: Vec<String>,
+    /// Stop an attempt that takes more than this many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    patience: f64,
+    /// Stop an attempt whose process takes more than this many megabytes.
+    #[arg(long, value_name = "MEGABYTES", default_value_t = 16_384)]
+    memory: u64,
+    /// List the parameters and their values.
+    #[arg(long)]
+    list: bool,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Internal: compile and measure in this process, on behalf of the parent process.
+    #[arg(long, hide = true)]
+    embedded: bool,
+    /// The program.
+    #[arg(value_name = "FILE", required_unless_present_any = ["embedded", "list"])]
+    file: Option<PathBuf>,
+    /// Inputs, as of `lift run`. Default: those of the kernel's `;;; bench:` or `;;; run:` line, or `random`.
+    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
+    inputs: Vec<String>,
+}
+
+fn device(text: &str) -> Result<String, String> {
+    text.parse::<DeviceChoice>().map(|_| text.to_owned())
+}
+
+fn parameter(text: &str) -> Result<String, String> {
+    match text == "target" || TABLE.iter().any(|entry| entry.name == text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("there is no parameter `{text}`; `lift tune --list` lists them")),
+    }
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    if arguments.embedded {
+        return worker::answer().map(|()| Status::Fine);
+    }
+    if arguments.list {
+        return list(arguments.format, console).map(|()| Status::Fine);
+    }
+    let program = answered(Program::load(arguments.file.as_slice()))?;
+    if console.problems(&program.sources(), arguments.format, &program.unreadable)? > 0 {
+        return Ok(Status::Wrong);
+    }
+    let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
+    let info = match answered(build::one_kernel(&program, &path, arguments.kernel.as_deref()))? {
+        Ok(info) => info,
+        Err(problems) => {
+            console.problems(&program.sources(), arguments.format, &problems)?;
+            return Ok(Status::Wrong);
+        }
+    };
+    // Its errors, with their places; the child would only have their text.
+    if let Err(problems) = answered(engine::core(&program.analysis, &path, &info.name))? {
+        console.problems(&program.sources(), arguments.format, &problems)?;
+        return Ok(Status::Wrong);
+    }
+    let tuned = match job(arguments, &program, &path, &info)? {
+        Ok(job) => tune(arguments, &path, &info, job, console)?,
+        Err(why) => Err(why),
+    };
+    if let Err(why) = tuned {
+        let problem = Problem::error(&path, codes::INPUT, why).at(info.focus);
+        console.problems(&program.sources(), arguments.format, &[problem])?;
+        return Ok(Status::Wrong);
+    }
+    Ok(Status::Fine)
+}
+
+fn list(format: Format, console: &mut Console) -> io::Result<()> {
+    for entry in TABLE {
+        let values: Vec<String> = entry.candidates.iter().map(u32::to_string).collect();
+        match format {
+            Format::Json => console.json(&json!({
+                "parameter": entry.name, "default": entry.default, "values": entry.candidates, "meaning": entry.meaning
+            }))?,
+            Format::Text => {
+                let (name, default, values) = (entry.name, entry.default, values.join(" "));
+                console.line(&format!("{name:<16} {default:>5}  ({values})"))?;
+                console.line(&format!("    {}", entry.meaning))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The inputs: of the command line, of the first `;;; bench:` line, of the `;;; run:` line, or random ones.
+fn job(
+    arguments: &Arguments,
+    program: &Program,
+    path: &Arc<str>,
+    info: &KernelInfo,
+) -> io::Result<Result<Job, String>> {
+    let mut texts = Texts::new();
+    for file in answered(program.files())? {
+        if let Some(text) = answered(program.analysis.text(&file))? {
+            texts.insert(file, text);
+        }
+    }
+    let bench = info.lines.iter().find(|line| line.kind == DocLineKind::Bench && arguments.inputs.is_empty());
+    let found = match (bench, &info.run_line) {
+        (Some(bench), _) => {
+            let parameters: Vec<&str> = info.inputs.iter().map(|(name, _)| &**name).collect();
+            let names: Vec<&str> = info.sizes.iter().map(|s| &**s).collect();
+            // Of several sizes the largest, which are last.
+            let lines = RunLine::parse_bench(&bench.text).and_then(|line| line.fit_all(&parameters, &names));
+            let last = lines.and_then(|mut lines| lines.pop().ok_or_else(|| "the bench line is empty".to_owned()));
+            last.map(|line| {
+                let given = line.sizes.into_iter().map(|(name, n)| (name, i64::try_from(n).unwrap_or(i64::MAX)));
+                let sizes = given.chain(arguments.sizes.iter().cloned()).collect();
+                Wishes { inputs: line.inputs, sizes, folder: folder_of(path) }
+            })
+        }
+        (None, None) if arguments.inputs.is_empty() => Ok(Wishes {
+            inputs: vec!["random".to_owned(); info.inputs.len()],
+            sizes: arguments.sizes.iter().cloned().collect(),
+            folder: PathBuf::from("."),
+        }),
+        _ => wishes(&arguments.inputs, &arguments.sizes, info, path),
+    };
+    Ok(found.map(|wishes| Job {
+        texts,
+        path: path.clone(),
+        kernel: info.name.clone(),
+        inputs: wishes.inputs,
+        sizes: wishes.sizes,
+        folder: wishes.folder,
+        device: arguments.device.clone(),
+    }))
+}
+
+fn tune(
+    arguments: &Arguments,
+    path: &Arc<str>,
+    info: &KernelInfo,
+    job: Job,
+    console: &mut Console,
+) -> io::Result<Result<(), String>> {
+    let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
+    let patience = Patience { time: seconds(arguments.patience), memory: arguments.memory };
+    let began = Instant::now();
+    let (remote, ready) = match Remote::start(job, patience) {
+        Ok(started) => started,
+        Err(why) => return Ok(Err(format!("`{}` cannot be tuned: {why}", info.name))),
+    };
+    if arguments.format == Format::Text {
+        let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+        console.line(&format!("{} on {}, {}", info.name, ready.device.name, sizes.join(" ")))?;
+        console.line(&format!("{:>12.1} µs          as it is", ready.default))?;
+    }
+    if !ready.interpreted {
+        console.note("no small input: results are compared with the default's only, not with the interpreter's");
+    }
+    let wanted = |name: &str| arguments.parameters.is_empty() || arguments.parameters.iter().any(|p| p == name);
+    let parameters: Vec<&Entry> = TABLE.iter().filter(|entry| wanted(entry.name)).collect();
+    let single_pass = Target::of(&ready.device).single_pass;
+    let targets =
+        Target::named().into_iter().filter(|(_, target)| wanted("target") && (single_pass || !target.single_pass));
+    let targets: Vec<Choice> = targets.map(|(name, _)| Choice::for_target(name)).collect();
+    let file = records::file(Path::new(&**path));
+    let until = began.checked_add(seconds(arguments.budget));
+    let mut tuner = Tuner {
+        remote,
+        ready,
+        kernel: &info.name,
+        file: &file,
+        until,
+        console,
+        format: arguments.format,
+        tries: 0,
+        unkept: None,
+    };
+    let found = search::search(&mut tuner, &targets, &parameters);
+    let Tuner { console, tries, unkept, .. } = tuner;
+    clear_progress();
+    if let Some(why) = unkept {
+        return Ok(Err(format!("{} cannot be written: {why}", file.display())));
+    }
+    let times = found.as_ref().map(|(_, race)| race.clone().map(|times| median(&times)));
+    if arguments.format == Format::Json {
+        let choice = found.as_ref().map(|(choice, _)| choice.to_string());
+        console.json(&json!({ "kernel": info.name, "best": choice, "tries": tries, "times": times }))?;
+        return Ok(Ok(()));
+    }
+    match (found, times) {
+        (Some((choice, _)), Some([default, best])) => {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            console.line(&format!("{best:>12.1} µs  {:>6.2} ×  {choice}", default / best))?;
+            console.line(&format!("{tries} programs tried; kept in {name}"))?;
+        }
+        _ => console.line(&format!("{tries} programs tried; none is clearly faster"))?,
+    }
+    Ok(Ok(()))
+}
+
+/// Measures in the child, and writes what is found as soon as it is.
+struct Tuner<'a> {
+    remote: Remote,
+    ready: Ready,
+    kernel: &'a str,
+    file: &'a Path,
+    until: Option<Instant>,
+    console: &'a mut Console,
+    format: Format,
+    tries: u32,
+    /// Why the file cannot be written.
+    unkept: Option<String>,
+}
+
+impl Bench for Tuner<'_> {
+    fn code(&mut self, choice: &Choice) -> Result<u64, String> {
+        match self.remote.ask(&Ask::Code(choice.clone()))? {
+            Told::Code(code) => Ok(code),
+            _ => Err("it gave another answer than was asked for".to_owned()),
+        }
+    }
+
+    fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32) -> Result<Race, String> {
+        progress(&format!("{} tried; now {choice}", self.tries));
+        match self.remote.ask(&Ask::Race(best.clone(), choice.clone(), rounds, WITHIN))? {
+            Told::Race(race) => Ok(race),
+            _ => Err("it gave another answer than was asked for".to_owned()),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.unkept.is_some() || self.until.is_some_and(|until| Instant::now() > until)
+    }
+
+    fn tried(&mut self, tried: &Tried) {
+        self.tries += 1;
+        clear_progress();
+        let choice = tried.choice.to_string();
+        let shown = match (&tried.outcome, self.format) {
+            (outcome, Format::Json) => {
+                let (time, why) = (outcome.as_ref().ok().map(|(time, _)| time), outcome.as_ref().err());
+                self.console.json(&json!({ "choice": choice, "microseconds": time, "failed": why }))
+            }
+            (Ok((time, ratio)), Format::Text) => {
+                self.console.line(&format!("{time:>12.1} µs  {ratio:>6.2} ×  {choice}"))
+            }
+            (Err(why), Format::Text) => self.console.line(&format!("{:>12}               {choice}: {why}", "failed")),
+        };
+        // A reader that has gone must not end the search.
+        let _ = shown.and_then(|()| self.console.flush());
+    }
+
+    fn keep(&mut self, choice: &Choice, race: &Race) {
+        let record = Record {
+            kernel: self.kernel.to_owned(),
+            meaning: self.ready.meaning.clone(),
+            device: records::identity(&self.ready.device),
+            sizes: self.ready.sizes.clone(),
+            choice: choice.clone(),
+            times: [median(&race[1]), median(&race[0])],
+        };
+        if let Err(why) = records::add(self.file, record) {
+            self.unkept = Some(why.to_string());
+        }
+    }
+}
+
+fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr().lock(), "\r\x1b[K{text}");
+    }
+}
+
+fn clear_progress() {
+    if io::stderr().is_terminal() {
+        let _ = write!(io::stderr().lock(), "\r\x1b[K");
+    }
+}

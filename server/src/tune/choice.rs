@@ -1,0 +1,78 @@
+//! A class of devices and values of parameters.
+
+use lift_codegen::device::DeviceInfo;
+use lift_codegen::parameters;
+use lift_codegen::target::Target;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What is generated for; the default is what suits the device, with all parameters at their defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Choice {
+    /// The name of a target, if not that which suits the device.
+    target: Option<String>,
+    /// Values of parameters by name.
+    settings: BTreeMap<String, u32>,
+}
+
+impl Choice {
+    pub fn for_target(name: &str) -> Choice {
+        Choice { target: Some(name.to_owned()), settings: BTreeMap::new() }
+    }
+
+    /// Parses `target=gpu rows.team=16`; the empty text is the default.
+    pub fn parse(text: &str) -> Result<Choice, String> {
+        let mut choice = Choice::default();
+        for word in text.split_whitespace() {
+            if let Some(name) = word.strip_prefix("target=") {
+                name.parse::<Target>()?;
+                choice.target = Some(name.to_owned());
+                continue;
+            }
+            let (parameter, value) = parameters::parse(word)?;
+            choice.settings.insert(parameter.entry().name.to_owned(), value);
+        }
+        Ok(choice)
+    }
+
+    #[must_use]
+    pub fn with(&self, parameter: &str, value: u32) -> Choice {
+        let mut choice = self.clone();
+        choice.settings.insert(parameter.to_owned(), value);
+        choice
+    }
+
+    pub fn value(&self, parameter: &str) -> Option<u32> {
+        self.settings.get(parameter).copied()
+    }
+
+    /// The target on a device. Refused if it promises what the device does not.
+    pub fn on(&self, device: &DeviceInfo) -> Result<Target, String> {
+        let own = Target::of(device);
+        let mut target = match &self.target {
+            Some(name) => name.parse::<Target>()?.fitted(device),
+            None => own,
+        };
+        if target.single_pass && !own.single_pass {
+            return Err(format!(
+                "code for `{}` may hang on {}, where work-groups must not wait for each other",
+                self.target.as_deref().unwrap_or_default(),
+                device.name
+            ));
+        }
+        for (name, value) in &self.settings {
+            let (parameter, value) = parameters::parse(&format!("{name}={value}"))?;
+            target = target.with(parameter, value);
+        }
+        Ok(target)
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let target = self.target.iter().map(|name| format!("target={name}"));
+        let settings = self.settings.iter().map(|(name, value)| format!("{name}={value}"));
+        f.write_str(&target.chain(settings).collect::<Vec<_>>().join(" "))
+    }
+}

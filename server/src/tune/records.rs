@@ -1,0 +1,240 @@
+//! What tuning found, in the file `PROGRAM.tuned` beside the program.
+//!
+//! A record holds for a kernel (a fingerprint of what it computes), a device with its driver, and sizes of about the
+//! same magnitude. A record of another version of the kernel or of another driver is not used, and the run says so.
+
+use super::choice::Choice;
+use crate::files::{self, ReadError};
+use lift_codegen::device::DeviceInfo;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = "lift-tuned 1";
+/// Largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+/// Sizes of which one is at most this many powers of two larger than the other are treated alike.
+const NEAR: u32 = 2;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    pub kernel: String,
+    /// The fingerprint of what the kernel computes.
+    pub meaning: String,
+    /// Name, platform and driver.
+    pub device: [String; 3],
+    pub sizes: BTreeMap<String, i64>,
+    pub choice: Choice,
+    /// Microseconds of the choice, and of the default.
+    pub times: [f64; 2],
+}
+
+/// The file of the records of a program.
+pub fn file(program: &Path) -> PathBuf {
+    let mut name = program.as_os_str().to_owned();
+    name.push(".tuned");
+    PathBuf::from(name)
+}
+
+/// The identity of a device in records.
+pub fn identity(device: &DeviceInfo) -> [String; 3] {
+    [&device.name, &device.platform, &device.driver].map(|text| text.replace(['|', '\n'], " ").trim().to_owned())
+}
+
+/// What a run uses, and what it tells.
+#[derive(Debug, Default, PartialEq)]
+pub struct Lookup {
+    pub choice: Option<Choice>,
+    pub notice: Option<String>,
+}
+
+/// Finds the record for a run of a kernel.
+pub fn lookup(
+    program: &Path,
+    kernel: &str,
+    meaning: &str,
+    device: &DeviceInfo,
+    sizes: &BTreeMap<String, i64>,
+) -> Lookup {
+    let file = file(program);
+    let shown = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let told = |what: &str| Lookup { choice: None, notice: Some(format!("{shown} {what}")) };
+    let records = match read(&file) {
+        Ok(records) => records,
+        Err(why) => return told(&format!("is not used: {why}")),
+    };
+    let of_device = identity(device);
+    let here: Vec<&Record> = records.iter().filter(|r| r.kernel == kernel && r.device[..2] == of_device[..2]).collect();
+    let is_valid = |r: &&&Record| r.meaning == meaning && r.device == of_device;
+    let near = here.iter().filter(is_valid).filter_map(|r| Some((distance(&r.sizes, sizes)?, r)));
+    match near.min_by_key(|(distance, _)| *distance) {
+        Some((_, record)) => match record.choice.on(device) {
+            Ok(_) => Lookup { choice: Some(record.choice.clone()), notice: None },
+            Err(why) => told(&format!("is not used: {why}")),
+        },
+        None if here.iter().any(|r| r.meaning == meaning && r.device != of_device) => {
+            told(&format!("is of another driver than {}: `{kernel}` runs as if never tuned", of_device[2]))
+        }
+        None if !here.is_empty() && here.iter().all(|r| r.meaning != meaning) => {
+            told(&format!("is of another version of `{kernel}`, which runs as if never tuned"))
+        }
+        None => Lookup::default(),
+    }
+}
+
+/// How far sizes are apart; `None` if too far, or if they are of other names. Sizes of the same divisibility come first.
+fn distance(a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>) -> Option<u32> {
+    if !a.keys().eq(b.keys()) {
+        return None;
+    }
+    let mut all = 0;
+    for (a, b) in a.values().zip(b.values()) {
+        let magnitude = |n: &i64| n.unsigned_abs().max(1).ilog2();
+        let apart = magnitude(a).abs_diff(magnitude(b));
+        if apart > NEAR {
+            return None;
+        }
+        let differ = [4, 16].iter().filter(|k| (a % **k == 0) != (b % **k == 0)).count() as u32;
+        all += 4 * apart + differ;
+    }
+    Some(all)
+}
+
+/// Reads all records; none if there is no file.
+pub fn read(file: &Path) -> Result<Vec<Record>, String> {
+    match files::read_bytes(file, MAX_BYTES).and_then(files::text_of) {
+        Ok(text) => parse(&text),
+        Err(ReadError::Missing) => Ok(Vec::new()),
+        Err(why) => Err(why.to_string()),
+    }
+}
+
+/// Adds a record, in place of that for the same kernel, device and magnitudes.
+pub fn add(file: &Path, record: Record) -> io::Result<()> {
+    let mut records = read(file).map_err(io::Error::other)?;
+    let is_same = |r: &Record| {
+        r.kernel == record.kernel && r.device[..2] == record.device[..2] && distance(&r.sizes, &record.sizes) == Some(0)
+    };
+    // Records of other versions of the kernel cannot be used any more.
+    let is_stale = |r: &Record| r.kernel == record.kernel && r.meaning != record.meaning;
+    records.retain(|r| !is_same(r) && !is_stale(r));
+    records.push(record);
+    files::write_atomically(file, print(&records).as_bytes())
+}
+
+fn print(records: &[Record]) -> String {
+    let mut out = format!("{HEAD}\n");
+    for r in records {
+        let sizes: Vec<String> = r.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+        let _ = write!(out, "\nkernel {} {}\ndevice {}\n", r.kernel, r.meaning, r.device.join(" | "));
+        let _ = writeln!(out, "sizes {}", sizes.join(" "));
+        let _ = writeln!(out, "use {}", r.choice);
+        let _ = writeln!(out, "time {:.3} of {:.3}", r.times[0], r.times[1]);
+    }
+    out
+}
+
+fn parse(text: &str) -> Result<Vec<Record>, String> {
+    let mut lines = text.lines().enumerate().map(|(n, line)| (n + 1, line.trim())).filter(|(_, line)| !line.is_empty());
+    let first = lines.next().map(|(_, line)| line);
+    if first != Some(HEAD) {
+        return Err(format!("its first line is not `{HEAD}`"));
+    }
+    let mut records = Vec::new();
+    while let Some((at, line)) = lines.next() {
+        let wrong = |at: usize, why: &str| format!("line {at}: {why}");
+        let field = |(at, line): (usize, &str), word: &str| match line.strip_prefix(word) {
+            Some(rest) if rest.is_empty() || rest.starts_with(' ') => Ok((at, rest.trim().to_owned())),
+            _ => Err(wrong(at, &format!("`{word} …` is expected"))),
+        };
+        let (_, kernel) = field((at, line), "kernel")?;
+        let (kernel, meaning) =
+            kernel.split_once(' ').ok_or_else(|| wrong(at, "`kernel NAME FINGERPRINT` is expected"))?;
+        let mut next =
+            |word: &str| field(lines.next().ok_or_else(|| format!("`{word} …` is missing at the end"))?, word);
+        let (at, device) = next("device")?;
+        let device: Vec<String> = device.split('|').map(|part| part.trim().to_owned()).collect();
+        let device =
+            <[String; 3]>::try_from(device).map_err(|_| wrong(at, "`NAME | PLATFORM | DRIVER` is expected"))?;
+        let (at, sizes) = next("sizes")?;
+        let size = |word: &str| crate::cli::size(word).map_err(|why| wrong(at, &why));
+        let sizes = sizes.split_whitespace().map(size).collect::<Result<_, _>>()?;
+        let (at, choice) = next("use")?;
+        let choice = Choice::parse(&choice).map_err(|why| wrong(at, &why))?;
+        let (at, time) = next("time")?;
+        let times = time.split_once(" of ").and_then(|(a, b)| Some([a.parse::<f64>().ok()?, b.parse().ok()?]));
+        let times = times.filter(|t| t.iter().all(|t| t.is_finite() && *t >= 0.0));
+        let times = times.ok_or_else(|| wrong(at, "`time MICROSECONDS of MICROSECONDS` is expected"))?;
+        records.push(Record { kernel: kernel.to_owned(), meaning: meaning.to_owned(), device, sizes, choice, times });
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(n: i64, choice: &str) -> Record {
+        Record {
+            kernel: "f".to_owned(),
+            meaning: "00ff".to_owned(),
+            device: ["NVIDIA H200", "NVIDIA CUDA", "550.54"].map(str::to_owned),
+            sizes: BTreeMap::from([("N".to_owned(), n)]),
+            choice: Choice::parse(choice).expect("a choice"),
+            times: [1.5, 3.0],
+        }
+    }
+
+    const TEXT: &str = "lift-tuned 1
+
+kernel f 00ff
+device NVIDIA H200 | NVIDIA CUDA | 550.54
+sizes N=4096
+use target=gpu rows.team=16
+time 1.500 of 3.000
+";
+
+    #[test]
+    fn records_are_text() {
+        let records = vec![record(4096, "target=gpu rows.team=16")];
+        assert_eq!(print(&records), TEXT);
+        assert_eq!(parse(TEXT), Ok(records));
+        let edited = |from: &str, to: &str| parse(&TEXT.replace(from, to));
+        assert_eq!(edited("=16", "=17"), Err("line 6: `rows.team` cannot be 17; it is one of 2, 4, 8, 16, 32".into()));
+        assert_eq!(edited("team", "teams"), Err("line 6: there is no parameter `rows.teams`".into()));
+        assert!(edited("=gpu", "=tpu").is_err_and(|why| why.contains("no target `tpu`")));
+        assert_eq!(edited("sizes", "size"), Err("line 5: `sizes …` is expected".into()));
+        assert_eq!(edited("1.500", "fast"), Err("line 7: `time MICROSECONDS of MICROSECONDS` is expected".into()));
+        assert_eq!(edited("tuned 1", "tuned 2"), Err("its first line is not `lift-tuned 1`".into()));
+        // A file that is cut off is refused or has fewer records, and is never taken for something else.
+        for end in 0..TEXT.len() {
+            if let Ok(all) = parse(&TEXT[..end]) {
+                assert!(all.is_empty() || all[0].choice == record(1, "target=gpu rows.team=16").choice, "cut at {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_near_in_powers_of_two() {
+        let sizes = |n: i64| BTreeMap::from([("N".to_owned(), n)]);
+        assert_eq!(distance(&sizes(4096), &sizes(5000)), Some(1));
+        assert_eq!(distance(&sizes(4096), &sizes(4096 * 4)), Some(8));
+        assert_eq!(distance(&sizes(4096), &sizes(4096 * 8)), None);
+        assert_eq!(distance(&sizes(0), &sizes(1)), Some(2));
+        assert_eq!(distance(&sizes(1), &BTreeMap::new()), None);
+    }
+
+    #[test]
+    fn a_record_takes_the_place_of_its_like() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.lift.tuned");
+        for (n, choice) in [(4096, "group=64"), (4096, "group=32"), (1 << 20, "")] {
+            add(&file, record(n, choice)).expect("it is written");
+        }
+        let kept: Vec<String> = read(&file).expect("it is read").iter().map(|r| r.choice.to_string()).collect();
+        assert_eq!(kept, ["group=32", ""]);
+        add(&file, Record { meaning: "1".to_owned(), ..record(7, "") }).expect("it is written");
+        assert_eq!(read(&file).expect("it is read").len(), 1);
+    }
+}
