@@ -12,6 +12,8 @@ use crate::tune::remote::{Patience, Remote};
 use crate::tune::search::{self, Bench, Race, Tried, median};
 use crate::tune::worker::{self, Ask, Job, Ready, Told};
 use lift_analysis::ide::{DocLineKind, KernelInfo};
+use lift_codegen::core::Kernel;
+use lift_codegen::io::InputSource;
 use lift_codegen::parameters::{Entry, TABLE};
 use lift_codegen::run::DeviceChoice;
 use lift_codegen::target::Target;
@@ -94,11 +96,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         }
     };
     // Its errors, with their places; the child would only have their text.
-    if let Err(problems) = answered(engine::core(&program.analysis, &path, &info.name))? {
-        console.problems(&program.sources(), arguments.format, &problems)?;
-        return Ok(Status::Wrong);
-    }
-    let tuned = match job(arguments, &program, &path, &info)? {
+    let kernel = match answered(engine::core(&program.analysis, &path, &info.name))? {
+        Ok(kernel) => kernel,
+        Err(problems) => {
+            console.problems(&program.sources(), arguments.format, &problems)?;
+            return Ok(Status::Wrong);
+        }
+    };
+    let tuned = match job(arguments, &program, &path, &info, &kernel)? {
         Ok(job) => tune(arguments, &path, &info, job, console)?,
         Err(why) => Err(why),
     };
@@ -127,12 +132,14 @@ fn list(format: Format, console: &mut Console) -> io::Result<()> {
     Ok(())
 }
 
-/// The inputs: of the command line, of the first `;;; bench:` line, of the `;;; run:` line, or random ones.
+/// The inputs: of the command line, of the first `;;; bench:` line, of the `;;; run:` line, or random ones. With
+/// `--size`, arrays that a line writes out are random.
 fn job(
     arguments: &Arguments,
     program: &Program,
     path: &Arc<str>,
     info: &KernelInfo,
+    kernel: &Kernel,
 ) -> io::Result<Result<Job, String>> {
     let mut texts = Texts::new();
     for file in answered(program.files())? {
@@ -161,6 +168,18 @@ fn job(
         }),
         _ => wishes(&arguments.inputs, &arguments.sizes, info, path),
     };
+    // Arrays that the line writes out have sizes of their own.
+    let found = found.map(|mut wishes| {
+        if arguments.inputs.is_empty() && !arguments.sizes.is_empty() {
+            for (input, param) in wishes.inputs.iter_mut().zip(&kernel.params) {
+                let is_generated = matches!(InputSource::parse(input.trim()), Ok(InputSource::Generated(_)));
+                if kernel.ty(*param).as_array().is_some() && !is_generated {
+                    *input = "random".to_owned();
+                }
+            }
+        }
+        wishes
+    });
     Ok(found.map(|wishes| Job {
         texts,
         path: path.clone(),
@@ -214,6 +233,14 @@ fn tune(
         unkept: None,
     };
     let found = search::search(&mut tuner, &targets, &parameters);
+    // A search that ran to its end without a result says that the default is best now.
+    if found.is_none()
+        && !tuner.is_over()
+        && arguments.parameters.is_empty()
+        && let Err(why) = records::forget(&file, &tuner.record(&Choice::default(), [0.0; 2]))
+    {
+        tuner.unkept = Some(why.to_string());
+    }
     let Tuner { console, tries, unkept, .. } = tuner;
     clear_progress();
     if let Some(why) = unkept {
@@ -248,6 +275,19 @@ struct Tuner<'a> {
     tries: u32,
     /// Why the file cannot be written.
     unkept: Option<String>,
+}
+
+impl Tuner<'_> {
+    fn record(&self, choice: &Choice, times: [f64; 2]) -> Record {
+        Record {
+            kernel: self.kernel.to_owned(),
+            meaning: self.ready.meaning.clone(),
+            device: records::identity(&self.ready.device),
+            sizes: self.ready.sizes.clone(),
+            choice: choice.clone(),
+            times,
+        }
+    }
 }
 
 impl Bench for Tuner<'_> {
@@ -289,14 +329,7 @@ impl Bench for Tuner<'_> {
     }
 
     fn keep(&mut self, choice: &Choice, race: &Race) {
-        let record = Record {
-            kernel: self.kernel.to_owned(),
-            meaning: self.ready.meaning.clone(),
-            device: records::identity(&self.ready.device),
-            sizes: self.ready.sizes.clone(),
-            choice: choice.clone(),
-            times: [median(&race[1]), median(&race[0])],
-        };
+        let record = self.record(choice, [median(&race[1]), median(&race[0])]);
         if let Err(why) = records::add(self.file, record) {
             self.unkept = Some(why.to_string());
         }

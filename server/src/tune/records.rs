@@ -110,17 +110,27 @@ pub fn read(file: &Path) -> Result<Vec<Record>, String> {
     }
 }
 
-/// Adds a record, in place of that for the same kernel, device and magnitudes.
+/// Adds a record, in place of what [`forget`] would remove.
 pub fn add(file: &Path, record: Record) -> io::Result<()> {
-    let mut records = read(file).map_err(io::Error::other)?;
-    let is_same = |r: &Record| {
-        r.kernel == record.kernel && r.device[..2] == record.device[..2] && distance(&r.sizes, &record.sizes) == Some(0)
-    };
-    // Records of other versions of the kernel cannot be used any more.
-    let is_stale = |r: &Record| r.kernel == record.kernel && r.meaning != record.meaning;
-    records.retain(|r| !is_same(r) && !is_stale(r));
+    let mut records = others(file, &record)?;
     records.push(record);
     files::write_atomically(file, print(&records).as_bytes())
+}
+
+/// Removes the record for the same kernel, device and magnitudes, if there is one, and those of other versions of the
+/// kernel, which cannot be used any more.
+pub fn forget(file: &Path, like: &Record) -> io::Result<()> {
+    if !file.exists() {
+        return Ok(());
+    }
+    files::write_atomically(file, print(&others(file, like)?).as_bytes())
+}
+
+fn others(file: &Path, record: &Record) -> io::Result<Vec<Record>> {
+    let mut records = read(file).map_err(io::Error::other)?;
+    let is_same = |r: &Record| r.device[..2] == record.device[..2] && distance(&r.sizes, &record.sizes) == Some(0);
+    records.retain(|r| r.kernel != record.kernel || (r.meaning == record.meaning && !is_same(r)));
+    Ok(records)
 }
 
 fn print(records: &[Record]) -> String {
@@ -236,5 +246,7 @@ time 1.500 of 3.000
         assert_eq!(kept, ["group=32", ""]);
         add(&file, Record { meaning: "1".to_owned(), ..record(7, "") }).expect("it is written");
         assert_eq!(read(&file).expect("it is read").len(), 1);
+        forget(&file, &record(7, "")).expect("it is written");
+        assert_eq!(read(&file), Ok(Vec::new()));
     }
 }

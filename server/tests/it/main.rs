@@ -22,4 +22,5 @@ mod runs;
 mod session;
 mod sync;
 mod tools;
+mod tune;
 mod views;
