@@ -26,6 +26,7 @@
 //! | [`core`] | the language of the compiler |
 //! | [`interp`] | the meaning of core |
 //! | [`io`] | inputs and results as text, JSON, `.npy` |
+//! | [`parameters`] | numbers that decide how fast the code is |
 //! | [`device`], [`target`] | a device as data; the class of devices to compile for |
 //! | [`schedule`] | rewrite rules; where each operation runs |
 //! | [`report`] | what was done and why |

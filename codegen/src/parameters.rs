@@ -1,10 +1,9 @@
 //! Parameters of the generated code: numbers that decide how fast it is, never what it computes.
 //!
-//! A [`Target`] carries a value for each of them; [`TABLE`] has their names, defaults and candidates. `lift tune` tries
+//! A target carries a value for each of them; [`TABLE`] has their names, defaults and candidates. `lift tune` tries
 //! the candidates. What a parameter leaves invalid for a device or a kernel, such as a group that is too large, makes
 //! the compiler fall back on other rules; the code is correct for every value that the table lists.
 
-use crate::target::Target;
 use std::fmt;
 
 macro_rules! parameters {
@@ -86,7 +85,7 @@ impl Settings {
         Some(self.values[parameter as usize]).filter(|value| *value > 0)
     }
 
-    fn set(&mut self, parameter: Parameter, value: u32) {
+    pub fn set(&mut self, parameter: Parameter, value: u32) {
         self.values[parameter as usize] = value;
     }
 
@@ -142,28 +141,6 @@ pub fn parse(text: &str) -> Result<(Parameter, u32), String> {
     Ok((entry.parameter, value))
 }
 
-impl Target {
-    /// The value of a parameter.
-    pub fn get(&self, parameter: Parameter) -> u32 {
-        match parameter {
-            Parameter::Group => self.group,
-            Parameter::PerItem => self.per_item,
-            _ => self.settings.get(parameter).unwrap_or(parameter.entry().default),
-        }
-    }
-
-    /// This target with another value of a parameter.
-    pub fn with(mut self, parameter: Parameter, value: u32) -> Target {
-        match parameter {
-            Parameter::Group => self.group = value.clamp(1, self.most_in_group),
-            Parameter::PerItem => self.per_item = value.max(1),
-            _ => {}
-        }
-        self.settings.set(parameter, value);
-        self
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,15 +152,14 @@ mod tests {
             assert!(entry.default > 0 && entry.candidates.iter().all(|c| *c > 0 && *c != entry.default));
             assert!(entry.candidates.is_sorted(), "{}", entry.name);
         }
-        let (group, item) = (Parameter::Group.entry().default, Parameter::PerItem.entry().default);
-        assert_eq!((group, item), (Target::portable().group, Target::portable().per_item));
     }
 
     #[test]
     fn settings_are_text() {
-        let target = Target::gpu().with(Parameter::RowsTeam, 16).with(Parameter::Group, 64);
-        assert_eq!(target.settings.to_string(), "group=64 rows.team=16");
-        assert_eq!((target.group, target.get(Parameter::RowsTeam), target.get(Parameter::RowsEach)), (64, 16, 16));
+        let mut settings = Settings::DEFAULT;
+        settings.set(Parameter::RowsTeam, 16);
+        settings.set(Parameter::Group, 64);
+        assert_eq!(settings.to_string(), "group=64 rows.team=16");
         assert_eq!(parse("rows.team=16"), Ok((Parameter::RowsTeam, 16)));
         assert_eq!(parse("rows.team=3"), Err("`rows.team` cannot be 3; it is one of 2, 4, 8, 16, 32".to_owned()));
         assert_eq!(parse("rows.teams=4"), Err("there is no parameter `rows.teams`".to_owned()));

@@ -120,6 +120,26 @@ impl Target {
         target
     }
 
+    /// The value of a parameter.
+    pub fn get(&self, parameter: Parameter) -> u32 {
+        match parameter {
+            Parameter::Group => self.group,
+            Parameter::PerItem => self.per_item,
+            _ => self.settings.get(parameter).unwrap_or(parameter.entry().default),
+        }
+    }
+
+    /// This target with another value of a parameter.
+    pub fn with(mut self, parameter: Parameter, value: u32) -> Target {
+        match parameter {
+            Parameter::Group => self.group = value.clamp(1, self.most_in_group),
+            Parameter::PerItem => self.per_item = value.max(1),
+            _ => {}
+        }
+        self.settings.set(parameter, value);
+        self
+    }
+
     /// This target with work-groups of at most `most` work-items; `None` if its groups already are no larger.
     pub fn with_groups_of(&self, most: u32) -> Option<Target> {
         (most < self.most_in_group).then(|| Target {
@@ -223,6 +243,14 @@ mod tests {
         assert_eq!((gpu.class, gpu.group, gpu.most_in_group, gpu.compute_units), (Class::Gpu, 64, 64, 7));
         assert_eq!(Target::of(&device("Another", DeviceKind::Cpu, 4096, true)).class, Class::Cpu);
         assert_eq!(Target::of(&device("Another", DeviceKind::Other, 4096, true)).class, Class::Portable);
+    }
+
+    #[test]
+    fn parameters_have_defaults_until_they_are_set() {
+        let target = Target::gpu().with(Parameter::RowsTeam, 16).with(Parameter::Group, 1024);
+        assert_eq!((target.group, target.get(Parameter::RowsTeam), target.get(Parameter::RowsEach)), (256, 16, 16));
+        let (group, item) = (Parameter::Group.entry().default, Parameter::PerItem.entry().default);
+        assert_eq!((group, item), (Target::portable().group, Target::portable().per_item));
     }
 
     #[test]

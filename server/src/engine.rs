@@ -5,7 +5,7 @@ use crate::report::explanation::{
     ExplainedCheck, ExplainedLength, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation,
 };
 use crate::report::{self, Problem, codes};
-use crate::tune::records::{self, Lookup};
+use crate::tuned::records::{self, Lookup};
 use lift_analysis::db::RootDatabase;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, kernel_form};

@@ -23,12 +23,13 @@
 //! | [`program`] | a file and its imports, loaded for the command line |
 //! | [`report`] | diagnostics as text and as JSON |
 //! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
+//! | [`tuned`] | measured choices of parameters, in a file beside the program |
 //! | [`engine`] | entry points to the compiler and the devices |
 //! | [`parts`] | kernels on blocks of their arrays |
 //! | [`devices`] | lists devices in a child process |
 //! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
 //! | [`lsp`] | the language server |
-//! | [`tune`] | measured choices of parameters |
+//! | [`tune`] | finds them, in a child process |
 
 pub mod align;
 pub mod cli;
@@ -42,6 +43,7 @@ pub mod program;
 pub mod report;
 pub mod stages;
 pub mod tune;
+pub mod tuned;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -17,7 +17,6 @@ mod tune;
 mod types;
 
 pub use console::{Console, Format};
-pub use sizes::size;
 
 use clap::{Parser, Subcommand};
 use lift_analysis::ide::Cancellable;

@@ -2,14 +2,12 @@
 //!
 //! | module | job |
 //! |---|---|
-//! | [`choice`] | a class of devices and values of parameters, as text |
 //! | [`search`] | which choices are tried, and when one is better |
 //! | [`worker`] | the child process that compiles, checks and measures |
 //! | [`remote`] | the parent's side of it: limits of time and memory, a new child after a crash |
-//! | [`records`] | what was found, in a file beside the program |
+//!
+//! What is found is a record of [`tuned`](crate::tuned).
 
-pub mod choice;
-pub mod records;
 pub mod remote;
 pub mod search;
 pub mod worker;

@@ -4,7 +4,7 @@
 //! choices that give equal code one is tried. A choice is measured alternately with the best so far, first briefly; it
 //! takes its place only if it is clearly faster.
 
-use super::choice::Choice;
+use crate::tuned::choice::Choice;
 use lift_codegen::parameters::Entry;
 use std::collections::HashSet;
 

@@ -3,12 +3,11 @@
 //! It reads lines of JSON: a [`Job`], then one [`Ask`] after the other, and answers each with a line ([`Told`]). It
 //! ends when its standard input does, even while a kernel hangs.
 
-use super::choice::Choice;
 use super::search::{Race, median};
-use crate::cli::answered;
 use crate::engine;
 use crate::inputs::{arguments, given_sizes};
 use crate::program::{Program, Texts};
+use crate::tuned::choice::Choice;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
 use lift_codegen::difference::difference;
@@ -146,8 +145,9 @@ struct Worker<'s> {
 
 fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
     let io = |e: io::Error| e.to_string();
-    let program = answered(Program::load_texts(Path::new(&*job.path), &job.texts)).map_err(io)?;
-    let kernel = answered(engine::core(&program.analysis, &job.path, &job.kernel)).map_err(io)?;
+    let stopped = |_| "analysis was stopped".to_owned();
+    let program = Program::load_texts(Path::new(&*job.path), &job.texts).map_err(stopped)?;
+    let kernel = engine::core(&program.analysis, &job.path, &job.kernel).map_err(stopped)?;
     let kernel = kernel.map_err(|problems| problems.first().map_or(String::new(), |p| p.message.clone()))?;
     let device: Device = device::choose(job.device.parse()?).map_err(|e| e.to_string())?;
     let session = Session::open(&device, true).map_err(|e| e.to_string())?;

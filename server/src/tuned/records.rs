@@ -168,7 +168,10 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
         let device =
             <[String; 3]>::try_from(device).map_err(|_| wrong(at, "`NAME | PLATFORM | DRIVER` is expected"))?;
         let (at, sizes) = next("sizes")?;
-        let size = |word: &str| crate::cli::size(word).map_err(|why| wrong(at, &why));
+        let size = |word: &str| {
+            let pair = word.split_once('=').and_then(|(name, n)| Some((name.to_owned(), n.parse::<i64>().ok()?)));
+            pair.filter(|(_, n)| *n >= 0).ok_or_else(|| wrong(at, "`NAME=NUMBER …` is expected"))
+        };
         let sizes = sizes.split_whitespace().map(size).collect::<Result<_, _>>()?;
         let (at, choice) = next("use")?;
         let choice = Choice::parse(&choice).map_err(|why| wrong(at, &why))?;
