@@ -188,7 +188,9 @@ impl<'k> Host<'k> {
     fn scalars_known(&mut self, all: &[Atom], env: &Env<'k>, dest: &Dest<'k>, handed: &mut [bool]) {
         let is_known = |a: &Atom| match a {
             Atom::Var(v) => env.get(*v).is_some_and(|v| matches!(v, Value::Scalar(_) | Value::Deferred(_))),
-            Atom::Lit(_) | Atom::Size(_) => true,
+            Atom::Lit(_) => true,
+            // A length that a later statement opens has no value yet.
+            Atom::Size(s) => !s.any_var(&mut |v| v.kind == VarKind::Skolem && !env.has_size(v)),
         };
         let scalar = |a: &Atom| self.program.kernel.atom_ty(a).as_scalar().is_some();
         let rest: Vec<usize> = (0..all.len()).filter(|i| handed.get(*i) == Some(&false)).collect();

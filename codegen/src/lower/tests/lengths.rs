@@ -177,6 +177,18 @@ fn what_is_assumed_of_an_opened_length() {
 }
 
 #[test]
+fn a_length_beside_an_array_of_that_length() {
+    of_ints("beside", |b, xs| {
+        let kept = b.filter(Level::Auto, xs, |b, x| b.gt(x, -20));
+        let (lengths, kept) = b.unpack(&kept);
+        let less = b.lambda(&[int(), int()], |b, x| b.lt(&x[0], &x[1]));
+        let sorted = b.prim(Prim::Sort, &[], vec![less], &[kept.clone()]);
+        let both = b.tuple(&[sorted, Atom::Size(lengths[0].clone())]);
+        b.pack(&both, &lengths)
+    });
+}
+
+#[test]
 fn only_the_length_is_wanted() {
     for level in [Level::Auto, Level::Seq] {
         of_ints("count", |b, xs| {
