@@ -69,7 +69,9 @@ impl<'k> Host<'k> {
             if let Some(parts) = self.reduce_to_parts(stmt, &r)? {
                 return self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest);
             }
-        } else if let Some(parts) = self.reduce_runs_to_parts(stmt, &r)? {
+        }
+        // Also for tuples that commute.
+        if let Some(parts) = self.reduce_runs_to_parts(stmt, &r)? {
             return self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest);
         }
         let chunks = self.chunks(&xs.len);
@@ -131,6 +133,9 @@ impl<'k> Host<'k> {
     ) -> Result<()> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
         if self.scan_in_one_pass(stmt, call, env, dest, (&xs, &ty), inclusive)? {
+            return Ok(());
+        }
+        if self.scan_in_two_passes(stmt, call, env, dest, (&xs, &ty), inclusive)? {
             return Ok(());
         }
         let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };

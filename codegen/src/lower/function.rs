@@ -100,6 +100,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub flagged: Option<super::flagged::Flagged>,
     /// Folds with iterations that several elements share.
     pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
+    /// The variables of loops over global work-items, and how long the loops are.
+    pub grid_loops: Vec<(Name, Size)>,
     /// The origin of the launch.
     pub launched: Origin,
     origin: Origin,
@@ -155,6 +157,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             in_branch: false,
             flagged: None,
             rounds: None,
+            grid_loops: Vec::new(),
             launched: origin.clone(),
             origin: origin.clone(),
             parts: PartOrigins::default(),
@@ -261,6 +264,10 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     /// The statements of the innermost scope.
     pub fn innermost(&mut self) -> Option<&mut Vec<Stmt>> {
         self.scopes.last_mut()
+    }
+    /// The last statement of the innermost scope.
+    pub fn last_written(&self) -> Option<&StmtKind> {
+        self.scopes.last()?.last().map(|s| &s.kind)
     }
     /// The initialiser of a variable in the innermost scope.
     pub fn initial(&self, of: &Name) -> Option<&Expr> {

@@ -127,7 +127,8 @@ impl<'k> ProgramBuilder<'k> {
         if f.does_nothing() {
             return Ok(());
         }
-        let wishes = f.wishes.clone();
+        f.join_loops()?;
+        let (wishes, used) = (f.wishes.clone(), f.used);
         let own = Own { items: f.own.clone(), groups: f.group_own.clone(), all_items: f.all_items_own };
         let alone = f.alone_in_group;
         let (kernel, mut args) = f.finish(title.name, title.label, title.origin);

@@ -178,6 +178,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Ok(())
             });
             self.shared_in_loop |= shared;
+            if let (Level::Glb(_), Some(StmtKind::For { var, .. })) = (level, self.last_written()) {
+                let var = var.clone();
+                self.grid_loops.push((var, n.clone()));
+            }
             result
         };
         self.active = active;

@@ -1,19 +1,32 @@
 //! Free operations: at most a few instructions, and they cannot fail. They may be computed again wherever they are
 //! read.
 
-use crate::core::{Atom, Block, Rhs, ScalarOp};
+use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size};
 
 /// Whether a right-hand side is free.
 pub fn is_free(rhs: &Rhs) -> bool {
     match rhs {
+        Rhs::Prim(call) if matches!(call.prim, Prim::Map(Level::Auto | Level::Seq)) => {
+            call.funs.iter().all(|f| only_arranges(&f.body))
+        }
         Rhs::Prim(call) => call.prim.is_view() && call.funs.iter().all(|f| is_cheap(&f.body)),
         Rhs::Scalar(op, args) => is_cheap_op(*op, args),
         Rhs::If(..) | Rhs::Store(..) => false,
         Rhs::Cast(_, pairs) => pairs.is_empty(),
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Pack(..) | Rhs::Unpack(_) => true,
     }
+}
+
+/// Whether a block only takes apart and rearranges what it is given, so that a `map` of it is read like a view.
+fn only_arranges(block: &Block) -> bool {
+    block.stmts.iter().all(|s| match &s.rhs {
+        Rhs::Prim(call) if call.prim.is_view() => call.funs.is_empty(),
+        Rhs::Prim(_) => is_free(&s.rhs),
+        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        _ => false,
+    })
 }
 
 /// Whether a block has few statements, all of them free.

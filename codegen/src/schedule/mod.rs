@@ -11,6 +11,7 @@ pub mod asked;
 pub mod bits;
 pub mod bounds;
 pub mod by_key;
+mod copies;
 mod counted;
 mod demote;
 mod distribute;

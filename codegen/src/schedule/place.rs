@@ -296,12 +296,15 @@ fn map_level(f: &Lambda) -> (Level, &'static Rule) {
     (Level::Glb(0), &rules::MAP_GLB)
 }
 
-/// Whether the result is an unplaced `map` and the other statements are cheap to repeat.
+/// Whether the result is an unplaced `map` and the other statements are cheap to repeat, checks among them.
 fn is_perfect_nest(f: &Lambda) -> bool {
     let crate::core::Atom::Var(result) = f.body.result else { return false };
     let Some((last, before)) = f.body.stmts.split_last() else { return false };
     let inner = matches!(&last.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
-    last.var == result && inner && before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s))
+    let brief = super::copies::are_brief(before);
+    last.var == result
+        && inner
+        && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s)))
 }
 
 /// Whether the statement is a `map` of scalars that exactly one view or `map` of the block reads, so that the two are

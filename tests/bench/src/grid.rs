@@ -27,7 +27,7 @@ use std::fmt;
 use std::path::Path;
 
 /// Lengths at which results are compared with the interpreter's: of each map around, and of a row.
-const ODD: [(i64, i64); 7] = [(0, 5), (3, 0), (1, 1), (2, 33), (5, 257), (33, 31), (7, 1025)];
+const ODD: [(i64, i64); 8] = [(0, 5), (3, 0), (1, 1), (2, 33), (5, 257), (33, 31), (7, 1025), (1, 20_011)];
 /// A cell gets its full size if it takes at most this long, by a run with a fraction of its elements. In microseconds.
 const PATIENCE: f64 = 1_000_000.0;
 const FRACTION: i64 = 16;
@@ -67,10 +67,10 @@ fn wanted(names: &[String]) -> Vec<Cell> {
 }
 
 /// Compares all chosen cells with the interpreter at odd sizes; returns a line for each that differs.
-pub fn check(device: &Device, names: &[String]) -> Vec<String> {
+pub fn check(device: &Device, target: &Target, names: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();
     for cell in wanted(names) {
-        match Prepared::new(&cell, device).and_then(|prepared| prepared.agrees(device)) {
+        match Prepared::new(&cell, target).and_then(|prepared| prepared.agrees(device)) {
             Ok(()) => eprintln!("{cell}: right"),
             Err(why) => {
                 eprintln!("{cell}: {why}");
@@ -82,13 +82,13 @@ pub fn check(device: &Device, names: &[String]) -> Vec<String> {
 }
 
 /// Measures all chosen cells; returns the table, slowest first.
-pub fn measured(device: &Device, names: &[String], effort: Effort) -> Result<String, Problem> {
-    let rates = Rates::of(device, effort)?;
+pub fn measured(device: &Device, target: &Target, names: &[String], effort: Effort) -> Result<String, Problem> {
+    let rates = Rates::of(device, target, effort)?;
     eprintln!("a copy: {:.0} GB/s; a product of matrices: {:.0} Gop/s", rates.bytes / 1e3, rates.operations / 1e3);
     let mut all = Vec::new();
     let mut failed = Vec::new();
     for cell in wanted(names) {
-        match Prepared::new(&cell, device).and_then(|prepared| prepared.measure(device, &rates, effort)) {
+        match Prepared::new(&cell, target).and_then(|prepared| prepared.measure(device, target, &rates, effort)) {
             Ok(measured) => {
                 eprintln!("{measured}");
                 all.push(measured);
@@ -137,10 +137,10 @@ struct Prepared {
     program: Program,
 }
 
-fn compiled(text: &str, device: &Device) -> Result<(std::sync::Arc<Kernel>, Program), Problem> {
+fn compiled(text: &str, target: &Target) -> Result<(std::sync::Arc<Kernel>, Program), Problem> {
     let found = source::kernels(Path::new("."), "cell.lift", text)?;
     let core = found.into_iter().next().ok_or("no kernel")?.core?;
-    let program = lower::compile(&core, &Target::of(&device.info))
+    let program = lower::compile(&core, target)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     Ok((core, program))
 }
@@ -173,9 +173,9 @@ fn time(program: &Program, sizes: &SizeValues, device: &Device, effort: Effort) 
 }
 
 impl Rates {
-    fn of(device: &Device, effort: Effort) -> Result<Rates, Problem> {
+    fn of(device: &Device, target: &Target, effort: Effort) -> Result<Rates, Problem> {
         let run = |text: &str, n: i64| {
-            let (core, program) = compiled(text, device)?;
+            let (core, program) = compiled(text, target)?;
             time(&program, &values(&core, &[("N", n)]), device, effort)
         };
         let copy = "(lift copy (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (+ x 1.0f)) xs)))";
@@ -188,8 +188,8 @@ impl Rates {
 }
 
 impl Prepared {
-    fn new(cell: &Cell, device: &Device) -> Result<Prepared, Problem> {
-        let (core, program) = compiled(&cell.text(), device)?;
+    fn new(cell: &Cell, target: &Target) -> Result<Prepared, Problem> {
+        let (core, program) = compiled(&cell.text(), target)?;
         Ok(Prepared { cell: *cell, core, program })
     }
 
@@ -222,10 +222,10 @@ impl Prepared {
         Ok(())
     }
 
-    fn measure(&self, device: &Device, rates: &Rates, effort: Effort) -> Result<Measured, Problem> {
+    fn measure(&self, device: &Device, target: &Target, rates: &Rates, effort: Effort) -> Result<Measured, Problem> {
         let of = self.cell.sizes();
         let sizes = values(&self.core, &of);
-        let verdict = Cost::at(&self.program, &sizes).verdict(Target::of(&device.info).busy());
+        let verdict = Cost::at(&self.program, &sizes).verdict(target.busy());
         let bytes = self.cell.necessary(verdict.necessary) / rates.bytes;
         let limit = bytes.max(self.cell.products() / rates.operations);
         // First a fraction of the elements: of the outermost map, or of the row.

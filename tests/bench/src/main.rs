@@ -22,6 +22,7 @@ use clap::{Parser, ValueEnum};
 use external::External;
 use lift_codegen::run::device::{self, Device};
 use lift_codegen::run::{DeviceChoice, DeviceKind};
+use lift_codegen::target::Target;
 use measure::Effort;
 use report::{Report, Row};
 use std::path::{Path, PathBuf};
@@ -66,6 +67,9 @@ struct Options {
     /// Of the grid: compare with the interpreter instead of measuring.
     #[arg(long)]
     check: bool,
+    /// Of the grid: compile for this target instead of the device's own.
+    #[arg(long)]
+    target: Option<Target>,
     /// Start no benchmark after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
@@ -137,14 +141,15 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
 
 /// Measures the cells of the grid, or compares them with the interpreter; returns whether all are right.
 fn cells(options: &Options) -> Result<bool, Problem> {
-    let device =
-        device::choose(options.device.map_or(DeviceChoice::Best, DeviceChoice::Index)).map_err(|e| e.to_string())?;
+    let choice = options.device.map_or(DeviceChoice::Best, DeviceChoice::Index);
+    let device = device::choose(choice).map_err(|e| e.to_string())?;
+    let target = &options.target.unwrap_or_else(|| Target::of(&device.info));
     if options.check {
-        let wrong = grid::check(&device, &options.names);
+        let wrong = grid::check(&device, target, &options.names);
         wrong.iter().for_each(|line| println!("{line}"));
         return Ok(wrong.is_empty());
     }
-    print!("{}", grid::measured(&device, &options.names, Effort::of(options.runs))?);
+    print!("{}", grid::measured(&device, target, &options.names, Effort::of(options.runs))?);
     Ok(true)
 }
 

@@ -6,9 +6,9 @@
 //! calls) are not unrolled, because four copies exceed the instruction cache (Black-Scholes on an H200: 138 µs
 //! unrolled, 124 in a loop).
 
+use super::flat::has_long_loop;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
-use crate::lower::loops::has_loop;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
 use crate::parameters::Parameter;
 use crate::target::Class;
@@ -82,7 +82,7 @@ impl FunctionBuilder<'_, '_> {
                 self.alone_in_group = true;
                 self.piece(&name, bound, body)
             }
-            Class::Gpu if !has_loop(&body) => {
+            Class::Gpu if !has_long_loop(&body) => {
                 let each = Size::nat(target.per_item.into());
                 let items = useful.as_ref().map(|n| n.add(&each).sub(&Size::one()).div_floor(&each));
                 wish(self, items);
@@ -133,7 +133,7 @@ impl FunctionBuilder<'_, '_> {
     }
 
     /// A loop over tiles: each work-item of a group takes `each` elements, which are a group's size apart.
-    fn tiles(
+    pub fn tiles(
         &mut self,
         name: &lift_analysis::hir::Name,
         n: Expr,

@@ -4,6 +4,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`each`] | a loop over all global work-items (`mapGlb0`, copies) |
+//! | [`flat`] | nests of such loops, as one |
 //! | [`tile`] | the elements that a work-group processes at a time, in registers |
 //! | [`single_pass`] | tiles whose groups publish their aggregates and prefixes |
 //! | [`filter`], [`scan`], [`reduce`] | the operations, by tiles |
@@ -14,6 +15,7 @@
 
 mod each;
 mod filter;
+mod flat;
 mod kept;
 mod ordered;
 mod piece;

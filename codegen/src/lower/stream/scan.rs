@@ -1,27 +1,58 @@
-//! `scan` and `scanExcl` of sums of `int`s in a single pass.
+//! `scan` and `scanExcl` by tiles: sums of `int`s in a single pass, everything else in two.
+//!
+//! In two passes, each group folds its chunk, some tiles that follow each other; then it scans the chunk from the fold of the
+//! chunks before. Folds are made in the same order in every run, so sums of floats do not vary.
 
-use super::single_pass::{Shared, fits_word, state_size};
-use super::tile::{Shape, TILED, Tile};
-use crate::core::{Lambda, PrimCall, Rhs, ScalarOp, Stmt};
-use crate::lower::Result;
+use super::single_pass::{fits_word, state_size};
+use super::tile::{Shape, TILED, Tile, bytes};
+use crate::core::{Lambda, Level, PrimCall, Rhs, ScalarOp, Stmt};
 use crate::lower::device_filter::local_id;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Closure, Dest, Env, Layout, Memory, Root, Value};
+use crate::lower::{LowerError, Result};
 use crate::opencl::ast::Qualifier;
-use crate::opencl::{BinaryOp, CType, Expr, Storage};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
 use crate::plan::BufferRole;
+use crate::target::Class;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// An operator on scalars and its neutral value.
+/// Chunks of a scan in two passes at most: as many groups keep a device busy.
+const MOST_CHUNKS: i64 = 1024;
+
+/// An operator on scalars, or tuples of them, and its neutral value.
 struct Operator<'k> {
     f: Closure<'k>,
     z: Value<'k>,
-    scalar: Scalar,
+}
+
+/// What the work-items of a group have of a tile: the elements, the folds of their vectors, and local memory for these.
+struct Own {
+    elements: Rc<Layout>,
+    folds: Rc<Layout>,
+    slots: Rc<Layout>,
+}
+
+/// Tiles `from` to before `to` of an array.
+struct Tiles {
+    number: Size,
+    from: Expr,
+    to: Var,
+    shape: Shape,
+    /// Elements of the array.
+    n: Expr,
+}
+
+/// How an array is divided among groups.
+struct Division {
+    shape: Shape,
+    chunks: Size,
+    /// Tiles of a chunk.
+    each: Size,
 }
 
 impl<'k> Host<'k> {
@@ -44,7 +75,7 @@ impl<'k> Host<'k> {
         }
         let tiles = shape.tiles(&self.most(stmt, &xs.len)?);
         let z = self.atom(&call.args[0], env);
-        let op = Operator { f: Closure { lambda: &call.funs[0], env: env.clone() }, z, scalar };
+        let op = Operator { f: Closure { lambda: &call.funs[0], env: env.clone() }, z };
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let state = format!("{name}_state");
         let state = self.program.buffer(&state, Scalar::Long, state_size(&tiles), BufferRole::State);
@@ -52,22 +83,89 @@ impl<'k> Host<'k> {
         self.launch(&title, TILED, shape.local(), |f| {
             let z = f.force(&op.z)?;
             let op = &Operator { z, ..op };
-            let slots = 2 * i64::from(shape.group) * i64::from(shape.fours);
-            let Some(slots) = f.element_arrays(ty, "slots", Storage::Local, slots) else {
-                return Err(f.error("scan", "these elements are no scalars"));
-            };
+            let slots = f.group_slots(ty, shape)?;
             f.single_pass(state, shape, &xs.len, &tiles, |f, shared, tile| {
-                let own = f.of_own(ty, "x", shape.each())?;
-                f.load_tile(tile, xs, &own, Some(&op.z), None)?;
-                let folds = f.of_own(ty, "fold", shape.fours.into())?;
-                f.fold_fours(op, tile, &own, &folds)?;
-                let last = f.scan_folds(op, tile, &folds, &slots)?;
-                let all = f.carries(op, tile, &folds, &slots, last)?;
-                let word = f.word_of(op, &all)?;
+                let own = f.own_of_tile(ty, shape, &slots)?;
+                let all = f.fold_tile(op, tile, xs, &own)?;
+                let word = f.word_of(scalar, &all)?;
                 f.publish_own(shared, tile, word)?;
                 let sum = f.sum_before(shared, tile)?;
                 let before = f.holding(&Value::computed(scalar, sum), "before")?;
-                f.finish_tile(op, shared, (tile, xs), (&own, &folds), (&before, &all), dest, inclusive)
+                f.provided(Expr::int(0).lt(tile.number.clone()), |f| {
+                    let all = f.call(&op.f, &[before.clone(), all.clone()])?;
+                    let word = f.word_of(scalar, &all)?;
+                    f.publish_all(shared, tile, word)
+                })?;
+                f.write_scanned(op, tile, xs, &own, &before, dest, inclusive)
+            })
+        })?;
+        Ok(true)
+    }
+
+    /// Scans in two launches by tiles if the target has groups and the elements fit their tiles; returns whether it did.
+    pub fn scan_in_two_passes(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        (xs, ty): (&Array<'k>, &Ty),
+        inclusive: bool,
+    ) -> Result<bool> {
+        let target = self.program.schedule.target;
+        let Some(shape) = bytes(ty).and_then(|bytes| Shape::of(&target, bytes)) else { return Ok(false) };
+        if target.class != Class::Gpu {
+            return Ok(false);
+        }
+        let tiles = shape.tiles(&self.most(stmt, &xs.len)?);
+        // The folds of all chunks are one tile.
+        let chunks = Size::min(&tiles, &Size::int(MOST_CHUNKS.min(shape.elements())));
+        let each = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
+        let division = &Division { shape, chunks, each };
+        let z = self.atom(&call.args[0], env);
+        let op = Operator { f: Closure { lambda: &call.funs[0], env: env.clone() }, z };
+        let parts = self.partials(stmt, ty, &division.chunks)?;
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let chunks_name = format!("{name}_chunks");
+        let title = Title { name: &chunks_name, label: "scan: chunks", origin: &stmt.origin };
+        let to = Dest::Place(parts.clone());
+        self.launch(&title, TILED, shape.local(), |f| {
+            let op = &Operator { z: f.force(&op.z)?, f: op.f.clone() };
+            let slots = f.group_slots(ty, shape)?;
+            f.for_chunks_of_tiles(division, &xs.len, |f, chunk| {
+                let sum = f.holding(&op.z, "sum")?;
+                f.for_tiles(chunk, |f, tile| {
+                    let own = f.own_of_tile(ty, shape, &slots)?;
+                    let all = f.fold_tile(op, tile, xs, &own)?;
+                    f.fold_in(op, &sum, all)
+                })?;
+                f.provided(local_id().eq(Expr::int(0)), |f| {
+                    let to = f.dest_at(&to, &chunk.number)?;
+                    f.copy(&sum, &to)
+                })
+            })
+        })?;
+        let Value::Array(parts) = self.load(&parts)? else {
+            return Err(LowerError::new(&stmt.origin, "scan", "the partial results are no array"));
+        };
+        let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
+        self.launch(&title, TILED, shape.local(), |f| {
+            let op = &Operator { z: f.force(&op.z)?, f: op.f.clone() };
+            let slots = f.group_slots(ty, shape)?;
+            f.for_chunks_of_tiles(division, &xs.len, |f, chunk| {
+                // The first parts, as many as there are chunks before this one.
+                let before = Array { len: chunk.number.clone(), view: parts.view.clone() };
+                let count = f.size(&chunk.number)?;
+                let tile = f.tile(shape, Expr::int(0), &count);
+                let own = f.own_of_tile(ty, shape, &slots)?;
+                let sum = f.fold_tile(op, &tile, &before, &own)?;
+                f.barrier(true, false);
+                f.for_tiles(chunk, |f, tile| {
+                    let own = f.own_of_tile(ty, shape, &slots)?;
+                    let all = f.fold_tile(op, tile, xs, &own)?;
+                    f.write_scanned(op, tile, xs, &own, &sum, dest, inclusive)?;
+                    f.fold_in(op, &sum, all)
+                })
             })
         })?;
         Ok(true)
@@ -86,24 +184,58 @@ impl<'k> FunctionBuilder<'_, 'k> {
         arrays.ok_or_else(|| self.error("scan", "these elements are no scalars"))
     }
 
-    /// Publishes the inclusive prefix of this tile, and writes its results.
-    #[allow(clippy::too_many_arguments)]
-    fn finish_tile(
+    fn group_slots(&mut self, ty: &Ty, shape: Shape) -> Result<Rc<Layout>> {
+        let slots = 2 * i64::from(shape.group) * i64::from(shape.fours);
+        let slots = self.element_arrays(ty, "slots", Storage::Local, slots);
+        slots.ok_or_else(|| self.error("scan", "these elements are no scalars"))
+    }
+
+    fn own_of_tile(&mut self, ty: &Ty, shape: Shape, slots: &Rc<Layout>) -> Result<Own> {
+        let elements = self.of_own(ty, "x", shape.each())?;
+        let folds = self.of_own(ty, "fold", shape.fours.into())?;
+        Ok(Own { elements, folds, slots: slots.clone() })
+    }
+
+    /// Loads a tile; sets `own.folds[k]` to the fold of everything in it before the `k`-th vector of this work-item. Returns
+    /// the fold of the whole tile. Local memory must not be written again before a barrier.
+    fn fold_tile(&mut self, op: &Operator<'k>, tile: &Tile, xs: &Array<'k>, own: &Own) -> Result<Value<'k>> {
+        self.load_tile(tile, xs, &own.elements, Some(&op.z), None)?;
+        self.fold_fours(op, tile, &own.elements, &own.folds)?;
+        let last = self.scan_folds(op, tile, &own.folds, &own.slots)?;
+        self.carries(op, tile, &own.folds, &own.slots, last)
+    }
+
+    /// A loop over the chunks of an array of `n` elements, each of one group at a time.
+    fn for_chunks_of_tiles(
         &mut self,
-        op: &Operator<'k>,
-        shared: &Shared,
-        (tile, xs): (&Tile, &Array<'k>),
-        (own, folds): (&Rc<Layout>, &Rc<Layout>),
-        (before, all): (&Value<'k>, &Value<'k>),
-        dest: &Dest<'k>,
-        inclusive: bool,
+        division: &Division,
+        n: &Size,
+        body: impl FnOnce(&mut Self, &Tiles) -> Result<()>,
     ) -> Result<()> {
-        self.provided(Expr::int(0).lt(tile.number.clone()), |f| {
-            let all = f.call(&op.f, &[before.clone(), all.clone()])?;
-            let word = f.word_of(op, &all)?;
-            f.publish_all(shared, tile, word)
-        })?;
-        self.write_scanned(op, tile, xs, (own, folds), before, dest, inclusive)
+        let shape = division.shape;
+        let chunks = self.host_size(&division.chunks, "chunks")?;
+        let each = self.host_size(&division.each, "tiles")?;
+        let n_expr = self.length(n)?;
+        let tiles = self.size(&shape.tiles(n))?;
+        let tiles = self.bind("all_tiles", CType::Int, tiles);
+        self.for_level(Level::Wrg(0), &chunks, |f, number| {
+            let from = f.size(&number.mul(&each))?;
+            let from = f.bind("from", CType::Int, from);
+            let to = from.clone().add(f.size(&each)?);
+            let to = f.bind("to", CType::Int, Expr::call("min", [to, tiles]));
+            let to = f.index_var("to", to);
+            f.in_group(|f| body(f, &Tiles { number: number.clone(), from, to, shape, n: n_expr }))
+        })
+    }
+
+    fn for_tiles(&mut self, of: &Tiles, body: impl FnOnce(&mut Self, &Tile) -> Result<()>) -> Result<()> {
+        self.for_range("t", of.from.clone(), &Size::var(of.to.clone()), Step::Increment, |f, t| {
+            let t = f.size(t)?;
+            let tile = f.tile(of.shape, t, &of.n);
+            body(f, &tile)?;
+            f.barrier(true, false);
+            Ok(())
+        })
     }
 
     /// Variables that hold a value.
@@ -120,10 +252,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.assign_registers(acc, &next)
     }
 
-    fn word_of(&mut self, op: &Operator<'k>, value: &Value<'k>) -> Result<Expr> {
+    fn word_of(&mut self, scalar: Scalar, value: &Value<'k>) -> Result<Expr> {
         let value = self.scalar_of(value)?;
         let value = self.scalar(&value)?;
-        Ok(Self::to_word(op.scalar, value))
+        Ok(Self::to_word(scalar, value))
     }
 
     fn slot_value(&mut self, arrays: &Rc<Layout>, at: Expr) -> Result<Value<'k>> {
@@ -217,7 +349,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         op: &Operator<'k>,
         tile: &Tile,
         xs: &Array<'k>,
-        (own, folds): (&Rc<Layout>, &Rc<Layout>),
+        Own { elements: own, folds, .. }: &Own,
         before: &Value<'k>,
         dest: &Dest<'k>,
         inclusive: bool,
@@ -248,7 +380,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let q = f.bind("q", CType::Int, first.add(local_id().cast(CType::Int)));
                 let q = f.index_var("q", q);
                 f.facts.assume_range(q.clone(), Some(Size::zero()), Some(fours.sub(&Size::one())));
-                f.write_four(dest, &Size::var(q), op.scalar, own, k)
+                f.write_four(dest, &Size::var(q), own, k)
             })
         })?;
         let (some, ()) = self.scope(|f| {
@@ -266,33 +398,54 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Writes the `k`-th vector of a work-item to elements `4·q` to `4·q + 3`.
-    fn write_four(&mut self, dest: &Dest<'k>, q: &Size, scalar: Scalar, own: &Rc<Layout>, k: Expr) -> Result<()> {
+    fn write_four(&mut self, dest: &Dest<'k>, q: &Size, own: &Rc<Layout>, k: Expr) -> Result<()> {
         let four = Size::int(4);
-        let mut values = Vec::new();
-        for j in 0..4 {
-            values.push(self.slot_value(own, times(k.clone(), 4).add(Expr::int(j)))?);
-        }
         if let Dest::Place(p) = dest
             && let Layout::Array { capacity, element, .. } = &*p.layout
-            && let Layout::Scalar(Memory { root: Root::Buffer(buffer), .. }) = &**element
             && let base = self.facts.simplify(&p.at.mul(capacity))
             && self.facts.divides(&four, &base).is_yes()
+            && takes_vectors(element)
         {
-            let mut lanes = Vec::new();
-            for v in &values {
-                let v = self.scalar_of(v)?;
-                lanes.push(self.scalar(&v)?);
-            }
-            let pointer = Expr::Var(self.use_buffer(*buffer, true));
-            let to = self.wide(Qualifier::Global, scalar, pointer, &base.add(&q.mul(&four)))?;
-            self.assign(to, Expr::Vector(CType::Vec(scalar, 4), lanes));
-            return Ok(());
+            return self.write_vectors(element, &base.add(&q.mul(&four)), own, &k);
         }
-        for (j, value) in values.iter().enumerate() {
-            let to = self.dest_at(dest, &q.mul(&four).add(&Size::int(j as i64)))?;
-            self.copy(value, &to)?;
+        for j in 0..4 {
+            let value = self.slot_value(own, times(k.clone(), 4).add(Expr::int(j)))?;
+            let to = self.dest_at(dest, &q.mul(&four).add(&Size::int(j)))?;
+            self.copy(&value, &to)?;
         }
         Ok(())
+    }
+
+    /// Writes elements `at` to `at + 3` of buffers, one vector for each scalar of an element.
+    fn write_vectors(&mut self, element: &Layout, at: &Size, own: &Layout, k: &Expr) -> Result<()> {
+        match (element, own) {
+            (Layout::Tuple(parts), Layout::Tuple(owns)) => {
+                parts.iter().zip(owns).try_for_each(|(part, own)| self.write_vectors(part, at, own, k))
+            }
+            (Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }), Layout::Scalar(_)) => {
+                let own = Rc::new(own.clone());
+                let mut lanes = Vec::new();
+                for j in 0..4 {
+                    let value = self.slot_value(&own, times(k.clone(), 4).add(Expr::int(j)))?;
+                    let value = self.scalar_of(&value)?;
+                    lanes.push(self.scalar(&value)?);
+                }
+                let pointer = Expr::Var(self.use_buffer(*buffer, true));
+                let to = self.wide(Qualifier::Global, *scalar, pointer, at)?;
+                self.assign(to, Expr::Vector(CType::Vec(*scalar, 4), lanes));
+                Ok(())
+            }
+            _ => Err(self.error("scan", "these elements are no scalars")),
+        }
+    }
+}
+
+/// Whether elements of this layout are scalars in buffers, or tuples of them, of types that have vectors.
+fn takes_vectors(element: &Layout) -> bool {
+    match element {
+        Layout::Scalar(Memory { root: Root::Buffer(_), scalar }) => *scalar != Scalar::Bool,
+        Layout::Tuple(parts) => parts.iter().all(|part| takes_vectors(part)),
+        _ => false,
     }
 }
 

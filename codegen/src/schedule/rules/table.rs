@@ -87,6 +87,12 @@ rules! {
     Placement MAP_MAP_MAP_GLB "map-map-map-glb":
         "map (map (map f))" = "mapGlb2 (mapGlb1 (mapGlb0 f))",
         if "As `map-map-glb`, for a third map that is the result of the second.";
+    Placement COPY_ROWS "copy-rows":
+        "map (λx. v)" = "map (λx. map id v)",
+        if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
+    Placement FILTER_ROWS "filter-rows":
+        "filter p xs" = "map (λi. xs i) (filter (λi. (map p xs) i) (iota n))",
+        if "Always true. On a GPU, at the top of a kernel: the n elements of xs are arrays of one length, which are tested side by side.";
     Placement MAP_ROWS "map-rows":
         "map (map f)" = "mapGlb0 (mapSeq f)",
         if "On a processor, at the top of a kernel: a row is the work of one thread, whose loop over neighbours can be vectorised. Not where there surely are few rows.";

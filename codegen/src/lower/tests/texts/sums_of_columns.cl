@@ -173,14 +173,36 @@ __kernel void mapped(
     int K,
     int D)
 {
-  for (int j = get_global_id(1); j < K; j += get_global_size(1)) {
-    const int both_1_2 = folded[j];
-    for (int i = get_global_id(0); i < D; i += get_global_size(0)) {
-      const float both_1_1 = centroids[D * j + i];
-      if (both_1_2 == 0) {
-        result[D * j + i] = both_1_1;
-      } else {
-        result[D * j + i] = folded1[D * j + i] / (float)both_1_2;
+  const int group_size = get_local_size(0);
+  const int tile = group_size * 4;
+  for (uint begin = get_group_id(0) * tile; begin < (uint)(K * D); begin += get_num_groups(0) * tile) {
+    const int left = K * D - (int)begin;
+    if (left >= tile) {
+      #pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const int t = (int)begin + (k * group_size + get_local_id(0));
+        const int j = (int)((uint)t / (uint)D);
+        const int i = t - D * j;
+        const int both_1_2 = folded[j];
+        const float both_1_1 = centroids[D * j + i];
+        if (both_1_2 == 0) {
+          result[D * j + i] = both_1_1;
+        } else {
+          result[D * j + i] = folded1[D * j + i] / (float)both_1_2;
+        }
+      }
+    } else {
+      for (int o = get_local_id(0); o < left; o += group_size) {
+        const int t = (int)begin + o;
+        const int j = (int)((uint)t / (uint)D);
+        const int i = t - D * j;
+        const int both_1_2 = folded[j];
+        const float both_1_1 = centroids[D * j + i];
+        if (both_1_2 == 0) {
+          result[D * j + i] = both_1_1;
+        } else {
+          result[D * j + i] = folded1[D * j + i] / (float)both_1_2;
+        }
       }
     }
   }

@@ -42,7 +42,7 @@ impl Maker<'_> {
         match self.choices.below(24) {
             0 | 1 => self.folds_by_key(),
             21 => self.orders(),
-            22 => self.windows_of_planes(),
+            22 => self.rows_copied(),
             23 => self.rows_compared(),
             2 => self.columns_by_key(),
             3 => self.counts_of_sorted(),
@@ -138,6 +138,20 @@ impl Maker<'_> {
             "(get2 (iterateWhile (lambda (s) {test}) (lambda (s) (tuple (+ (get1 s) 1) {step})) (tuple 0 {xs})))"
         );
         (text, Ty::array(INT, len))
+    }
+
+    /// Rows that are there already, by number or by a test.
+    fn rows_copied(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        if self.choices.flip() {
+            let ids = self.array(&INT, &n, 1, Place::Top);
+            let at = self.choices.of(&["(mod (abs i) #N)", "i", "(bitand i 3)"]);
+            return (format!("(map (lambda (i) (aref {rows} {at})) {ids})"), Ty::array(Ty::array(INT, m), n));
+        }
+        let test = self.choices.of(&["(> (head (reduce 0 + r)) 0)", "true", "(> (head r) 1)"]);
+        let sums = format!("(map (lambda (r) (head (reduceSeq 0 + r))) (filter (lambda (r) {test}) {rows}))");
+        (format!("(take #1 (concat {sums} (fill #1 7)))"), Ty::array(INT, Len::nat(1)))
     }
 
     /// Programs that place some of their operations.

@@ -1,0 +1,265 @@
+//! Nests of loops over global work-items with little work per element: one range of numbers for all of them.
+//!
+//! `map (map f)` writes a loop over the work-items of a dimension for each map. With a work-item per element, a GPU spends
+//! its time on starting them (8192 rows of 4096 floats on an H200: 165 µs, a copy 65). So the loops are joined: element `t`
+//! of the range stands for one index of each loop, and each work-item takes several elements, as in a single loop
+//! ([`super::each`]).
+
+use crate::lower::Result;
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::loops::has_loop;
+use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
+use crate::target::Class;
+use lift_analysis::hir::Name;
+use lift_analysis::size::Size;
+
+/// A loop over the work-items of a dimension.
+struct Turn {
+    dimension: i64,
+    var: Name,
+    n: Size,
+}
+
+/// Loops in each other, with nothing between them but constants.
+struct Nest {
+    /// Outermost first.
+    turns: Vec<Turn>,
+    /// The constants, and what is done for each element.
+    body: Vec<Stmt>,
+}
+
+/// What is written instead of a statement.
+enum Flat {
+    Nest(Nest),
+    If {
+        condition: Expr,
+        then: Vec<Flat>,
+        otherwise: Vec<Flat>,
+    },
+    Block(Vec<Flat>),
+    /// As it is: it is the same for all work-items.
+    Same(StmtKind),
+}
+
+impl FunctionBuilder<'_, '_> {
+    /// Joins the loops over global work-items of the whole function, if they use several dimensions and all of them can be
+    /// joined. Then the function uses one dimension.
+    pub fn join_loops(&mut self) -> Result<()> {
+        let nested = self.used.glb[1..].iter().any(|d| *d) && Dims { glb: [false; 3], ..self.used } == Dims::default();
+        let own = !self.own.is_empty() || !self.group_own.is_empty();
+        if !nested
+            || own
+            || self.alone_in_group
+            || self.program.schedule.target.class != Class::Gpu
+            || self.depth() != 1
+        {
+            return Ok(());
+        }
+        let Some(stmts) = self.innermost() else { return Ok(()) };
+        let stmts = stmts.clone();
+        let Some(flat) = self.all_flat(&stmts) else { return Ok(()) };
+        if let Some(scope) = self.innermost() {
+            scope.clear();
+        }
+        self.used = Dims { glb: [true, false, false], ..Dims::default() };
+        self.wishes.glb = Default::default();
+        flat.into_iter().try_for_each(|flat| self.write_flat(flat))
+    }
+
+    fn all_flat(&self, stmts: &[Stmt]) -> Option<Vec<Flat>> {
+        stmts.iter().map(|s| self.flat(&s.kind)).collect()
+    }
+
+    fn flat(&self, stmt: &StmtKind) -> Option<Flat> {
+        Some(match stmt {
+            StmtKind::For { .. } => Flat::Nest(self.nest(stmt)?),
+            StmtKind::If { condition, then, otherwise } if !asks_for_id(condition) => Flat::If {
+                condition: condition.clone(),
+                then: self.all_flat(then)?,
+                otherwise: self.all_flat(otherwise)?,
+            },
+            StmtKind::Block(body) => Flat::Block(self.all_flat(body)?),
+            StmtKind::Declare { init, .. } if !init.as_ref().is_some_and(asks_for_id) => Flat::Same(stmt.clone()),
+            StmtKind::Return | StmtKind::Stop | StmtKind::Comment(_) => Flat::Same(stmt.clone()),
+            _ => return None,
+        })
+    }
+
+    fn nest(&self, stmt: &StmtKind) -> Option<Nest> {
+        let (mut turns, mut before) = (Vec::new(), Vec::new());
+        let mut next = stmt;
+        loop {
+            let (turn, body) = self.turn(next)?;
+            // The lengths of inner loops are the same for all rounds of the outer ones, as no name in them is bound here.
+            turns.push(turn);
+            let (last, constants) = body.split_last()?;
+            let inner = matches!(&last.kind, StmtKind::For { .. }) && self.turn(&last.kind).is_some();
+            if !inner {
+                before.extend_from_slice(body);
+                break;
+            }
+            if !constants.iter().all(is_cheap_constant) {
+                return None;
+            }
+            before.extend_from_slice(constants);
+            next = &last.kind;
+        }
+        let different = turns.iter().enumerate().all(|(i, t)| turns[..i].iter().all(|u| u.dimension != t.dimension));
+        let inner = turns.iter().find(|t| t.dimension == 0)?;
+        // Groups of several rows and columns read and write what lies apart better than a long row does.
+        if before.iter().any(|s| has_apart(&s.kind, &inner.var)) {
+            return None;
+        }
+        let plain = !has_long_loop(&before) && !before.iter().any(|s| waits_or_asks(&s.kind));
+        (different && plain).then_some(Nest { turns, body: before })
+    }
+
+    /// A loop over global work-items of a length that was written for it.
+    fn turn<'s>(&self, stmt: &'s StmtKind) -> Option<(Turn, &'s [Stmt])> {
+        let StmtKind::For { var, from: Expr::Call(id, of), step: Step::Add(_), body, .. } = stmt else { return None };
+        let dimension = of.first()?.as_int().filter(|_| &**id == "get_global_id")?;
+        let n = self.grid_loops.iter().find(|(name, _)| name == var).map(|(_, n)| n.clone())?;
+        Some((Turn { dimension, var: var.clone(), n }, body))
+    }
+
+    fn write_flat(&mut self, flat: Flat) -> Result<()> {
+        let all = |f: &mut Self, parts: Vec<Flat>| {
+            f.scope(|f| parts.into_iter().try_for_each(|part| f.write_flat(part))).map(|(stmts, ())| stmts)
+        };
+        match flat {
+            Flat::Same(stmt) => self.emit(stmt),
+            Flat::Block(parts) => {
+                let stmts = all(self, parts)?;
+                self.emit(StmtKind::Block(stmts));
+            }
+            Flat::If { condition, then, otherwise } => {
+                let (then, otherwise) = (all(self, then)?, all(self, otherwise)?);
+                self.emit_if(condition, then, otherwise);
+            }
+            Flat::Nest(nest) => self.write_nest(nest)?,
+        }
+        Ok(())
+    }
+
+    fn write_nest(&mut self, Nest { mut turns, body }: Nest) -> Result<()> {
+        let each = self.program.schedule.target.per_item;
+        let total = turns.iter().fold(Size::one(), |all, turn| all.mul(&turn.n));
+        let useful = self.program.upper(&self.facts, &total);
+        let bound = self.length(&total)?;
+        let t = self.fresh_name("t");
+        // Neighbours in dimension 0 are neighbours in the range.
+        turns.sort_by_key(|turn| turn.dimension);
+        let (mut rest, mut indices) = (Expr::Var(t.clone()), Vec::new());
+        let constant = |name: &Name, value: Expr| StmtKind::Declare {
+            ty: CType::Int,
+            constant: true,
+            name: name.clone(),
+            init: Some(value),
+        };
+        let count = turns.len();
+        for (i, turn) in turns.iter().enumerate() {
+            if i + 1 == count {
+                indices.push(constant(&turn.var, rest.clone()).at(&self.origin()));
+                break;
+            }
+            let n = self.length(&turn.n)?;
+            // Unsigned, because that division is shorter; it is never negative.
+            let of = |e: Expr| e.cast(CType::UInt);
+            let quotient = Expr::binary(BinaryOp::Div, of(rest.clone()), of(n.clone())).cast(CType::Int);
+            let name = if i + 2 == count { turns[i + 1].var.clone() } else { self.fresh_name("rest") };
+            indices.push(constant(&name, quotient).at(&self.origin()));
+            let next = Expr::Var(name);
+            indices.push(constant(&turn.var, rest.sub(n.mul(next.clone()))).at(&self.origin()));
+            rest = next;
+            if i + 2 == count {
+                break;
+            }
+        }
+        indices.extend(body);
+        if let Some(useful) = &useful {
+            let each = Size::nat(each.into());
+            let items = useful.add(&each).sub(&Size::one()).div_floor(&each);
+            let wish = &mut self.wishes.glb[0];
+            *wish = Some(wish.as_ref().map_or(items.clone(), |w| Size::max(w, &items)));
+        }
+        self.tiles(&t, bound, useful, each, indices)
+    }
+}
+
+/// Elements between what neighbouring work-items read, up to which it still lies together.
+const TOGETHER: i64 = 4;
+
+/// Whether the places that a statement reads or writes lie far apart for neighbouring values of a variable.
+fn has_apart(stmt: &StmtKind, var: &Name) -> bool {
+    let of = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Index(_, at) if is_apart(at, var)));
+    let all = |stmts: &[Stmt]| stmts.iter().any(|s| has_apart(&s.kind, var));
+    match stmt {
+        StmtKind::Declare { init, .. } => init.as_ref().is_some_and(of),
+        StmtKind::Assign(to, value) => of(to) || of(value),
+        StmtKind::Expr(e) => of(e),
+        StmtKind::If { condition, then, otherwise } => of(condition) || all(then) || all(otherwise),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => all(body),
+        _ => false,
+    }
+}
+
+/// Whether an index contains a product of a variable and something that may be large.
+fn is_apart(at: &Expr, var: &Name) -> bool {
+    let mentions = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Var(name) if name == var));
+    at.any(&mut |e| match e {
+        Expr::Binary(BinaryOp::Mul, a, b) => {
+            [(a, b), (b, a)].iter().any(|(of, by)| mentions(of) && by.as_int().is_none_or(|n| n.abs() > TOGETHER))
+        }
+        _ => false,
+    })
+}
+
+/// Rounds of a loop that the device's compiler writes out.
+const FEW_ROUNDS: i64 = 16;
+
+/// Whether these statements contain a loop that stays one: of more than a few rounds, or in another.
+pub fn has_long_loop(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::For { from, condition: Expr::Binary(BinaryOp::Lt, _, to), step: Step::Increment, body, .. } => {
+            let rounds = from.as_int().zip(to.as_int()).map(|(from, to)| to - from);
+            rounds.is_none_or(|n| n > FEW_ROUNDS) || has_loop(body)
+        }
+        StmtKind::For { .. } | StmtKind::While { .. } => true,
+        StmtKind::If { then, otherwise, .. } => has_long_loop(then) || has_long_loop(otherwise),
+        StmtKind::Block(body) => has_long_loop(body),
+        _ => false,
+    })
+}
+
+/// Whether a statement declares a constant that may be computed again for each element.
+fn is_cheap_constant(stmt: &Stmt) -> bool {
+    let cheap = |e: &Expr| {
+        !e.any(&mut |e| matches!(e, Expr::Call(..)) || matches!(e, Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ..)))
+    };
+    match &stmt.kind {
+        StmtKind::Declare { constant: true, init: Some(init), .. } => cheap(init),
+        StmtKind::Comment(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether an expression depends on which work-item computes it.
+fn asks_for_id(e: &Expr) -> bool {
+    e.any(&mut |e| matches!(e, Expr::Call(name, _) if name.starts_with("get_")))
+}
+
+fn waits_or_asks(stmt: &StmtKind) -> bool {
+    match stmt {
+        StmtKind::Declare { init, .. } => init.as_ref().is_some_and(asks_for_id),
+        StmtKind::Assign(to, value) => asks_for_id(to) || asks_for_id(value),
+        StmtKind::Expr(e) => asks_for_id(e),
+        StmtKind::If { condition, then, otherwise } => {
+            asks_for_id(condition) || then.iter().chain(otherwise).any(|s| waits_or_asks(&s.kind))
+        }
+        StmtKind::Block(body) => body.iter().any(|s| waits_or_asks(&s.kind)),
+        StmtKind::DeclareArray { .. } | StmtKind::Return | StmtKind::Stop | StmtKind::Comment(_) => false,
+        StmtKind::For { body, .. } => body.iter().any(|s| waits_or_asks(&s.kind)),
+        StmtKind::While { .. } | StmtKind::Break | StmtKind::Barrier { .. } => true,
+        StmtKind::Unroll | StmtKind::Roll => false,
+    }
+}

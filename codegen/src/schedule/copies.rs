@@ -1,0 +1,157 @@
+//! Maps whose elements are rows that are there already, and filters of rows: rows are copied element by element, so that the
+//! whole device takes part instead of one work-item a row.
+//!
+//! * `map (λx. v) = map (λx. map id v)`, where v is a view
+//! * `filter p xs = map (λi. xs i) (filter (λi. (map p xs) i) (iota n))`, where the elements of xs are arrays of n
+
+use super::{Applied, on_the_host, rules};
+use crate::core::copy::next_length;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Scalar;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::{Ty, TyKind};
+
+/// Statements that may be done again for each element of a row.
+const MOST_BRIEF: usize = 16;
+
+/// Rewrites the maps and filters at host level.
+pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
+    let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
+    let mut writer = Writer { kernel, applied };
+    writer.host(&mut body);
+    kernel.body = body;
+}
+
+/// Whether a statement takes a few instructions, which may include a check.
+pub fn is_brief(stmt: &Stmt) -> bool {
+    match &stmt.rhs {
+        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::Prim(call) => {
+            call.funs.is_empty() && (call.prim.is_view() || matches!(call.prim, Prim::Aref | Prim::Head | Prim::Last))
+        }
+        _ => super::free::is_free(&stmt.rhs),
+    }
+}
+
+/// Whether all of these statements together do.
+pub fn are_brief(stmts: &[Stmt]) -> bool {
+    stmts.len() <= MOST_BRIEF && stmts.iter().all(is_brief)
+}
+
+struct Writer<'a> {
+    kernel: &'a mut Kernel,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl Writer<'_> {
+    fn host(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let origin = stmt.origin.clone();
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.host(a);
+                    self.host(b);
+                }
+                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.host(&mut f.body));
+                }
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
+                    let f = &mut call.funs[0];
+                    if f.position.is_none() && self.copies(f, &origin) {
+                        self.applied.push(Applied { rule: &rules::COPY_ROWS, origin });
+                    }
+                }
+                Rhs::Prim(call) if call.prim == Prim::Filter(Level::Auto) => {
+                    if let Some(stmts) = self.filter_of_rows(&stmt) {
+                        self.applied.push(Applied { rule: &rules::FILTER_ROWS, origin });
+                        block.stmts.extend(stmts);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// Copies the result of a function element by element, if it is a view of rows of one length.
+    fn copies(&mut self, f: &mut Lambda, origin: &Origin) -> bool {
+        let Atom::Var(result) = f.body.result else { return false };
+        let ty = self.kernel.ty(result).clone();
+        let made = f.body.stmts.iter().any(|s| s.var == result && !is_brief(s));
+        let Some(array) = ty.as_array().filter(|_| !made && is_rectangular(&ty) && are_brief(&f.body.stmts)) else {
+            return false;
+        };
+        let element = self.fresh("x", array.element.clone());
+        let body = Block { stmts: Vec::new(), result: Atom::Var(element) };
+        let mut id = Lambda { position: None, params: vec![element], body, origin: f.origin.clone() };
+        self.copies(&mut id, origin);
+        let copied = self.fresh("row", ty.clone());
+        let rhs = map(id, Atom::Var(result));
+        f.body.stmts.push(Stmt { var: copied, binds: Vec::new(), rhs, origin: origin.clone() });
+        f.body.result = Atom::Var(copied);
+        true
+    }
+
+    /// The statements instead of a filter of rows of one length.
+    fn filter_of_rows(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(PrimCall { funs, args, .. }) = &stmt.rhs else { return None };
+        let ([p], [xs @ Atom::Var(_)]) = (funs.as_slice(), args.as_slice()) else { return None };
+        let ty = self.kernel.atom_ty(xs);
+        let rows = ty.as_array().filter(|a| a.position.is_none() && is_rectangular(&a.element))?;
+        let row = rows.element.clone();
+        row.as_array().filter(|_| p.position.is_none())?;
+        let packed_ty = self.kernel.ty(stmt.var).clone();
+        let TyKind::Exists(binders, _) = packed_ty.kind() else { return None };
+        let [hidden] = binders.as_slice() else { return None };
+        let (int, truth, n) = (Ty::scalar(Scalar::Int), Ty::scalar(Scalar::Bool), rows.len.clone());
+        let kept = Var::new(VarKind::Skolem, next_length(self.kernel), hidden.name.clone());
+        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
+        let prim = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
+        let lambda = |x: VarId, stmts: Vec<Stmt>, result: VarId| Lambda {
+            position: None,
+            params: vec![x],
+            body: Block { stmts, result: Atom::Var(result) },
+            origin: p.origin.clone(),
+        };
+        let read = |of: Atom, i: VarId| prim(Prim::Aref, Vec::new(), Vec::new(), vec![of, Atom::Var(i)]);
+        let flags = self.fresh("passes", Ty::array(truth.clone(), n.clone()));
+        let all = self.fresh("all", Ty::array(int.clone(), n.clone()));
+        let (i, passes) = (self.fresh("i", int.clone()), self.fresh("passes", truth));
+        let test = lambda(i, vec![at(passes, read(Atom::Var(flags), i))], passes);
+        let packed =
+            self.fresh("kept", Ty::exists(vec![hidden.clone()], Ty::array(int.clone(), Size::var(hidden.clone()))));
+        let indices = self.fresh("kept", Ty::array(int.clone(), Size::var(kept.clone())));
+        let (j, element) = (self.fresh("i", int), self.fresh("row", row.clone()));
+        let mut copy = lambda(j, vec![at(element, read(xs.clone(), j))], element);
+        self.copies(&mut copy, &stmt.origin);
+        let result = self.fresh("rows", Ty::array(row, Size::var(kept.clone())));
+        let opened = Stmt { binds: vec![kept.clone()], ..at(indices, Rhs::Unpack(Atom::Var(packed))) };
+        Some(vec![
+            at(flags, map(p.clone(), xs.clone())),
+            at(all, prim(Prim::Iota, vec![n], Vec::new(), Vec::new())),
+            at(packed, prim(Prim::Filter(Level::Auto), Vec::new(), vec![test], vec![Atom::Var(all)])),
+            opened,
+            at(result, map(copy, Atom::Var(indices))),
+            at(stmt.var, Rhs::Pack(Atom::Var(result), vec![Size::var(kept)])),
+        ])
+    }
+
+    fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
+        self.kernel.vars.push(VarInfo { name: name.into(), ty });
+        VarId(self.kernel.vars.len() as u32 - 1)
+    }
+}
+
+fn map(f: Lambda, xs: Atom) -> Rhs {
+    Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
+}
+
+/// Whether all rows of an array have one length, down to its scalars.
+fn is_rectangular(ty: &Ty) -> bool {
+    match ty.as_array() {
+        Some(array) => array.position.is_none() && is_rectangular(&array.element),
+        None => super::place::is_flat(ty),
+    }
+}
