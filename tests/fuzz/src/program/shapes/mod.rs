@@ -140,10 +140,14 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
-    /// Rows that are there already, by number or by a test.
+    /// Rows that are there already, by number or by a test, and lengths of rows.
     fn rows_copied(&mut self) -> (String, Ty) {
         let (n, m) = (Len::of(Base::N), Len::of(Base::M));
         let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        if self.choices.below(3) == 0 {
+            let keep = self.function(&INT, &BOOL, 1);
+            return (format!("(rowLengths (map (lambda (r) (filter {keep} r)) {rows}))"), Ty::array(INT, n));
+        }
         if self.choices.flip() {
             let ids = self.array(&INT, &n, 1, Place::Top);
             let at = self.choices.of(&["(mod (abs i) #N)", "i", "(bitand i 3)"]);
