@@ -35,7 +35,8 @@ struct Shape {
 fn shapes(target: &Target) -> Vec<Shape> {
     let [most, depth] = [Parameter::MatrixItem, Parameter::MatrixDepth].map(|p| i64::from(target.get(p)));
     let all: &[(i64, i64)] = match depth {
-        8 => &[(8, 8), (4, 8)],
+        // The work-items of a group fetch at least a vector of four each, so small tiles are not flat.
+        8 => &[(8, 8), (4, 16)],
         // The last is for elements of 16 bytes or more.
         _ => &[(8, 16), (8, 8), (4, 16)],
     };
@@ -514,5 +515,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let to = self.dest_at(dest, r)?;
         let to = self.dest_at(&to, c)?;
         self.copy(&value, &to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tile_is_fetched_in_whole_vectors() {
+        for item in [4, 8] {
+            for depth in [8, 16] {
+                let target = Target::nvidia().with(Parameter::MatrixItem, item).with(Parameter::MatrixDepth, depth);
+                let all = shapes(&target);
+                assert!(!all.is_empty(), "{item} and {depth}");
+                for shape in all {
+                    let elements = shape.rows().lanes * shape.depth;
+                    assert_eq!(elements % (super::super::operand::ITEMS * 4), 0, "{shape:?}");
+                }
+            }
+        }
     }
 }
