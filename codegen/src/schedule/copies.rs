@@ -4,6 +4,7 @@
 //! * `map (λx. v) = map (λx. map id v)`, where v is a view
 //! * `filter p xs = map (λi. xs i) (filter (λi. (map p xs) i) (iota n))`, where the elements of xs are arrays of n
 
+use super::free::{are_brief, is_brief};
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::next_length;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -12,36 +13,20 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 
-/// Statements that may be done again for each element of a row.
-const MOST_BRIEF: usize = 16;
-
 /// Rewrites the maps and filters at host level.
 pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
+    let next = next_length(kernel);
     let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
-    let mut writer = Writer { kernel, applied };
+    let mut writer = Writer { kernel, applied, next };
     writer.host(&mut body);
     kernel.body = body;
-}
-
-/// Whether a statement takes a few instructions, which may include a check.
-pub fn is_brief(stmt: &Stmt) -> bool {
-    match &stmt.rhs {
-        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
-        Rhs::Prim(call) => {
-            call.funs.is_empty() && (call.prim.is_view() || matches!(call.prim, Prim::Aref | Prim::Head | Prim::Last))
-        }
-        _ => super::free::is_free(&stmt.rhs),
-    }
-}
-
-/// Whether all of these statements together do.
-pub fn are_brief(stmts: &[Stmt]) -> bool {
-    stmts.len() <= MOST_BRIEF && stmts.iter().all(is_brief)
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     applied: &'a mut Vec<Applied>,
+    /// Greater than the ids of all opened lengths.
+    next: u32,
 }
 
 impl Writer<'_> {
@@ -106,7 +91,8 @@ impl Writer<'_> {
         let TyKind::Exists(binders, _) = packed_ty.kind() else { return None };
         let [hidden] = binders.as_slice() else { return None };
         let (int, truth, n) = (Ty::scalar(Scalar::Int), Ty::scalar(Scalar::Bool), rows.len.clone());
-        let kept = Var::new(VarKind::Skolem, next_length(self.kernel), hidden.name.clone());
+        let kept = Var::new(VarKind::Skolem, self.next, hidden.name.clone());
+        self.next += 1;
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
         let prim = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
         let lambda = |x: VarId, stmts: Vec<Stmt>, result: VarId| Lambda {

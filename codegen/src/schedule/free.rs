@@ -1,7 +1,7 @@
 //! Free operations: at most a few instructions, and they cannot fail. They may be computed again wherever they are
 //! read.
 
-use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp};
+use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size};
 
@@ -27,6 +27,23 @@ fn only_arranges(block: &Block) -> bool {
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
         _ => false,
     })
+}
+
+/// Statements that may be done again for each element of a row.
+const MOST_BRIEF: usize = 16;
+
+/// Whether a statement takes a few instructions, which may include a check.
+pub fn is_brief(stmt: &Stmt) -> bool {
+    match &stmt.rhs {
+        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::Prim(call) if matches!(call.prim, Prim::Aref | Prim::Head | Prim::Last) => true,
+        rhs => is_free(rhs),
+    }
+}
+
+/// Whether all of these statements together do.
+pub fn are_brief(stmts: &[Stmt]) -> bool {
+    stmts.len() <= MOST_BRIEF && stmts.iter().all(is_brief)
 }
 
 /// Whether a block has few statements, all of them free.

@@ -301,7 +301,7 @@ fn is_perfect_nest(f: &Lambda) -> bool {
     let crate::core::Atom::Var(result) = f.body.result else { return false };
     let Some((last, before)) = f.body.stmts.split_last() else { return false };
     let inner = matches!(&last.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
-    let brief = super::copies::are_brief(before);
+    let brief = super::free::are_brief(before);
     last.var == result
         && inner
         && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s)))
