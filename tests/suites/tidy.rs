@@ -42,6 +42,28 @@ fn is_test(path: &str) -> bool {
 }
 
 #[test]
+fn only_what_belongs_there_lies_at_the_root() {
+    const ROOT: [&str; 14] = [
+        ".gitattributes",
+        ".gitignore",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+        "SECURITY.md",
+        "clippy.toml",
+        "deny.toml",
+        "pyproject.toml",
+        "rustfmt.toml",
+    ];
+    let others = tracked().into_iter().filter(|p| !p.contains('/') && !ROOT.contains(&&**p));
+    none(others.collect(), "files at the root that a program wrote, or that belong into a folder");
+}
+
+#[test]
 fn files_open_with_what_they_are_for() {
     let heads = [(".rs", "//! "), (".ts", "// "), (".mjs", "// "), (".cjs", "// "), (".py", "\"\"\"")];
     let mut wrong = Vec::new();
