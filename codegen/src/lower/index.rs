@@ -125,7 +125,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     _ => return Ok(None),
                 }
             }
-            if !self.is_integer(&coefficient) {
+            if !self.is_integer(&coefficient.node()) {
                 return Ok(None);
             }
             fractions.push((coefficient, indices));
@@ -151,12 +151,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Whether the size is provably an integer for all values of the size parameters.
-    fn is_integer(&self, s: &Size) -> bool {
-        match s.node() {
-            Node::ExactDiv(num, den) => match (as_size(&num), as_size(&den)) {
+    fn is_integer(&self, node: &Node) -> bool {
+        match node {
+            Node::ExactDiv(num, den) => match (as_size(num), as_size(den)) {
                 (Some(num), Some(den)) => self.facts.divides(&den, &num).is_yes(),
                 _ => false,
             },
+            Node::Neg(a) => self.is_integer(a),
+            Node::Add(all) | Node::Mul(all) => all.iter().all(|n| self.is_integer(n)),
+            Node::Sub(a, b) => self.is_integer(a) && self.is_integer(b),
             _ => true,
         }
     }
@@ -198,7 +201,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 | Node::Sum { .. }
         ) && let Some(size) = as_size(node)
             && !size.any_var(&mut |v| v.kind != VarKind::Param)
-            && self.is_integer(&size)
+            && self.is_integer(&size.node())
         {
             let size = self.host_size(&size, &argument_name(&size))?;
             return match size.as_var() {
