@@ -375,13 +375,16 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
                 }
                 LengthSource::Value(value, length) => {
                     length.computed.set(true);
-                    let value = f.scalar_of(&value)?;
-                    let mut value = f.scalar(&value)?;
-                    if f.program.is_checked() {
-                        let message = Message::impossible_length();
-                        value = f.call_checked(Helper::CheckLength, &message, [value]);
-                    }
-                    Ok(f.bind(&var.name, CType::Int, value))
+                    // The length is that of its statement, not of the first one that reads it here.
+                    f.at(&length.stmt.origin, |f| {
+                        let value = f.scalar_of(&value)?;
+                        let mut value = f.scalar(&value)?;
+                        if f.program.is_checked() {
+                            let message = Message::impossible_length();
+                            value = f.call_checked(Helper::CheckLength, &message, [value]);
+                        }
+                        Ok(f.bind(&var.name, CType::Int, value))
+                    })
                 }
             })?;
             self.indices.insert(var.clone(), name.clone());

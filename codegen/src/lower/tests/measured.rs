@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::core::builder::*;
+use crate::failure::Message;
 use crate::plan::{BufferRole, Step};
 use crate::schedule::Schedule;
 use crate::target::Target;
@@ -170,4 +171,26 @@ fn checks_are_counted_and_can_be_left_out() {
     assert!(program.plan.failures.is_empty() && !program.opencl.text.contains("lift_fail"), "{}", program.opencl.text);
     let inputs = [ints(3), Value::Array(ArrayValue::Int(vec![1, 2, 1]))];
     agree(&kernel, &program, &inputs).unwrap_or_else(|problem| panic!("{problem}"));
+}
+
+/// A length is told as that of its own statement, also where another statement is the first to read it.
+#[test]
+fn an_impossible_length_belongs_to_its_statement() {
+    let text = "kernel sum () (k : Int) -> Int
+  let t : <∃X, Array[Int,X]> = iota k
+  unpack (X1) t'2 : Array[Int,X1] = t
+  let t'3 : Array[Int,1] = reduce (λ(a : Int, b : Int)
+    let t'4 : Int = a + b
+    t'4) 0 t'2
+  let t'5 : Int = head t'3
+  t'5
+";
+    let kernel = crate::core::parse::kernel(text).expect("it is well formed");
+    for target in [Target::portable(), Target::cpu(), Target::gpu(), Target::nvidia()] {
+        let program = compile(&kernel, &target).expect("it is compiled");
+        let message = Message::impossible_length();
+        let told = program.plan.failures.iter().filter(|f| f.message == message.template);
+        let lines: Vec<u32> = told.map(|f| f.origin.expr.0).collect();
+        assert_eq!(lines, [2], "{:?}", target.class);
+    }
 }
