@@ -149,7 +149,15 @@ impl<'k> Interp<'k> {
                 (0..n).try_for_each(|_| out.push(v.clone()))?;
                 Ok(out.finish())
             }
-            Prim::Split => views::split(&self.meter, element, &self.array(call, 0)?, self.size(call, 0)?),
+            Prim::Split => {
+                let (xs, k) = (self.array(call, 0)?, self.size(call, 0)?);
+                let rows = match k {
+                    // Only the type says how many empty rows there are (`partRed` of an empty array).
+                    0 if xs.len() == 0 => self.length(&result.len)?.unsigned_abs() as usize,
+                    _ => views::exact_quotient(xs.len(), k, "split")?,
+                };
+                views::split(&self.meter, element, &xs, k, rows)
+            }
             Prim::Slide => {
                 let (size, step) = (self.size(call, 0)?, self.size(call, 1)?);
                 views::slide(&self.meter, element, &self.array(call, 0)?, size, step)

@@ -24,8 +24,8 @@ pub fn gather(meter: &Rc<Meter>, element: &Ty, xs: &Array, indices: impl IntoIte
     Ok(out.finish())
 }
 
-pub fn split(meter: &Rc<Meter>, row: &Ty, xs: &Array, k: usize) -> Result<Array> {
-    let rows = exact_quotient(xs.len(), k, "split")?;
+/// The first rows of `k` elements.
+pub fn split(meter: &Rc<Meter>, row: &Ty, xs: &Array, k: usize, rows: usize) -> Result<Array> {
     let mut out = Collector::new(meter, row, rows)?;
     (0..rows).try_for_each(|i| out.push(Val::Array(xs.slice(i * k, k))))?;
     Ok(out.finish())

@@ -313,3 +313,17 @@ fn a_million_elements() {
     let expected = (0..1 << 20).map(|i| i as f32 * 2.0 + 1.0).collect::<Vec<f32>>();
     assert_eq!(result, Ok(Value::from(expected)));
 }
+
+/// The rule for `partRed` splits an array without elements into rows without elements.
+#[test]
+fn a_partial_reduction_of_nothing_is_what_it_is_rewritten_to() {
+    let mut b = Builder::new("parts");
+    let n = b.size("N");
+    let xs = b.param("xs", array(int(), &n));
+    let result = b.fold(Prim::PartRed, &sizes(&[3]), 7, &xs, add);
+    let kernel = b.finish(&result);
+    let (rule, rewritten) = &crate::schedule::after_each_rewrite(&kernel, &crate::target::Target::portable())[0];
+    assert_eq!(*rule, "partRed");
+    let run = |k: &Kernel| run_on(k, vec![Value::from(Vec::<i32>::new())]);
+    assert_eq!((run(rewritten), run(&kernel)), ("[7, 7, 7]".into(), "[7, 7, 7]".into()));
+}
