@@ -131,6 +131,10 @@ impl Place {
     fn start(&self) -> String {
         format!("{}:{}", self.line, self.column)
     }
+    /// The file and the start in it.
+    fn key(&self) -> (&str, TextSize) {
+        (&self.at.path, self.at.range.start())
+    }
 }
 
 /// Returns the text of a stage of a kernel, compiled for a class of devices.
@@ -254,20 +258,28 @@ fn scheduled(kernel: &Kernel, places: &Places, target: &Target) -> StageText {
 }
 
 /// Prints the plan. Its objects name source locations as `"at": "3:5"`; each is mapped to the largest expression that
-/// starts there.
+/// starts there, in the file of the object's origin.
 fn host_plan(program: &Program, places: &Places) -> StageText {
     let opencl = format!("{}.cl", program.plan.kernel);
-    let text = plan::json::to_json(program, &opencl, &|origin| places.get(origin).map_or(String::new(), Place::start));
-    let mut starts: FxHashMap<String, &FileRange> = FxHashMap::default();
+    let json = |at: &dyn Fn(&Place) -> String| {
+        plan::json::to_json(program, &opencl, &|origin| places.get(origin).map_or(String::new(), at))
+    };
+    let text = json(&Place::start);
+    let mut largest: FxHashMap<(&str, TextSize), &FileRange> = FxHashMap::default();
     for place in places.values() {
-        let known = starts.entry(place.start()).or_insert(&place.at);
+        let known = largest.entry(place.key()).or_insert(&place.at);
         if place.at.range.len() > known.range.len() {
             *known = &place.at;
         }
     }
+    // `at` does not tell the file, so the same plan is printed with numbers in its place.
+    let ranges: Vec<&FileRange> = largest.values().copied().collect();
+    let numbers: FxHashMap<_, usize> = largest.keys().enumerate().map(|(i, key)| (*key, i)).collect();
+    let numbered = json(&|place| numbers.get(&place.key()).map_or(String::new(), usize::to_string));
     let mut map = Vec::new();
-    for (object, at) in placed_objects(&text) {
-        map.extend(starts.get(at).map(|at| (object, (*at).clone())));
+    for ((object, _), (_, number)) in placed_objects(&text).into_iter().zip(placed_objects(&numbered)) {
+        let range = number.parse().ok().and_then(|i: usize| ranges.get(i));
+        map.extend(range.map(|at| (object, (*at).clone())));
     }
     map.sort_by(|(a, _), (b, _)| a.start().cmp(&b.start()).then(b.end().cmp(&a.end())));
     StageText { text, map }
@@ -379,6 +391,32 @@ mod tests {
         let host = made(Stage::Host);
         assert_eq!(source_of(&host, "{ /* filter: compact */"), "(filter (lambda (x) (> x 1.0f)) xs)");
         assert_eq!(source_of(&host, "{ /* filter: count */"), "(filter (lambda (x) (> x 1.0f)) xs)");
+    }
+
+    /// Two files with an operation at the same line and column.
+    #[test]
+    fn the_parts_of_a_plan_come_from_their_own_files() {
+        const FILES: [(&str, &str); 2] = [
+            ("/there.lift", "(define (there xs)\n  (filter (lambda (x) (> x 1)) xs))\n"),
+            (
+                "/here.lift",
+                "(import \"there.lift\") (lift k (N) ((array-type int N)) (lambda (xs)\n  (sort < (there xs))))\n",
+            ),
+        ];
+        let mut host = AnalysisHost::default();
+        for (path, text) in FILES {
+            host.set_file(path, text.into());
+        }
+        let made = text(&host.snapshot(), &FILES[1].0.into(), "k", Stage::Plan, &Target::portable());
+        let made = made.expect("nobody edits").expect("it compiles");
+        for (label, source) in [("\"filter: count\"", FILES[0]), ("\"sort: keys\"", FILES[1])] {
+            let at =
+                TextSize::new(made.text.find(label).unwrap_or_else(|| panic!("no {label}:\n{}", made.text)) as u32);
+            let (_, from) = made.map.iter().rfind(|(range, _)| range.contains(at)).expect("it has a place");
+            assert_eq!(&*from.path, source.0, "{label}");
+            let part = &source.1[std::ops::Range::<usize>::from(from.range)];
+            assert!(part.starts_with(if source == FILES[0] { "(filter" } else { "(sort" }), "{label}: {part}");
+        }
     }
 
     #[test]
