@@ -26,6 +26,10 @@ impl Random {
     pub fn of<'t, T>(&mut self, things: &'t [T]) -> &'t T {
         &things[self.below(things.len())]
     }
+    /// Returns one of `n` cases for a seed; few seeds in a row cover much of them.
+    pub fn scattered(seed: u64, n: usize) -> usize {
+        (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize % n.max(1)
+    }
     /// Returns a stream of at most `most` choices.
     pub fn choices(&mut self, most: usize) -> Vec<u16> {
         let len = self.below(most + 1);

@@ -6,6 +6,7 @@
 //! work-item and up to the maximum, and one or very many compute units.
 
 use crate::choices::{Random, shrink};
+use crate::program::shapes::failing::{CHECKS, WORK};
 use crate::program::{Breadth, inputs, program};
 use crate::soundness::alike;
 use crate::{Case, Wrong, guarded, remember};
@@ -67,8 +68,11 @@ impl Way {
     /// Returns the way of a seed, and the generator for its program.
     pub fn of(seed: u64) -> (Way, Random) {
         let mut random = Random::new(seed);
-        let way = Way { target: any_target(&mut random), sizes: random.below(SIZES.len()) };
-        (way, random)
+        let target = *random.of(&targets());
+        (Way::on(target, &mut random), random)
+    }
+    fn on(target: Target, random: &mut Random) -> Way {
+        Way { target: with_options(target, random), sizes: random.below(SIZES.len()) }
     }
     pub fn sizes(&self) -> impl Iterator<Item = (usize, usize)> {
         SIZES.into_iter().cycle().skip(self.sizes).take(4)
@@ -84,14 +88,42 @@ pub fn try_shape(seed: u64) -> Case {
     try_some(seed, Breadth::Shapes)
 }
 
+/// A check that may fail, the work that follows it, and a target, as indices into [`CHECKS`], [`WORK`] and [`targets`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Failing {
+    pub check: usize,
+    pub work: usize,
+    pub target: usize,
+}
+
+impl Failing {
+    pub fn number() -> usize {
+        CHECKS.len() * WORK.len() * targets().len()
+    }
+    pub fn nth(n: usize) -> Failing {
+        let (n, target) = (n / targets().len(), n % targets().len());
+        Failing { check: n / WORK.len() % CHECKS.len(), work: n % WORK.len(), target }
+    }
+    /// Returns a program with this check and work; `rest` has its other choices.
+    pub fn choices(&self, rest: &[u16]) -> Vec<u16> {
+        [&[self.check as u16, self.work as u16], rest].concat()
+    }
+}
+
 /// As [`try_one`], with programs whose checks may fail; the reported failures are compared, too.
 pub fn try_failing(seed: u64) -> Case {
-    try_some(seed, Breadth::Failing)
+    let case = Failing::nth(Random::scattered(seed, Failing::number()));
+    let mut random = Random::new(seed);
+    let way = Way::on(targets()[case.target], &mut random);
+    try_choices(case.choices(&random.choices(178)), way, Breadth::Failing)
 }
 
 fn try_some(seed: u64, breadth: Breadth) -> Case {
     let (way, mut random) = Way::of(seed);
-    let choices = random.choices(180);
+    try_choices(random.choices(180), way, breadth)
+}
+
+fn try_choices(choices: Vec<u16>, way: Way, breadth: Breadth) -> Case {
     let agree = |text: &str, way| agree(text, way, breadth == Breadth::Failing);
     match guarded(|| agree(&program(&choices, breadth), way)) {
         Ok(case) => case,
@@ -105,8 +137,11 @@ fn try_some(seed: u64, breadth: Breadth) -> Case {
     }
 }
 
-fn any_target(random: &mut Random) -> Target {
-    let mut target = *random.of(&[Target::portable(), Target::gpu(), Target::cpu(), Target::nvidia()]);
+pub fn targets() -> [Target; 4] {
+    [Target::portable(), Target::gpu(), Target::cpu(), Target::nvidia()]
+}
+
+fn with_options(mut target: Target, random: &mut Random) -> Target {
     target.checked = !random.one_in(4);
     if let Some(most) = one_or_usual(&MOST_IN_GROUP, random) {
         target.most_in_group = most;

@@ -4,15 +4,18 @@ use lift_analysis::prims;
 use lift_codegen::lower::compile;
 use lift_codegen::schedule::rules;
 use lift_codegen::target::Target;
+use lift_fuzz::checks;
 use lift_fuzz::choices::Random;
 use lift_fuzz::differential;
-use lift_fuzz::differential::{COMPUTE_UNITS, MOST_IN_GROUP, PER_ITEM, SIZES, Way};
+use lift_fuzz::differential::{COMPUTE_UNITS, Failing, MOST_IN_GROUP, PER_ITEM, SIZES, Way, targets};
 use lift_fuzz::outer;
+use lift_fuzz::program::shapes::failing::{CHECKS, WORK};
 use lift_fuzz::program::shapes::orders::{DISORDERS, NUMBERS, ORDERS};
-use lift_fuzz::program::{Breadth, program};
+use lift_fuzz::program::{Breadth, inputs, program};
+use lift_fuzz::ran::{Ran, on_interpreter};
 use lift_fuzz::tree::{Tree, parse};
 use lift_tests::files;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 const PROGRAMS: u64 = 2500;
 
@@ -106,6 +109,41 @@ fn every_way_to_compile_is_tried() {
     for what in groups.chain(elements).chain(sizes).chain(checks) {
         let count = counts.get(&what).copied().unwrap_or(0);
         assert!(count >= WAYS / 100, "{what}: {count} of {WAYS}");
+    }
+}
+
+/// Every failing check is followed by all work on every target; the checks include every primitive that assumes or checks
+/// something, fail for some sizes and hold for others.
+#[test]
+fn every_failing_check_is_followed_by_all_work_on_every_target() {
+    let all: HashSet<Failing> = (0..Failing::number()).map(Failing::nth).collect();
+    assert_eq!(all.len(), CHECKS.len() * WORK.len() * targets().len());
+    let words = |text: &str| -> String {
+        let words = text.split(|c: char| c.is_whitespace() || "()".contains(c)).filter(|word| !word.is_empty());
+        words.map(|word| format!(" {word} ")).collect()
+    };
+    // The longest part without a letter that stands for something else.
+    let part = |text: &str| words(text.split(['F', 'G', 'H', 'P']).max_by_key(|part| part.len()).unwrap_or_default());
+    let has = |name: &str| match name {
+        "cast" => CHECKS.iter().any(|check| check.contains("(: ")),
+        name => CHECKS.iter().any(|check| words(check).contains(&format!(" {name} "))),
+    };
+    let missing: BTreeSet<&str> = checks::CHECKS.iter().map(|check| check.uses).filter(|name| !has(name)).collect();
+    assert!(missing.is_empty(), "checks of no program: {missing:?}");
+    for i in 0..CHECKS.len().max(WORK.len()) {
+        let (check, work) = (i % CHECKS.len(), i % WORK.len());
+        // After check and work: at the top, with a filter that keeps what is above 2.
+        for work in [0, work] {
+            let text = program(&Failing { check, work, target: 0 }.choices(&[]), Breadth::Failing);
+            let (said, (check_part, work_part)) = (words(&text), (part(CHECKS[check]), part(WORK[work])));
+            assert!(said.contains(&check_part) && said.contains(&work_part), "{check_part} {work_part}:\n{text}");
+            let kernel = differential::kernel(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+            let runs = || [(0, 3), (1, 1), (5, 2), (7, 5), (8, 2)].into_iter();
+            let fails = |(n, m)| matches!(on_interpreter(&kernel, inputs(n, m), 5_000_000), Ran::Failed { .. });
+            let failed = runs().filter(|size| fails(*size)).count();
+            assert!(failed > 0, "it never fails:\n{text}");
+            assert!(failed < runs().count(), "it never holds:\n{text}");
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod tables;
 
+use crate::choices::Random;
 use crate::ran::{Ran, on_device, on_interpreter};
 use crate::{Case as Outcome, Wrong, guarded, remember};
 use lift_analysis::db::forms;
@@ -242,8 +243,7 @@ pub fn all_on_interpreter(cases: &[Case]) -> Result<(), String> {
 
 /// Tests one case for all targets.
 pub fn try_one(seed: u64) -> Outcome {
-    // Scatter the cases, so that a few seeds cover much of the tables.
-    let case = Case::nth((seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize % Case::number());
+    let case = Case::nth(Random::scattered(seed, Case::number()));
     let targets = [Target::portable(), Target::cpu(), Target::gpu(), Target::nvidia()];
     let result = guarded(|| {
         let kernel = kernels(&[case])?.pop().transpose()?.flatten();

@@ -6,6 +6,7 @@
 
 mod tables;
 
+use crate::choices::Random;
 use crate::ran::{Ran, compiled, on_interpreter};
 use crate::{Case as Outcome, Wrong, guarded, remember};
 use lift_codegen::core::Kernel;
@@ -105,8 +106,7 @@ fn inputs(n: usize, m: usize, k: i32) -> Vec<Value> {
 
 /// Tests one case.
 pub fn try_one(seed: u64) -> Outcome {
-    // Scatter the cases, so that a few seeds cover much of the tables.
-    let case = Case::nth((seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize % Case::number());
+    let case = Case::nth(Random::scattered(seed, Case::number()));
     match guarded(|| case.is_right()) {
         Ok(false) => Outcome::Rejected,
         Ok(true) => Outcome::Accepted,

@@ -325,7 +325,8 @@ impl Maker<'_> {
 
     fn iterated(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
         let same = Ty::array(element.clone(), len.clone());
-        match self.choices.below(4) {
+        let exact = [INT, BOOL, Ty::Scalar(Scalar::Long)].contains(element);
+        match self.choices.below(6) {
             1 if *element == INT => {
                 let xs = self.array(&INT, &len.times(4), depth, place);
                 Some(format!("(iterate #2 (lambda (q) (join (map (reduceSeq 0 +) (split #2 q)))) {xs})"))
@@ -342,6 +343,22 @@ impl Maker<'_> {
             3 if self.whole() && len.plus == 0 && len.terms.len() == 1 && len.terms[0].1.is_multiple_of(2) => {
                 let half = len.divided(2)?;
                 Some(format!("(iterate #1 (lambda (q) (concat q q)) {})", self.array(element, &half, depth, place)))
+            }
+            // Functions at one length; inside of functions such arrays are supported in some places only.
+            4 if exact && (self.whole() || place == Place::Top) => {
+                let round = self.lambda(&[same], |this| this.array(element, len, depth.min(1), place));
+                let rounds = self.rounds_number();
+                Some(format!("(iterate {rounds} {round} {})", self.array(element, len, depth, place)))
+            }
+            5 if exact && (self.whole() || place == Place::Top) => {
+                let state = Ty::Tuple(vec![INT, same]);
+                let round = self.lambda(&[state], |this| {
+                    let array = this.array(element, len, depth.min(1), place);
+                    format!("(tuple {} {array})", this.scalar(Scalar::Int, depth.min(1)))
+                });
+                let (rounds, start) = (self.rounds_number(), self.scalar(Scalar::Int, 0));
+                let xs = self.array(element, len, depth, place);
+                Some(format!("(get2 (iterate {rounds} {round} (tuple {start} {xs})))"))
             }
             _ => {
                 let function = self.function(element, element, depth.min(1));

@@ -72,6 +72,7 @@ pub fn program(choices: &[u16], breadth: Breadth) -> String {
         seen_through: Vec::new(),
         budget: 150,
         breadth,
+        failing: ("", ""),
     };
     let types: Vec<String> = maker.scope.iter().filter_map(|(_, ty)| ty.text(&base_name)).collect();
     let names: Vec<String> = maker.scope.iter().map(|(name, _)| name.clone()).collect();
@@ -108,6 +109,8 @@ struct Maker<'a> {
     /// Number of expressions that may still be generated; then only the simplest are.
     budget: u32,
     breadth: Breadth,
+    /// The check and the work of a program that is [`Breadth::Failing`].
+    failing: (&'static str, &'static str),
 }
 
 /// A construct that binds a value in an expression.
@@ -233,6 +236,9 @@ impl Maker<'_> {
     // --- statements
 
     fn body(&mut self) -> String {
+        if self.breadth == Breadth::Failing {
+            self.failing = self.check_and_work();
+        }
         let (mut text, mut end) = (String::new(), String::new());
         let most = if self.breadth == Breadth::Shapes { 3 } else { 6 };
         for _ in 0..self.choices.below(most) {

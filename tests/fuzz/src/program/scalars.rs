@@ -1,7 +1,7 @@
 //! Expressions for scalars and vectors.
 
 use super::len::Len;
-use super::ty::{INT, Scalar, Ty};
+use super::ty::{BOOL, INT, Scalar, Ty};
 use super::{Maker, Place};
 use Scalar::*;
 
@@ -113,6 +113,7 @@ impl Maker<'_> {
                 Some((_, name)) => format!("#{name}"),
                 None => "#(* 2 N)".into(),
             },
+            11 if self.choices.flip() => self.iterated_number(depth),
             11 => {
                 let (start, most) = (self.scalar(Int, 0), self.choices.of(&["100", "7", "0"]));
                 let (test, step) = (self.choices.of(&["3", "2"]), self.choices.of(&["1", "4"]));
@@ -125,6 +126,25 @@ impl Maker<'_> {
             14 if self.whole() => self.of_few_pieces(),
             _ => self.found(depth),
         }
+    }
+
+    /// An `iterate` over a number or a tuple.
+    fn iterated_number(&mut self, depth: u32) -> String {
+        let rounds = self.rounds_number();
+        if self.choices.flip() {
+            let round = self.lambda(&[INT], |this| this.scalar(Int, depth.min(1)));
+            return format!("(iterate {rounds} {round} {})", self.scalar(Int, depth.min(1)));
+        }
+        let state = Ty::Tuple(vec![INT, BOOL]);
+        let round = self.lambda(&[state], |this| {
+            format!("(tuple {} {})", this.scalar(Int, depth.min(1)), this.scalar(Bool, depth.min(1)))
+        });
+        format!("(get1 (iterate {rounds} {round} (tuple {} {})))", self.scalar(Int, 0), self.leaf(Bool))
+    }
+
+    /// A number of rounds: a constant, a size or an `Int`, perhaps negative.
+    pub(super) fn rounds_number(&mut self) -> &'static str {
+        self.choices.of(&["#2", "0", "(bitand k 3)", "#M", "(mod k 4)", "#1"])
     }
 
     /// A search, or a helper of the prelude.

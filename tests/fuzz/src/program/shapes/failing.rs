@@ -1,12 +1,13 @@
-//! A check that may fail, and code that depends on it. Each program has exactly one such check, which fails for some
-//! sizes and holds for others, so every run must report the same failure.
+//! A check that may fail, and work that depends on it. Each program has exactly one such check, which fails for some
+//! sizes and holds for others, so every run must report the same failure. The first two choices of a program are its
+//! check and its work, so that all pairs can be tried.
 
 use crate::program::len::{Base, Len};
 use crate::program::ty::{BOOL, INT};
 use crate::program::{Maker, Place};
 
 /// Expressions with an assumption on the hidden length of the array `H`; their results are arrays of numbers.
-const CHECKS: &[&str] = &[
+pub const CHECKS: &[&str] = &[
     "(tail H)",
     "(drop #3 H)",
     "(take #2 H)",
@@ -25,10 +26,24 @@ const CHECKS: &[&str] = &[
     "(asScalar (asVector #4 H))",
     "(reverse (drop #1 (reverse H)))",
     "(join (filter (lambda (r) (> (head r) 0)) (split #2 H)))",
+    "(slice #1 #2 H)",
+    "(init H)",
+    "(stride #2 H)",
+    "(partRed #2 0 + H)",
+    "(pad #1 #1 clamp H)",
+    "(let h H (map sumi (partition #2 (caseSplit #(- (length h) 2) 2) h)))",
+    "(let h H (iota #(- (length h) 3)))",
+    "(let h H (iota #(/ (length h) 2)))",
+    "(let h H (iota #(mod 7 (length h))))",
+    "(map (lambda (x) (mod 7 (- x x))) H)",
+    "(let h H (generate (- (length h) 3) (+ 1)))",
+    "(let h H (fill (- (length h) 3) 7))",
+    "(let h H (fill #3 (iterate 2 (lambda (s) (/ s (mod (length h) 2))) 7)))",
+    "(let h H (iterate #2 (lambda (v) (map (lambda (p) (+ (get1 p) (aref h 2))) (zip v h))) h))",
 ];
 
 /// Uses of the resulting array `G` that never fail.
-const WORK: &[&str] = &[
+pub const WORK: &[&str] = &[
     "G",
     "(map F G)",
     "(sort < G)",
@@ -48,10 +63,23 @@ const WORK: &[&str] = &[
     "(argsort (lambda (a b) (< (F a) (F b))) G)",
     "(let g (filter P G) (map (lambda (x) (filter (< x) g)) (iota #5)))",
     "(map (lambda (x) (any (= x) G)) (iota #4))",
+    "(iterate (bitand k 3) (map F) G)",
+    "(let g G (iterate #2 (lambda (v) (map (lambda (p) (- (get1 p) (get2 p))) (zip (reverse v) g))) g))",
+    "(let g G (iterate (bitand k 3) (lambda (s) (tuple (+ (get1 s) 1) (scan 0 + (get2 s)))) (tuple 0 g)))",
+    "(let g G (map (lambda (x) (iterate #2 (lambda (y) (+ y (length g))) x)) g))",
+    "(lsearch (lambda (x) (- x 3)) G)",
+    "(reduceWhileSeq (lambda (s) (< s 50)) 0 + G)",
+    "(scatter (lambda (i) i) G)",
+    "(mapSeq F G)",
 ];
 
 impl Maker<'_> {
+    pub(in crate::program) fn check_and_work(&mut self) -> (&'static str, &'static str) {
+        (self.choices.of(CHECKS), self.choices.of(WORK))
+    }
+
     pub(in crate::program) fn failing(&mut self) -> String {
+        let (check, work) = self.failing;
         let place = self.choices.below(6);
         let rows = place >= 4;
         let keep = match self.choices.below(4) {
@@ -60,9 +88,8 @@ impl Maker<'_> {
             _ => self.function(&INT, &BOOL, 1),
         };
         let from = if rows { "r".to_owned() } else { self.array(&INT, &Len::of(Base::N), 1, Place::Top) };
-        let check = self.choices.of(CHECKS).replace('H', &format!("(filter {keep} {from})"));
+        let check = check.replace('H', &format!("(filter {keep} {from})"));
         let function = self.choices.of(&["(+ 1)", "neg", "(lambda (x) (* x x))", "(lambda (x) (bitand x 7))"]);
-        let work = self.choices.of(WORK);
         let work = work.replace('F', function).replace('P', "(lambda (x) (> (bitand x 3) 0))").replace('G', &check);
         match place {
             1 => format!("(let done {work} (tuple (map (+ 1) xs) done))"),

@@ -6,7 +6,7 @@
 //! checks that all rules are covered.
 
 mod by_key;
-mod failing;
+pub mod failing;
 mod folds;
 mod grids;
 pub mod orders;
