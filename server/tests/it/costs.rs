@@ -33,7 +33,9 @@ fn the_name_of_a_kernel_tells_what_it_costs() {
     #[cfg(target_os = "linux")]
     {
         let nice = session.niceness();
-        assert_eq!(nice.get("compiler"), Some(&10), "the compiler gives way to answers: {nice:?}");
-        assert_eq!(nice.get("worker 0"), Some(&0), "{nice:?}");
+        let (compiler, worker) = (nice.get("compiler").copied(), nice.get("worker 0").copied());
+        assert_eq!(worker, nice.get("main loop").copied(), "answers are as urgent as the program: {nice:?}");
+        // The whole program may have been started with little urgency.
+        assert_eq!(compiler, worker.map(|own| own.max(10)), "the compiler gives way to answers: {nice:?}");
     }
 }
