@@ -38,6 +38,15 @@ pub fn so_far() -> u64 {
     TERMS.with(Cell::get)
 }
 
+/// Gives back fuel for `terms` terms, if any is left: results that were given up stay so.
+pub fn give_back(terms: u64) {
+    LEFT.with(|left| {
+        if left.get() != 0 {
+            left.set(left.get().saturating_add(terms));
+        }
+    });
+}
+
 /// Takes the number of terms counted since the last call.
 pub fn take() -> u64 {
     TERMS.with(|count| count.replace(0))

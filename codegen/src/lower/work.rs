@@ -49,7 +49,9 @@ impl Work {
     pub fn repeated_since(&mut self, mark: Mark) {
         let (steps, terms) = (self.steps.saturating_sub(mark.steps), work::so_far().saturating_sub(mark.terms));
         self.steps -= steps - steps / AGAIN;
-        self.begun += terms - terms / AGAIN;
+        let terms = terms - terms / AGAIN;
+        self.begun += terms;
+        work::give_back(terms);
     }
 
     /// Charges `steps`; an error at the first origin where the budget was exhausted.

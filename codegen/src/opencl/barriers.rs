@@ -1,5 +1,7 @@
 //! Verifies the barriers of generated functions: all work-items of a group reach each barrier, and shared memory is
-//! accessed between two barriers. Debug builds verify every program that they generate.
+//! accessed between two barriers. A loop with barriers is left only where all work-items have taken the same path since
+//! the last barrier: pocl lets one work-item decide from the branch before on. Debug builds verify every program that
+//! they generate.
 //!
 //! A divergence analysis follows work-item ids through the tree. A value is *own* (it may differ between the work-items
 //! of a group) if it is computed from an item id, from private memory that is own, from an element at an own index, or
@@ -86,6 +88,7 @@ fn check(function: &Function, waiting: &FxHashSet<String>) -> Result<usize, Stri
     checked.reached(&function.body, false)?;
     checked.needed(&function.body, Some([true; 2]))?;
     checked.followed(&function.body, false)?;
+    checked.left_together(&function.body, false, false)?;
     Ok(checked.barriers.get())
 }
 
@@ -311,6 +314,33 @@ impl Checked<'_> {
 }
 
 impl Checked<'_> {
+    /// Checks that no loop with barriers (`inside` one) is left after a branch of single work-items without a barrier
+    /// between. `parted` is whether there is one before; returns the same for the end of the statements.
+    fn left_together(&self, stmts: &[Stmt], inside: bool, mut parted: bool) -> Result<bool, String> {
+        for stmt in stmts {
+            if self.waits(&stmt.kind) {
+                parted = false;
+            }
+            match &stmt.kind {
+                StmtKind::Break if inside && parted => {
+                    return Err(format!("{}: a loop is left after a branch without a barrier", self.function));
+                }
+                StmtKind::If { condition, then, otherwise } => {
+                    let own = self.is_own(condition);
+                    let then = self.left_together(then, inside, parted)?;
+                    parted = self.left_together(otherwise, inside, parted)? || then || own;
+                }
+                StmtKind::For { condition, body, .. } | StmtKind::While { condition, body } => {
+                    let end = self.left_together(body, self.any_waits(body), parted)?;
+                    parted |= end || self.is_own(condition);
+                }
+                StmtKind::Block(body) => parted = self.left_together(body, inside, parted)?,
+                _ => {}
+            }
+        }
+        Ok(parted)
+    }
+
     /// Checks that shared memory is accessed after each barrier; returns whether it is from the beginning of `stmts`
     /// on.
     fn followed(&self, stmts: &[Stmt], mut later: bool) -> Result<bool, String> {

@@ -59,6 +59,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let wanted = Expr::int(0).lt(tile.left.clone()).or(number.clone().eq(Expr::int(0)));
             let (stmts, ()) = f.scope(|f| f.in_group(|f| body(f, &shared, &tile)))?;
             f.emit_if(wanted, stmts, Vec::new());
+            // A loop with barriers is left right after one: pocl lets one work-item decide for the group from the branch
+            // before on, which may be the one that writes an element.
+            f.barrier(true, false);
             // With one group per tile, none is left.
             let last = vec![StmtKind::Break.at(&f.origin())];
             f.emit_if(
@@ -66,7 +69,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 last,
                 Vec::new(),
             );
-            f.barrier(true, false);
             f.assign(number.clone(), next);
             Ok(())
         });

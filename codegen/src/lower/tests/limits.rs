@@ -6,6 +6,7 @@ use crate::core::builder::*;
 use crate::core::{Level, Prim};
 use crate::lower::work::Work;
 use crate::testing::origin;
+use lift_analysis::size::{Size, work};
 use lift_analysis::ty::Ty;
 
 #[test]
@@ -15,6 +16,33 @@ fn work_has_an_end_that_is_told_once() {
     let first = work.spend(LIMIT, &origin(2)).expect_err("that is all");
     assert!(first.message.starts_with("this kernel is too large to be compiled"), "{first}");
     assert_eq!(work.spend(1, &origin(3)), Err(first));
+}
+
+/// A function that equals an earlier one costs a quarter: also of the terms of sizes that the thread may compute with.
+#[test]
+fn what_is_written_again_costs_less() {
+    let n = Builder::new("test").size("N");
+    let square = || n.add(&Size::one()).mul(&n.add(&Size::int(2)));
+    let once = work::apart(u64::MAX, || {
+        square();
+        work::so_far()
+    });
+    assert!(once > 0);
+    let left = |again: bool| {
+        work::apart(5 * once, || {
+            let mut work = Work::default();
+            for _ in 0..10 {
+                let before = work.mark();
+                square();
+                if again {
+                    work.repeated_since(before);
+                }
+            }
+            !work::exhausted()
+        })
+    };
+    assert!(!left(false));
+    assert!(left(true));
 }
 
 /// The barriers of each loop are analysed for two initial states.

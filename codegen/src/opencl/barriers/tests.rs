@@ -34,6 +34,7 @@ fn what_is_wrong_is_found() {
         vec![declared(group()), when(i(), vec![write(), barrier(), write()]), write()],
         vec![loop_of(vec![write(), barrier(), when(group(), vec![at(StmtKind::Break)])])],
         vec![declared(group()), when(i(), vec![at(StmtKind::Stop)]), write(), barrier(), write()],
+        vec![loop_of(vec![when(item(), vec![write()]), barrier(), when(group(), vec![at(StmtKind::Break)])])],
     ];
     let wrong = [
         vec![write(), barrier(), barrier(), write()],
@@ -44,6 +45,7 @@ fn what_is_wrong_is_found() {
         vec![declared(item()), loop_of(vec![when(i(), vec![at(StmtKind::Stop)]), write(), barrier(), write()])],
         vec![declared(item()), loop_of(vec![write(), barrier(), write(), when(i(), vec![at(StmtKind::Break)])])],
         vec![loop_of(vec![barrier(), declared(group())])],
+        vec![loop_of(vec![when(item(), vec![write()]), when(group(), vec![at(StmtKind::Break)]), barrier(), write()])],
     ];
     for body in right {
         assert_eq!(check(&function(body), &none).map(|barriers| barriers > 0), Ok(true));
