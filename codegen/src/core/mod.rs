@@ -119,6 +119,25 @@ impl Rhs {
             Rhs::Prim(call) => call.args.iter().collect(),
         }
     }
+
+    pub fn operands_mut(&mut self) -> Vec<&mut Atom> {
+        match self {
+            Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
+                vec![a]
+            }
+            Rhs::Tuple(all) | Rhs::Scalar(_, all) => all.iter_mut().collect(),
+            Rhs::If(c, ..) => vec![c],
+            Rhs::Prim(call) => call.args.iter_mut().collect(),
+        }
+    }
+
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Rhs::If(_, then, otherwise) => vec![then, otherwise],
+            Rhs::Prim(call) => call.funs.iter_mut().map(|f| &mut f.body).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

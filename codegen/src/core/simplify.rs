@@ -332,24 +332,11 @@ pub fn rename(block: &mut Block, renamed: &dyn Fn(&mut VarId)) {
     };
     for stmt in &mut block.stmts {
         renamed(&mut stmt.var);
-        match &mut stmt.rhs {
-            Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
-                atom(a);
-            }
-            Rhs::Tuple(atoms) | Rhs::Scalar(_, atoms) => atoms.iter_mut().for_each(atom),
-            Rhs::If(condition, then, otherwise) => {
-                atom(condition);
-                rename(then, renamed);
-                rename(otherwise, renamed);
-            }
-            Rhs::Prim(call) => {
-                call.args.iter_mut().for_each(atom);
-                for f in &mut call.funs {
-                    f.params.iter_mut().for_each(renamed);
-                    rename(&mut f.body, renamed);
-                }
-            }
+        stmt.rhs.operands_mut().into_iter().for_each(atom);
+        if let Rhs::Prim(call) = &mut stmt.rhs {
+            call.funs.iter_mut().flat_map(|f| &mut f.params).for_each(renamed);
         }
+        stmt.rhs.blocks_mut().into_iter().for_each(|inner| rename(inner, renamed));
     }
     atom(&mut block.result);
 }

@@ -19,6 +19,7 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     if target.class != Class::Gpu {
         return kernel;
     }
+    super::branches::apart(&mut kernel, applied);
     super::copies::apart(&mut kernel, applied);
     let mut body = kernel.body.clone();
     super::invariant::hoist(&kernel, &mut body);

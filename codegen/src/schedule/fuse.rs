@@ -83,8 +83,15 @@ impl Demand {
 
 type Demands = FxHashMap<VarId, Demand>;
 
-pub fn fuse(kernel: &Kernel, uses: &FxHashMap<VarId, Uses>, sequential: bool, applied: &mut Vec<Applied>) -> Fused {
-    let mut fuser = Fuser { kernel, uses, applied, fused: Fused::default() };
+/// The arrays in `stored` are results of maps, and are not fused.
+pub fn fuse(
+    kernel: &Kernel,
+    uses: &FxHashMap<VarId, Uses>,
+    stored: &FxHashSet<VarId>,
+    sequential: bool,
+    applied: &mut Vec<Applied>,
+) -> Fused {
+    let mut fuser = Fuser { kernel, uses, stored, applied, fused: Fused::default() };
     let mut demands = Demands::default();
     let top = Demand { often: Often::Once, ..Demand::default() };
     fuser.block(&kernel.body, top, !sequential, &mut demands);
@@ -104,6 +111,7 @@ fn is_pure_view(block: &Block) -> bool {
 struct Fuser<'a> {
     kernel: &'a Kernel,
     uses: &'a FxHashMap<VarId, Uses>,
+    stored: &'a FxHashSet<VarId>,
     applied: &'a mut Vec<Applied>,
     fused: Fused,
 }
@@ -317,6 +325,7 @@ impl Fuser<'_> {
             return true;
         }
         used && often
+            && !self.stored.contains(&stmt.var)
             && !self.fused.spaces.contains_key(&stmt.var)
             && !body_runs_in_parallel
             && !(d.by_one && is_parallel(level))

@@ -10,12 +10,14 @@
 pub mod asked;
 pub mod bits;
 pub mod bounds;
+mod branches;
 pub mod by_key;
 mod copies;
 mod counted;
 mod demote;
 mod distribute;
 mod filters;
+mod folded;
 pub mod free;
 pub mod fuse;
 mod invariant;
@@ -37,7 +39,7 @@ pub mod uses;
 
 use crate::budget::MOST_TERMS;
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId, check};
-use crate::target::Target;
+use crate::target::{Class, Target};
 use asked::Asked;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
@@ -87,6 +89,8 @@ pub struct Schedule {
     pub measures: FxHashMap<VarId, VarId>,
     /// Scheduling exhausted its fuel for size arithmetic; the kernel must not be compiled.
     pub too_large: bool,
+    /// Results of maps that are not fused, for the sake of those who compute them.
+    stored: FxHashSet<VarId>,
     uses: FxHashMap<VarId, Uses>,
 }
 
@@ -134,7 +138,11 @@ impl Schedule {
         let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
             || sorts(&kernel, target.sorted_by_one(), &kernel.body);
         let sequential = !only_shows && !parallel;
-        let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
+        let stored = match target.class {
+            Class::Gpu => nested::maps_of_folds(&rewritten),
+            _ => FxHashSet::default(),
+        };
+        let fused = fuse::fuse(&kernel, &uses, &stored, sequential, &mut applied);
         let bounds = Bounds::of(&kernel, &BTreeSet::new());
         let finest = bounds.if_all_were_read(&kernel);
         let tilings = tile::tilings(&rewritten, &fused.lazy, target);
@@ -155,6 +163,7 @@ impl Schedule {
             lengths: BTreeSet::new(),
             measures: FxHashMap::default(),
             too_large: false,
+            stored,
             uses,
         }
     }
@@ -169,7 +178,7 @@ impl Schedule {
         let mut kernel = verified("longest", &self.kernel, place::place(&kernel, &self.target, &mut added));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
-        let fused = fuse::fuse(&kernel, &uses, false, &mut added);
+        let fused = fuse::fuse(&kernel, &uses, &self.stored, false, &mut added);
         let lengths: BTreeSet<VarId> = lengths.union(&self.lengths).copied().collect();
         let bounds = Bounds::of(&kernel, &lengths);
         let finest = bounds.if_all_were_read(&kernel);
@@ -189,6 +198,7 @@ impl Schedule {
             lengths,
             measures,
             too_large: self.too_large,
+            stored: self.stored.clone(),
             uses,
             kernel,
         }

@@ -26,7 +26,7 @@ pub enum Work {
 }
 
 /// Whether a length consists of size parameters.
-fn is_known(len: &Size) -> bool {
+pub fn is_known(len: &Size) -> bool {
     !len.any_var(&mut |v| v.kind != VarKind::Param)
 }
 
@@ -210,6 +210,38 @@ pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
         }
     });
     across
+}
+
+/// The host-level maps whose functions fold, scan or sort long arrays. What reads them would do such work with one
+/// work-item.
+pub fn maps_of_folds(kernel: &Kernel) -> FxHashSet<VarId> {
+    fn folds(kernel: &Kernel, f: &Lambda) -> bool {
+        f.body.stmts.iter().any(|s| match (&s.rhs, work_of(kernel, s)) {
+            (Rhs::Prim(PrimCall { prim: Prim::Map(_), funs, .. }), Work::Nest) => folds(kernel, &funs[0]),
+            (Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }), _) => false,
+            (_, work) => matches!(work, Work::Together(_)),
+        })
+    }
+    fn of_block(kernel: &Kernel, block: &Block, out: &mut FxHashSet<VarId>) {
+        for stmt in &block.stmts {
+            match &stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    of_block(kernel, a, out);
+                    of_block(kernel, b, out);
+                }
+                Rhs::Prim(call) if super::on_the_host(kernel, call) => {
+                    call.funs.iter().for_each(|f| of_block(kernel, &f.body, out));
+                }
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) && folds(kernel, &call.funs[0]) => {
+                    out.insert(stmt.var);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut out = FxHashSet::default();
+    of_block(kernel, &kernel.body, &mut out);
+    out
 }
 
 /// The host-level maps whose function a group cannot share, each with the first operator that has no strategy.

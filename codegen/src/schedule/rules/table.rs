@@ -38,10 +38,13 @@ rules! {
         if "Always true; `filter p f` gives f of each element that passes p. Applied where nobody else uses what is kept, the elements before and after are scalars or tuples of them, and `f` uses nothing that is computed behind the filter, such as how many are kept.";
     Fusion FOLD_FILTER "fold-filter":
         "reduceSeq f z ∘ filter p" = "reduceSeq (λ(acc,x). if p x then f acc x else acc) z",
-        if "Always true. Applied where nobody else uses what is kept, or how many are.";
+        if "Always true. Applied as `reduce-filter` is.";
     Fusion REDUCE_FILTER "reduce-filter":
         "reduce f z ∘ filter p" = "reduce f z ∘ map (λx. if p x then x else z)",
-        if "`z` is neutral, as `reduce` demands. Applied where nobody else uses what is kept, or how many are.";
+        if "`z` is neutral, as `reduce` demands. Also of maps and zips of what is kept, and of several folds, if p and the functions are brief. Applied where nobody else uses what is kept; how many are may be used as a number (`count-filter`).";
+    Fusion COUNT_FILTER "count-filter":
+        "length ∘ filter p" = "reduce + 0 ∘ map (λx. if p x then 1 else 0)",
+        if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses what is kept, and the array is as long as a size.";
 
     Decomposition PART_RED "partRed":
         "partRed m f z" = "join ∘ map (reduce f z) ∘ split (n/m)",
@@ -77,6 +80,13 @@ rules! {
     Decomposition MAP_PARTS "map-parts":
         "map (λx. b (a x))" = "map b ∘ map a",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case.";
+
+    Decomposition FOLD_BRANCH "fold-branch":
+        "if c then … reduce f z (map g xs) … else b" = "s = reduce f z (map (λx. if c then g x else z) xs); if c then … s … else b",
+        if "`z` is neutral, as `reduce` demands. On a GPU, in the function of a map at the top of a kernel: `f` and what `xs` and `z` are made of cannot stop the run.";
+    Decomposition MAP_BRANCH "map-branch":
+        "if c then map f xs else map g ys" = "map (λ(x,y). if c then f x else g y) (zip xs ys)",
+        if "Always true. On a GPU, in the function of a map at the top of a kernel; one of the two may be an array without a map.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",

@@ -251,7 +251,16 @@ impl Maker<'_> {
             }
             3 if scalar == Int => {
                 let keep = self.lambda(&[element], |this| this.scalar(Bool, depth.min(1)));
-                format!("(head (reduceSeq 0 + (filterSeq {keep} {name})))")
+                match self.choices.below(4) {
+                    0 => format!("(length (filter {keep} {name}))"),
+                    1 => format!(
+                        "(let ks (filter {keep} {name}) (if (> (length ks) 0) (/ (head (reduce 0 + ks)) (length ks)) 0))"
+                    ),
+                    2 => format!(
+                        "(let ks (filter {keep} {name}) (- (length ks) (head (reduceSeq 0 max (map (bitxor 5) ks)))))"
+                    ),
+                    _ => format!("(head (reduceSeq 0 + (filterSeq {keep} {name})))"),
+                }
             }
             4 if scalar == Int => {
                 let limit = self.choices.of(&["50", "0", "1000"]);

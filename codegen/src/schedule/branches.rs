@@ -1,0 +1,300 @@
+//! Parallel operators in the branches of a function. They are taken out, so that all work-items that share an element
+//! meet them; they read nothing where the branch is not taken.
+//!
+//! * `if c then … reduce f z (map g xs) … else b = let s = reduce f z (map (λx. if c then g x else z) xs) in if c then … s … else b`
+//! * `if c then map f xs else map g ys = map (λ(x,y). if c then f x else g y) (zip xs ys)`
+
+use super::free::is_free;
+use super::fuse::{may_fail, rhs_may_fail};
+use super::nested::{Work, is_known, work_of};
+use super::place::is_flat;
+use super::uses::mentions;
+use super::{Applied, on_the_host, rules};
+use crate::core::copy::{Copier, next_length};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use rustc_hash::FxHashSet;
+
+/// Rewrites the functions of the maps at host level.
+pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
+    let next = next_length(kernel);
+    let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
+    let mut writer = Writer { kernel, applied, next };
+    writer.host(&mut body);
+    kernel.body = body;
+}
+
+struct Writer<'a> {
+    kernel: &'a mut Kernel,
+    applied: &'a mut Vec<Applied>,
+    /// The next id for [`Copier`].
+    next: u32,
+}
+
+/// A branch: its condition, and whether it is taken where that holds.
+#[derive(Clone, Copy)]
+struct Branch<'c> {
+    condition: &'c Atom,
+    then: bool,
+}
+
+impl Branch<'_> {
+    /// `if c then taken else other`, or the reverse.
+    fn choice(self, taken: Block, other: Block) -> Rhs {
+        let (a, b) = if self.then { (taken, other) } else { (other, taken) };
+        Rhs::If(self.condition.clone(), a, b)
+    }
+}
+
+/// The elements of an array: those of another one, to which a function is applied.
+struct Elements {
+    of: Atom,
+    f: Option<Lambda>,
+}
+
+impl Writer<'_> {
+    fn host(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.host(a);
+                    self.host(b);
+                }
+                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.host(&mut f.body));
+                }
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => self.function(&mut call.funs[0].body),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes the operators out of all branches of a function, and of functions in it.
+    fn function(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(condition, a, b) => {
+                    self.function(a);
+                    self.function(b);
+                    let condition = condition.clone();
+                    for (branch, then) in [(&mut *a, true), (&mut *b, false)] {
+                        let folds = self.folds(Branch { condition: &condition, then }, branch);
+                        if !folds.is_empty() {
+                            drop_unused(branch);
+                        }
+                        block.stmts.extend(folds);
+                    }
+                    if let Some(stmts) = self.rows(&stmt) {
+                        block.stmts.extend(stmts);
+                        continue;
+                    }
+                }
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => self.function(&mut call.funs[0].body),
+                _ => {}
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// Takes the folds out of a branch, as far as nothing that they need may stop the run.
+    fn folds(&mut self, branch: Branch, block: &mut Block) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        while at < block.stmts.len() {
+            match self.fold(branch, block, at) {
+                Some(stmts) => {
+                    self.applied.push(Applied { rule: &rules::FOLD_BRANCH, origin: block.stmts[at].origin.clone() });
+                    let moved: FxHashSet<VarId> = stmts.iter().map(|s| s.var).collect();
+                    let before = block.stmts[..at].iter().filter(|s| moved.contains(&s.var)).count();
+                    block.stmts.retain(|s| !moved.contains(&s.var));
+                    at -= before;
+                    out.extend(stmts);
+                }
+                None => at += 1,
+            }
+        }
+        out
+    }
+
+    /// The statements that compute the fold in front of the branch.
+    fn fold(&mut self, branch: Branch, block: &Block, at: usize) -> Option<Vec<Stmt>> {
+        let stmt = &block.stmts[at];
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Auto), .. }) = &stmt.rhs else { return None };
+        let long = matches!(work_of(self.kernel, stmt), Work::Together(_));
+        if !long || may_fail(&call.funs[0].body) || call.funs[0].position.is_some() {
+            return None;
+        }
+        let (z, xs) = (&call.args[0], self.elements(block, &call.args[1]));
+        let len = self.kernel.atom_ty(&call.args[1]).as_array()?.len.clone();
+        let ty = self.kernel.atom_ty(z);
+        let before = &block.stmts[..at];
+        let mut out = needed(self.kernel, before, |needs| {
+            needs(z);
+            needs(&xs.of);
+            xs.f.iter().chain(&call.funs).for_each(|f| of_function(f, needs));
+        })?;
+        let source = self.kernel.atom_ty(&xs.of);
+        let x = self.fresh("x", source.as_array()?.element.clone());
+        let element = self.applied(xs.f.as_ref(), x);
+        let [masked, given] = [ty.clone(), Ty::array(ty, len)].map(|ty| self.fresh("x", ty));
+        let otherwise = Block { stmts: Vec::new(), result: z.clone() };
+        let body = vec![made(masked, branch.choice(element, otherwise), &stmt.origin)];
+        let f = Lambda {
+            position: None,
+            params: vec![x],
+            body: Block { stmts: body, result: Atom::Var(masked) },
+            origin: stmt.origin.clone(),
+        };
+        out.push(made(given, map(f, xs.of), &stmt.origin));
+        let args = vec![z.clone(), Atom::Var(given)];
+        out.push(Stmt { rhs: Rhs::Prim(PrimCall { args, ..call.clone() }), ..stmt.clone() });
+        Some(out)
+    }
+
+    /// The statements instead of a choice of two rows.
+    fn rows(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::If(condition, a, b) = &stmt.rhs else { return None };
+        let ty = self.kernel.ty(stmt.var).clone();
+        let array = ty.as_array().filter(|a| a.position.is_none() && is_flat(&a.element) && is_known(&a.len))?;
+        // A cast stays, even if nothing reads its result.
+        if [a, b].iter().any(|block| block.stmts.iter().any(|s| matches!(s.rhs, Rhs::Cast(..)))) {
+            return None;
+        }
+        let mut out = Vec::new();
+        let mut parts = Vec::new();
+        for block in [a, b] {
+            let row = self.elements(block, &block.result);
+            let source = self.kernel.atom_ty(&row.of);
+            // Both have one length, and the element function has no index variable.
+            source.as_array().filter(|s| s.position.is_none() && s.len == array.len && is_flat(&s.element))?;
+            out.extend(needed(self.kernel, &block.stmts, |needs| {
+                needs(&row.of);
+                row.f.iter().for_each(|f| of_function(f, needs));
+            })?);
+            parts.push(row);
+        }
+        let [left, right] = parts.as_slice() else { return None };
+        let element = |a: &Atom| self.kernel.atom_ty(a).as_array().map(|a| a.element.clone());
+        let tys = [element(&left.of)?, element(&right.of)?];
+        let origin = &stmt.origin;
+        let mut body = Vec::new();
+        let (source, param, [x, y]) = if left.of == right.of {
+            let x = self.fresh("x", tys[0].clone());
+            (left.of.clone(), x, [x, x])
+        } else {
+            let pair = Ty::tuple(tys.to_vec());
+            let zipped = self.fresh("rows", Ty::array(pair.clone(), array.len.clone()));
+            let args = vec![left.of.clone(), right.of.clone()];
+            let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args };
+            out.push(made(zipped, Rhs::Prim(zip), origin));
+            let t = self.fresh("t", pair);
+            let parts = tys.map(|ty| self.fresh("x", ty));
+            body.extend(parts.iter().enumerate().map(|(k, v)| made(*v, Rhs::Proj(Atom::Var(t), k), origin)));
+            (Atom::Var(zipped), t, parts)
+        };
+        let [then, otherwise] = [(left, x), (right, y)].map(|(row, x)| self.applied(row.f.as_ref(), x));
+        let result = self.fresh("x", array.element.clone());
+        body.push(made(result, Rhs::If(condition.clone(), then, otherwise), origin));
+        let body = Block { stmts: body, result: Atom::Var(result) };
+        let f = Lambda { position: None, params: vec![param], body, origin: origin.clone() };
+        out.push(Stmt { rhs: map(f, source), ..stmt.clone() });
+        self.applied.push(Applied { rule: &rules::MAP_BRANCH, origin: origin.clone() });
+        Some(out)
+    }
+
+    /// Looks through a `map` of the block, whose function is then computed in the branch.
+    fn elements(&self, block: &Block, xs: &Atom) -> Elements {
+        let found = block.stmts.iter().find(|s| *xs == Atom::Var(s.var)).map(|s| &s.rhs);
+        match found {
+            Some(Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }))
+                if funs[0].position.is_none() && is_flat_array(&self.kernel.atom_ty(&args[0])) =>
+            {
+                Elements { of: args[0].clone(), f: Some(funs[0].clone()) }
+            }
+            _ => Elements { of: xs.clone(), f: None },
+        }
+    }
+
+    /// The function applied to a variable.
+    fn applied(&mut self, f: Option<&Lambda>, x: VarId) -> Block {
+        let Some(f) = f else { return Block { stmts: Vec::new(), result: Atom::Var(x) } };
+        let mut copier = Copier::new(&mut self.kernel.vars, &mut self.next);
+        copier.atoms.extend(f.params.first().map(|p| (*p, Atom::Var(x))));
+        copier.block(&f.body)
+    }
+
+    fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
+        self.kernel.vars.push(VarInfo { name: name.into(), ty });
+        VarId(self.kernel.vars.len() as u32 - 1)
+    }
+}
+
+/// Drops the maps of a block that nothing reads any more.
+fn drop_unused(block: &mut Block) {
+    for at in (0..block.stmts.len()).rev() {
+        let v = block.stmts[at].var;
+        let read = block.stmts[at + 1..].iter().any(|s| mentions(s, &|w| w == v)) || block.result == Atom::Var(v);
+        if !read && matches!(&block.stmts[at].rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto)) {
+            block.stmts.remove(at);
+        }
+    }
+}
+
+fn is_flat_array(ty: &Ty) -> bool {
+    ty.as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element))
+}
+
+fn made(var: VarId, rhs: Rhs, origin: &Origin) -> Stmt {
+    Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() }
+}
+
+fn map(f: Lambda, xs: Atom) -> Rhs {
+    Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
+}
+
+/// Passes on the variables that a function may use from outside.
+fn of_function(f: &Lambda, needs: &mut dyn FnMut(&Atom)) {
+    for stmt in &f.body.stmts {
+        stmt.rhs.operands().into_iter().for_each(&mut *needs);
+        if let Rhs::Prim(call) = &stmt.rhs {
+            call.funs.iter().for_each(|f| of_function(f, needs));
+        }
+        if let Rhs::If(_, a, b) = &stmt.rhs {
+            for block in [a, b] {
+                block.visit(&mut |s| s.rhs.operands().into_iter().for_each(&mut *needs));
+                needs(&block.result);
+            }
+        }
+    }
+    needs(&f.body.result);
+}
+
+/// The statements, in order, on which some operands depend; `None` if computing them where the branch is not taken
+/// might stop the run, or is work.
+fn needed(kernel: &Kernel, before: &[Stmt], operands: impl FnOnce(&mut dyn FnMut(&Atom))) -> Option<Vec<Stmt>> {
+    let mut wanted: FxHashSet<VarId> = FxHashSet::default();
+    operands(&mut |a| {
+        if let Atom::Var(v) = a {
+            wanted.insert(*v);
+        }
+    });
+    let mut out = Vec::new();
+    for stmt in before.iter().rev() {
+        if !wanted.contains(&stmt.var) {
+            continue;
+        }
+        let first = matches!(&stmt.rhs, Rhs::Prim(call)
+            if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()));
+        let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) && !rhs_may_fail(&stmt.rhs);
+        if !stmt.binds.is_empty() || !(first || scalar || is_free(&stmt.rhs)) {
+            return None;
+        }
+        // All that its functions mention is found by asking for each variable.
+        wanted.extend(before.iter().map(|s| s.var).filter(|v| mentions(stmt, &|w| w == *v)));
+        out.push(stmt.clone());
+    }
+    out.reverse();
+    Some(out)
+}
