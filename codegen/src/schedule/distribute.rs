@@ -22,9 +22,9 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     super::branches::apart(&mut kernel, applied);
     super::copies::apart(&mut kernel, applied);
     let mut body = kernel.body.clone();
-    super::invariant::hoist(&kernel, &mut body);
-    rows_once(&kernel, &mut body, &FxHashMap::default());
     let mut next_length = next_length(&kernel);
+    super::invariant::hoist(&mut kernel, &mut body, &mut next_length, applied);
+    rows_once(&kernel, &mut body, &FxHashMap::default());
     let mut writer = Writer { kernel: &mut kernel, next_length: &mut next_length, applied };
     writer.host(&mut body);
     kernel.body = body;

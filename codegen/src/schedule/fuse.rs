@@ -312,25 +312,22 @@ impl Fuser<'_> {
     }
 
     fn may_fuse(&self, stmt: &Stmt, f: &Lambda, level: Level, d: Demand) -> bool {
-        let body_runs_in_parallel = super::place::block_levels(&f.body).iter().any(|l| is_parallel(*l));
-        let cheap = is_cheap(&f.body);
-        let often = match d.often {
-            Often::Never => true,
-            Often::Once => true,
-            Often::Few => cheap,
-            Often::Many => false,
-        };
         let used = self.uses.get(&stmt.var).is_some_and(|u| u.count > 0);
-        if used && is_pure_view(&f.body) && !self.fused.spaces.contains_key(&stmt.var) {
+        if !used || self.fused.spaces.contains_key(&stmt.var) {
+            return false;
+        }
+        if is_pure_view(&f.body) {
             return true;
         }
-        used && often
-            && !self.stored.contains(&stmt.var)
-            && !self.fused.spaces.contains_key(&stmt.var)
-            && !body_runs_in_parallel
-            && !(d.by_one && is_parallel(level))
-            && !(d.partial && may_fail(&f.body))
-            && (!d.scattered || gives_views(self.kernel, &f.body))
+        let body_runs_in_parallel = super::place::block_levels(&f.body).iter().any(|l| is_parallel(*l));
+        let often = match d.often {
+            Often::Never | Often::Once => true,
+            Often::Few => is_cheap(&f.body),
+            Often::Many => false,
+        };
+        let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
+        let lost = (d.partial && may_fail(&f.body)) || (d.scattered && !gives_views(self.kernel, &f.body));
+        often && !apart && !lost
     }
 }
 

@@ -401,7 +401,8 @@ fn what_is_long_for_each_element_is_not_written_out() {
             let all = b.join(w);
             let all = b.map(Level::Auto, &all, |b, x| {
                 let rounds = b.iota(rounds);
-                let sum = b.reduce(Level::Auto, 0, &rounds, |b, a, i| b.add(a, i));
+                let start = b.op(ScalarOp::ToInt, &[x.clone()]);
+                let sum = b.reduce(Level::Seq, &start, &rounds, |b, a, i| b.add(a, i));
                 let sum = b.view(Prim::Head, &[], &[sum]);
                 let even = b.lt(&sum, 3);
                 b.if_(&even, |_| x.clone(), |b| b.add(x, x))

@@ -87,6 +87,9 @@ rules! {
     Decomposition MAP_BRANCH "map-branch":
         "if c then map f xs else map g ys" = "map (λ(x,y). if c then f x else g y) (zip xs ys)",
         if "Always true. On a GPU, in the function of a map at the top of a kernel; one of the two may be an array without a map.";
+    Decomposition MAP_INNER "map-inner":
+        "map (λx. map (λy. f x y (g y)) ys) xs" = "map (λx. map (λ(y,z). f x y z) (zip ys (map g ys))) xs",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: g folds, scans or sorts, and cannot stop the run.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",

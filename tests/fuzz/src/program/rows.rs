@@ -40,6 +40,14 @@ impl Maker<'_> {
         if depth > 0 && self.budget > 0 {
             let depth = self.deeper(depth);
             match self.choices.below(8) {
+                // What is computed of each inner row is the same for all outer elements.
+                0 if *element == INT => {
+                    let function = self.function(&INT, &INT, depth.min(1));
+                    let (xs, rows) = (self.array(&INT, n, 1, place), self.rows(&INT, m, &Len::nat(3), depth, place));
+                    let sum = "(head (reduce 0 + r))";
+                    let inner = format!("(map (lambda (r) (bitxor q ({function} {sum}))) inner)");
+                    return format!("(let inner {rows} (map (lambda (q) {inner}) {xs}))");
+                }
                 1 => return format!("(transpose {})", self.rows(element, m, n, depth, place)),
                 2 if m.terms.is_empty() && m.plus > 0 => {
                     let xs = self.array(element, &n.times(m.plus), depth, place);
