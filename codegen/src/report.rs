@@ -1,5 +1,6 @@
 //! What the compiler did and why, for people; it has no effect on the program.
 
+use crate::core::Prim;
 use crate::schedule::Applied;
 use crate::schedule::asked::Asked;
 use lift_analysis::origin::Origin;
@@ -22,6 +23,10 @@ pub struct Report {
     pub left_out: Vec<Check>,
     /// Operations that leave most of the device idle.
     pub cliffs: Vec<Cliff>,
+    /// Operators that the program writes as sequential: what they are, and where.
+    pub sequential: Vec<(Prim, Origin)>,
+    /// Operators that could be parallel and that one work-item runs.
+    pub demoted: Vec<Origin>,
     /// The arithmetic that the program asks for, if that is known.
     pub asked: Option<Asked>,
 }

@@ -13,18 +13,18 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
 use lift_codegen::core::{self, Kernel};
-use lift_codegen::cost::Cost;
+use lift_codegen::cost::{self, Cost};
 use lift_codegen::emit;
 use lift_codegen::failure::Kind;
 use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
-use lift_codegen::report::Cliff;
 use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
 use lift_codegen::run::{
     self as device_run, BuildMessage, Device, DeviceChoice, DeviceInfo, NoDevice, RunFailure, RunOptions,
 };
+use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::{ColumnEncoding, TextRange};
@@ -163,9 +163,9 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
     }
     let shared =
         report.shared.iter().map(|s| ExplainedSharing { name: s.name.clone(), with: s.with.clone() }).collect();
-    let mut cliffs = Vec::new();
-    for cliff in &report.cliffs {
-        cliffs.push(ExplainedCheck { message: cliff.to_string(), place: at(&cliff.origin)? });
+    let mut slow = Vec::new();
+    for part in cost::slow_parts(&program, target, &SizeValues::new()) {
+        slow.push(ExplainedCheck { message: part.told(), place: slow_place(analysis, path, &part)? });
     }
     let (mut before, mut during, mut needless) = (Vec::new(), Vec::new(), Vec::new());
     for (assumption, origin) in &program.plan.checks {
@@ -179,7 +179,18 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
     }
     let target = target.class.to_string();
     let kernel = kernel.to_owned();
-    Ok(Ok(Explanation { kernel, target, rules, stored, read, shared, cliffs, before, during, needless }))
+    Ok(Ok(Explanation { kernel, target, rules, stored, read, shared, slow, before, during, needless }))
+}
+
+/// The place of a slow part in a file: of an expression elsewhere, that of the launch.
+fn slow_place(analysis: &Analysis, path: &str, part: &cost::SlowPart) -> Cancellable<Option<Place>> {
+    for origin in &part.origins {
+        let at = place(analysis, origin)?;
+        if at.as_ref().is_some_and(|at| at.file == path) {
+            return Ok(at);
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the cost of a run of a kernel, as sizes and as numbers for the given sizes.
@@ -198,8 +209,10 @@ pub fn cost(
     let numbers = (!sizes.is_empty()).then(|| Cost::at(&program, &sizes.iter().cloned().collect()));
     let place = |origin: &Origin| located.find(analysis, origin);
     let mut report = CostReport::new(&Cost::of(&program), numbers.as_ref(), &target.class.to_string(), sizes, &place);
-    let slow = |cliff: &Cliff| SlowPart { message: cliff.to_string(), place: place(&cliff.origin) };
-    report.slow = program.report.cliffs.iter().map(slow).collect();
+    let slow = cost::slow_parts(&program, target, &sizes.iter().cloned().collect());
+    for part in slow {
+        report.slow.push(SlowPart { message: part.told(), place: slow_place(analysis, path, &part)? });
+    }
     located.stopped.into_inner().map_or(Ok(Ok(report)), Err)
 }
 

@@ -296,7 +296,8 @@ fn main() {
     let budgets = BUDGETS
         .iter()
         .map(|b| Trial::test(format!("budget {} {:?}", b.kernel, b.sizes), move || affordable(b).map_err(Into::into)));
-    let trials = reports.chain(counted).chain(all).chain(budgets).collect();
+    let slow = std::iter::once(Trial::test("slow parts", || slow_parts().map_err(Into::into)));
+    let trials = reports.chain(slow).chain(counted).chain(all).chain(budgets).collect();
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit();
 }
 
@@ -315,6 +316,32 @@ fn report(name: &str, kernel: &str, target: &str) -> Result<(), String> {
     let report = report.map_err(|problems| format!("{problems:?}"))?;
     let file = format!("{}.{kernel}.{target}.txt", name.replace('/', "-"));
     golden::check_file(&files::root().join("tests/cost").join(file), &report.to_string())
+}
+
+/// What `--explain` tells of the kernels of `slow.lift`, at sample sizes, and `--cost` at sizes at which few rows are slow.
+fn slow_parts() -> Result<(), String> {
+    let folder = files::root().join("tests/cost");
+    let program = at(&folder.join("slow.lift").display().to_string());
+    let path: Arc<str> = program.path().into();
+    let analysis = program.analysis();
+    let mut out = String::new();
+    for kernel in program.kernels() {
+        let explained =
+            engine::explanation(&analysis, &path, &kernel.name, &Target::nvidia()).map_err(|_| "stopped")?;
+        out.push_str(&format!("{}\n", kernel.name));
+        for part in explained.map_err(|problems| format!("{problems:?}"))?.slow {
+            let line = part.place.map_or(0, |place| place.range.start.line + 1);
+            out.push_str(&format!("  line {line}: {}\n", part.message));
+        }
+        let core = kernel.core?;
+        let few: Vec<_> =
+            core.sizes.iter().map(|var| (var.clone(), if &*var.name == "N" { 1 << 24 } else { 4 })).collect();
+        let cost = engine::cost(&analysis, &path, &kernel.name, &Target::nvidia(), &few).map_err(|_| "stopped")?;
+        for part in cost.map_err(|problems| format!("{problems:?}"))?.slow {
+            out.push_str(&format!("  with short rows: {}\n", part.message));
+        }
+    }
+    golden::check_file(&folder.join("slow.txt"), &out)
 }
 
 /// A compiled program with its arguments.

@@ -125,7 +125,7 @@ pub enum HintKind {
     Placement,
     /// `global 4*N bytes` after a stored value; from the compiler
     Memory,
-    /// `by one work-item` where the device could run more in parallel; from the compiler
+    /// `by one work-item`, `far apart` where the program is far slower than a GPU; from the compiler
     Slow,
     /// `: Int` after a number with a default type
     Default,

@@ -14,7 +14,7 @@ use crate::sizes::SizeValues;
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Facts, Size, Var, VarKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 /// First id of the counter's own variables, above all ids of programs.
@@ -46,6 +46,8 @@ pub struct Counter<'p> {
     pub waits: bool,
     /// Reads and writes of neighbouring work-items that lie far apart.
     pub apart: Vec<Apart>,
+    /// The origins of all statements so far.
+    pub origins: FxHashSet<Origin>,
     /// The origin of the current statement.
     pub origin: Option<Origin>,
     /// Names for compound sizes, with their values.
@@ -90,6 +92,7 @@ impl<'p> Counter<'p> {
             items: 1,
             waits: false,
             apart: Vec::new(),
+            origins: FxHashSet::default(),
             origin: None,
             shown: Vec::new(),
         }
@@ -129,6 +132,7 @@ impl<'p> Counter<'p> {
         self.ranks.clear();
         self.waits = false;
         self.apart.clear();
+        self.origins.clear();
         self.origin = None;
         self.items = launch.local.iter().product();
         let mut facts = Facts::new();
@@ -210,6 +214,7 @@ impl<'p> Counter<'p> {
             work,
             waits: self.waits,
             apart,
+            origins: std::mem::take(&mut self.origins),
         }
     }
 
@@ -218,7 +223,8 @@ impl<'p> Counter<'p> {
     pub fn block(&mut self, stmts: &[Stmt], mut domain: Domain) -> Work {
         let mut work = Work::none();
         for stmt in stmts {
-            if stmt.origin.is_some() {
+            if let Some(origin) = &stmt.origin {
+                self.origins.insert(origin.clone());
                 self.origin.clone_from(&stmt.origin);
             }
             // The statements after a conditional `return` run where the condition does not hold.

@@ -221,10 +221,11 @@ impl Counter<'_> {
         if stride.as_const().is_some_and(|n| n.abs() <= NEAR) {
             return;
         }
-        let bytes = domain.count().size.mul(&Size::nat(bytes));
+        let element = bytes;
+        let bytes = domain.count().size.mul(&Size::nat(element));
         match self.apart.iter_mut().find(|a| a.origin == self.origin && a.stride == stride) {
             Some(known) => known.bytes = known.bytes.add(&bytes),
-            None => self.apart.push(Apart { origin: self.origin.clone(), stride, bytes }),
+            None => self.apart.push(Apart { origin: self.origin.clone(), stride, element, bytes }),
         }
     }
 

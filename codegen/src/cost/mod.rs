@@ -19,21 +19,24 @@ mod count;
 mod domain;
 mod expressions;
 mod loops;
+mod slow;
 mod sorting;
 mod values;
 mod verdict;
 
 pub use amount::{Amount, Work};
+pub use slow::{SlowPart, slow_parts};
 pub use verdict::{Apart, Slow, Verdict, Why};
 
 use crate::lower::scalar_bytes;
 use crate::opencl::{Function, Stmt, StmtKind};
-use crate::plan::{BufferRole, Launch, Program, Step};
+use crate::plan::{Buffer, BufferRole, Launch, Program, Step};
 use crate::report::Stored;
 use crate::schedule::asked::Asked;
 use crate::sizes::SizeValues;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var};
+use rustc_hash::FxHashSet;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
@@ -71,6 +74,8 @@ pub struct LaunchCost {
     pub waits: bool,
     /// What is read or written by neighbouring work-items far apart.
     pub apart: Vec<Apart>,
+    /// The origins of the statements that run.
+    pub origins: FxHashSet<Origin>,
 }
 
 /// A number that only the device knows.
@@ -122,9 +127,7 @@ impl Cost {
         let given = |s: &Stored| Stored { bytes: s.bytes.subst(&mut |v| sizes.get(v).map(Size::int)), ..s.clone() };
         let stored = stored.map(given).collect();
         let value = |size: &Size| size.subst(&mut |v| sizes.get(v).map(Size::int));
-        let outside = program.plan.buffers.iter().filter(|b| matches!(b.role, BufferRole::Input | BufferRole::Output));
-        let bytes = outside.map(|b| value(&b.capacity).mul(&Size::nat(scalar_bytes(b.element))));
-        let necessary = bytes.fold(Size::zero(), |sum, bytes| sum.add(&bytes));
+        let necessary = necessary(program, sizes);
         let asked = program.report.asked.as_ref().map(|asked| asked.map(&value));
         Cost { kernel: program.plan.kernel.clone(), launches, unknown, stored, necessary, asked }
     }
@@ -160,6 +163,14 @@ impl Cost {
     pub fn is_guess(&self, amount: &Size) -> bool {
         self.unknown.iter().any(|u| !matches!(u.what, What::Doublings(_)) && amount.contains(&u.var))
     }
+}
+
+/// Bytes of the inputs and results.
+fn necessary(program: &Program, sizes: &SizeValues) -> Size {
+    let outside = program.plan.buffers.iter().filter(|b| matches!(b.role, BufferRole::Input | BufferRole::Output));
+    let capacity = |b: &Buffer| b.capacity.subst(&mut |v| sizes.get(v).map(Size::int));
+    let bytes = outside.map(|b| capacity(b).mul(&Size::nat(scalar_bytes(b.element))));
+    bytes.fold(Size::zero(), |sum, bytes| sum.add(&bytes))
 }
 
 /// ⌈log₂ n⌉; 0 unless n is positive.
@@ -214,6 +225,7 @@ fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &
                     work,
                     waits: false,
                     apart: Vec::new(),
+                    origins: FxHashSet::default(),
                 });
             }
             Step::Repeat { count, steps: inner } => steps(counter, program, inner, &times.mul(count), out),

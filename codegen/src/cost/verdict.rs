@@ -19,6 +19,8 @@ pub struct Apart {
     pub origin: Option<Origin>,
     /// Bytes from one to the next.
     pub stride: Size,
+    /// Bytes of one access.
+    pub element: u64,
     /// Of all work-items, each time.
     pub bytes: Size,
 }
@@ -47,6 +49,7 @@ impl fmt::Display for Slow {
                 write!(f, "neighbouring work-items read or write elements that lie {stride} bytes apart")
             }
             Why::Again(times) => write!(f, "{times:.1} times the arithmetic that the program asks for is done"),
+            Why::Few(1) => write!(f, "one work-item does it"),
             Why::Few(items) => write!(f, "{items} work-items do it, fewer than keep the device busy"),
         }
     }

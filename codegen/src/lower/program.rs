@@ -13,7 +13,7 @@ use crate::parameters::Parameter;
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::report::{self, Report, Stored};
 use crate::schedule::rules::Rule;
-use crate::schedule::{Applied, Schedule, bounds};
+use crate::schedule::{Applied, Schedule, bounds, sequential};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Facts, Node, Size, Var, VarKind, Writer};
@@ -96,6 +96,7 @@ impl<'k> ProgramBuilder<'k> {
             buffer_names.reserve(&size.name);
             function_names.reserve(&size.name);
         }
+        let (written, demoted) = sequential::one_by_one(schedule);
         ProgramBuilder {
             kernel,
             schedule,
@@ -116,7 +117,13 @@ impl<'k> ProgramBuilder<'k> {
             tables: Vec::new(),
             setup: Vec::new(),
             needless: Vec::new(),
-            report: Report { applied: schedule.applied.clone(), asked: schedule.asked.clone(), ..Report::default() },
+            report: Report {
+                applied: schedule.applied.clone(),
+                asked: schedule.asked.clone(),
+                sequential: written,
+                demoted,
+                ..Report::default()
+            },
             cliffs: Cliffs::default(),
             work: Work::default(),
             nodes: Writer::to_compute(),

@@ -30,6 +30,7 @@ pub mod place;
 mod rewrite;
 mod rounds;
 pub mod rules;
+pub mod sequential;
 pub mod shapes;
 pub mod teams;
 #[cfg(test)]

@@ -14,12 +14,13 @@ use lift_analysis::ide::Cancellable;
 use lift_analysis::origin::Origin;
 use lift_analysis::prims::{Level, PrimitiveId};
 use lift_codegen::core::{Kernel, Rhs};
-use lift_codegen::cost::Cost;
+use lift_codegen::cost::{Cost, SlowPart, slow_parts};
 use lift_codegen::failure;
 use lift_codegen::lower;
-use lift_codegen::report::{Cliff, Stored};
+use lift_codegen::report::Stored;
 use lift_codegen::schedule::Schedule;
-use lift_codegen::target::Target;
+use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::{Class, Target};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -39,7 +40,8 @@ pub struct Told {
     /// Primitives with the level that the compiler chose, and their origins.
     pub placed: Vec<(PrimitiveId, Level, Origin)>,
     pub stored: Vec<Stored>,
-    pub cliffs: Vec<Cliff>,
+    /// Parts that are far slower than a GPU.
+    pub slow: Vec<SlowPart>,
     /// Checks that a run still makes inside a launch.
     pub left_in: Vec<LeftIn>,
     /// A summary of the cost; `None` for a kernel that cannot be compiled.
@@ -246,8 +248,15 @@ fn tell(kernel: &Kernel, target: &Target) -> Told {
     let Ok(program) = lower::compile(kernel, target) else { return told };
     let class = target.class.to_string();
     told.cost = Some(CostReport::new(&Cost::of(&program), None, &class, &[], &|_| None).summary());
+    // What runs on every device is not written for a GPU, on which it is asked here whether it is slow.
+    told.slow = match target.class {
+        Class::Portable => {
+            let gpu = Target::gpu();
+            lower::compile(kernel, &gpu).map_or_else(|_| Vec::new(), |p| slow_parts(&p, &gpu, &SizeValues::new()))
+        }
+        _ => slow_parts(&program, target, &SizeValues::new()),
+    };
     told.stored = program.report.stored;
-    told.cliffs = program.report.cliffs;
     for failure in program.plan.failures {
         let left = LeftIn { kind: failure.kind, message: failure.message, origin: failure.origin };
         if !told.left_in.contains(&left) {

@@ -25,8 +25,8 @@ const MOST_SHOWN: usize = 256;
 enum What {
     Placed(Level),
     Stored(Kind, String),
-    /// Why the expression is far slower than the device allows.
-    Slow(String),
+    /// A few words, and why the expression is far slower than the device allows.
+    Slow(String, String),
     /// Why a run would stop.
     LeftIn(failure::Kind, String),
 }
@@ -35,7 +35,7 @@ impl What {
     fn kind(&self) -> HintKind {
         match self {
             What::Placed(_) => HintKind::Placement,
-            What::Slow(_) => HintKind::Slow,
+            What::Slow(..) => HintKind::Slow,
             What::Stored(..) => HintKind::Memory,
             What::LeftIn(..) => HintKind::RuntimeCheck,
         }
@@ -84,17 +84,20 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
     }
     let mut out = Vec::new();
     for (offset, here) in places {
-        let (mut placed, mut stored) = (Vec::new(), Vec::new());
+        let (mut placed, mut stored, mut slow) = (Vec::new(), Vec::new(), Vec::new());
         for (what, part) in &here {
             match what {
                 What::Placed(level) => placed.push(*level),
-                What::Slow(why) => out.push(slow(offset, why)),
+                What::Slow(label, why) => slow.push((&**label, &**why)),
                 What::Stored(kind, bytes) => stored.push((*kind, &**bytes)),
                 What::LeftIn(kind, message) => {
                     let part = FileRange { path: path.clone(), range: *part };
                     out.extend(left_in(offset, *kind, message, part));
                 }
             }
+        }
+        if !slow.is_empty() {
+            out.push(slow_here(offset, &slow));
         }
         if !placed.is_empty() {
             out.push(placement(offset, &placed));
@@ -149,9 +152,14 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
             mark(end, What::Stored(*memory, bytes.to_string()))?;
         }
     }
-    for cliff in &told.cliffs {
-        if let Some(at) = snap.analysis.resolve_origin(&cliff.origin)? {
-            mark(at, What::Slow(cliff.to_string()))?;
+    for part in &told.slow {
+        for origin in &part.origins {
+            if let Some(at) = snap.analysis.resolve_origin(origin)?
+                && at.path == *path
+            {
+                mark(at, What::Slow(part.label.clone(), part.told()))?;
+                break;
+            }
         }
     }
     for LeftIn { kind, message, origin } in &told.left_in {
@@ -184,15 +192,16 @@ fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange
     })
 }
 
-/// The hint `by one work-item`, where the device could run far more in parallel.
-fn slow(offset: TextSize, why: &str) -> InlayHint {
+/// A hint such as `by one work-item`, where the device could be far faster.
+fn slow_here(offset: TextSize, slow: &[(&str, &str)]) -> InlayHint {
+    let (labels, reasons): (Vec<&str>, Vec<&str>) = slow.iter().copied().unzip();
     InlayHint {
         offset,
         kind: HintKind::Slow,
-        parts: vec![HintPart { text: "by one work-item".to_owned(), target: None }],
+        parts: vec![HintPart { text: labels.join(", "), target: None }],
         padding_left: true,
         padding_right: false,
-        tooltip: format!("The device could do more of this at once: {why}"),
+        tooltip: format!("A GPU could be far faster here: {}", reasons.join("; ")),
     }
 }
 

@@ -303,7 +303,9 @@ impl Display for CostReport {
             writeln!(f, "{:<10} {} bytes, {}", stored.name, stored.bytes, stored.memory)?;
         }
         for part in &self.slow {
-            writeln!(f, "far slower than the device: {}", part.message)?;
+            let place = at(&part.place);
+            let place = if place.is_empty() { place } else { format!(" at {place}") };
+            writeln!(f, "far slower than the device{place}: {}", part.message)?;
         }
         Ok(())
     }

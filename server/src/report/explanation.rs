@@ -18,8 +18,8 @@ pub struct Explanation {
     #[serde(rename = "inMemoryOf", skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ExplainedSharing>,
     /// Parts that are far slower than the device allows.
-    #[serde(rename = "slow", skip_serializing_if = "Vec::is_empty")]
-    pub cliffs: Vec<ExplainedCheck>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<ExplainedCheck>,
     /// Checked by the host before the run.
     #[serde(rename = "checksBefore")]
     pub before: Vec<ExplainedCheck>,
@@ -102,8 +102,8 @@ impl Display for Explanation {
                 (&None, format!("{:<14} {}", s.name, s.with))
             });
         }
-        if !self.cliffs.is_empty() {
-            section(&mut out, "far slower than the device", &self.cliffs, |c| (&c.place, c.message.clone()));
+        if !self.slow.is_empty() {
+            section(&mut out, "far slower than the device", &self.slow, |c| (&c.place, c.message.clone()));
         }
         section(&mut out, "checked before the run", &self.before, |c| (&c.place, c.message.clone()));
         section(&mut out, "checked on the device", &self.during, |c| (&c.place, c.message.clone()));

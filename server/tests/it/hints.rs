@@ -92,6 +92,18 @@ const ROWS: &str = "\
       (reduce 0.0f + (map sqrt ys)))))
 ";
 
+const SLOW: &str = "\
+(lift scans (N M) ((array-type (array-type float M) N))
+  (lambda (xss) (map (scan 0.0f +) (transpose xss))))
+(lift total (N) ((array-type float N))
+  (lambda (xs) (reduce 0.0f + xs)))
+";
+
+#[test]
+fn what_is_slow_on_a_gpu_is_shown_where_it_is_written() {
+    only(&["slow"], SLOW, expect![[r#"1:51 far apart, by 4096 work-items"#]]);
+}
+
 #[test]
 fn each_word_that_names_a_length_leads_to_it() {
     only(

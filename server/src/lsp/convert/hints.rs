@@ -83,7 +83,7 @@ pub const KINDS: [Setting; 9] = [
         kind: HintKind::Slow,
         name: "slow",
         on: true,
-        shows: "where one work-item runs what the device could do at once (`by one work-item`)",
+        shows: "where the program is far slower than a GPU (`by one work-item`, `far apart`)",
     },
     Setting {
         kind: HintKind::Placement,
