@@ -8,6 +8,7 @@ use lift_codegen::plan;
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::{ArrayValue, Value};
+use lift_fuzz::large::REFUSALS;
 use lift_tests::check::Program;
 use lift_tests::kernels::{Arguments, close, compiled_for, on_device, on_interpreter, unoptimized_device};
 use std::path::Path;
@@ -112,15 +113,6 @@ const LARGE: &[(&str, i64, &str, &str)] = &[
         "(last (scan 0 + (map (+ 1) (iota (- 10 (+ N (+ N N)))))))",
         "2659971",
     ),
-];
-
-/// What is said of a length that generated code does not count to, or that a cast denies.
-const REFUSALS: [&str; 5] = [
-    "generated code counts to",
-    "generated code counts no further",
-    "is at most 2147483647`, which is false",
-    "equals 0`, which is false",
-    "a checked cast is false",
 ];
 
 /// The content of the inputs.

@@ -3,12 +3,15 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
-use crate::failure::Message;
+use crate::failure::{LONGEST, Message};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::sync::Arc;
+
+/// How far an `int` reaches beyond the longest array.
+const SLACK: i64 = (i32::MAX - LONGEST) as i64;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether `0 <= i < n` is provable.
@@ -37,6 +40,35 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn may_be_large(&self, s: &Size) -> bool {
         let stored = |capacity: &Size| self.facts.le(s, capacity).is_yes();
         !self.fits_int(s) && !self.program.buffers.iter().any(|b| stored(&b.capacity))
+    }
+
+    /// Whether a part of an index may leave the range of `int`. Lengths that buffers bound leave [`SLACK`] for the distances
+    /// of elements that are read together.
+    fn may_wrap(&self, s: &Size) -> bool {
+        if is_near_a_variable(s) {
+            return false;
+        }
+        let (lower, upper) = self.facts.const_bounds(s);
+        let slack = Size::int(SLACK);
+        let stored = |s: &Size| self.program.buffers.iter().any(|b| self.facts.le(s, &b.capacity.add(&slack)).is_yes());
+        let above = upper.is_none_or(|u| u > i32::MAX.into()) && !stored(s);
+        above || lower.is_none_or(|l| l < i32::MIN.into()) && !stored(&s.neg())
+    }
+
+    /// Operands of a minimum, a maximum or a condition: all computed in `long` if one of them may wrap.
+    fn alternatives(&mut self, nodes: &[&Node]) -> Result<Vec<Expr>> {
+        let all = nodes.iter().map(|n| self.node(n)).collect::<Result<Vec<_>>>()?;
+        let wide = |f: &Self, n: &Node, e: &Expr| {
+            is_long(e) || !e.is_atom() && as_size(n).is_some_and(|size| f.may_wrap(&size))
+        };
+        let any = nodes.iter().zip(&all).any(|(n, e)| wide(self, n, e));
+        Ok(if any { all.into_iter().map(in_long).collect() } else { all })
+    }
+
+    /// The choice `e` among alternatives, as an `int` if it fits one.
+    fn chosen(&self, node: &Node, e: Expr) -> Expr {
+        let fits = || as_size(node).is_some_and(|size| !self.may_wrap(&size));
+        if is_long(&e) && fits() { e.cast(CType::Int) } else { e }
     }
 
     /// A length to which a loop counts or with which an index is compared. It is an `int`; if it does not fit, a
@@ -239,6 +271,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 match (self.not_negative(dividend), self.overflows(dividend, &n)) {
                     (true, false) => n.div(d),
                     (true, true) => in_long(n).div(d).cast(CType::Int),
+                    (false, _) if self.may_wrap(dividend) => {
+                        let (n, d) = (in_long(n), in_long(d));
+                        n.clone().sub(floor_mod(n, &d)).div(d).cast(CType::Int)
+                    }
                     (false, _) => self.call_helper(Helper::FloorDiv, [n, d]),
                 }
             }
@@ -247,16 +283,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 match (self.not_negative(dividend), self.overflows(dividend, &n)) {
                     (true, false) => n.rem(d),
                     (true, true) => in_long(n).rem(d).cast(CType::Int),
+                    (false, _) if self.may_wrap(dividend) => floor_mod(in_long(n), &in_long(d)).cast(CType::Int),
                     (false, _) => self.call_helper(Helper::FloorMod, [n, d]),
                 }
             }
             Node::Min(all) => {
-                let all = self.nodes(all)?;
-                all.into_iter().reduce(|a, b| Expr::call("min", [a, b])).unwrap_or(Expr::int(0))
+                let all = self.alternatives(&all.iter().collect::<Vec<_>>())?;
+                let min = all.into_iter().reduce(|a, b| Expr::call("min", [a, b])).unwrap_or(Expr::int(0));
+                self.chosen(node, min)
             }
             Node::Max(all) => {
-                let all = self.nodes(all)?;
-                all.into_iter().reduce(|a, b| Expr::call("max", [a, b])).unwrap_or(Expr::int(0))
+                let all = self.alternatives(&all.iter().collect::<Vec<_>>())?;
+                let max = all.into_iter().reduce(|a, b| Expr::call("max", [a, b])).unwrap_or(Expr::int(0));
+                self.chosen(node, max)
             }
             Node::Pow(base, exponent) => {
                 let (base, exponent) = (self.node(base)?, self.node(exponent)?);
@@ -266,7 +305,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
             }
             Node::IfLe { left, right, then, otherwise } => {
-                let condition = self.node(left)?.le(self.node(right)?);
+                let compared = self.alternatives(&[left, right])?;
+                let condition = compared.into_iter().reduce(Expr::le).unwrap_or(Expr::Bool(true));
+                // What is not chosen may wrap.
                 condition.select(self.node(then)?, self.node(otherwise)?)
             }
             Node::Sum { index, count, body } => self.tabled_sum(index, count, body)?,
@@ -401,6 +442,19 @@ fn is_whole(s: &Size) -> bool {
         }
     }
     whole(&s.node())
+}
+
+/// Whether it is a variable, or its negation, and a distance.
+fn is_near_a_variable(s: &Size) -> bool {
+    let [var] = &s.vars()[..] else { return false };
+    s.linear_in(var).is_some_and(|(by, rest)| {
+        (by.is_one() || by.neg().is_one()) && rest.as_const().is_some_and(|n| (-SLACK..=SLACK).contains(&n))
+    })
+}
+
+/// `n` modulo a positive `d`, both `long`.
+fn floor_mod(n: Expr, d: &Expr) -> Expr {
+    n.rem(d.clone()).add(d.clone()).rem(d.clone())
 }
 
 /// The same expression, computed in `long`.

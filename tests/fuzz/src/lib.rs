@@ -14,6 +14,7 @@
 //! | [`differential`] | interpreter, device and every form of a program agree |
 //! | [`checks`] | every assumption or check, inside every primitive that takes a function |
 //! | [`outer`] | kernels shared by work-items, with outer lengths of every kind and empty dimensions |
+//! | [`large`] | views that are stored nowhere, with lengths near 2^31 and 2^32 |
 //! | [`ran`] | the outcome of a run, for comparison |
 //! | [`parts`] | a kernel on blocks of its arrays computes the same |
 //! | [`fcl`] | near-misses of FCL programs |
@@ -23,6 +24,7 @@ pub mod checks;
 pub mod choices;
 pub mod differential;
 pub mod fcl;
+pub mod large;
 pub mod mutate;
 pub mod outer;
 pub mod parts;

@@ -5,7 +5,7 @@
 //! The seed of the new cases is `LIFT_SEED`, or taken from the clock.
 
 use lift_codegen::target::Target;
-use lift_fuzz::{Case, Counts, Wrong, checks, differential, fcl, outer, soundness, text, try_all, written};
+use lift_fuzz::{Case, Counts, Wrong, checks, differential, fcl, large, outer, soundness, text, try_all, written};
 use lift_tests::check::Program;
 use lift_tests::files;
 use lift_tests::kernels::unoptimized_device;
@@ -19,9 +19,10 @@ const FIXED: u64 = 1;
 /// Number of new cases per mode: at most a hundredth of the number tried without failure since the mode's last failure
 /// was fixed or the mode was extended (counts are in tests/fuzz/LOG.md). A failure therefore most likely comes from a
 /// recent change.
-const FRESH: [(&str, u64); 9] = [
+const FRESH: [(&str, u64); 10] = [
     ("checks", 1),
     ("outer", 1),
+    ("large", 2),
     ("soundness", 100),
     ("written", 100),
     ("text", 20),
@@ -122,6 +123,14 @@ fn shared_kernels_take_any_outer_length() {
     let counts = none_wrong("outer", 6, FIXED, outer::try_one);
     assert!(counts.accepted > 3, "most are compiled: {counts:?}");
     some_new("outer", outer::try_one);
+}
+
+/// A sample of the views, of what is computed from them, of the lengths and of the targets.
+#[test]
+fn lengths_near_powers_of_two_are_right_or_refused() {
+    let counts = none_wrong("large", 20, FIXED, large::try_one);
+    assert!(counts.accepted > 3 && counts.rejected > 3, "{counts:?}");
+    some_new("large", large::try_one);
 }
 
 #[test]
