@@ -99,9 +99,15 @@ impl Benchmark {
 
     /// Returns the new median time relative to the earlier one; `None` if the two measurements overlap.
     fn ratio(&self, before: &Benchmark) -> Option<f64> {
-        let apart = self.least > before.greatest || before.least > self.greatest;
-        (apart && before.median > 0.0).then(|| self.median / before.median)
+        clear_ratio([self.median, self.least, self.greatest], [before.median, before.least, before.greatest])
     }
+}
+
+/// The median of `now` relative to that of `before`, each median, least and greatest time; `None` if they overlap.
+pub(super) fn clear_ratio(now: [f64; 3], before: [f64; 3]) -> Option<f64> {
+    let ([now, least, greatest], [before, before_least, before_greatest]) = (now, before);
+    let apart = least > before_greatest || before_least > greatest;
+    (apart && before > 0.0).then(|| now / before)
 }
 
 /// Describes the change from an earlier measurement.

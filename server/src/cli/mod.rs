@@ -5,6 +5,7 @@
 mod bench;
 mod build;
 mod check;
+mod compare;
 mod console;
 mod devices;
 mod doc;
@@ -49,6 +50,8 @@ enum Command {
     Test(test::Arguments),
     /// Measure kernels on a device and compare with an earlier measurement.
     Bench(bench::Arguments),
+    /// Compare two kernels: results, times, costs and generated code.
+    Compare(compare::Arguments),
     /// Find the parameters that make a kernel fastest on a device, and keep them beside the program.
     Tune(tune::Arguments),
     /// Write pages about the definitions of a folder and of the prelude.
@@ -115,6 +118,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Command::Build(a) => build::run(&a, &mut console),
         Command::Run(a) => run::run(&a, &mut console),
         Command::Bench(a) => bench::run(&a, &mut console),
+        Command::Compare(a) => compare::run(&a, &mut console),
         Command::Tune(a) => tune::run(&a, &mut console),
         Command::Doc(a) => doc::run(&a, &mut console),
         Command::Test(a) => test::run(&a, &mut console),

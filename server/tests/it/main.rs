@@ -3,6 +3,7 @@
 mod changes;
 mod cli;
 mod commands;
+mod compare;
 mod costs;
 #[cfg(target_os = "linux")]
 mod deaf;

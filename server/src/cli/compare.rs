@@ -1,0 +1,488 @@
+//! `lift compare`: two kernels of one type side by side.
+//!
+//! Their results are compared on small random inputs, on the interpreter, and on the inputs of a run, on a device. Then
+//! follow times, costs and the difference between the generated texts.
+
+use super::build::one_kernel;
+use super::run::{Wishes, wishes};
+use super::{Console, Format, Status, answered, bench};
+use crate::engine::{self, Ran, Where};
+use crate::inputs::{self, given_sizes};
+use crate::program::Program;
+use crate::report::cost::{CostReport, Counted};
+use crate::report::{Problem, codes};
+use crate::stages::{self, Stage};
+use lift_analysis::ide::KernelInfo;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use lift_codegen::core::Kernel;
+use lift_codegen::core::typing::same_type;
+use lift_codegen::difference::difference;
+use lift_codegen::run::{DeviceChoice, device};
+use lift_codegen::target::Target;
+use serde_json::json;
+use similar::TextDiff;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Sizes of the small inputs; all sizes are equal, or the later ones are larger.
+const SMALL: [i64; 8] = [0, 1, 2, 3, 4, 6, 8, 16];
+/// Random inputs for each choice of the sizes.
+const SEEDS: u64 = 2;
+/// Length to which a difference between two results is shortened, in characters.
+const SHOWN: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The kernel, in both programs; required if a program has several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// The kernel in NEW, if it has another name there.
+    #[arg(long, value_name = "NAME")]
+    new_kernel: Option<String>,
+    /// A size of OLD that the shapes of the inputs do not determine, as in `--size N=1000`.
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
+    sizes: Vec<(String, i64)>,
+    /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. Default: an OpenCL device, or the
+    /// interpreter if there is none.
+    #[arg(long, value_name = "DEVICE", value_parser = engine::parse_device)]
+    device: Option<Where>,
+    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<Target>,
+    /// Do not use what `lift tune` found.
+    #[arg(long)]
+    untuned: bool,
+    /// Measure each kernel up to this many times, within two seconds.
+    #[arg(long, value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    runs: u32,
+    /// The stage whose texts are compared.
+    #[arg(long, value_enum, value_name = "STAGE", default_value_t)]
+    stage: Stage,
+    /// Fail if NEW takes more than this many times as long as OLD and the two measurements do not overlap.
+    #[arg(long, value_name = "RATIO")]
+    at_most: Option<f64>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The program with the one kernel.
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The program with the other kernel; the same file with `--new-kernel`.
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// Inputs in the order of the parameters, as of `lift run`. Default: the `;;; run:` line of OLD, or else of NEW, or
+    /// else random ones.
+    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
+    inputs: Vec<String>,
+}
+
+type Outcome<T> = io::Result<Result<T, Vec<Problem>>>;
+
+/// One of the two kernels.
+struct Side {
+    program: Program,
+    path: Arc<str>,
+    info: KernelInfo,
+    kernel: Arc<Kernel>,
+}
+
+impl Side {
+    /// Loads a program and its kernel; reports problems and returns `None` if there is no such kernel.
+    fn load(file: &Path, kernel: Option<&str>, format: Format, console: &mut Console) -> io::Result<Option<Side>> {
+        let program = answered(Program::load(std::slice::from_ref(&file.to_owned())))?;
+        console.problems(&program.sources(), format, &program.unreadable)?;
+        let Some(path) = program.roots.first().filter(|_| program.unreadable.is_empty()).cloned() else {
+            return Ok(None);
+        };
+        let found = match answered(one_kernel(&program, &path, kernel))? {
+            Ok(info) => answered(engine::core(&program.analysis, &path, &info.name))?.map(|kernel| (info, kernel)),
+            Err(problems) => Err(problems),
+        };
+        match found {
+            Ok((info, kernel)) => Ok(Some(Side { program, path, info, kernel })),
+            Err(problems) => {
+                console.problems(&program.sources(), format, &problems)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        format!("{}: {}", self.program.sources().shown(&self.path), self.info.name)
+    }
+
+    fn ty(&self) -> Ty {
+        Ty::funs(self.kernel.params.iter().map(|p| self.kernel.ty(*p).clone()), self.kernel.result.clone())
+    }
+
+    fn run(&self, arguments: &Arguments, wishes: &Wishes, device: Option<Where>, runs: u32) -> Outcome<Ran> {
+        let input = |why: String| Ok(Err(vec![Problem::error(&self.path, codes::INPUT, why).at(self.info.focus)]));
+        let given = match given_sizes(&self.kernel, &wishes.sizes) {
+            Ok(given) => given,
+            Err(why) => return input(why),
+        };
+        let values = match inputs::arguments(&self.kernel, &wishes.inputs, &wishes.folder) {
+            Ok(values) => values,
+            Err(why) => return input(why),
+        };
+        let wanted = engine::Wanted {
+            subject: engine::Subject { path: &self.path, focus: self.info.focus },
+            profile: true,
+            repeats: runs,
+            memory: None,
+            device,
+            target: arguments.target,
+            unchecked: false,
+            untuned: arguments.untuned,
+            tell: &|_| {},
+        };
+        answered(engine::run(&self.program.analysis, &wanted, &self.kernel, values, &given))
+    }
+
+    fn cost(&self, target: &Target, sizes: &BTreeMap<String, i64>) -> Outcome<CostReport> {
+        let sizes = match given_sizes(&self.kernel, sizes) {
+            Ok(sizes) => sizes,
+            Err(why) => return Ok(Err(vec![Problem::error(&self.path, codes::INPUT, why)])),
+        };
+        answered(engine::cost(&self.program.analysis, &self.path, &self.info.name, target, &sizes))
+    }
+
+    fn text(&self, stage: Stage, target: &Target) -> Outcome<String> {
+        let made = stages::text(&self.program.analysis, &self.path, &self.info.name, stage, target);
+        Ok(answered(made)?.map(|made| made.text))
+    }
+}
+
+/// Two kernels of one type.
+struct Pair<'a> {
+    arguments: &'a Arguments,
+    old: Side,
+    new: Side,
+}
+
+/// What the small inputs showed.
+#[derive(Default)]
+struct Small {
+    /// Inputs on which both kernels gave the same result, or stopped with the same error.
+    equal: u32,
+    /// Inputs that one kernel refused, with the first: a sentence.
+    refused: u32,
+    first_refused: Option<String>,
+    /// The first input on which the results differ: a sentence.
+    differs: Option<String>,
+}
+
+/// What running both on one input on a device showed.
+struct Measured {
+    differs: Option<String>,
+    ran: [Ran; 2],
+    costs: [CostReport; 2],
+    texts: [String; 2],
+}
+
+impl Measured {
+    fn times(&self) -> Option<[[f64; 3]; 2]> {
+        let [old, new] = &self.ran;
+        Some([old.total?, new.total?])
+    }
+
+    /// The new time relative to the old; `None` without times, or if the measurements overlap.
+    fn ratio(&self) -> Option<f64> {
+        self.times().and_then(|[old, new]| bench::clear_ratio(new, old))
+    }
+
+    /// The differing lines of the texts, with their surroundings; empty if the texts are equal.
+    fn diff(&self, names: [&str; 2]) -> String {
+        let [old, new] = &self.texts;
+        TextDiff::from_lines(old, new).unified_diff().context_radius(3).header(names[0], names[1]).to_string()
+    }
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    let new_name = arguments.new_kernel.as_deref().or(arguments.kernel.as_deref());
+    let old = Side::load(&arguments.old, arguments.kernel.as_deref(), arguments.format, console)?;
+    let new = Side::load(&arguments.new, new_name, arguments.format, console)?;
+    let (Some(old), Some(new)) = (old, new) else { return Ok(Status::Wrong) };
+    let pair = Pair { arguments, old, new };
+    if let Some(why) = pair.unlike() {
+        console.error(&why);
+        return Ok(Status::Wrong);
+    }
+    let small = pair.small()?;
+    let measured = match pair.measured(console)? {
+        Some(measured) => measured,
+        None => return Ok(Status::Wrong),
+    };
+    match arguments.format {
+        Format::Text => pair.print(&small, &measured, console)?,
+        Format::Json => console.json(&pair.json(&small, &measured))?,
+    }
+    let slower = measured.ratio().zip(arguments.at_most).is_some_and(|(ratio, most)| ratio > most);
+    if slower {
+        console.error("the new kernel is slower than `--at-most` allows");
+    }
+    Ok(Status::wrong_if(small.differs.is_some() || measured.differs.is_some() || slower))
+}
+
+impl Pair<'_> {
+    /// Why the kernels cannot be compared: their types differ by more than the names of lengths.
+    fn unlike(&self) -> Option<String> {
+        let (old, new) = (&self.old, &self.new);
+        let renamed = new.ty().subst_sizes(&mut |v| {
+            let at = new.kernel.sizes.iter().position(|w| w == v)?;
+            old.kernel.sizes.get(at).cloned().map(Size::var)
+        });
+        let same = old.kernel.sizes.len() == new.kernel.sizes.len() && same_type(&old.ty(), &renamed, &|a, b| a == b);
+        let shown = |side: &Side| {
+            let sizes: Vec<&str> = side.kernel.sizes.iter().map(|v| &*v.name).collect();
+            format!("`{}` has the sizes ({}) and the type `{}`", side.shown(), sizes.join(" "), side.ty())
+        };
+        (!same).then(|| format!("the kernels have unlike types: {}, but {}", shown(old), shown(new)))
+    }
+
+    /// The same wishes with the sizes' names in NEW.
+    fn for_new(&self, wishes: &Wishes) -> Wishes {
+        let named = |name: &String| {
+            let at = self.old.kernel.sizes.iter().position(|v| *v.name == **name);
+            at.and_then(|at| self.new.kernel.sizes.get(at)).map_or_else(|| name.clone(), |v| v.name.to_string())
+        };
+        let sizes = wishes.sizes.iter().map(|(name, n)| (named(name), *n)).collect();
+        Wishes { inputs: wishes.inputs.clone(), sizes, folder: wishes.folder.clone() }
+    }
+
+    /// Compares on small random inputs, on the interpreter; stops at the first difference.
+    fn small(&self) -> io::Result<Small> {
+        let mut small = Small::default();
+        let names: Vec<String> = self.old.kernel.sizes.iter().map(|v| v.name.to_string()).collect();
+        let mut seen: Vec<BTreeMap<String, i64>> = Vec::new();
+        for step in [0, 1] {
+            for least in SMALL {
+                let sizes = names.iter().zip(0..).map(|(name, nth)| (name.clone(), least + step * nth)).collect();
+                if seen.contains(&sizes) {
+                    continue;
+                }
+                for seed in 0..SEEDS {
+                    let inputs = vec![format!("random:{seed}"); self.old.kernel.params.len()];
+                    self.try_small(&Wishes { inputs, sizes: sizes.clone(), folder: PathBuf::from(".") }, &mut small)?;
+                    if small.differs.is_some() {
+                        return Ok(small);
+                    }
+                }
+                seen.push(sizes);
+            }
+        }
+        Ok(small)
+    }
+
+    fn try_small(&self, wishes: &Wishes, small: &mut Small) -> io::Result<()> {
+        let place = Some(Where::Interpreter);
+        let old = self.old.run(self.arguments, wishes, place, 1)?;
+        let new = self.new.run(self.arguments, &self.for_new(wishes), place, 1)?;
+        let given: Vec<String> = wishes.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+        let with = match wishes.inputs.first() {
+            Some(input) => given.into_iter().chain([format!("inputs `{input}`")]).collect::<Vec<_>>().join(", "),
+            None => given.join(", "),
+        };
+        // Nothing was computed: the input does not fit, or takes too long.
+        let is_refusal = |problem: &Problem| {
+            [codes::INPUT, codes::ASSUMPTION_FALSE, codes::RUN_LIMIT, codes::MEMORY].contains(&&*problem.code)
+        };
+        let refusal = |found: &Result<Ran, Vec<Problem>>| {
+            found.as_ref().err().map(|all| all.first().is_some_and(is_refusal)).unwrap_or(false)
+        };
+        match (&old, &new) {
+            (Ok(old), Ok(new)) => match difference(&new.value, &old.value) {
+                Some(differs) => small.differs = Some(format!("with {with}: {}", shortened(&differs))),
+                None => small.equal += 1,
+            },
+            (Err(_), Err(_)) if refusal(&old) && refusal(&new) => {}
+            (Err(a), Err(b)) if first(a).0 == first(b).0 => small.equal += 1,
+            _ if refusal(&old) || refusal(&new) => {
+                small.refused += 1;
+                let (which, why) = if refusal(&old) { ("old", &old) } else { ("new", &new) };
+                let why = why.as_ref().err().map_or("", |all| first(all).1);
+                small.first_refused.get_or_insert(format!("only the {which} kernel refuses {with}: {why}"));
+            }
+            (Err(a), Err(b)) => {
+                small.differs = Some(format!("with {with}: the old stops: {}; the new: {}", first(a).1, first(b).1));
+            }
+            (Err(a), Ok(_)) => small.differs = Some(format!("with {with}: only the old stops: {}", first(a).1)),
+            (Ok(_), Err(b)) => small.differs = Some(format!("with {with}: only the new stops: {}", first(b).1)),
+        }
+        Ok(())
+    }
+
+    /// The inputs of the run: of the command line, of a `;;; run:` line, or random ones.
+    fn wishes(&self) -> Result<Wishes, String> {
+        let Arguments { inputs, sizes, .. } = self.arguments;
+        let (old, new) = (&self.old, &self.new);
+        if !inputs.is_empty() || old.info.run_line.is_some() {
+            return wishes(inputs, sizes, &old.info, &old.path);
+        }
+        if new.info.run_line.is_some() {
+            // Its names, then those of OLD; `--size` takes precedence.
+            let found = wishes(&[], &[], &new.info, &new.path)?;
+            let pairs = new.kernel.sizes.iter().zip(&old.kernel.sizes);
+            let renamed = pairs.filter_map(|(n, o)| Some((o.name.to_string(), *found.sizes.get(&*n.name)?)));
+            let sizes = renamed.chain(sizes.iter().cloned()).collect();
+            return Ok(Wishes { sizes, ..found });
+        }
+        let random = vec!["random".to_owned(); old.kernel.params.len()];
+        wishes(&random, sizes, &old.info, &old.path)
+    }
+
+    /// Runs, costs and compiles both; reports problems.
+    fn measured(&self, console: &mut Console) -> io::Result<Option<Measured>> {
+        let wishes = match self.wishes() {
+            Ok(wishes) => wishes,
+            Err(why) => {
+                console.error(&why);
+                return Ok(None);
+            }
+        };
+        let target = self.target();
+        let mut both = Vec::new();
+        for (side, wishes) in [(&self.old, &wishes), (&self.new, &self.for_new(&wishes))] {
+            match self.one(side, wishes, &target)? {
+                Ok(found) => both.push(found),
+                Err(problems) => {
+                    console.problems(&side.program.sources(), self.arguments.format, &problems)?;
+                    return Ok(None);
+                }
+            }
+        }
+        let Ok([(old, old_cost, old_text), (new, new_cost, new_text)]) = <[_; 2]>::try_from(both) else {
+            return Ok(None);
+        };
+        let differs = difference(&new.value, &old.value).map(|what| shortened(&what));
+        Ok(Some(Measured { differs, ran: [old, new], costs: [old_cost, new_cost], texts: [old_text, new_text] }))
+    }
+
+    fn one(&self, side: &Side, wishes: &Wishes, target: &Target) -> Outcome<(Ran, CostReport, String)> {
+        let ran = match side.run(self.arguments, wishes, self.arguments.device, self.arguments.runs)? {
+            Ok(ran) => ran,
+            Err(problems) => return Ok(Err(problems)),
+        };
+        let cost = match side.cost(target, &ran.sizes)? {
+            Ok(cost) => cost,
+            Err(problems) => return Ok(Err(problems)),
+        };
+        Ok(side.text(self.arguments.stage, target)?.map(|text| (ran, cost, text)))
+    }
+
+    /// The target of the costs and texts.
+    fn target(&self) -> Target {
+        let choice = match self.arguments.device {
+            Some(Where::Interpreter) => None,
+            Some(Where::OpenCl(choice)) => Some(choice),
+            None => Some(DeviceChoice::Best),
+        };
+        let of_device = || Some(Target::of(&device::choose(choice?).ok()?.info));
+        self.arguments.target.or_else(of_device).unwrap_or(Target::portable())
+    }
+
+    fn print(&self, small: &Small, measured: &Measured, console: &mut Console) -> io::Result<()> {
+        let [old, new] = [self.old.shown(), self.new.shown()];
+        console.line(&format!("old  {old}\nnew  {new}\n"))?;
+        match &small.differs {
+            Some(why) => console.line(&format!("interpreter: DIFFERENT {why}"))?,
+            None if small.equal == 0 => console.line("interpreter: no small random input fits both kernels")?,
+            None => console.line(&format!("interpreter: equal on {} small random inputs", small.equal))?,
+        }
+        if let Some(first) = &small.first_refused {
+            console.line(&format!("conditions: {} small inputs fit one kernel only; {first}", small.refused))?;
+        }
+        let [ran, _] = &measured.ran;
+        let sizes: Vec<String> = ran.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+        let verdict = measured.differs.as_ref().map_or("equal".to_owned(), |why| format!("DIFFERENT {why}"));
+        let on = if sizes.is_empty() { ran.device.clone() } else { format!("{}, {}", ran.device, sizes.join(" ")) };
+        console.line(&format!("{on}: {verdict}\n"))?;
+        for notice in measured.ran.iter().flat_map(|ran| &ran.notices) {
+            console.note(notice);
+        }
+        self.print_times(measured, console)?;
+        for (what, [a, b]) in rows(&measured.costs) {
+            let changed = if a == b { "" } else { "  *" };
+            console.line(&format!("{what:<16} {a:>20} {b:>20}{changed}"))?;
+        }
+        let stage = self.arguments.stage.title();
+        match measured.diff([&old, &new]) {
+            diff if diff.is_empty() => console.line(&format!("\nboth have the same {stage}")),
+            diff => console.line(&format!("\n{}", diff.trim_end())),
+        }
+    }
+
+    fn print_times(&self, measured: &Measured, console: &mut Console) -> io::Result<()> {
+        let Some(times) = measured.times() else { return Ok(()) };
+        for ((name, [median, least, greatest]), ran) in ["old", "new"].iter().zip(times).zip(&measured.ran) {
+            console.line(&format!("{name}  {median:>12.1} µs  ({least:.1} – {greatest:.1}, {} runs)", ran.runs))?;
+            for entry in &ran.profile {
+                console.line(&format!("     {:>12.1} µs    {} ({})", entry.microseconds, entry.name, entry.kernel))?;
+            }
+        }
+        console.line(&match measured.ratio() {
+            None => "the times overlap\n".to_owned(),
+            Some(ratio) if ratio > 1.0 => format!("the new takes {ratio:.2} times as long\n"),
+            Some(ratio) => format!("the new is {:.2} times as fast\n", 1.0 / ratio),
+        })
+    }
+
+    fn json(&self, small: &Small, measured: &Measured) -> serde_json::Value {
+        let [old, new] = [self.old.shown(), self.new.shown()];
+        let side = |name: &str, ran: &Ran, cost: &CostReport| {
+            json!({
+                "kernel": name, "runs": ran.runs, "times": ran.total, "profile": ran.profile,
+                "launches": cost.launched, "total": cost.total,
+            })
+        };
+        let [ran_old, ran_new] = &measured.ran;
+        let [cost_old, cost_new] = &measured.costs;
+        json!({
+            "old": side(&old, ran_old, cost_old),
+            "new": side(&new, ran_new, cost_new),
+            "device": ran_old.device,
+            "sizes": ran_old.sizes,
+            "small": { "equal": small.equal, "refused": small.refused, "firstRefused": small.first_refused,
+                       "differs": small.differs },
+            "differs": measured.differs,
+            "ratio": measured.ratio(),
+            "diff": measured.diff([&old, &new]),
+        })
+    }
+}
+
+/// The totals of the cost model, old and new.
+fn rows(costs: &[CostReport; 2]) -> Vec<(&'static str, [String; 2])> {
+    let of = |what, get: fn(&CostReport) -> &Counted| (what, [0, 1].map(|nth: usize| counted(get(&costs[nth]))));
+    vec![
+        of("launches", |c| &c.launched),
+        of("bytes read", |c| &c.total.global_bytes_read),
+        of("bytes written", |c| &c.total.global_bytes_written),
+        of("local memory", |c| &c.total.local_memory),
+        of("barriers", |c| &c.total.barriers),
+        of("float operations", |c| &c.total.float_operations),
+    ]
+}
+
+fn counted(amount: &Counted) -> String {
+    match amount.value {
+        Some(value) if amount.exact_value => value.to_string(),
+        Some(value) => format!("≤ {value}"),
+        None if amount.exact => amount.size.clone(),
+        None => format!("≤ {}", amount.size),
+    }
+}
+
+/// Code and message of the first of the problems that stopped a run.
+fn first(problems: &[Problem]) -> (&str, &str) {
+    problems.first().map_or(("", ""), |p| (&p.code, &p.message))
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,80 @@
+//! `lift compare`: equal and unequal kernels, conditions of one of them, and wrong usage.
+
+use crate::programs::Bench;
+use serde_json::Value;
+
+const TWICE: &str = "\
+;;; run: xs=[1,2,3,4]
+(lift twice (N) ((array-type int N))
+  (lambda (xs) (map (lambda (x) (* 2 x)) (map (lambda (x) (+ x 1)) xs))))
+";
+const BY_PARTS: &str = "\
+(lift twice (M) ((array-type int M))
+  (lambda (xs) (join (map (map (lambda (x) (* 2 (+ x 1)))) (split #4 xs)))))
+";
+const WRONG: &str = "\
+(lift twice (N) ((array-type int N))
+  (lambda (xs) (map (lambda (x) (if (> x 990) 0 (* 2 (+ x 1)))) xs)))
+";
+const REVERSED: &str = "\
+(lift twice (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (* 2 (+ x 1))) (reverse xs))))
+";
+const FLOATS: &str = "(lift twice (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* 2.0f x)) xs)))\n";
+
+fn bench() -> Bench {
+    let files = [("twice.lift", TWICE), ("parts.lift", BY_PARTS), ("wrong.lift", WRONG), ("floats.lift", FLOATS)];
+    let bench = Bench::new(&files);
+    bench.write("reversed.lift", REVERSED.as_bytes());
+    bench
+}
+
+#[test]
+fn equal_kernels_are_told_with_the_condition_of_one() {
+    let out = bench().fine(&["compare", "twice.lift", "parts.lift", "--device", "interpreter"]);
+    let wanted = [
+        "old  twice.lift: twice\nnew  parts.lift: twice\n",
+        "interpreter: equal on 8 small random inputs\n",
+        "conditions: 8 small inputs fit one kernel only; only the new kernel refuses N=1, inputs `random:0`: ",
+        "interpreter, N=4: equal\n",
+        "bytes read                         16                   16\n",
+        "\n--- twice.lift: twice\n+++ parts.lift: twice\n@@ ",
+    ];
+    for wanted in wanted {
+        assert!(out.contains(wanted), "{wanted}\n{out}");
+    }
+}
+
+#[test]
+fn a_difference_is_shown_with_its_input() {
+    let bench = bench();
+    let ran =
+        bench.lift(&["compare", "twice.lift", "wrong.lift", "--device", "interpreter", "iota", "--size", "N=1000"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("interpreter, N=1000: DIFFERENT element 991: 0, and 1984 is expected"), "{}", ran.out);
+    let ran = bench.lift(&["compare", "twice.lift", "reversed.lift", "--device", "interpreter"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    let first = "interpreter: DIFFERENT with N=2, inputs `random:0`: element 0: ";
+    assert!(ran.out.contains(first), "{}", ran.out);
+}
+
+#[test]
+fn on_a_device_times_are_compared() {
+    let out = bench().fine(&["compare", "twice.lift", "twice.lift", "--format", "json", "--runs", "3"]);
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    assert!(report["differs"].is_null() && report["small"]["differs"].is_null(), "{out}");
+    assert_eq!((&report["diff"], &report["sizes"]["N"]), (&"".into(), &4.into()), "{out}");
+    assert_eq!(report["old"]["times"].as_array().map(Vec::len), Some(3), "{out}");
+    assert_eq!(report["old"]["launches"]["value"], 1, "{out}");
+}
+
+#[test]
+fn kernels_of_unlike_types_and_missing_ones_are_refused() {
+    let bench = bench();
+    let err = bench.wrong(&["compare", "twice.lift", "floats.lift"]);
+    let types = "`twice.lift: twice` has the sizes (N) and the type `Array[Int,N] -> Array[Int,N]`, but `floats.lift: \
+                 twice` has the sizes (N) and the type `Array[Float,N] -> Array[Float,N]`";
+    assert!(err.contains(&format!("the kernels have unlike types: {types}")), "{err}");
+    let err = bench.wrong(&["compare", "twice.lift", "twice.lift", "--new-kernel", "thrice"]);
+    assert!(err.contains("there is no kernel `thrice`; there is `twice`"), "{err}");
+    assert_eq!(bench.lift(&["compare", "twice.lift"]).status, Some(2));
+}
