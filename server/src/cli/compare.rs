@@ -26,11 +26,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Sizes of the small inputs; all sizes are equal, or the later ones are larger.
 const SMALL: [i64; 8] = [0, 1, 2, 3, 4, 6, 8, 16];
 /// Random inputs for each choice of the sizes.
 const SEEDS: u64 = 2;
+/// Time after which no further small input is tried; a kernel with long loops takes seconds for each.
+const WITHIN: Duration = Duration::from_secs(3);
 /// Length to which a difference between two results is shortened, in characters.
 const SHOWN: usize = 100;
 
@@ -252,9 +255,10 @@ impl Pair<'_> {
         Wishes { inputs: wishes.inputs.clone(), sizes, folder: wishes.folder.clone() }
     }
 
-    /// Compares on small random inputs, on the interpreter; stops at the first difference.
+    /// Compares on small random inputs, on the interpreter; stops at the first difference or when the time is over.
     fn small(&self) -> io::Result<Small> {
         let mut small = Small::default();
+        let began = Instant::now();
         let names: Vec<String> = self.old.kernel.sizes.iter().map(|v| v.name.to_string()).collect();
         let mut seen: Vec<BTreeMap<String, i64>> = Vec::new();
         for step in [0, 1] {
@@ -266,7 +270,7 @@ impl Pair<'_> {
                 for seed in 0..SEEDS {
                     let inputs = vec![format!("random:{seed}"); self.old.kernel.params.len()];
                     self.try_small(&Wishes { inputs, sizes: sizes.clone(), folder: PathBuf::from(".") }, &mut small)?;
-                    if small.differs.is_some() {
+                    if small.differs.is_some() || began.elapsed() > WITHIN {
                         return Ok(small);
                     }
                 }
