@@ -129,6 +129,11 @@ pub fn fill(template: &str, first: i64, second: i64) -> String {
     template.replace("{0}", &first.to_string()).replace("{1}", &second.to_string())
 }
 
+/// A template whose numbers are not known: each is an ellipsis.
+pub fn without_numbers(template: &str) -> String {
+    template.replace("{0}", "…").replace("{1}", "…")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -179,7 +179,7 @@ fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange
         failure::Kind::Argument => "checks the argument",
         failure::Kind::Cast | failure::Kind::Assumption => return None,
     };
-    let message = message.replace("{0}", "…").replace("{1}", "…");
+    let message = failure::without_numbers(message);
     Some(InlayHint {
         offset,
         kind: HintKind::RuntimeCheck,

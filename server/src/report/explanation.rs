@@ -1,5 +1,6 @@
 //! What the compiler did to a kernel, as text and as JSON.
 
+use lift_codegen::failure::without_numbers;
 use lift_codegen::run::report::Place;
 use serde::Serialize;
 use std::fmt::{self, Display, Write as _};
@@ -106,8 +107,8 @@ impl Display for Explanation {
             section(&mut out, "far slower than the device", &self.slow, |c| (&c.place, c.message.clone()));
         }
         section(&mut out, "checked before the run", &self.before, |c| (&c.place, c.message.clone()));
-        section(&mut out, "checked on the device", &self.during, |c| (&c.place, c.message.clone()));
-        section(&mut out, "checks proved needless", &self.needless, |c| (&c.place, c.message.clone()));
+        section(&mut out, "checked on the device", &self.during, |c| (&c.place, without_numbers(&c.message)));
+        section(&mut out, "checks proved needless", &self.needless, |c| (&c.place, without_numbers(&c.message)));
         f.write_str(&out)
     }
 }

@@ -520,6 +520,10 @@ fn what_was_done_to_a_kernel_is_explained() {
              2:20  `head` of an empty array
     "#]]
     .assert_eq(&bench.fine(&["build", "product.lift", "--explain", "--target", "gpu"]));
+    // Numbers that only the run knows have no place in the text.
+    bench.write("at.lift", b"(lift at (N) ((array-type int N) int) (lambda (xs i) (aref xs i)))");
+    let text = bench.fine(&["build", "at.lift", "--explain", "--target", "gpu"]);
+    assert!(text.contains("index … is out of range: the length is …"), "{text}");
     let json = bench.fine(&["build", "product.lift", "--explain", "--target", "gpu", "--format", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let rules = json["rules"].as_array().expect("a list");
