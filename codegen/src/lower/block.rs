@@ -75,7 +75,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => None,
         };
         let schedule = self.program.schedule;
-        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::has_effect(stmt) {
+        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::has_effect(&schedule.kernel.vars, stmt) {
             return Ok(Value::Written); // unused
         }
         let value = match &stmt.rhs {

@@ -123,7 +123,7 @@ impl Writer<'_> {
         let stmt = &block.stmts[at];
         let Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Auto), .. }) = &stmt.rhs else { return None };
         let long = matches!(work_of(self.kernel, stmt), Work::Together(_));
-        if !long || may_fail(&call.funs[0].body) || call.funs[0].position.is_some() {
+        if !long || may_fail(&self.kernel.vars, &call.funs[0].body) || call.funs[0].position.is_some() {
             return None;
         }
         let (z, xs) = (&call.args[0], self.elements(block, &call.args[1]));
@@ -287,7 +287,7 @@ fn needed(kernel: &Kernel, before: &[Stmt], operands: impl FnOnce(&mut dyn FnMut
         }
         let first = matches!(&stmt.rhs, Rhs::Prim(call)
             if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()));
-        let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) && !rhs_may_fail(&stmt.rhs);
+        let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) && !rhs_may_fail(&kernel.vars, &stmt.rhs);
         if !stmt.binds.is_empty() || !(first || scalar || is_free(&stmt.rhs)) {
             return None;
         }

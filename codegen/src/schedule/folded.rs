@@ -85,7 +85,7 @@ impl Rewriter<'_> {
         let holds = reads > 0
             && reads <= most
             && (!again || recipes.iter().all(|f| are_brief(&f.body.stmts)))
-            && (!kept.in_branch || !recipes.iter().any(|f| may_fail(&f.body)))
+            && (!kept.in_branch || !recipes.iter().any(|f| may_fail(&self.vars, &f.body)))
             && (!kept.counted || (fits && matches!(level, Level::Auto | Level::Seq)));
         holds.then_some(kept)
     }

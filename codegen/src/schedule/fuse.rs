@@ -11,7 +11,9 @@ use super::place::{is_flat, level_of};
 use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Scalar;
+use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Default)]
@@ -326,30 +328,42 @@ impl Fuser<'_> {
             Often::Many => false,
         };
         let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
-        let lost = (d.partial && may_fail(&f.body)) || (d.scattered && !gives_views(self.kernel, &f.body));
+        let lost =
+            (d.partial && may_fail(&self.kernel.vars, &f.body)) || (d.scattered && !gives_views(self.kernel, &f.body));
         often && !apart && !lost
     }
 }
 
 /// Whether a statement matters even if its value is unused: it may stop the run, or it opens lengths.
-pub fn has_effect(stmt: &Stmt) -> bool {
-    !stmt.binds.is_empty() || rhs_may_fail(&stmt.rhs)
+pub fn has_effect(vars: &[VarInfo], stmt: &Stmt) -> bool {
+    !stmt.binds.is_empty() || rhs_may_fail(vars, &stmt.rhs)
 }
 
 /// Whether a statement of the block may stop the run with an error.
-pub fn may_fail(block: &Block) -> bool {
-    block.stmts.iter().any(|s| rhs_may_fail(&s.rhs))
+pub fn may_fail(vars: &[VarInfo], block: &Block) -> bool {
+    block.stmts.iter().any(|s| rhs_may_fail(vars, &s.rhs))
 }
 
-pub fn rhs_may_fail(rhs: &Rhs) -> bool {
+pub fn rhs_may_fail(vars: &[VarInfo], rhs: &Rhs) -> bool {
     match rhs {
-        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => !divides_safely(args),
+        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => {
+            let of_floats = args.iter().any(|a| matches!(a, Atom::Var(v) if is_floating(&vars[v.0 as usize].ty)));
+            !of_floats && !divides_safely(args)
+        }
         Rhs::Cast(_, pairs) => !pairs.is_empty(),
-        Rhs::If(_, a, b) => may_fail(a) || may_fail(b),
+        Rhs::If(_, a, b) => may_fail(vars, a) || may_fail(vars, b),
         Rhs::Prim(call) => {
             matches!(call.prim, Prim::Aref | Prim::Gather | Prim::Scatter | Prim::Head | Prim::Last)
-                || call.funs.iter().any(|f| may_fail(&f.body))
+                || call.funs.iter().any(|f| may_fail(vars, &f.body))
         }
+        _ => false,
+    }
+}
+
+fn is_floating(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Scalar(s) => matches!(s, Scalar::Float | Scalar::Double),
+        TyKind::Vec(element, _) => is_floating(element),
         _ => false,
     }
 }

@@ -212,7 +212,7 @@ fn is_pure(kernel: &Kernel, stmt: &Stmt) -> bool {
     let known = !kernel.ty(stmt.var).any(&mut |t| {
         t.as_array().is_some_and(|a| a.position.is_some() || a.len.any_var(&mut |v| v.kind != VarKind::Param))
     });
-    stmt.binds.is_empty() && known && !fuse::rhs_may_fail(&stmt.rhs)
+    stmt.binds.is_empty() && known && !fuse::rhs_may_fail(&kernel.vars, &stmt.rhs)
 }
 
 /// Whether recomputing the statement for each element costs more than a few instructions or hides the layout of rows.

@@ -80,6 +80,11 @@ def autocorrelation(x):
     return x.unfold(0, n, 1)[:256] @ x[:n]
 
 
+def shares(x):
+    s = x.sum(1, keepdim=True)
+    return torch.where(s > 0, x / s, x)
+
+
 def weighted_counts(keys, weights, like):
     return torch.bincount(keys.abs() % like.shape[0], weights, minlength=like.shape[0]).float()
 
@@ -153,6 +158,11 @@ ENTRIES = {
     "b_firsts_matrix_power": lambda a: torch.linalg.matrix_power(a, 32),
     "b_firsts_gelu": lambda x: nn.gelu(x, approximate="tanh"),
     "b_firsts_lower_triangle": torch.tril,
+    "b_firsts_accuracy": lambda x, c: (x.argmax(1) == c % x.shape[1]).float().mean()[None],
+    "b_firsts_mean_of_positive": lambda x: torch.relu(x).sum(1) / (x > 0).sum(1).clamp(min=1),
+    "b_firsts_shares": shares,
+    "b_firsts_cosines": lambda a, b: nn.normalize(a, dim=1) @ nn.normalize(b, dim=1).T,
+    "b_firsts_correlations": lambda x: torch.corrcoef(x.T),
     "b_rows_above_mean": lambda x: (x > x.mean(1, keepdim=True)).sum(1).int(),
 }
 

@@ -335,7 +335,7 @@ impl<'k> Host<'k> {
         let schedule = self.program.schedule;
         let measured = schedule.measures.contains_key(&stmt.var) || schedule.lengths.contains(&stmt.var);
         let used = schedule.uses(stmt.var).count > 0 || dest.is_some() || measured;
-        if !used && !fuse::has_effect(stmt) {
+        if !used && !fuse::has_effect(&schedule.kernel.vars, stmt) {
             return Ok(Value::Written);
         }
         let value = match &stmt.rhs {
@@ -375,7 +375,7 @@ impl<'k> Host<'k> {
 
     fn deferred(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Value<'k> {
         let deferred = Rc::new(Deferred { stmt, env: env.clone(), computed: Cell::new(false), is_length: false });
-        if fuse::rhs_may_fail(&stmt.rhs) {
+        if fuse::rhs_may_fail(&self.program.kernel.vars, &stmt.rhs) {
             self.to_check.push(deferred.clone());
         }
         Value::Deferred(deferred)

@@ -37,7 +37,7 @@ struct Filter<'a, 'k> {
 impl<'k> Filter<'_, 'k> {
     /// The type of kept values, if they may be computed for every element and compacted afterwards.
     fn kept(&self, host: &Host<'k>, stmt: &Stmt, dest: &Dest<'k>) -> Option<Ty> {
-        let may_fail = |f: &Closure<'k>| fuse::may_fail(&f.lambda.body);
+        let may_fail = |f: &Closure<'k>| fuse::may_fail(&host.program.kernel.vars, &f.lambda.body);
         let TyKind::Exists(_, body) = host.program.kernel.ty(stmt.var).kind() else { return None };
         let element = body.as_array()?.element.clone();
         let harmless = matches!(dest, Dest::Place(_)) && !may_fail(&self.p) && !self.out.as_ref().is_some_and(may_fail);

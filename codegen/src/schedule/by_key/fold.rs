@@ -94,8 +94,8 @@ fn keyed<'k>(
     let mut all = g.body.stmts.clone();
     all.extend(value.stmts.iter().cloned());
     let all = Block { stmts: all, result: value.result.clone() };
-    let keys = Made::of(defs, xs, (*x, &all), key, g, &numbered.count)?;
-    let values = Made::of(defs, xs, (*x, &all), &value.result, g, &numbered.count)?;
+    let keys = Made::of((&kernel.vars, defs), xs, (*x, &all), key, g, &numbered.count)?;
+    let values = Made::of((&kernel.vars, defs), xs, (*x, &all), &value.result, g, &numbered.count)?;
     Some(Keyed { stmt, f, z, xs, keys, values })
 }
 
@@ -109,7 +109,7 @@ fn flat(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: Option<&Inner
     {
         return None;
     }
-    let moved = numbered.moved(&uses)?;
+    let moved = numbered.moved(&kernel.vars, &uses)?;
     let mut maker = numbered.maker(kernel, &moved, &fold.stmt.origin);
     let keys = maker.made(&fold.keys, fold.xs)?;
     let values = maker.made(&fold.values, fold.xs)?;
@@ -140,7 +140,8 @@ fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner)
     let mut rows = elements(&numbered.defs, inner.f, inner.source);
     rows.retain(|_, array| as_var(array).is_some_and(|v| !numbered.varying.contains(&v)));
     let needs: Vec<Atom> = fold.values.uses().into_iter().map(Atom::Var).collect();
-    let stmts: Vec<&Stmt> = needed(&inner.f.body, &needs)?.into_iter().filter(|s| !rows.contains_key(&s.var)).collect();
+    let stmts: Vec<&Stmt> =
+        needed(&kernel.vars, &inner.f.body, &needs)?.into_iter().filter(|s| !rows.contains_key(&s.var)).collect();
     let used = stmts.iter().flat_map(|s| mentioned(s)).chain(fold.values.uses());
     let mut of_rows: Vec<VarId> = used.filter(|v| rows.contains_key(v)).collect();
     of_rows.sort();
@@ -162,7 +163,7 @@ fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner)
     if outside.iter().any(|v| per_row.contains(v) || is_own(inner, *v)) {
         return None;
     }
-    let moved = numbered.moved(&outside)?;
+    let moved = numbered.moved(&kernel.vars, &outside)?;
     let mut maker = numbered.maker(kernel, &moved, &fold.stmt.origin);
     let keys = match &fold.keys {
         Made::Same(a) => a.clone(),

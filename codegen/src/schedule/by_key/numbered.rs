@@ -2,7 +2,7 @@
 
 use super::{Definitions, Maker, definitions, slice};
 use crate::core::copy::next_length;
-use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::schedule::uses;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, VarKind};
@@ -53,9 +53,9 @@ impl<'k> Numbered<'k> {
     }
 
     /// The statements of the function that `needed` requires, if they can move before the `map`.
-    pub fn moved(&self, needed: &[VarId]) -> Option<Moved> {
+    pub fn moved(&self, vars: &[VarInfo], needed: &[VarId]) -> Option<Moved> {
         let atoms: Vec<Atom> = needed.iter().copied().map(Atom::Var).collect();
-        let stmts = slice::needed(&self.f.body, &atoms)?;
+        let stmts = slice::needed(vars, &self.f.body, &atoms)?;
         let movable = |s: &&Stmt| !self.varying.contains(&s.var) && s.binds.is_empty();
         let place = |s: &Stmt| self.f.body.stmts.iter().position(|other| other.var == s.var);
         if needed.iter().any(|v| self.varying.contains(v)) || !stmts.iter().all(movable) {

@@ -3,7 +3,7 @@
 use super::{Definitions, Maker};
 use crate::core::copy::Copier;
 use crate::core::simplify::bound_in;
-use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use crate::schedule::{fuse, uses};
 use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::Ty;
@@ -11,12 +11,12 @@ use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
 /// The statements of a block that the atoms need, in order; `None` if one of them may stop the run.
-pub fn needed<'b>(block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
+pub fn needed<'b>(vars: &[VarInfo], block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
     let mut wanted: FxHashSet<VarId> = of.iter().filter_map(as_var).collect();
     let mut found = Vec::new();
     for stmt in block.stmts.iter().rev() {
         if wanted.contains(&stmt.var) {
-            if fuse::has_effect(stmt) {
+            if fuse::has_effect(vars, stmt) {
                 return None;
             }
             wanted.extend(mentioned(stmt));
@@ -29,7 +29,7 @@ pub fn needed<'b>(block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
 
 /// Like [`needed`], for a function that is applied to at most `count` elements, perhaps none. A division by a length
 /// that is positive whenever there is an element is allowed; without elements it divides by 1.
-fn needed_of_some(block: &Block, of: &Atom, count: &Size) -> Option<Vec<Stmt>> {
+fn needed_of_some(vars: &[VarInfo], block: &Block, of: &Atom, count: &Size) -> Option<Vec<Stmt>> {
     let mut some = Facts::new();
     some.assume_le(Size::one(), count.clone());
     let guarded = |stmt: &Stmt| {
@@ -43,7 +43,7 @@ fn needed_of_some(block: &Block, of: &Atom, count: &Size) -> Option<Vec<Stmt>> {
         stmt
     };
     let block = Block { stmts: block.stmts.iter().map(guarded).collect(), result: block.result.clone() };
-    let stmts = needed(&block, std::slice::from_ref(of))?;
+    let stmts = needed(vars, &block, std::slice::from_ref(of))?;
     Some(stmts.into_iter().cloned().collect())
 }
 
@@ -117,14 +117,14 @@ impl Made {
     /// The value `of`, computed by the statements of `body` for an element `x` of `xs`. It is computed where there are
     /// `count` elements, perhaps none.
     pub fn of(
-        defs: &Definitions,
+        (vars, defs): (&[VarInfo], &Definitions),
         xs: &Atom,
         (x, body): (VarId, &Block),
         of: &Atom,
         f: &Lambda,
         count: &Size,
     ) -> Option<Made> {
-        let stmts = needed_of_some(body, of, count)?;
+        let stmts = needed_of_some(vars, body, of, count)?;
         let depends = as_var(of) == Some(x) || stmts.iter().any(|s| uses::mentions(s, &|v| v == x));
         if !depends && stmts.is_empty() {
             return Some(Made::Fill(of.clone()));

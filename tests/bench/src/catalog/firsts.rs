@@ -209,6 +209,22 @@ const PROGRAMS: &[Program] = &[
     },
     program("gelu", LONG, |n| vec![floats(n, 1)], all_of),
     program("lower-triangle", MATRIX, matrix, all_of),
+    program("accuracy", MATRIX, |n| vec![floats(&[n[0], n[1]], 1), ints(&[n[0]], 2, 1 << 30)], |_| 1),
+    program("mean-of-positive", MATRIX, matrix, |n| n[0]),
+    program("shares", MATRIX, matrix, all_of),
+    Program {
+        operations: |n| 2.0 * (n[0] * n[1] * n[2]) as f64,
+        ..program(
+            "cosines",
+            &[("N", 4096), ("M", 4096), ("D", 256)],
+            |n| vec![floats(&[n[0], n[2]], 1), floats(&[n[1], n[2]], 2)],
+            |n| n[0] * n[1],
+        )
+    },
+    Program {
+        operations: |n| 2.0 * (n[0] * n[1] * n[1]) as f64,
+        ..program("correlations", &[("N", 4096), ("M", 2048)], matrix, |n| n[1] * n[1])
+    },
 ];
 
 pub fn all(scale: Scale) -> Vec<Benchmark> {
