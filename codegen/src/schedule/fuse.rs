@@ -297,6 +297,15 @@ impl Fuser<'_> {
             Prim::Transpose | Prim::Join | Prim::AsScalar => {
                 self.add(demands, &args[0], Demand { scattered: true, ..d });
             }
+            Prim::Zip => {
+                for (at, a) in args.iter().enumerate() {
+                    // The elements of an array that is zipped with itself are read in pairs.
+                    let again = args.iter().filter(|b| *b == a).count() > 1;
+                    if !args[..at].contains(a) {
+                        self.add(demands, a, if again { d.at_least(Often::Few) } else { d });
+                    }
+                }
+            }
             prim if prim.is_view() => {
                 for f in &call.funs {
                     self.function(f, Demand::once(), demands);

@@ -10,7 +10,7 @@ use lift_fuzz::differential;
 use lift_fuzz::differential::{COMPUTE_UNITS, Failing, MOST_IN_GROUP, PER_ITEM, SIZES, Way, targets};
 use lift_fuzz::outer;
 use lift_fuzz::program::shapes::failing::{CHECKS, WORK};
-use lift_fuzz::program::shapes::orders::{DISORDERS, NUMBERS, ORDERS};
+use lift_fuzz::program::shapes::orders::{DISORDERS, LEXICOGRAPHIC, NUMBERS, ORDERS};
 use lift_fuzz::program::{Breadth, inputs, program};
 use lift_fuzz::ran::{Ran, on_interpreter};
 use lift_fuzz::tree::{Tree, parse};
@@ -70,7 +70,8 @@ fn every_order_is_of_every_kind_of_numbers() {
     let orders = ORDERS.iter().map(|order| format!("(argsort {order} "));
     let orders = orders.chain(DISORDERS.iter().map(|order| format!("(sort < (argsort {order} ")));
     let pairs = orders.flat_map(|order| NUMBERS.map(|number| format!("{order}(map (lambda (x) {number}) ")));
-    let mut missing: BTreeSet<String> = pairs.collect();
+    let of_pairs = NUMBERS.map(|number| format!("(argsort {LEXICOGRAPHIC} (zip (map (lambda (x) {number}) "));
+    let mut missing: BTreeSet<String> = pairs.chain(of_pairs).collect();
     for seed in 0..PROGRAMS {
         // No definitions before the shape, and the shape `orders`.
         let choices = [vec![0, 21], Random::new(seed).choices(40)].concat();

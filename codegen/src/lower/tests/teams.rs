@@ -222,3 +222,21 @@ fn a_nest_and_a_fold_are_maps_of_their_own() {
     assert!(rules(products, Target::gpu()).contains(&"map-folds-wrg"));
     assert!(!rules(products, Target::cpu()).contains(&"map-parts"));
 }
+
+/// A cheap element that is read twice is computed twice, not stored by each group.
+#[test]
+fn what_is_zipped_with_itself_is_not_stored() {
+    let kernel = of_rows("lengths", true, |b, column| {
+        let all = sum(b, column);
+        let moved = b.map(Level::Auto, column, |b, x| b.sub(x, &all));
+        dot(b, &moved, &moved)
+    });
+    let program = compile(&kernel, &Target::gpu()).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let parts = program.report.stored.iter().filter(|s| s.memory == crate::report::Kind::GlobalParts);
+    assert_eq!(parts.map(|s| &*s.name).collect::<Vec<_>>(), Vec::<&str>::new());
+    for (n, m) in [(300, 3), (5, 40)] {
+        if let Err(problem) = agree(&kernel, &program, &[rows(n, m)]) {
+            panic!("{n}×{m}: {problem}");
+        }
+    }
+}

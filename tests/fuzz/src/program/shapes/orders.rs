@@ -19,6 +19,10 @@ pub const DISORDERS: [&str; 6] = [
     "(lambda (a b) (> a (+ b b)))",
 ];
 
+/// Of pairs of a number and its index: no strict order where a number is NaN.
+pub const LEXICOGRAPHIC: &str =
+    "(lambda (a b) (or (< (get1 a) (get1 b)) (and (= (get1 a) (get1 b)) (< (get2 a) (get2 b)))))";
+
 /// Functions of an `Int` x that produce special numbers.
 pub const NUMBERS: [&str; 4] = [
     "x",
@@ -43,6 +47,10 @@ impl Maker<'_> {
                 format!("(let q {ints} (argsort (lambda (a b) ({order} (get2 a) (get2 b))) {pairs}))")
             }
             (true, _) => format!("(argsort {} {xs})", self.choices.of(&ORDERS)),
+            (false, 0) => {
+                let pairs = format!("(zip (map (lambda (x) {number}) q) (iota #(length q)))");
+                format!("(let q {ints} (sort < (argsort {LEXICOGRAPHIC} {pairs})))")
+            }
             (false, _) => format!("(sort < (argsort {} {xs}))", self.choices.of(&DISORDERS)),
         };
         (text, Ty::array(INT, len))
