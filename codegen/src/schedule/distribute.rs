@@ -4,6 +4,7 @@
 //! `map (λx. b (a x)) = map b ∘ map a`. A nest of maps gets its own map. Consecutive statements that a group shares
 //! form one map, together with the scalars and views that they need.
 
+use super::free::is_brief;
 use super::nested::{Work, array_of, work_of};
 use super::place::is_flat;
 use super::{Applied, on_the_host, rules};
@@ -230,9 +231,11 @@ impl Pieces {
         }
         let (mut count, mut open) = (0, false);
         let mut of: FxHashMap<VarId, usize> = FxHashMap::default();
+        let mut nests: FxHashSet<usize> = FxHashSet::default();
         for (stmt, work) in body.stmts.iter().zip(works) {
             let piece = match work {
                 Work::Nest => {
+                    nests.insert(count);
                     (count, open) = (count + 1, false);
                     Some(count - 1)
                 }
@@ -242,11 +245,13 @@ impl Pieces {
                     }
                     Some(count - 1)
                 }
-                // A scalar belongs to the last piece on which it depends.
+                // A scalar belongs to the last piece on which it depends. That of a nest has nothing else, so that
+                // each reader repeats what takes a few instructions.
                 _ if is_flat(kernel.ty(stmt.var)) => {
                     let mut needs = FxHashSet::default();
                     free_variables(stmt, &mut needs);
-                    needs.iter().filter_map(|v| of.get(v).copied()).max()
+                    let last = needs.iter().filter_map(|v| of.get(v).copied()).max();
+                    last.filter(|piece| !nests.contains(piece) || !is_brief(stmt))
                 }
                 _ => None,
             };
