@@ -23,7 +23,7 @@ macro_rules! parameters {
     };
 }
 
-/// A parameter as data.
+/// A row of the table: one parameter.
 #[derive(Debug)]
 pub struct Entry {
     pub parameter: Parameter,

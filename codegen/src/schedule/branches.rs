@@ -1,5 +1,5 @@
-//! Parallel operators in the branches of a function. They are taken out, so that all work-items that share an element
-//! meet them; they read nothing where the branch is not taken.
+//! Moves parallel operators out of the branches of a function, so that all work-items of a group execute them. Where the
+//! branch is not taken, they read nothing.
 //!
 //! * `if c then … reduce f z (map g xs) … else b = let s = reduce f z (map (λx. if c then g x else z) xs) in if c then … s … else b`
 //! * `if c then map f xs else map g ys = map (λ(x,y). if c then f x else g y) (zip xs ys)`

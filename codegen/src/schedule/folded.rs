@@ -1,4 +1,4 @@
-//! Folds of what a filter keeps, and its number: the kept elements are not stored.
+//! Filters whose results are only folded or counted: the kept elements are not stored.
 //!
 //! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`
 //! * `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)`, with z neutral
@@ -19,8 +19,8 @@ use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most times that the elements are read instead of being filtered once: by the whole device, and in a function, where
-/// a row is at hand.
+/// Most folds that read the source in place of one filter: at the top of a kernel, where each of them reads it from
+/// memory, and in a function, where a row is at hand.
 const MOST_AT_THE_TOP: usize = 3;
 const MOST_IN_A_FUNCTION: usize = 8;
 
@@ -35,7 +35,7 @@ struct Kept {
     folds: usize,
     /// The length is used as a number.
     counted: bool,
-    /// A reader is in a branch, or more.
+    /// At least one reader is in a branch.
     in_branch: bool,
 }
 
@@ -120,11 +120,11 @@ impl Rewriter<'_> {
     }
 }
 
-/// Finds what reads the kept elements; `None` is everything but folds of them.
+/// Finds the folds of the kept elements. Its methods return `None` if anything else reads these elements.
 struct Reader<'r, 'a, 'b> {
     rewriter: &'r Rewriter<'a>,
     kept: &'r mut Kept,
-    /// That of the filter.
+    /// The level of the filter.
     level: Level,
     /// Functions of the filter and of maps behind it.
     recipes: &'r mut Vec<&'b Lambda>,

@@ -85,7 +85,7 @@ impl Demand {
 
 type Demands = FxHashMap<VarId, Demand>;
 
-/// The arrays in `stored` are results of maps, and are not fused.
+/// `stored`: results of maps that are not fused with their readers.
 pub fn fuse(
     kernel: &Kernel,
     uses: &FxHashMap<VarId, Uses>,

@@ -49,7 +49,7 @@ impl Remote {
         }
     }
 
-    /// Asks. After an error of the process itself, the next question gets a new one.
+    /// Sends a request and waits for the answer. If the process itself fails, the next request starts a new one.
     pub fn ask(&mut self, ask: &Ask) -> Result<Told, String> {
         if self.child.is_none() {
             self.restart()?;

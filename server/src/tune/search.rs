@@ -11,7 +11,7 @@ use std::collections::HashSet;
 /// Alternating runs at first, and before a choice is preferred.
 const BRIEF: u32 = 5;
 const THOROUGH: u32 = 15;
-/// What is not faster by this factor is not preferred.
+/// A choice is preferred only if it is faster by this factor.
 const CLEARLY: f64 = 1.03;
 
 /// Microseconds of runs of two choices, measured alternately.
@@ -25,7 +25,7 @@ pub trait Bench {
     fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32) -> Result<Race, String>;
     /// Whether the time is up.
     fn is_over(&self) -> bool;
-    /// Told after each try.
+    /// Receives each choice after it was tried.
     fn tried(&mut self, tried: &Tried);
     /// A choice that is clearly faster than the default; `race` compares the two.
     fn keep(&mut self, choice: &Choice, race: &Race);

@@ -48,7 +48,7 @@ pub struct Job {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ask {
-    /// The fingerprint of the code.
+    /// Asks for the fingerprint of the generated code.
     Code(Choice),
     /// Alternating runs of two choices, up to this many, within about this many milliseconds.
     Race(Choice, Choice, u32, u64),
@@ -60,7 +60,7 @@ pub enum Told {
     Ready(Box<Ready>),
     Code(u64),
     Race(Race),
-    /// Why this cannot be done.
+    /// The reason why the request cannot be answered.
     Failed(String),
 }
 
