@@ -34,6 +34,8 @@ PATIENCE = 30 * 60.0
 CHUNK = 20.0
 # Bytes of compiled kernels that are kept from run to run.
 MOST_KEPT = 2 << 30
+# Bytes of disk that a first build and all stages take.
+ROOM = 10 << 30
 
 
 class Run:
@@ -244,6 +246,9 @@ def set_environment(level: str):
     if level == "all":
         # Suites of many small kernels spare the optimizations of the device's compiler otherwise.
         os.environ.setdefault("LIFT_TESTS_OPTIMIZE", "1")
+    # Continuous integration builds once: what cargo keeps for the next build is gigabytes that nobody reads.
+    if os.environ.get("CI"):
+        os.environ.setdefault("CARGO_INCREMENTAL", "0")
     # pocl keeps what it compiled, for the other suites and the next run. For the cache of `lift` it would compile all
     # kernels once more.
     os.environ.setdefault("LIFT_CACHE", "off")
@@ -253,6 +258,17 @@ def set_environment(level: str):
             shutil.rmtree(kept)
         kept.mkdir(parents=True, exist_ok=True)
         os.environ["POCL_CACHE_DIR"] = str(kept)
+
+
+def tell_room():
+    """A linker that finds the disk full says `Bus error`: what is missing is told before."""
+    free = shutil.disk_usage(ROOT).free
+    if free < ROOM and not (ROOT / "target/debug/deps").is_dir():
+        print(
+            f"only {free / 1e9:.1f} GB are free on this disk; a first run takes about {ROOM / 1e9:.0f} GB",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def main() -> int:
@@ -287,6 +303,7 @@ def main() -> int:
     os.chdir(ROOT)
     set_environment(level)
     LOGS.mkdir(parents=True, exist_ok=True)
+    tell_room()
     return 0 if Run(stages, level, arguments.seed).run() else 1
 
 
