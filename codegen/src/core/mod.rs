@@ -244,6 +244,8 @@ pub enum Level {
     /// Unplaced: the compiler chooses.
     Auto,
     Seq,
+    /// The host: each element is computed by launches of its own, one element after the other.
+    Host,
     /// The global work-items of a dimension.
     Glb(u8),
     /// The work-groups of a dimension.

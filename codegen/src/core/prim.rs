@@ -124,6 +124,7 @@ impl Prim {
             Prim::Pad(mode) => format!("{} {}", self.label(), mode.name()),
             Prim::Gather => self.label().into(),
             _ => match self.placed() {
+                None if matches!(self.operation(), Some((_, Level::Host))) => format!("{}Host", self.label()),
                 None => self.label().into(),
                 Some((id, level)) => match prims::placed(id, Some(level)) {
                     Some(primitive) => primitive.name.to_string(),
@@ -136,10 +137,10 @@ impl Prim {
 }
 
 impl Level {
-    /// The level as a program writes it; `None` for [`Level::Auto`].
+    /// The level as a program writes it; `None` for [`Level::Auto`] and for [`Level::Host`], which only rules choose.
     pub fn of_language(self) -> Option<prims::Level> {
         match self {
-            Level::Auto => None,
+            Level::Auto | Level::Host => None,
             Level::Seq => Some(prims::Level::Seq),
             Level::Glb(d) => Some(prims::Level::Glb(d)),
             Level::Wrg(d) => Some(prims::Level::Wrg(d)),

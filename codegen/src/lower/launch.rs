@@ -91,6 +91,12 @@ pub struct Title<'a> {
 }
 
 impl<'k> ProgramBuilder<'k> {
+    /// `much` under these conditions, and 0 where the host knows that one of them does not hold.
+    pub fn if_taken(&self, guards: &[Guard<'k>], much: &Size) -> Size {
+        let taken: Vec<Size> = guards.iter().filter_map(|g| g.taken(self)).collect();
+        where_launched(&taken, much)
+    }
+
     /// Adds a launch whose function is written by `body`. The function distributes work over the dimensions `used`, and
     /// relies on group sizes in `local`. It is skipped unless all of `positive` are positive; the function may rely on
     /// that.
@@ -304,7 +310,7 @@ pub fn dims_of(stmt: &Stmt) -> Dims {
             Level::Glb(d) => dims.glb[at(d)] = true,
             Level::Wrg(d) => dims.wrg[at(d)] = true,
             Level::Lcl(d) => dims.lcl[at(d)] = true,
-            Level::Auto | Level::Seq => {}
+            Level::Auto | Level::Seq | Level::Host => {}
         }
     }
     dims

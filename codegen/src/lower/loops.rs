@@ -101,7 +101,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         body: impl FnOnce(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
         let (d, id, step) = match level {
-            Level::Seq | Level::Auto => {
+            // Within a launch nothing is at host level.
+            Level::Seq | Level::Auto | Level::Host => {
                 // A body that can be written only once cannot be unrolled.
                 let (written_out, mut body) = (std::mem::replace(&mut self.write_out, 1), Some(body));
                 let result = self.sequential(n, |f, i| body.take().map_or(Ok(()), |body| body(f, i)));

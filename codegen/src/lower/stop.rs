@@ -135,7 +135,7 @@ impl Pass<'_> {
                         all.push(Step::Launch(copy_launch(&launch.origin, self.failure)));
                     }
                 }
-                Step::Repeat { steps, .. } => copied |= self.steps(steps),
+                Step::Repeat { steps, .. } | Step::For { steps, .. } => copied |= self.steps(steps),
                 Step::While { test, steps, .. } => copied |= self.steps(test) | self.steps(steps),
                 Step::Launch(_) | Step::Zero(_) | Step::Swap(..) | Step::Measure { .. } => {}
             }

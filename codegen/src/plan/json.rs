@@ -233,6 +233,7 @@ enum StepJson<'a> {
     Launch(LaunchJson<'a>),
     Zero(&'a str),
     Repeat { count: Value, steps: Vec<StepJson<'a>> },
+    For { index: String, count: Value, steps: Vec<StepJson<'a>> },
     While { test: Vec<StepJson<'a>>, flag: &'a str, steps: Vec<StepJson<'a>> },
     Swap([&'a str; 2]),
     Measure { size: String, from: &'a str, negative: usize },
@@ -350,6 +351,9 @@ impl<'a> Printer<'a> {
             Step::Launch(launch) => StepJson::Launch(self.launch(launch)),
             Step::Zero(id) => StepJson::Zero(self.name(*id)),
             Step::Repeat { count, steps } => StepJson::Repeat { count: self.size(count), steps: self.steps(steps) },
+            Step::For { index, count, steps } => {
+                StepJson::For { index: self.vars.of(index), count: self.size(count), steps: self.steps(steps) }
+            }
             Step::While { test, flag, steps } => {
                 StepJson::While { test: self.steps(test), flag: self.name(*flag), steps: self.steps(steps) }
             }

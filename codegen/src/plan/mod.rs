@@ -139,6 +139,13 @@ pub enum Step {
         count: Size,
         steps: Vec<Step>,
     },
+    /// Run the steps for each `index` from 0 to below `count`, in order. Sizes of the steps mention `index`; capacities
+    /// never do.
+    For {
+        index: Var,
+        count: Size,
+        steps: Vec<Step>,
+    },
     /// Run `test`, wait, and read the first element of `flag`, a `Bool`. If it is true, run `steps` and repeat.
     While {
         test: Vec<Step>,
@@ -161,7 +168,7 @@ impl Step {
     /// The steps inside a loop.
     pub fn inside(&self) -> Vec<&[Step]> {
         match self {
-            Step::Repeat { steps, .. } => vec![steps],
+            Step::Repeat { steps, .. } | Step::For { steps, .. } => vec![steps],
             Step::While { test, steps, .. } => vec![test, steps],
             Step::Launch(_) | Step::Zero(_) | Step::Swap(..) | Step::Measure { .. } => Vec::new(),
         }
@@ -228,6 +235,21 @@ impl Plan {
                     Step::Measure { var, .. } if !out.contains(var) => out.push(var.clone()),
                     step => step.inside().into_iter().for_each(|inner| collect(inner, out)),
                 }
+            }
+        }
+        let mut out = Vec::new();
+        collect(&self.steps, &mut out);
+        out
+    }
+
+    /// The indices of loops that count.
+    pub fn indices(&self) -> Vec<Var> {
+        fn collect(steps: &[Step], out: &mut Vec<Var>) {
+            for step in steps {
+                if let Step::For { index, .. } = step {
+                    out.push(index.clone());
+                }
+                step.inside().into_iter().for_each(|inner| collect(inner, out));
             }
         }
         let mut out = Vec::new();

@@ -72,7 +72,7 @@ impl Uses {
                 Step::Zero(id) | Step::Measure { from: id, .. } => self.used(*id, at),
                 Step::Swap(a, b) => self.kept.extend([*a, *b]),
                 Step::While { flag, .. } => self.used(*flag, at),
-                Step::Repeat { .. } => {}
+                Step::Repeat { .. } | Step::For { .. } => {}
             }
             step.inside().into_iter().for_each(|inner| self.steps(inner, Some(at)));
             if whole.is_none() {
@@ -133,7 +133,7 @@ fn in_steps(steps: &mut [Step], renamed: &mut impl FnMut(&mut BufferId)) {
             }
             Step::Zero(id) | Step::Measure { from: id, .. } => renamed(id),
             Step::Swap(a, b) => [a, b].into_iter().for_each(&mut *renamed),
-            Step::Repeat { steps, .. } => in_steps(steps, renamed),
+            Step::Repeat { steps, .. } | Step::For { steps, .. } => in_steps(steps, renamed),
             Step::While { test, flag, steps } => {
                 renamed(flag);
                 in_steps(test, renamed);

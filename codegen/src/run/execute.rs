@@ -430,6 +430,12 @@ impl<'a> Run<'a> {
                         self.steps(steps, data)?;
                     }
                 }
+                PreparedStep::For { index, count, steps } => {
+                    for i in 0..*count {
+                        self.sizes.insert(index.clone(), i);
+                        self.steps(steps, data)?;
+                    }
+                }
                 PreparedStep::While { test, flag, steps } => loop {
                     self.steps(test, data)?;
                     match self.first_of(*flag)? {

@@ -22,7 +22,7 @@ pub struct Prepared<'a> {
 
 pub struct PreparedLaunch<'a> {
     pub plan: &'a Launch,
-    /// `None` if they depend on a length that is measured during the run.
+    /// `None` if they depend on a length that is measured during the run, or on the index of a loop.
     pub numbers: Option<Numbers>,
 }
 
@@ -48,6 +48,11 @@ pub enum PreparedStep {
     Launch(usize),
     Zero(BufferId),
     Repeat(u64, Vec<PreparedStep>),
+    For {
+        index: Var,
+        count: i64,
+        steps: Vec<PreparedStep>,
+    },
     While {
         test: Vec<PreparedStep>,
         flag: BufferId,
@@ -73,7 +78,9 @@ pub fn prepare<'a>(
     // Lengths of inputs may not be known yet; those measured during the run are never known here.
     let later: Vec<Var> = plan.input_lengths().into_iter().filter(|v| sizes.get(v).is_none()).collect();
     let measured = plan.measured();
-    let known = |size: &Size| !size.any_var(&mut |v| measured.contains(v) || later.contains(v));
+    let indices = plan.indices();
+    let known =
+        |size: &Size| !size.any_var(&mut |v| measured.contains(v) || later.contains(v) || indices.contains(v));
     let mut room = Room::new(device, memory);
     let mut capacities = Vec::with_capacity(plan.buffers.len());
     for buffer in &plan.buffers {
@@ -255,6 +262,10 @@ impl<'a> Steps<'a, '_> {
             Step::Repeat { count, steps } => {
                 let count = number(count, self.sizes, "the number of rounds")?;
                 PreparedStep::Repeat(count as u64, self.prepare(steps, launches)?)
+            }
+            Step::For { index, count, steps } => {
+                let count = number(count, self.sizes, "the number of rounds")?;
+                PreparedStep::For { index: index.clone(), count, steps: self.prepare(steps, launches)? }
             }
             Step::While { test, flag, steps } => {
                 if self.buffer(*flag)?.element != Scalar::Bool {

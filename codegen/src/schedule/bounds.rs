@@ -32,6 +32,9 @@ pub const FIRST_REPEATED: u32 = FIRST_LENGTH * 2;
 /// The first id of size variables for lengths that an `unpack` opens.
 const FIRST_OPENED: u32 = FIRST_LENGTH * 3;
 
+/// The first id of size variables with which loops of the host count.
+pub const FIRST_COUNTED: u32 = FIRST_LENGTH * 4;
+
 /// The lengths opened by `unpack` that the host reads during a run.
 enum Read<'a> {
     All,

@@ -203,7 +203,7 @@ impl Fuser<'_> {
         let once = || Demand { by_one, ..Demand::once() };
         let by = |rule: &'static Rule| Demand { rule: Some(rule), ..once() };
         match call.prim {
-            Prim::Map(level) => {
+            Prim::Map(level) if level != Level::Host => {
                 let lazy = self.may_fuse(stmt, &call.funs[0], level, d);
                 let result = if lazy { d } else { Demand { often: Often::Once, ..Demand::default() } };
                 let param = self.function(&call.funs[0], result, demands);

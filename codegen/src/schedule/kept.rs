@@ -201,9 +201,3 @@ pub fn compute_again(vars: &mut Vec<VarInfo>, next_length: &mut u32, f: &mut Lam
         }
     }
 }
-
-/// A new variable with the name of `like`.
-pub fn fresh(vars: &mut Vec<VarInfo>, like: VarId, ty: Ty) -> VarId {
-    vars.push(VarInfo { name: vars[like.0 as usize].name.clone(), ty });
-    VarId(vars.len() as u32 - 1)
-}

@@ -1,7 +1,7 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`distribute`] and [`teams`] those for
-//! maps in maps. [`place`] chooses where unplaced primitives run, [`fuse`] which arrays are never stored. [`tile`]
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`in_turn`], [`distribute`] and [`teams`] those
+//! for maps in maps. [`place`] chooses where unplaced primitives run, [`fuse`] which arrays are never stored. [`tile`]
 //! finds maps whose elements are better computed in blocks, by the shape of the [`nest`] or of their function
 //! ([`shapes`]). [`rounds`] finds the loops whose iterations are launches, [`bounds`] upper bounds of hidden lengths,
 //! [`asked`] the arithmetic that the program asks for.
@@ -20,6 +20,7 @@ mod filters;
 mod folded;
 pub mod free;
 pub mod fuse;
+mod in_turn;
 mod invariant;
 mod kept;
 mod longest;
@@ -37,6 +38,7 @@ pub mod teams;
 mod tests;
 pub mod tile;
 pub mod uses;
+mod versions;
 
 use crate::budget::MOST_TERMS;
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId, check};
@@ -126,6 +128,10 @@ impl Schedule {
         let mut applied = Vec::new();
         let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
+        let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
+            Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
+            None => rewritten,
+        };
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);

@@ -1,4 +1,5 @@
-//! Host loops: `iterate` and `iterateWhile` at the top of a kernel, whose iterations are launched one after the other.
+//! Host loops: `iterate`, `iterateWhile` and `mapHost` at the top of a kernel, whose iterations are launched one after
+//! the other.
 //!
 //! The iterations of an `iterate` over arrays are known beforehand, so each may use the whole device. For an `iterateWhile` the
 //! host has to wait for the condition of each iteration. So one work-item runs the whole loop if an iteration is
@@ -22,6 +23,7 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
             let state = call.args.first().is_some_and(|x| is_long(&kernel.atom_ty(x)));
             call.funs.iter().any(|f| has_work(kernel, &f.body, state))
         }
+        Prim::Map(level) => level == Level::Host,
         _ => false,
     }
 }

@@ -10,12 +10,12 @@ use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, lies_across, rows_below, work_of};
+use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, nest, on_the_host, rules};
 use crate::core::copy::{Copier, next_length};
 use crate::core::simplify::rename;
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
-use lift_analysis::hir::Literal;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
@@ -150,7 +150,7 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        kept::fresh(&mut self.vars, like, ty)
+        fresh(&mut self.vars, like, ty)
     }
 
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
@@ -191,8 +191,8 @@ impl Writer<'_> {
         let all = match few {
             Some(_) => groups,
             None => {
-                let by_items = self.branch(kernel, stmt, Rhs::Prim(shared.call.clone()));
-                self.choice(kernel, stmt, &n, &below, groups, by_items)
+                let by_items = branch(&mut self.vars, stmt, Rhs::Prim(shared.call.clone()));
+                choice(&mut self.vars, stmt, &n, &below, groups, by_items)
             }
         };
         self.named(all, stmt.var)
@@ -236,7 +236,7 @@ impl Writer<'_> {
                         Some(groups) => groups,
                         None => self.by_groups(kernel, stmt, shared, &streams, &[]),
                     };
-                    self.choice(kernel, stmt, &shared.row, &longer, by_team, otherwise)
+                    choice(&mut self.vars, stmt, &shared.row, &longer, by_team, otherwise)
                 }
             });
         }
@@ -269,7 +269,7 @@ impl Writer<'_> {
             None => {
                 let in_local = self.by_groups(kernel, stmt, shared, whole, &memory.kept);
                 let streamed = self.by_groups(kernel, stmt, shared, &streams, &[]);
-                self.choice(kernel, stmt, &memory.bytes, &local, in_local, streamed)
+                choice(&mut self.vars, stmt, &memory.bytes, &local, in_local, streamed)
             }
         };
         // Several short rows share a group.
@@ -292,7 +292,7 @@ impl Writer<'_> {
                 Some(false) => {}
                 None => {
                     let by_few = self.by_groups(kernel, stmt, shared, &small, &memory.kept);
-                    groups = self.choice(kernel, stmt, &long, &short, by_few, groups);
+                    groups = choice(&mut self.vars, stmt, &long, &short, by_few, groups);
                 }
             }
         }
@@ -310,7 +310,7 @@ impl Writer<'_> {
         let Some(apart) = self.apart(kernel, stmt, shared) else { return groups };
         match known {
             Some(_) => apart,
-            None => self.choice(kernel, stmt, n, &below, apart, groups),
+            None => choice(&mut self.vars, stmt, n, &below, apart, groups),
         }
     }
 
@@ -337,31 +337,6 @@ impl Writer<'_> {
         block.stmts
     }
 
-    fn branch(&mut self, kernel: &Kernel, stmt: &Stmt, rhs: Rhs) -> Block {
-        let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
-        Block { stmts: vec![Stmt { var, rhs, ..stmt.clone() }], result: Atom::Var(var) }
-    }
-
-    /// `if a < b then … else …`
-    fn choice(&mut self, kernel: &Kernel, stmt: &Stmt, a: &Size, b: &Size, then: Block, otherwise: Block) -> Block {
-        // The host evaluates anything but `length < constant`, in integers that are wide enough.
-        let flag = Size::if_le(&a.add(&Size::one()), b, &Size::zero(), &Size::one());
-        let one = Size::one();
-        let (a, b) = match (a.as_var(), b.as_const()) {
-            (Some(_), Some(_)) => (a, b),
-            _ => (&flag, &one),
-        };
-        let condition = self.fresh(stmt.var, Ty::bool());
-        let operand = |s: &Size| match s.as_const().and_then(|n| i32::try_from(n).ok()) {
-            Some(n) => Atom::Lit(Literal::Int(n)),
-            None => Atom::Size(s.clone()),
-        };
-        let compare = Rhs::Scalar(ScalarOp::Lt, vec![operand(a), operand(b)]);
-        let mut block = self.branch(kernel, stmt, Rhs::If(Atom::Var(condition), then, otherwise));
-        block.stmts.insert(0, Stmt { var: condition, rhs: compare, ..stmt.clone() });
-        block
-    }
-
     /// The version in which a group computes each element; the arrays `kept` are in its local memory, or registers.
     fn by_groups(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
@@ -378,7 +353,7 @@ impl Writer<'_> {
                 kept::compute_again(&mut self.vars, &mut self.next_length, f);
             }
         });
-        let block = self.branch(kernel, stmt, Rhs::Prim(call));
+        let block = branch(&mut self.vars, stmt, Rhs::Prim(call));
         if let Atom::Var(v) = &block.result {
             self.teams.insert(*v, team.clone());
         }
@@ -454,11 +429,6 @@ fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     if let Some(Stmt { rhs: Rhs::Prim(next), .. }) = f.body.stmts.last_mut() {
         place(next, depth - 1, then);
     }
-}
-
-/// Whether `a < b`, if that is known for all lengths.
-fn decided(a: &Size, b: &Size) -> Option<bool> {
-    b.sub(a).as_const().map(|d| d > 0)
 }
 
 /// Recognises an unplaced map that groups may share and for which there is no better strategy.

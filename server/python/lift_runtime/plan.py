@@ -59,7 +59,7 @@ class Launch:
     local: tuple[int, int, int]
     exact: bool
     only_if: tuple[Size, ...]
-    #: Its numbers wait for a length that the run finds.
+    #: Its numbers wait for a length that the run finds, or for the index of a loop.
     late: bool
 
 
@@ -70,6 +70,13 @@ class Zero:
 
 @dataclass(frozen=True)
 class Repeat:
+    count: Size
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class For:
+    index: str
     count: Size
     steps: tuple[Step, ...]
 
@@ -94,7 +101,7 @@ class Measure:
     negative: int
 
 
-Step = Union[Launch, Zero, Repeat, While, Swap, Measure]
+Step = Union[Launch, Zero, Repeat, For, While, Swap, Measure]
 
 
 class Plan:
@@ -113,6 +120,8 @@ class Plan:
         self._index = {buffer["name"]: i for i, buffer in enumerate(plan["buffers"])}
         #: Sizes that a run finds.
         self.measured = frozenset(_measured(plan["steps"]))
+        #: What loops count.
+        self.indices = frozenset(_indices(plan["steps"]))
         self.buffers = [
             Buffer(b["name"], b["element"], b["capacity"], b["role"], self._waits(b["capacity"]))
             for b in plan["buffers"]
@@ -150,7 +159,8 @@ class Plan:
         return LiftError(CODES.get(failure["kind"], failure["kind"]), message, failure["at"] or None)
 
     def _waits(self, *all_sizes: Size) -> bool:
-        return any(name in self.measured for size in all_sizes for name in sizes.names(size))
+        later = self.measured | self.indices
+        return any(name in later for size in all_sizes for name in sizes.names(size))
 
     def _steps(self, steps: list[dict[str, Any]]) -> tuple[Step, ...]:
         return tuple(self._step(step) for step in steps)
@@ -163,6 +173,8 @@ class Plan:
             return Zero(self._index[value])
         if kind == "repeat":
             return Repeat(value["count"], self._steps(value["steps"]))
+        if kind == "for":
+            return For(value["index"], value["count"], self._steps(value["steps"]))
         if kind == "while":
             return While(self._steps(value["test"]), self._index[value["flag"]], self._steps(value["steps"]))
         if kind == "swap":
@@ -203,8 +215,19 @@ def _measured(steps: list[dict[str, Any]]) -> list[str]:
         ((kind, value),) = step.items()
         if kind == "measure":
             found.append(value["size"])
-        elif kind in ("repeat", "while"):
+        elif kind in ("repeat", "for", "while"):
             found += _measured(value.get("test", [])) + _measured(value["steps"])
+    return found
+
+
+def _indices(steps: list[dict[str, Any]]) -> list[str]:
+    found = []
+    for step in steps:
+        ((kind, value),) = step.items()
+        if kind == "for":
+            found.append(value["index"])
+        if kind in ("repeat", "for", "while"):
+            found += _indices(value.get("test", [])) + _indices(value["steps"])
     return found
 
 
@@ -213,7 +236,7 @@ def _swapped(steps: tuple[Step, ...]) -> list[int]:
     for step in steps:
         if isinstance(step, Swap):
             found += [step.a, step.b]
-        elif isinstance(step, Repeat):
+        elif isinstance(step, (Repeat, For)):
             found += _swapped(step.steps)
         elif isinstance(step, While):
             found += _swapped(step.test) + _swapped(step.steps)

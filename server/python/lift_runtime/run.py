@@ -12,7 +12,7 @@ from .arguments import alignment
 from .devices import Engine, opencl
 from .errors import LiftError, bytes_text
 from .layout import DTYPES
-from .plan import LONGEST, Launch, Measure, Plan, Repeat, Step, Swap, While, Zero
+from .plan import LONGEST, For, Launch, Measure, Plan, Repeat, Step, Swap, While, Zero
 from .pour import check_assumptions
 from .sizes import NoValue, Size
 
@@ -186,7 +186,7 @@ class Run:
         self.values = self.prepared.values
         self.capacities = self.prepared.capacities
         plan = self.plan
-        if plan.longest or any(buffer.late for buffer in plan.buffers):
+        if plan.longest or plan.indices or any(buffer.late for buffer in plan.buffers):
             self.values, self.capacities = dict(self.values), list(self.capacities)
         self.now = list(self.memory)
         for i, buffer in enumerate(plan.buffers):
@@ -252,6 +252,10 @@ class Run:
                 self._zero(self.now[step.buffer])
             elif isinstance(step, Repeat):
                 for _ in range(self.prepared.number(step.count, self.values)):
+                    self._steps(step.steps)
+            elif isinstance(step, For):
+                for index in range(self.prepared.number(step.count, self.values)):
+                    self.values[step.index] = index
                     self._steps(step.steps)
             elif isinstance(step, While):
                 while self._again(step):

@@ -104,7 +104,7 @@ fn primitive(name: &str) -> Option<Prim> {
     let at = |level: Level| PLACED.into_iter().map(move |placed| placed(level)).find(|prim| prim.name() == name);
     let dimensions = 0..3;
     let levels = dimensions.flat_map(|d| [Level::Glb(d), Level::Wrg(d), Level::Lcl(d)]);
-    whole.or_else(|| [Level::Auto, Level::Seq].into_iter().chain(levels).find_map(at))
+    whole.or_else(|| [Level::Auto, Level::Seq, Level::Host].into_iter().chain(levels).find_map(at))
 }
 
 /// The most static sizes that a call has; further sizes are operands.

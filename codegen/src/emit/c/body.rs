@@ -169,6 +169,14 @@ impl Printer<'_> {
                     b.depth -= 1;
                     b.line("}");
                 }
+                Step::For { index, count, steps } => {
+                    let (index, count) = (self.var(index), self.expr(count)?);
+                    b.line(&format!("for ({index} = 0; {index} < {count}; {index}++) {{"));
+                    b.depth += 1;
+                    self.steps(b, steps)?;
+                    b.depth -= 1;
+                    b.line("}");
+                }
                 Step::While { test, flag, steps } => {
                     b.line("for (;;) {");
                     b.depth += 1;

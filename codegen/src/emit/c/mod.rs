@@ -36,7 +36,9 @@ pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -
     let measured = plan.measured();
     let longest = plan.input_lengths();
     let given = plan.sizes.len() + longest.len();
-    let sizes = plan.sizes.iter().chain(&longest).chain(&measured).map(|v| (v.clone(), names.fresh(&v.name))).collect();
+    let indices = plan.indices();
+    let sizes = plan.sizes.iter().chain(&longest).chain(&measured).chain(&indices);
+    let sizes = sizes.map(|v| (v.clone(), names.fresh(&v.name))).collect();
     let buffers = plan.buffers.iter().map(|b| names.fresh(&b.name)).collect();
     let p = Printer {
         plan,

@@ -1,9 +1,10 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
 //!
-//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`] loops, [`check`] whatever
+//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`] and [`in_turn`] loops, [`check`] whatever
 //! may stop a run.
 
 mod check;
+mod in_turn;
 mod operation;
 mod rounds;
 

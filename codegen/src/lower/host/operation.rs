@@ -1,7 +1,7 @@
 //! Primitives at host level: each is a view, one or several launches, or a value that every kernel computes.
 
 use super::Host;
-use crate::core::{Prim, PrimCall, Stmt};
+use crate::core::{Level, Prim, PrimCall, Stmt};
 use crate::lower::dests::{self, Assigned};
 use crate::lower::function::Dims;
 use crate::lower::launch::{Title, copy_dims, dims_of, local_size_of};
@@ -88,6 +88,9 @@ impl<'k> Host<'k> {
                 &own
             }
         };
+        if call.prim == Prim::Map(Level::Host) {
+            return self.each_in_turn(stmt, call, env, dest);
+        }
         if let Some(tiling) = self.program.schedule.tilings.get(&stmt.var).cloned()
             && self.tiled(stmt, call, env, dest, tiling)?
         {

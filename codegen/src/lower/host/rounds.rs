@@ -126,13 +126,18 @@ impl<'k> Host<'k> {
 
     /// The steps of an iteration that may not run at all.
     fn uncertain_round(&mut self, lambda: &'k Lambda, env: &Env<'k>, memories: &Memories) -> Result<Vec<Step>> {
+        self.perhaps(|host| host.round(lambda, env, &memories.current, &memories.next))
+    }
+
+    /// What `make` adds may not run at all.
+    pub(super) fn perhaps<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let known: Vec<_> = self.to_check.iter().map(|d| d.computed.get()).collect();
         self.uncertain += 1;
-        let steps = self.round(lambda, env, &memories.current, &memories.next);
+        let made = make(self);
         self.uncertain -= 1;
-        // Whatever only this iteration computes may not be computed at all.
+        // Whatever only that computes may not be computed at all.
         self.to_check.iter().zip(known).for_each(|(d, known)| d.computed.set(known));
-        steps
+        made
     }
 
     /// Memories for the value of a loop; the first one has the initial value.
@@ -146,17 +151,22 @@ impl<'k> Host<'k> {
 
     /// The steps that apply a function to the value at `from` and write the result to `to`.
     fn round(&mut self, lambda: &'k Lambda, env: &Env<'k>, from: &Place, to: &Place) -> Result<Vec<Step>> {
-        let outside = std::mem::take(&mut self.program.steps);
-        // Pending writes need a launch that runs exactly once.
-        let waiting = std::mem::take(&mut self.lengths);
         let mut inner = env.clone();
         if let Some(param) = lambda.params.first() {
             let value = self.load(from)?;
             inner.bind(*param, value);
         }
-        let made = self.block(&lambda.body, inner, Some(&Dest::Place(to.clone())));
+        self.looped(|host| host.block(&lambda.body, inner, Some(&Dest::Place(to.clone()))).map(drop))
+    }
+
+    /// The steps that `make` adds, for a loop.
+    pub(super) fn looped(&mut self, make: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<Step>> {
+        let outside = std::mem::take(&mut self.program.steps);
+        // Pending writes need a launch that runs exactly once.
+        let waiting = std::mem::take(&mut self.lengths);
+        let made = make(self);
         let steps = std::mem::replace(&mut self.program.steps, outside);
         self.lengths.splice(0..0, waiting);
-        made.map(|_| steps)
+        made.map(|()| steps)
     }
 }

@@ -1,0 +1,156 @@
+//! Few, long rows: each is computed by the whole device, one after the other.
+//!
+//! What a group or a work-item does of a row (a filter, a sort, a scan, a loop) leaves most of the device idle where
+//! rows are few. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are those of the
+//! top of a kernel. The host chooses between that version and the other ones.
+
+use super::versions::{branch, choice, decided};
+use super::{Applied, on_the_host, rules};
+use crate::core::copy::{Copier, next_length};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
+use crate::parameters::Parameter;
+use crate::schedule::nested::is_known;
+use crate::schedule::place::is_flat;
+use crate::target::{Class, Target};
+use lift_analysis::size::Size;
+
+/// The kernel with both versions of the maps at host level over rows that are worth the whole device.
+pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Option<Kernel> {
+    if target.class != Class::Gpu {
+        return None;
+    }
+    let before = applied.len();
+    let mut body = kernel.body.clone();
+    let (vars, next_length) = (kernel.vars.clone(), next_length(kernel));
+    let least = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
+    let mut writer = Writer { kernel, vars, next_length, least, applied };
+    writer.block(&mut body);
+    let vars = writer.vars;
+    (applied.len() > before).then(|| Kernel { vars, body, ..kernel.clone() })
+}
+
+struct Writer<'a> {
+    kernel: &'a Kernel,
+    vars: Vec<VarInfo>,
+    /// The next id for [`Copier`].
+    next_length: u32,
+    /// Fewest elements of a row: at all, and for each row.
+    least: [i64; 2],
+    applied: &'a mut Vec<Applied>,
+}
+
+/// What a function does that is worth the whole device.
+struct Long {
+    /// The elements over which it goes.
+    row: Size,
+    /// How often it does that.
+    times: Size,
+}
+
+impl Writer<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.block(a);
+                    self.block(b);
+                }
+                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
+                }
+                Rhs::Prim(call) => {
+                    if let Some(stmts) = long_map(self.kernel, call).and_then(|long| self.versions(&stmt, &long)) {
+                        block.stmts.extend(stmts);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// The versions of a map.
+    fn versions(&mut self, stmt: &Stmt, long: &Long) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        let [row, each] = self.least;
+        let least = Size::max(&Size::int(row), &long.times.mul(&Size::int(each)));
+        let behind = long.row.add(&Size::one());
+        let known = decided(&least, &behind);
+        if known == Some(false) {
+            return None;
+        }
+        self.applied.push(Applied { rule: &rules::MAP_IN_TURN, origin: stmt.origin.clone() });
+        let mut turns = call.clone();
+        turns.funs = vec![Copier::new(&mut self.vars, &mut self.next_length).lambda(&call.funs[0])];
+        at_the_host(self.kernel, call, &mut turns);
+        let turns = branch(&mut self.vars, stmt, Rhs::Prim(turns));
+        let mut made = match known {
+            Some(_) => turns,
+            None => {
+                let others = branch(&mut self.vars, stmt, stmt.rhs.clone());
+                choice(&mut self.vars, stmt, &least, &behind, turns, others)
+            }
+        };
+        made.stmts.last_mut()?.var = stmt.var;
+        Some(made.stmts)
+    }
+}
+
+/// Places a map, and those inside whose elements are rows, at the host; `of` is the call of which `call` is a copy.
+fn at_the_host(kernel: &Kernel, of: &PrimCall, call: &mut PrimCall) {
+    call.prim = Prim::Map(Level::Host);
+    let stmts = of.funs[0].body.stmts.iter().zip(&mut call.funs[0].body.stmts);
+    for (of, stmt) in stmts {
+        if let (Rhs::Prim(of), Rhs::Prim(call)) = (&of.rhs, &mut stmt.rhs)
+            && long_map(kernel, of).is_some()
+        {
+            at_the_host(kernel, of, call);
+        }
+    }
+}
+
+/// The long rows of a map whose function is applied to each by itself.
+fn long_map(kernel: &Kernel, call: &PrimCall) -> Option<Long> {
+    let (Prim::Map(Level::Auto), [f]) = (call.prim, call.funs.as_slice()) else { return None };
+    let rows = kernel.atom_ty(call.args.first()?);
+    let rows = rows.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
+    if f.position.is_some() || f.params.len() != 1 {
+        return None;
+    }
+    let long = long(kernel, f)?;
+    Some(Long { times: long.times.mul(&rows.len), ..long })
+}
+
+/// The longest row over which a function goes with an operator of which one group at most does a row.
+fn long(kernel: &Kernel, f: &Lambda) -> Option<Long> {
+    let mut found: Option<Long> = None;
+    for stmt in &f.body.stmts {
+        let Rhs::Prim(call) = &stmt.rhs else { continue };
+        let over = |at: usize| call.args.get(at).and_then(|xs| row(kernel, xs));
+        let row = match call.prim {
+            Prim::Filter(Level::Auto) | Prim::Sort | Prim::Argsort => over(0),
+            Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) => over(1),
+            Prim::Iterate | Prim::IterateWhile if on_the_host(kernel, call) => over(0),
+            _ => None,
+        };
+        let here = match row {
+            Some(row) => Some(Long { row, times: Size::one() }),
+            None => long_map(kernel, call),
+        };
+        found = match (found, here) {
+            (Some(a), Some(b)) => {
+                Some(Long { row: Size::max(&a.row, &b.row), times: Size::max(&a.times, &b.times) })
+            }
+            (a, b) => a.or(b),
+        };
+    }
+    found
+}
+
+/// The length of an array of scalars, or tuples of them, if it may be long.
+fn row(kernel: &Kernel, xs: &Atom) -> Option<Size> {
+    let ty = kernel.atom_ty(xs);
+    let array = ty.as_array().filter(|a| a.position.is_none() && is_flat(&a.element) && is_known(&a.len))?;
+    array.len.as_const().is_none_or(|n| n >= super::nested::LONG).then(|| array.len.clone())
+}
