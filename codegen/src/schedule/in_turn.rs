@@ -1,11 +1,11 @@
 //! Few, long rows: each is computed by the whole device, one after the other.
 //!
-//! What a group or a work-item does of a row (a filter, a sort, a scan, a loop) leaves most of the device idle where
+//! What a group or a work-item does of a row (a filter, a sort, a scan, a histogram, a loop) leaves most of the device idle where
 //! rows are few. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are those of the
 //! top of a kernel. The host chooses between that version and the other ones.
 
 use super::versions::{branch, choice, decided};
-use super::{Applied, on_the_host, rules};
+use super::{Applied, by_key, on_the_host, rules};
 use crate::core::copy::{Copier, next_length};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::parameters::Parameter;
@@ -125,6 +125,11 @@ fn long_map(kernel: &Kernel, call: &PrimCall) -> Option<Long> {
 /// The longest row over which a function goes with an operator of which one group at most does a row.
 fn long(kernel: &Kernel, f: &Lambda) -> Option<Long> {
     let mut found: Option<Long> = None;
+    if let Some(row) = f.params.first().and_then(|x| row(kernel, &Atom::Var(*x)))
+        && by_key::would_match(kernel, &f.body)
+    {
+        found = Some(Long { row, times: Size::one() });
+    }
     for stmt in &f.body.stmts {
         let Rhs::Prim(call) = &stmt.rhs else { continue };
         let over = |at: usize| call.args.get(at).and_then(|xs| row(kernel, xs));

@@ -97,8 +97,8 @@ pub struct Schedule {
     uses: FxHashMap<VarId, Uses>,
 }
 
-/// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then after
-/// distribution, after the versions for groups, and after placement. All have the same meaning.
+/// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with few rows in
+/// turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let mut stages = Vec::new();
     let mut rewritten = kernel.clone();
@@ -108,6 +108,10 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         let Some(last) = applied.last().filter(|_| applied.len() == most) else { break };
         rewritten = next;
         stages.push((last.rule.name, rewritten.clone()));
+    }
+    if let Some(turns) = in_turn::in_turn(&rewritten, target, &mut Vec::new()) {
+        rewritten = rewrite::rewrite(&turns, &mut Vec::new());
+        stages.extend([("map-in-turn", turns), ("rewritten in turn", rewritten.clone())]);
     }
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
     let (all, _) = teams::teams(distributed.clone(), target, &mut Vec::new());

@@ -13,6 +13,7 @@ use crate::{Case, Wrong, guarded, remember};
 use lift_codegen::core::{Kernel, check};
 use lift_codegen::interp::{Limits, RunError, RunErrorKind, run_watched};
 use lift_codegen::lower::compile_scheduled;
+use lift_codegen::parameters::Parameter;
 use lift_codegen::schedule::{Schedule, after_each_rewrite};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
@@ -152,6 +153,10 @@ fn with_options(mut target: Target, random: &mut Random) -> Target {
     }
     if let Some(elements) = one_or_usual(&PER_ITEM, random) {
         target.per_item = elements;
+    }
+    if random.one_in(3) {
+        // Short rows are done by the whole device, too.
+        target = target.with(Parameter::TurnsRow, 1).with(Parameter::TurnsEach, 1);
     }
     target
 }

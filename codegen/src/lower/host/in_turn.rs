@@ -2,6 +2,7 @@
 
 use super::Host;
 use crate::core::{Atom, Lambda, PrimCall, Stmt};
+use crate::failure::LONGEST;
 use crate::lower::value::{Array, Dest, Env, Layout, Place, ScalarValue, Value, View};
 use crate::lower::{Result, read};
 use crate::plan::Step;
@@ -40,7 +41,7 @@ impl<'k> Host<'k> {
         if !self.program.is_known_before(&xs.len) {
             return Err(refused(self));
         }
-        // What is known of the index holds inside of the loop alone.
+        // That there is a row, and what is known of its index, holds inside of the loop alone.
         let outside = self.program.facts.clone();
         let index = self.index_of(&xs.len);
         let at = Size::var(index.clone());
@@ -59,9 +60,8 @@ impl<'k> Host<'k> {
     fn index_of(&mut self, count: &Size) -> Var {
         let id = self.program.fresh_var("row").id;
         let index = Var::new(VarKind::Param, bounds::FIRST_COUNTED + id, "row");
-        // Two facts, because one range would imply that there is a row.
-        self.program.facts.assume_range(index.clone(), Some(Size::zero()), None);
-        self.program.facts.assume_range(index.clone(), None, Some(count.sub(&Size::one())));
+        self.program.facts.assume_le(Size::one(), count.clone());
+        self.program.facts.assume_range(index.clone(), Some(Size::zero()), Some(count.sub(&Size::one())));
         index
     }
 
@@ -87,6 +87,12 @@ impl<'k> Host<'k> {
         let one = Size::one();
         Some(match (&*xs.view, ty.kind()) {
             (View::Stored { element, base }, _) => {
+                // There is a row, and all of them are in one buffer.
+                if let Layout::Array { capacity, .. } = &**element
+                    && let Some(row) = capacity.as_var()
+                {
+                    self.program.facts.assume_range(row.clone(), None, Some(Size::int(LONGEST.into())));
+                }
                 self.load(&Place { layout: element.clone(), at: base.add(at) }).ok()?
             }
             (View::Zip(parts), TyKind::Tuple(types)) => {

@@ -148,7 +148,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let rest = times(whole, Expr::int(shape.elements()));
         let rest = self.bind("rest", CType::Int, rest);
         let left = self.length(&r.xs.len)?.sub(rest.clone());
-        let left = Size::var(self.index_var("left", left));
+        let left = self.index_var("left", left);
+        self.facts.assume_range(left.clone(), Some(Size::zero()), Some(r.xs.len.clone()));
+        let left = Size::var(left);
         let from = times(first, group.clone()).add(local_id().cast(CType::Int));
         self.for_range("o", from, &left, Step::Add(times(step, group)), |f, o| {
             let o = f.size(o)?;
@@ -276,7 +278,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.provided(last, |f| {
             let z = f.force(r.z)?;
             let acc = f.in_variable(&z)?;
-            let count = Size::var(f.index_var("groups", groups));
+            let count = f.index_var("groups", groups);
+            f.facts.assume_range(count.clone(), Some(Size::one()), Some(Size::int(i32::MAX.into())));
+            let count = Size::var(count);
             f.for_group(shape.group, &count, |f, g| {
                 let g = f.size(g)?;
                 let word = f.call_helper(Helper::Status, [state.clone(), g, round.clone()]);

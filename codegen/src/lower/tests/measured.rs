@@ -22,6 +22,7 @@ fn steps(kernel: &Kernel) -> String {
         Step::While { .. } => "while".into(),
         Step::Repeat { .. } => "repeat".into(),
         Step::Swap(..) => "swap".into(),
+        Step::For { .. } => "for".into(),
     };
     program.plan.steps.iter().map(word).collect::<Vec<_>>().join("; ")
 }

@@ -10,6 +10,7 @@ mod copies;
 mod failures;
 mod group_filters;
 mod groups;
+mod in_turn;
 mod items;
 mod kept;
 mod lengths;

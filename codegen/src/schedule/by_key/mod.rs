@@ -11,7 +11,7 @@ mod fold;
 mod numbered;
 mod slice;
 
-use super::Applied;
+use super::{Applied, on_the_host};
 use crate::core::simplify::simplify;
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Name;
@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 /// Applies these rules until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     while applied.len() < most
-        && let Some(next) = one(&kernel, applied)
+        && let Some(next) = one(&kernel, applied).or_else(|| inside(&kernel, &kernel.body, applied))
     {
         kernel = simplify(without_copies(simplify(next)));
     }
@@ -41,22 +41,60 @@ fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
     })
 }
 
+/// Whether one of these rules would match if the block were at host level.
+pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
+    one(&Kernel { body: block.clone(), ..kernel.clone() }, &mut Vec::new()).is_some()
+}
+
+/// Applies it in a block at host level inside of this one.
+fn inside(kernel: &Kernel, block: &Block, applied: &mut Vec<Applied>) -> Option<Kernel> {
+    block.stmts.iter().enumerate().find_map(|(at, stmt)| {
+        stmt.rhs.blocks().into_iter().enumerate().filter(|_| is_at_host_level(kernel, stmt)).find_map(|(which, inner)| {
+            let own = Kernel { body: inner.clone(), ..kernel.clone() };
+            let next = one(&own, applied).or_else(|| inside(&own, inner, applied))?;
+            let mut body = block.clone();
+            *body.stmts[at].rhs.blocks_mut().into_iter().nth(which)? = next.body;
+            Some(Kernel { body, ..next })
+        })
+    })
+}
+
+/// Whether the blocks of a statement at host level are at host level, too.
+fn is_at_host_level(kernel: &Kernel, stmt: &Stmt) -> bool {
+    match &stmt.rhs {
+        Rhs::If(..) => true,
+        Rhs::Prim(call) => on_the_host(kernel, call),
+        _ => false,
+    }
+}
+
 /// Rewrites `map (λ(a,b). b) (zip as bs)` to `bs`, at host level.
 fn without_copies(mut kernel: Kernel) -> Kernel {
+    let mut body = kernel.body.clone();
+    no_copies(&kernel, &mut body);
+    kernel.body = body;
+    kernel
+}
+
+fn no_copies(kernel: &Kernel, block: &mut Block) {
     let copies: Vec<(usize, Atom)> = {
-        let defs = definitions(&kernel.body);
+        let defs = definitions(block);
         let copied = |stmt: &Stmt| {
             let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
             let ([f], [src]) = (funs.as_slice(), args.as_slice()) else { return None };
             let (path, of) = slice::projection(&f.body, &f.body.result)?;
             (f.params == [of] && !path.is_empty()).then(|| slice::component(&defs, src, &path))?
         };
-        kernel.body.stmts.iter().enumerate().filter_map(|(at, stmt)| Some((at, copied(stmt)?))).collect()
+        block.stmts.iter().enumerate().filter_map(|(at, stmt)| Some((at, copied(stmt)?))).collect()
     };
     for (at, of) in copies {
-        kernel.body.stmts[at].rhs = Rhs::Atom(of);
+        block.stmts[at].rhs = Rhs::Atom(of);
     }
-    kernel
+    for stmt in &mut block.stmts {
+        if is_at_host_level(kernel, stmt) {
+            stmt.rhs.blocks_mut().into_iter().for_each(|inner| no_copies(kernel, inner));
+        }
+    }
 }
 
 /// The right-hand sides of the variables that a block itself binds.

@@ -1,0 +1,108 @@
+//! Rows that are done by the whole device, one after the other.
+
+use super::*;
+use crate::core::builder::*;
+use crate::core::simplify::simplify;
+use crate::core::{Atom, Level, Prim};
+use crate::parameters::Parameter;
+use crate::plan::Step;
+
+/// Compiled so that rows of one element are worth the device; every map over rows must be a loop of the host.
+fn agrees_in_turn(kernel: Kernel, shapes: &[(usize, usize)]) {
+    let kernel = simplify(kernel);
+    let target = Target::nvidia().with(Parameter::TurnsRow, 1).with(Parameter::TurnsEach, 1);
+    let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]));
+    assert!(program.plan.steps.iter().any(|s| matches!(s, Step::For { .. })), "{}", kernel.name);
+    for (n, m) in shapes {
+        if let Err(problem) = agree(&kernel, &program, &[rows(*n, *m)]) {
+            panic!("{n}×{m}: {problem}");
+        }
+    }
+}
+
+fn of_rows(name: &str, view: impl Fn(&mut Builder, &Atom) -> Atom, f: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
+    let mut b = Builder::new(name);
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let rows = view(&mut b, &xs);
+    let result = b.map(Level::Auto, &rows, |b, row| f(b, row));
+    b.finish(&result)
+}
+
+fn as_given(_: &mut Builder, rows: &Atom) -> Atom {
+    rows.clone()
+}
+
+fn high(b: &mut Builder, row: &Atom) -> Atom {
+    b.filter(Level::Auto, row, |b, x| b.gt(x, 0.5f32))
+}
+
+fn sorted(b: &mut Builder, row: &Atom) -> Atom {
+    let before = b.lambda(&[float(), float()], |b, xs| b.lt(&xs[0], &xs[1]));
+    b.prim(Prim::Sort, &[], vec![before], std::slice::from_ref(row))
+}
+
+fn summed(b: &mut Builder, row: &Atom) -> Atom {
+    let add = b.lambda(&[float(), float()], |b, xs| b.add(&xs[0], &xs[1]));
+    b.prim(Prim::Scan(Level::Auto), &[], vec![add], &[0.0f32.into(), row.clone()])
+}
+
+/// Fewer rows than elements, and the reverse, so that each version is taken; and empty ones.
+const SHAPES: [(usize, usize); 4] = [(2, 300), (1, 1), (4, 2), (3, 0)];
+
+#[test]
+fn rows_are_filtered_sorted_and_scanned_in_turn() {
+    agrees_in_turn(of_rows("kept", as_given, high), &SHAPES);
+    agrees_in_turn(of_rows("sorted columns", |b, xs| b.transpose(xs), sorted), &SHAPES);
+    agrees_in_turn(of_rows("reversed rows", |b, xs| b.view(Prim::Reverse, &[], &[xs.clone()]), summed), &SHAPES);
+}
+
+#[test]
+fn what_was_kept_of_a_row_is_read_in_its_turn() {
+    let shares = |b: &mut Builder, row: &Atom| {
+        let kept = high(b, row);
+        let (lengths, kept) = b.unpack(&kept);
+        let sums = summed(b, &kept);
+        let sorted = sorted(b, &sums);
+        b.pack(&sorted, &lengths)
+    };
+    agrees_in_turn(of_rows("sums of what is kept", as_given, shares), &SHAPES);
+}
+
+#[test]
+fn a_row_comes_with_its_number() {
+    let numbered = |b: &mut Builder, xs: &Atom| {
+        let n = b.ty(xs).as_array().map(|a| a.len.clone()).expect("an array");
+        let numbers = b.iota(n);
+        b.zip(&[xs.clone(), numbers])
+    };
+    let counted = |b: &mut Builder, both: &Atom| {
+        let (row, number) = (b.proj(both, 0), b.proj(both, 1));
+        let sums = summed(b, &row);
+        let number = b.op(ScalarOp::ToFloat, &[number]);
+        b.map(Level::Auto, &sums, |b, x| b.add(x, &number))
+    };
+    agrees_in_turn(of_rows("numbered", numbered, counted), &SHAPES);
+}
+
+#[test]
+fn rows_of_planes_are_in_turn_too() {
+    let mut b = Builder::new("planes");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let planes = b.slide(1, 1, &xs);
+    let result = b.map(Level::Auto, &planes, |b, plane| b.map(Level::Auto, plane, sorted));
+    agrees_in_turn(b.finish(&result), &SHAPES[..3]);
+}
+
+/// The first element kept, which is missing in some rows: the run stops with the interpreter's message.
+#[test]
+fn a_failing_row_stops_the_run() {
+    let first = |b: &mut Builder, row: &Atom| {
+        let kept = high(b, row);
+        let (_, kept) = b.unpack(&kept);
+        let sorted = sorted(b, &kept);
+        b.aref(&sorted, 0)
+    };
+    agrees_in_turn(of_rows("first", as_given, first), &[(2, 300), (3, 1)]);
+}
