@@ -228,7 +228,9 @@ fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &
                     origins: FxHashSet::default(),
                 });
             }
-            Step::Repeat { count, steps: inner } | Step::For { count, steps: inner, .. } => steps(counter, program, inner, &times.mul(count), out),
+            Step::Repeat { count, steps: inner } | Step::For { count, steps: inner, .. } => {
+                steps(counter, program, inner, &times.mul(count), out)
+            }
             Step::While { test, steps: inner, .. } => {
                 let rounds = Size::var(counter.unknown("rounds", What::Rounds, None, origin_of(inner)));
                 steps(counter, program, test, &times.mul(&rounds.add(&Size::one())), out);

@@ -79,8 +79,7 @@ pub fn prepare<'a>(
     let later: Vec<Var> = plan.input_lengths().into_iter().filter(|v| sizes.get(v).is_none()).collect();
     let measured = plan.measured();
     let indices = plan.indices();
-    let known =
-        |size: &Size| !size.any_var(&mut |v| measured.contains(v) || later.contains(v) || indices.contains(v));
+    let known = |size: &Size| !size.any_var(&mut |v| measured.contains(v) || later.contains(v) || indices.contains(v));
     let mut room = Room::new(device, memory);
     let mut capacities = Vec::with_capacity(plan.buffers.len());
     for buffer in &plan.buffers {

@@ -144,9 +144,7 @@ fn long(kernel: &Kernel, f: &Lambda) -> Option<Long> {
             None => long_map(kernel, call),
         };
         found = match (found, here) {
-            (Some(a), Some(b)) => {
-                Some(Long { row: Size::max(&a.row, &b.row), times: Size::max(&a.times, &b.times) })
-            }
+            (Some(a), Some(b)) => Some(Long { row: Size::max(&a.row, &b.row), times: Size::max(&a.times, &b.times) }),
             (a, b) => a.or(b),
         };
     }

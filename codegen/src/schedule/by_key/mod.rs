@@ -49,13 +49,15 @@ pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
 /// Applies it in a block at host level inside of this one.
 fn inside(kernel: &Kernel, block: &Block, applied: &mut Vec<Applied>) -> Option<Kernel> {
     block.stmts.iter().enumerate().find_map(|(at, stmt)| {
-        stmt.rhs.blocks().into_iter().enumerate().filter(|_| is_at_host_level(kernel, stmt)).find_map(|(which, inner)| {
-            let own = Kernel { body: inner.clone(), ..kernel.clone() };
-            let next = one(&own, applied).or_else(|| inside(&own, inner, applied))?;
-            let mut body = block.clone();
-            *body.stmts[at].rhs.blocks_mut().into_iter().nth(which)? = next.body;
-            Some(Kernel { body, ..next })
-        })
+        stmt.rhs.blocks().into_iter().enumerate().filter(|_| is_at_host_level(kernel, stmt)).find_map(
+            |(which, inner)| {
+                let own = Kernel { body: inner.clone(), ..kernel.clone() };
+                let next = one(&own, applied).or_else(|| inside(&own, inner, applied))?;
+                let mut body = block.clone();
+                *body.stmts[at].rhs.blocks_mut().into_iter().nth(which)? = next.body;
+                Some(Kernel { body, ..next })
+            },
+        )
     })
 }
 
