@@ -58,7 +58,7 @@ pub fn arguments(kernel: &Kernel, run_line: &str, folder: &Path) -> Result<Argum
     let parameters: Vec<&str> = kernel.params.iter().map(|param| kernel.name_of(*param)).collect();
     let names: Vec<&str> = kernel.sizes.iter().map(|size| &*size.name).collect();
     let line = RunLine::parse(run_line)?.fit(&parameters, &names)?;
-    let arguments = inputs::arguments(kernel, &line.inputs, folder)?;
+    let arguments = inputs::arguments(kernel, &line.inputs, &inputs::Reading::files(folder))?;
     let given: Vec<_> =
         kernel.sizes.iter().filter_map(|size| Some((size.clone(), *line.sizes.get(&*size.name)? as i64))).collect();
     let (values, sizes) = bind(kernel, arguments, &given).map_err(|e| e.to_string())?;

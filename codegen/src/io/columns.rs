@@ -3,6 +3,7 @@
 //! The names are those of `docs/running.md`: `values`, or the index in a tuple (`0`, `1.0`). Rows of different lengths
 //! have `values` and `offsets`, with `offsets1` for the rows inside of these, and so on.
 
+use super::cast::{Casts, cast};
 use super::flat::{FlatArray, append, part, shape_text};
 use super::{InputError, Result, counted, opened, scalar};
 use crate::value::{ArrayValue, Value};
@@ -139,14 +140,15 @@ impl Gathered {
 }
 
 /// Converts named arrays to a value of type `ty`.
-pub fn value_from_arrays(ty: &Ty, arrays: &Arrays) -> Result<Value> {
-    let found = Reader { arrays, whole: ty }.instances(ty, "", 0, 1)?;
+pub fn value_from_arrays(ty: &Ty, arrays: &Arrays, casts: Casts) -> Result<Value> {
+    let found = Reader { arrays, whole: ty, casts }.instances(ty, "", 0, 1)?;
     found.get(0).ok_or_else(|| InputError::new("the archive is empty"))
 }
 
 struct Reader<'a> {
     arrays: &'a Arrays,
     whole: &'a Ty,
+    casts: Casts,
 }
 
 impl Reader<'_> {
@@ -195,19 +197,18 @@ impl Reader<'_> {
         let (Some(wanted), Some(found)) = (element.as_scalar(), scalar::scalar_of(&array.data)) else {
             return Err(InputError::new(format!("a value of type `{}` cannot be read from an archive", self.whole)));
         };
-        if wanted != found {
-            let (name, has) = (super::flat::numpy_name(wanted), super::flat::numpy_name(found));
-            let shown = if path.is_empty() { "values" } else { path };
-            return Err(InputError::new(format!(
-                "`{}` is expected, but the array `{shown}` holds `{has}`: `{wanted}` is NumPy's `{name}`; convert with \
-                 `.astype(numpy.{name})`",
-                self.whole
-            )));
-        }
         if array.data.len() != count {
             return Err(self.misshapen(path, &array.dims, count));
         }
-        Ok(array.data.clone())
+        if wanted == found {
+            return Ok(array.data.clone());
+        }
+        let shown = if path.is_empty() { "values" } else { path };
+        if self.casts == Casts::Made {
+            return cast(&array.data, wanted).map_err(|e| InputError::new(format!("the array `{shown}`: {e}")));
+        }
+        let (has, advice) = (super::flat::numpy_name(found), self.casts.advice(wanted));
+        Err(InputError::new(format!("`{}` is expected, but the array `{shown}` holds `{has}`: {advice}", self.whole)))
     }
 
     fn misshapen(&self, path: &str, dims: &[usize], count: usize) -> InputError {
@@ -306,7 +307,7 @@ mod tests {
     fn round(ty: &Ty, text: &str) -> Vec<String> {
         let value = literal::parse(ty, text).expect("a literal");
         let arrays = arrays_from_value(ty, &value).expect("it can be written");
-        assert_eq!(value_from_arrays(ty, &arrays).expect("it can be read"), value);
+        assert_eq!(value_from_arrays(ty, &arrays, Casts::Refused).expect("it can be read"), value);
         let shown =
             |(name, array): (&String, &FlatArray)| format!("{name} {} {:?}", shape_text(&array.dims), array.data);
         arrays.iter().map(shown).collect()
@@ -364,7 +365,7 @@ mod tests {
                 ("offsets".to_owned(), flat(ArrayValue::Long(offsets.to_vec()))),
                 ("values".to_owned(), flat(values)),
             ]);
-            value_from_arrays(&ty, &arrays).expect_err("it does not fit").message
+            value_from_arrays(&ty, &arrays, Casts::Refused).expect_err("it does not fit").message
         };
         let ints = || ArrayValue::Int(vec![1, 2, 3]);
         assert!(refused(&[0, 2, 1], ints()).contains("not decrease"));
@@ -372,6 +373,11 @@ mod tests {
         assert!(refused(&[0, 2], ints()).contains("2 numbers are needed"));
         assert!(refused(&[0, i64::MAX], ints()).contains("the offsets make more"));
         assert!(refused(&[0, 3], ArrayValue::Float(vec![1.0; 3])).contains("holds `float32`"));
-        assert!(value_from_arrays(&ty, &Arrays::new()).expect_err("empty").message.contains("no array `values`"));
+        assert!(
+            value_from_arrays(&ty, &Arrays::new(), Casts::Refused)
+                .expect_err("empty")
+                .message
+                .contains("no array `values`")
+        );
     }
 }

@@ -105,7 +105,7 @@ fn check_form(whole: &Ty, ty: &Ty, dims: &[usize], found: Scalar) -> Result<()> 
 }
 
 /// The number of dimensions of the flat array for a type.
-fn rank(ty: &Ty) -> usize {
+pub fn rank(ty: &Ty) -> usize {
     match opened(ty).kind() {
         TyKind::Array(array) => 1 + rank(&array.element),
         TyKind::Vec(..) | TyKind::Tuple(_) => 1,
@@ -154,7 +154,7 @@ pub fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
 pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
     let Some(element) = common_scalar(ty) else {
         return Err(InputError::new(format!(
-            "a value of type `{ty}` is no regular array of one element type, which `.npy` needs; write it as `.npz`, as Arrow or as text"
+            "a value of type `{ty}` is no regular array of one element type, as `.npy` files and pictures are; write it as `.npz`, as Arrow or as text"
         )));
     };
     let packed = crate::core::typing::packed(ty).is_some();
@@ -183,7 +183,7 @@ pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
 }
 
 /// The scalar type of all numbers in a value, if there is just one.
-fn common_scalar(ty: &Ty) -> Option<Scalar> {
+pub fn common_scalar(ty: &Ty) -> Option<Scalar> {
     match opened(ty).kind() {
         TyKind::Scalar(s) => Some(*s),
         TyKind::Vec(element, _) => common_scalar(element),
@@ -239,7 +239,7 @@ impl Flattening {
             let (row, first) = (self.rows[depth] - 1, self.dims[depth]);
             return Err(InputError::new(format!(
                 "the rows of the result are not equally long (row 0 has {}, row {row} has {}), \
-                 which `.npy` needs; write it as `.npz`, as Arrow or as text",
+                 as they are in `.npy` files and pictures; write it as `.npz`, as Arrow or as text",
                 counted(first, "element"),
                 counted(len, "element")
             )));

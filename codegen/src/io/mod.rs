@@ -7,6 +7,8 @@
 //! | [`source`] | how an argument is given on the command line: a file, a literal, `random`, `iota` |
 //! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
 //! | [`text`] | numbers separated by white space, rows by new lines |
+//! | [`table`] | rows of cells, as in CSV files |
+//! | [`cast`] | checked conversion of numbers to the type that is needed |
 //! | [`flat`] | regular arrays with a shape, as in NumPy's `.npy` files |
 //! | [`columns`] | values of every type as named arrays, with offsets for rows of different lengths |
 //! | [`packed`] | rows of different lengths, concatenated |
@@ -18,6 +20,7 @@
 
 pub mod apl;
 pub mod bind;
+pub mod cast;
 pub mod columns;
 pub mod fcl;
 pub mod flat;
@@ -28,6 +31,7 @@ pub mod plot;
 pub mod print;
 mod scalar;
 pub mod source;
+pub mod table;
 pub mod text;
 
 #[cfg(test)]

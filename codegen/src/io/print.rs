@@ -15,7 +15,16 @@ use std::io;
 
 /// Writes `value` line by line, at most `head` lines; returns whether lines were omitted. `out` should be buffered.
 pub fn write(out: &mut dyn io::Write, value: &Value, head: Option<usize>) -> io::Result<bool> {
-    let mut printer = Printer { out, line: String::new(), left: head.unwrap_or(usize::MAX), cut: false, cause: None };
+    print(out, value, head.unwrap_or(usize::MAX), ' ')
+}
+
+/// Writes `value` line by line, with `separator` between the numbers of a line.
+pub fn write_separated(out: &mut dyn io::Write, value: &Value, separator: char) -> io::Result<()> {
+    print(out, value, usize::MAX, separator).map(|_| ())
+}
+
+fn print(out: &mut dyn io::Write, value: &Value, left: usize, separator: char) -> io::Result<bool> {
+    let mut printer = Printer { out, line: String::new(), separator, left, cut: false, cause: None };
     printer.whole(value);
     match printer.cause {
         Some(e) => Err(e),
@@ -35,6 +44,8 @@ pub fn to_text(value: &Value) -> String {
 struct Printer<'a> {
     out: &'a mut dyn io::Write,
     line: String,
+    /// What is between the numbers of a line.
+    separator: char,
     /// Lines that may still be written.
     left: usize,
     cut: bool,
@@ -113,7 +124,7 @@ impl Printer<'_> {
 
     fn word(&mut self, word: std::fmt::Arguments<'_>) {
         if !self.line.is_empty() {
-            self.line.push(' ');
+            self.line.push(self.separator);
         }
         let _ = self.line.write_fmt(word);
     }

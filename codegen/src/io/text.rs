@@ -39,12 +39,12 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
 }
 
 /// The form in which a text gives a type's numbers.
-struct Form {
+pub(super) struct Form {
     /// The number of arrays around the innermost element.
-    rank: usize,
+    pub(super) rank: usize,
     element: Element,
     /// Rows of the innermost arrays may have different lengths.
-    ragged: bool,
+    pub(super) ragged: bool,
 }
 
 enum Element {
@@ -77,7 +77,12 @@ impl Line<'_> {
 }
 
 impl Form {
-    fn of(ty: &Ty) -> Option<Form> {
+    /// The form of an array of tuples.
+    pub(super) fn of_rows(columns: Vec<Scalar>) -> Form {
+        Form { rank: 1, element: Element::Tuple(columns), ragged: false }
+    }
+
+    pub(super) fn of(ty: &Ty) -> Option<Form> {
         let (mut rank, mut ragged, mut ty) = (0, false, ty);
         loop {
             // A length hidden outside all rows is the same for all of them.
@@ -102,10 +107,16 @@ impl Form {
         Some(Form { rank, element, ragged })
     }
 
-    fn columns(&self) -> usize {
+    /// The number of scalars in an element, at least 1.
+    pub(super) fn columns(&self) -> usize {
+        self.scalars().len()
+    }
+
+    /// The types of the scalars in an element.
+    pub(super) fn scalars(&self) -> &[Scalar] {
         match &self.element {
-            Element::Scalar(_) => 1,
-            Element::Vec(lanes) | Element::Tuple(lanes) => lanes.len(),
+            Element::Scalar(scalar) => std::slice::from_ref(scalar),
+            Element::Vec(lanes) | Element::Tuple(lanes) => lanes,
         }
     }
 
@@ -178,7 +189,8 @@ impl Form {
         Ok(Value::Array(ArrayValue::Values(rows)))
     }
 
-    fn empty(&self) -> ArrayValue {
+    /// No elements.
+    pub(super) fn empty(&self) -> ArrayValue {
         match &self.element {
             Element::Scalar(s) => scalar::empty(*s),
             Element::Vec(_) | Element::Tuple(_) => ArrayValue::Values(Vec::new()),
@@ -190,10 +202,7 @@ impl Form {
         let mut parts = Vec::new();
         for line in lines {
             for word in line.words() {
-                let column = match &self.element {
-                    Element::Scalar(s) => *s,
-                    Element::Vec(columns) | Element::Tuple(columns) => columns[parts.len()],
-                };
+                let column = self.scalars()[parts.len()];
                 let value = scalar::parse(column, word).map_err(|problem| line.error(word, hinted(problem, word)))?;
                 if let Element::Scalar(_) = self.element {
                     scalar::push(to, value);
@@ -201,7 +210,7 @@ impl Form {
                 }
                 parts.push(value);
                 if parts.len() == self.columns() {
-                    scalar::push(to, self.element(std::mem::take(&mut parts)));
+                    self.push_element(to, std::mem::take(&mut parts));
                 }
             }
         }
@@ -215,10 +224,12 @@ impl Form {
         }
     }
 
-    fn element(&self, parts: Vec<Value>) -> Value {
+    /// Appends the element with these scalars, which are as many as [`Form::columns`].
+    pub(super) fn push_element(&self, to: &mut ArrayValue, parts: Vec<Value>) {
         match self.element {
-            Element::Vec(_) => Value::Vec(parts),
-            _ => Value::Tuple(parts),
+            Element::Scalar(_) => parts.into_iter().for_each(|part| scalar::push(to, part)),
+            Element::Vec(_) => scalar::push(to, Value::Vec(parts)),
+            Element::Tuple(_) => scalar::push(to, Value::Tuple(parts)),
         }
     }
 }

@@ -265,7 +265,7 @@ impl Bencher<'_> {
             Err(why) => return input(why),
         };
         let folder = Path::new(&**self.path).parent().unwrap_or(Path::new("."));
-        let values = match inputs::arguments(&kernel, &case.run.inputs, folder) {
+        let values = match inputs::arguments(&kernel, &case.run.inputs, &inputs::Reading::files(folder)) {
             Ok(values) => values,
             Err(why) => return input(why),
         };

@@ -126,7 +126,7 @@ impl Side {
             Ok(given) => given,
             Err(why) => return input(why),
         };
-        let values = match inputs::arguments(&self.kernel, &wishes.inputs, &wishes.folder) {
+        let values = match inputs::arguments(&self.kernel, &wishes.inputs, &inputs::Reading::files(&wishes.folder)) {
             Ok(values) => values,
             Err(why) => return input(why),
         };

@@ -3,8 +3,10 @@
 use super::sizes::size;
 use super::{Console, Format, Status, answered, build};
 use crate::engine::{self, Ran, Where};
+use crate::files;
+use crate::inputs::format::{self, Place};
 use crate::inputs::run_line::RunLine;
-use crate::inputs::{self, Binary};
+use crate::inputs::{self, Reading};
 use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
 use lift_analysis::front::program::{Output, Printed};
@@ -13,6 +15,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
+use lift_codegen::io::cast::Casts;
 use lift_codegen::io::{apl, fcl, plot, print};
 use lift_codegen::run::report::{ProfileEntry, RunReport};
 use lift_codegen::target::Target;
@@ -55,7 +58,11 @@ pub struct Arguments {
     /// Use at most this many megabytes on the device.
     #[arg(long, value_name = "MEGABYTES")]
     memory: Option<u64>,
-    /// Write the result to this file instead of printing it; its extension is `.npy`, `.npz` or `.arrow`.
+    /// Convert the numbers of NumPy and Arrow files to the types of the parameters; one that does not fit is an error.
+    #[arg(long)]
+    cast: bool,
+    /// Write the result to this file instead of printing it; its extension is `.npy`, `.npz`, `.arrow`, `.csv`, `.png`,
+    /// `.pgm` or `.ppm`. `csv:-` writes CSV to standard output.
     #[arg(short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print only the first lines of the result.
@@ -69,8 +76,9 @@ pub struct Arguments {
     /// The program.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Inputs in the order of the kernel's parameters, each a `.npy`, `.npz`, `.arrow` or text file, a literal (`0.5`,
-    /// `[1,2,3]`), `random[:SEED]` or `iota`. Default: the kernel's `;;; run:` line.
+    /// Inputs in the order of the kernel's parameters, each a file (`.npy`, `.npz`, `.arrow`, `.csv`, `.png`, `.pgm`,
+    /// `.ppm` or text), `-` for standard input, a literal (`0.5`, `[1,2,3]`), `random[:SEED]` or `iota`. Default: the
+    /// kernel's `;;; run:` line.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     inputs: Vec<String>,
 }
@@ -154,7 +162,10 @@ fn run_kernel(
         Err(message) => return input(message),
     };
     tell("making the inputs");
-    let arguments_of_kernel = match inputs::arguments(&kernel, &wishes.inputs, &wishes.folder) {
+    // Standard input of an embedded run is the language server's.
+    let casts = if arguments.cast { Casts::Made } else { Casts::Offered };
+    let reading = Reading { folder: &wishes.folder, casts, streams: !arguments.embedded };
+    let arguments_of_kernel = match inputs::arguments(&kernel, &wishes.inputs, &reading) {
         Ok(values) => values,
         Err(message) => return input(message),
     };
@@ -223,15 +234,17 @@ fn report(
     done: Done,
 ) -> io::Result<Status> {
     let Done { kernel, ran } = done;
-    if let Some(target) = &arguments.output
-        && let Err(message) =
-            Binary::named(target).unwrap_or(Binary::Npy).write(target, &ran.value, &result_type(&kernel, &ran))
-    {
-        let problem = Problem::error(path, codes::UNWRITABLE_FILE, message);
-        console.problems(&program.sources(), arguments.format, &[problem])?;
-        return Ok(Status::Wrong);
-    }
-    let written = arguments.output.as_ref().map(|o| o.display().to_string());
+    let written = match &arguments.output {
+        Some(target) => match write_result(arguments, console, target, &ran.value, &result_type(&kernel, &ran)) {
+            Ok(written) => Some(written),
+            Err(message) => {
+                let problem = Problem::error(path, codes::UNWRITABLE_FILE, message);
+                console.problems(&program.sources(), arguments.format, &[problem])?;
+                return Ok(Status::Wrong);
+            }
+        },
+        None => None,
+    };
     let outputs = answered(program.analysis.printed(path))?;
     let print_value = |out: &mut dyn io::Write| match &outputs {
         Some(printed) => print_as(out, printed, &ran.value, arguments.head),
@@ -273,6 +286,31 @@ fn report(
         }
     }
     Ok(Status::Fine)
+}
+
+/// Writes the result as a file, or to standard output; returns its name. An error is a message for the user.
+fn write_result(
+    arguments: &Arguments,
+    console: &mut Console,
+    target: &Path,
+    value: &Value,
+    ty: &Ty,
+) -> Result<String, String> {
+    let place = Place::parse(target);
+    let name = place.path.display().to_string();
+    let cannot = |e: io::Error| format!("{name} cannot be written: {e}");
+    if place.is_standard() && place.format.is_none() {
+        return Err("`-o -` needs a format, as in `-o csv:-`; without `-o`, the result is printed as text".to_owned());
+    }
+    if place.is_standard() && arguments.format == Format::Json {
+        return Err("with `--format json`, standard output is for the report; give `-o` a file".to_owned());
+    }
+    let bytes = format::encode(place.format, value, ty)?;
+    match place.is_standard() {
+        true => console.out().write_all(&bytes).map_err(cannot)?,
+        false => files::write_atomically(&place.path, &bytes).map_err(cannot)?,
+    }
+    Ok(name)
 }
 
 /// Prints a value in the notation of the program's language, at most `head` lines; returns whether lines were omitted.

@@ -262,7 +262,7 @@ impl Tester<'_> {
             Ok(given) => given,
             Err(why) => return input(why),
         };
-        let values = match inputs::arguments(kernel, &run.inputs, folder) {
+        let values = match inputs::arguments(kernel, &run.inputs, &inputs::Reading::files(folder)) {
             Ok(values) => values,
             Err(why) => return input(why),
         };

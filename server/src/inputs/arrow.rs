@@ -4,9 +4,11 @@
 //! An array is one column with a row per element. An array of tuples, or a tuple of arrays of one length, is a column
 //! per component. The format: <https://arrow.apache.org/docs/format/Columnar.html>.
 
-use crate::files;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int32Array, Int64Array, ListArray,
     RecordBatch, StructArray,
@@ -17,35 +19,30 @@ use arrow_ipc::writer::FileWriter;
 use arrow_ipc::{Block, root_as_footer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use lift_analysis::ty::{Ty, TyKind};
+use lift_codegen::io::cast::{Casts, Number, cast, converted};
 use lift_codegen::io::columns::{concat, gathered};
 use lift_codegen::io::flat::part;
 use lift_codegen::value::{ArrayValue, Value};
 use std::io::Cursor;
 use std::panic;
-use std::path::Path;
 use std::sync::Arc;
 
 /// First bytes of a file in the random access format.
 pub const MAGIC: &[u8] = b"ARROW1";
 
-/// Largest file that is read, in bytes.
-const MAX_FILE: u64 = 1 << 34;
-
 /// Reads a file as a value of type `ty`. An error is a message for the user.
-pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
-    let bytes = files::read_bytes(path, MAX_FILE).map_err(|e| e.to_string())?;
+pub fn read(bytes: &[u8], ty: &Ty, casts: Casts) -> Result<Value, String> {
     let damaged = |why: &str| format!("this is no Arrow file that can be read: {why}");
-    if !blocks_fit(&bytes) {
+    if !blocks_fit(bytes) {
         return Err(damaged("it does not end as one, or its parts lie outside of it"));
     }
     // The library panics on buffers outside their block.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
-    let batches =
-        panic::catch_unwind(|| FileReader::try_new(Cursor::new(&bytes), None)?.collect::<Result<Vec<_>, _>>());
+    let batches = panic::catch_unwind(|| FileReader::try_new(Cursor::new(bytes), None)?.collect::<Result<Vec<_>, _>>());
     panic::set_hook(hook);
     match batches {
-        Ok(Ok(batches)) => value_of(ty, &batches),
+        Ok(Ok(batches)) => value_of(ty, &batches, casts),
         Ok(Err(e)) => Err(damaged(&e.to_string())),
         Err(_) => Err(damaged("it is damaged")),
     }
@@ -76,11 +73,11 @@ fn opened(mut ty: &Ty) -> &Ty {
     ty
 }
 
-fn value_of(ty: &Ty, batches: &[RecordBatch]) -> Result<Value, String> {
+fn value_of(ty: &Ty, batches: &[RecordBatch], casts: Casts) -> Result<Value, String> {
     let width = batches.first().map_or(1, RecordBatch::num_columns);
     let columns = |i: usize| batches.iter().map(move |batch| batch.column(i));
     let all = |ty: &Ty, i: usize| {
-        let read: Vec<ArrayValue> = columns(i).map(|column| values(ty, column)).collect::<Result<_, _>>()?;
+        let read: Vec<ArrayValue> = columns(i).map(|column| values(ty, column, casts)).collect::<Result<_, _>>()?;
         Ok::<_, String>(concat(ty, &read))
     };
     let wrong = |what: &str| Err(format!("`{ty}` is expected; the file has {width} columns{what}"));
@@ -107,7 +104,7 @@ fn value_of(ty: &Ty, batches: &[RecordBatch]) -> Result<Value, String> {
 }
 
 /// Converts a column to elements of type `ty`.
-fn values(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
+fn values(ty: &Ty, column: &ArrayRef, casts: Casts) -> Result<ArrayValue, String> {
     if column.null_count() > 0 {
         return Err(format!("{} values are null, which no value of Lift is", column.null_count()));
     }
@@ -128,13 +125,13 @@ fn values(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
                 }
                 _ => return Err(mismatch(ty, has)),
             };
-            let inner = values(&array.element, inside)?;
+            let inner = values(&array.element, inside, casts)?;
             let row = |pair: &[usize]| Value::Array(part(&inner, pair[0], pair[1] - pair[0]));
             Ok(ArrayValue::Values(bounds.windows(2).map(row).collect()))
         }
         TyKind::Vec(element, width) => match has {
             DataType::FixedSizeList(_, has) if width.as_const() == Some(i64::from(*has)) => {
-                let inner = values(element, column.as_fixed_size_list().values())?;
+                let inner = values(element, column.as_fixed_size_list().values(), casts)?;
                 let width = usize::try_from(*has).unwrap_or(0);
                 let lanes = |i| (0..width).filter_map(|j| inner.get(i * width + j)).collect();
                 Ok(ArrayValue::Values((0..column.len()).map(|i| Value::Vec(lanes(i))).collect()))
@@ -143,14 +140,14 @@ fn values(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
         },
         TyKind::Tuple(types) => match column.as_struct_opt() {
             Some(parts) if parts.num_columns() == types.len() => {
-                let columns = types.iter().zip(parts.columns()).map(|(ty, column)| values(ty, column));
+                let columns = types.iter().zip(parts.columns()).map(|(ty, column)| values(ty, column, casts));
                 let columns = columns.collect::<Result<Vec<_>, _>>()?;
                 let row = |i| Value::Tuple(columns.iter().filter_map(|column| column.get(i)).collect());
                 Ok(ArrayValue::Values((0..column.len()).map(row).collect()))
             }
             _ => Err(mismatch(ty, has)),
         },
-        _ => scalars(ty, column),
+        _ => scalars(ty, column, casts),
     }
 }
 
@@ -158,19 +155,43 @@ fn bounds<T: Copy + TryInto<usize>>(offsets: &[T]) -> Vec<usize> {
     offsets.iter().map(|at| (*at).try_into().unwrap_or(0)).collect()
 }
 
-fn scalars(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
-    let found = match column.data_type() {
-        DataType::Int32 => ArrayValue::Int(column.as_primitive::<Int32Type>().values().to_vec()),
-        DataType::Int64 => ArrayValue::Long(column.as_primitive::<Int64Type>().values().to_vec()),
-        DataType::Float32 => ArrayValue::Float(column.as_primitive::<Float32Type>().values().to_vec()),
-        DataType::Float64 => ArrayValue::Double(column.as_primitive::<Float64Type>().values().to_vec()),
-        DataType::Boolean => ArrayValue::Bool(column.as_boolean().values().iter().collect()),
-        has => return Err(mismatch(ty, has)),
+fn scalars(ty: &Ty, column: &ArrayRef, casts: Casts) -> Result<ArrayValue, String> {
+    let known = match column.data_type() {
+        DataType::Int32 => Some(ArrayValue::Int(column.as_primitive::<Int32Type>().values().to_vec())),
+        DataType::Int64 => Some(ArrayValue::Long(column.as_primitive::<Int64Type>().values().to_vec())),
+        DataType::Float32 => Some(ArrayValue::Float(column.as_primitive::<Float32Type>().values().to_vec())),
+        DataType::Float64 => Some(ArrayValue::Double(column.as_primitive::<Float64Type>().values().to_vec())),
+        DataType::Boolean => Some(ArrayValue::Bool(column.as_boolean().values().iter().collect())),
+        _ => None,
     };
-    if concat(ty, std::slice::from_ref(&found)).len() == found.len() {
-        Ok(found)
-    } else {
-        Err(mismatch(ty, column.data_type()))
+    match (known, ty.as_scalar()) {
+        (Some(found), _) if concat(ty, std::slice::from_ref(&found)).len() == found.len() => Ok(found),
+        (Some(found), Some(wanted)) if casts == Casts::Made => cast(&found, wanted),
+        (None, Some(wanted)) if casts == Casts::Made => match foreign_integers(column) {
+            Some(numbers) => converted(wanted, numbers.into_iter().map(Number::Integer)),
+            None => Err(mismatch(ty, column.data_type())),
+        },
+        (known, _) => {
+            let readable = known.is_some() || foreign_integers(column).is_some();
+            let advice = if casts == Casts::Offered && readable { "; run with `--cast`" } else { "" };
+            Err(mismatch(ty, column.data_type()) + advice)
+        }
+    }
+}
+
+/// The numbers of a column of integers that Lift lacks.
+fn foreign_integers(column: &ArrayRef) -> Option<Vec<i128>> {
+    fn of<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &ArrayRef) -> Option<Vec<i128>> {
+        Some(column.as_primitive_opt::<T>()?.values().iter().map(|n| (*n).into()).collect())
+    }
+    match column.data_type() {
+        DataType::Int8 => of::<Int8Type>(column),
+        DataType::Int16 => of::<Int16Type>(column),
+        DataType::UInt8 => of::<UInt8Type>(column),
+        DataType::UInt16 => of::<UInt16Type>(column),
+        DataType::UInt32 => of::<UInt32Type>(column),
+        DataType::UInt64 => of::<UInt64Type>(column),
+        _ => None,
     }
 }
 
@@ -209,8 +230,8 @@ fn fields(parts: &[Ty]) -> Result<Fields, String> {
     parts.iter().enumerate().map(field).collect()
 }
 
-/// Writes a value of type `ty` to a file. An error is a message for the user.
-pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+/// Encodes a value of type `ty` as a file. An error is a message for the user.
+pub fn write(value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
     let columns = columns(ty, value)?;
     let fields: Vec<Field> =
         columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), false)).collect();
@@ -222,8 +243,7 @@ pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
         writer.write(&batch)?;
         writer.into_inner()
     };
-    let bytes = bytes().map_err(|e: ArrowError| format!("a `{ty}` does not fit an Arrow file: {e}"))?;
-    files::write_atomically(path, &bytes).map_err(|e| format!("{} cannot be written: {e}", path.display()))
+    bytes().map_err(|e: ArrowError| format!("a `{ty}` does not fit an Arrow file: {e}"))
 }
 
 /// The columns of a value, with their names.

@@ -1,15 +1,16 @@
 //! NumPy's `.npy` files. The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use crate::files;
 use lift_analysis::hir::Scalar;
-use lift_analysis::ty::{Ty, TyKind};
+use lift_analysis::ty::Ty;
 use lift_codegen::io::bind::Argument;
-use lift_codegen::io::flat::{FlatArray, flat_from_value, numpy_name, value_from_flat};
+use lift_codegen::io::cast::{Casts, Number, cast, converted};
+use lift_codegen::io::flat::{FlatArray, common_scalar, flat_from_value, value_from_flat};
 use lift_codegen::value::{ArrayValue, Value};
 use npyz::{AutoSerialize, DType, Deserialize, NpyFile, NpyHeader, Order, Serialize, TypeChar, WriterBuilder};
-use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::io::{self, Read};
+
+/// First bytes of a file.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// NumPy's own limit on the text of a header, in bytes.
 const MAX_HEADER: usize = 10_000;
@@ -19,17 +20,23 @@ const MAX_ELEMENTS: u64 = i32::MAX as u64;
 /// Maximal number of rows of an array without elements: each row still takes memory.
 const MAX_EMPTY_ROWS: u64 = 1 << 20;
 
-/// Reads a file as a value of type `ty`. An error is a message for the user.
-pub fn read(path: &Path, ty: &Ty) -> Result<Argument, String> {
-    let file = File::open(path).map_err(|e| super::cannot_open(&e))?;
-    let size = file.metadata().map_err(|e| e.to_string())?.len();
-    let array = array(&mut BufReader::new(file), size, &|dtype| scalar_of(dtype, ty))?;
+/// Reads a file of `size` bytes as a value of type `ty`. An error is a message for the user.
+pub fn read(file: &mut impl Read, size: u64, ty: &Ty, casts: Casts) -> Result<Argument, String> {
+    let wanted = common_scalar(ty);
+    let array = match wanted {
+        Some(wanted) if casts == Casts::Made => {
+            let FlatArray { dims, data } = array(file, size, &stored)?;
+            FlatArray { dims, data: cast(&data, wanted)? }
+        }
+        _ => array(file, size, &|dtype| scalar_of(dtype, ty, wanted, casts))?,
+    };
     let dims = array.dims.clone();
     let value = value_from_flat(ty, array).map_err(|e| e.message)?;
     Ok(Argument::Value { value, dims })
 }
 
-/// Reads the array of a file of `size` bytes; `scalar` maps its dtype to the element type, or rejects it.
+/// Reads the array of a file of `size` bytes; `scalar` maps its dtype to the element type, or rejects it. Integers of
+/// types that Lift lacks become Longs.
 pub fn array(
     file: &mut impl Read,
     size: u64,
@@ -58,7 +65,19 @@ pub fn array(
     }
     let dims: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
     let order = header.order();
+    let foreign = foreign_integer(&header.dtype());
     let file = NpyFile::with_header(header, file);
+    if let Some(foreign) = foreign {
+        let data = match foreign {
+            Foreign::Byte => longs::<i8>(file, &dims, order)?,
+            Foreign::Short => longs::<i16>(file, &dims, order)?,
+            Foreign::UByte => longs::<u8>(file, &dims, order)?,
+            Foreign::UShort => longs::<u16>(file, &dims, order)?,
+            Foreign::UInt => longs::<u32>(file, &dims, order)?,
+            Foreign::ULong => longs::<u64>(file, &dims, order)?,
+        };
+        return Ok(FlatArray { dims, data });
+    }
     let data = match scalar {
         Scalar::Int => ArrayValue::Int(elements(file, &dims, order)?),
         Scalar::Long => ArrayValue::Long(elements(file, &dims, order)?),
@@ -74,8 +93,7 @@ fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     let cut = || "the file is cut short: it ends in the header".to_owned();
     let mut start = Vec::new();
     file.take(8).read_to_end(&mut start).map_err(|e| e.to_string())?;
-    let magic = b"\x93NUMPY";
-    if !start.starts_with(&magic[..start.len().clamp(1, magic.len())]) {
+    if !start.starts_with(&MAGIC[..start.len().clamp(1, MAGIC.len())]) {
         return Err("this is no `.npy` file: it does not begin as one".to_owned());
     }
     if start.len() < 8 {
@@ -139,37 +157,53 @@ fn known_scalar(dtype: &DType) -> Option<Scalar> {
     }
 }
 
-/// Returns the scalar type of the file, which must be the one in `ty`: nothing is converted silently.
-fn scalar_of(dtype: &DType, ty: &Ty) -> Result<Scalar, String> {
+/// Integers that Lift lacks.
+#[derive(Debug, Clone, Copy)]
+enum Foreign {
+    Byte,
+    Short,
+    UByte,
+    UShort,
+    UInt,
+    ULong,
+}
+
+fn foreign_integer(dtype: &DType) -> Option<Foreign> {
+    let DType::Plain(t) = dtype else { return None };
+    match (t.type_char(), t.size_field()) {
+        (TypeChar::Int, 1) => Some(Foreign::Byte),
+        (TypeChar::Int, 2) => Some(Foreign::Short),
+        (TypeChar::Uint, 1) => Some(Foreign::UByte),
+        (TypeChar::Uint, 2) => Some(Foreign::UShort),
+        (TypeChar::Uint, 4) => Some(Foreign::UInt),
+        (TypeChar::Uint, 8) => Some(Foreign::ULong),
+        _ => None,
+    }
+}
+
+/// Returns the scalar type that holds the numbers of an array before they are converted.
+pub fn stored(dtype: &DType) -> Result<Scalar, String> {
+    match foreign_integer(dtype) {
+        Some(_) => Ok(Scalar::Long),
+        None => any_scalar(dtype),
+    }
+}
+
+/// Returns the scalar type of the file, which must be `wanted`, that of `ty`: nothing is converted silently.
+fn scalar_of(dtype: &DType, ty: &Ty, wanted: Option<Scalar>, casts: Casts) -> Result<Scalar, String> {
     let DType::Plain(t) = dtype else {
         return Err(format!("the file holds records, `{}`; arrays of numbers are taken", dtype.descr()));
     };
-    let found = known_scalar(dtype);
-    let wanted = innermost(ty);
-    match (found, wanted) {
+    match (known_scalar(dtype), wanted) {
         (Some(found), None) => Ok(found),
         (Some(found), Some(wanted)) if found == wanted => Ok(found),
         (_, wanted) => {
             let has = dtype_name(t.type_char(), t.size_field()).unwrap_or_else(|| dtype.descr());
-            let advice = wanted.map_or(String::new(), |w| {
-                format!(": `{w:?}` is NumPy's `{0}`; convert with `.astype(numpy.{0})`", numpy_name(w))
-            });
+            // What `--cast` cannot read is not offered.
+            let casts = if stored(dtype).is_ok() { casts } else { Casts::Refused };
+            let advice = wanted.map_or(String::new(), |wanted| format!(": {}", casts.advice(wanted)));
             Err(format!("the file holds `{has}`, but the parameter is `{ty}`{advice}"))
         }
-    }
-}
-
-/// Returns the scalar type of all numbers in `ty`; `None` if they differ.
-fn innermost(ty: &Ty) -> Option<Scalar> {
-    match ty.kind() {
-        TyKind::Scalar(s) => Some(*s),
-        TyKind::Vec(t, _) | TyKind::Exists(_, t) => innermost(t),
-        TyKind::Array(a) => innermost(&a.element),
-        TyKind::Tuple(parts) => {
-            let first = innermost(parts.first()?)?;
-            parts.iter().all(|t| innermost(t) == Some(first)).then_some(first)
-        }
-        _ => None,
     }
 }
 
@@ -222,12 +256,19 @@ fn elements<T: Deserialize + Copy + Default>(
     Ok(out)
 }
 
-/// Writes a value of type `ty` to a file. An error is a message for the user.
-pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+/// Reads the elements as Longs.
+fn longs<T: Deserialize + Copy + Default + Into<i128>>(
+    file: NpyFile<impl Read>,
+    dims: &[usize],
+    order: Order,
+) -> Result<ArrayValue, String> {
+    converted(Scalar::Long, elements::<T>(file, dims, order)?.into_iter().map(|n| Number::Integer(n.into())))
+}
+
+/// Encodes a value of type `ty` as a file. An error is a message for the user.
+pub fn write(value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
     let array = flat_from_value(ty, value).map_err(|e| e.message)?;
-    encode(&array)
-        .and_then(|b| files::write_atomically(path, &b))
-        .map_err(|e| format!("{} cannot be written: {e}", path.display()))
+    encode(&array).map_err(|e| e.to_string())
 }
 
 /// Encodes an array as a `.npy` file.

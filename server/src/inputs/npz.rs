@@ -1,13 +1,11 @@
 //! NumPy's `.npz` files: archives of `.npy` files, which can hold values of every type (`docs/running.md`).
 
 use super::npy;
-use crate::files;
 use lift_analysis::ty::Ty;
+use lift_codegen::io::cast::Casts;
 use lift_codegen::io::columns::{Arrays, arrays_from_value, value_from_arrays};
 use lift_codegen::value::Value;
-use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Write};
-use std::path::Path;
+use std::io::{self, Cursor, Read, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
@@ -18,11 +16,11 @@ const MAX_UNPACKED: u64 = 1 << 34;
 pub const MAGIC: &[u8] = b"PK\x03\x04";
 
 /// Reads a file as a value of type `ty`. An error is a message for the user.
-pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
-    let file = BufReader::new(File::open(path).map_err(|e| super::cannot_open(&e))?);
+pub fn read(file: impl Read + Seek, ty: &Ty, casts: Casts) -> Result<Value, String> {
     let broken = |e: &dyn std::fmt::Display| format!("the archive cannot be read: {e}");
     let mut archive = ZipArchive::new(file).map_err(|e| broken(&e))?;
     let single = archive.len() == 1;
+    let scalar = if casts == Casts::Made { npy::stored } else { npy::any_scalar };
     let mut arrays = Arrays::new();
     for i in 0..archive.len() {
         let entry = archive.by_index(i).map_err(|e| broken(&e))?;
@@ -32,19 +30,16 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
         let mut bytes = Vec::new();
         entry.take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
         let size = bytes.len() as u64;
-        let array = npy::array(&mut Cursor::new(bytes), size, &npy::any_scalar);
+        let array = npy::array(&mut Cursor::new(bytes), size, &scalar);
         arrays.insert(name.clone(), array.map_err(|e| format!("the array `{name}`: {e}"))?);
     }
-    value_from_arrays(ty, &arrays).map_err(|e| e.message)
+    value_from_arrays(ty, &arrays, casts).map_err(|e| e.message)
 }
 
-/// Writes a value of type `ty` to a file. An error is a message for the user.
-pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+/// Encodes a value of type `ty` as a file. An error is a message for the user.
+pub fn write(value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
     let arrays = arrays_from_value(ty, value).map_err(|e| e.message)?;
-    let bytes = pack(&arrays).map_err(|e| e.to_string());
-    bytes
-        .and_then(|bytes| files::write_atomically(path, &bytes).map_err(|e| e.to_string()))
-        .map_err(|e| format!("{} cannot be written: {e}", path.display()))
+    pack(&arrays).map_err(|e| e.to_string())
 }
 
 fn pack(arrays: &Arrays) -> io::Result<Vec<u8>> {

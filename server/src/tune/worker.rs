@@ -5,7 +5,7 @@
 
 use super::search::{Race, median};
 use crate::engine;
-use crate::inputs::{arguments, given_sizes};
+use crate::inputs::{Reading, arguments, given_sizes};
 use crate::program::{Program, Texts};
 use crate::tuned::choice::Choice;
 use lift_codegen::core::Kernel;
@@ -111,7 +111,8 @@ struct Given {
 
 fn given(kernel: &Kernel, job: &Job, sizes: &BTreeMap<String, i64>) -> Result<Given, String> {
     let given = given_sizes(kernel, sizes)?;
-    let bound = measure(kernel, arguments(kernel, &job.inputs, &job.folder)?, &given).map_err(|e| e.to_string())?;
+    let bound = measure(kernel, arguments(kernel, &job.inputs, &Reading::files(&job.folder))?, &given)
+        .map_err(|e| e.to_string())?;
     let named = bound.sizes.iter().map(|(var, n)| (var.name.to_string(), n)).collect();
     let sizes = bound.sizes.clone();
     Ok(Given { values: bound.into_values().map_err(|e| e.to_string())?, sizes, named })

@@ -107,8 +107,8 @@ fn bad_numpy_files_are_refused_with_the_reason() {
     let said: String = files.map(|f| refusal(&bench, "sums", &[&format!("{f}.npy")]) + "\n").concat();
     expect![[r#"
         error[input]: input `xss`, given as `cut.npy`: the file is cut short: shape (2, 3) needs 24 bytes of data, there are 20
-        error[input]: input `xss`, given as `wide.npy`: the file holds `int64`, but the parameter is `Array[Array[Int,M],N]`: `Int` is NumPy's `int32`; convert with `.astype(numpy.int32)`
-        error[input]: input `xss`, given as `float.npy`: the file holds `float64`, but the parameter is `Array[Array[Int,M],N]`: `Int` is NumPy's `int32`; convert with `.astype(numpy.int32)`
+        error[input]: input `xss`, given as `wide.npy`: the file holds `int64`, but the parameter is `Array[Array[Int,M],N]`: `Int` is NumPy's `int32`; run with `--cast`, or convert with `.astype(numpy.int32)`
+        error[input]: input `xss`, given as `float.npy`: the file holds `float64`, but the parameter is `Array[Array[Int,M],N]`: `Int` is NumPy's `int32`; run with `--cast`, or convert with `.astype(numpy.int32)`
         error[input]: input `xss`, given as `flat.npy`: `Array[Array[Int,M],N]` is expected, which has 2 dimensions; the array has shape (6,)
         error[input]: input `xss`, given as `huge.npy`: the header of the `.npy` file is bad: its shape is impossible
         error[input]: input `xss`, given as `large.npy`: it has shape (65536, 65536), 4294967296 elements; at most 2147483647 are taken
@@ -137,7 +137,7 @@ fn broken_archives_are_refused() {
         error[input]: input `xss`, given as `a.npz`: the archive cannot be read: invalid Zip archive: Could not find EOCD
         error[input]: input `xss`, given as `b.npy`: this is no `.npy` file: it does not begin as one
         error[input]: input `xss`, given as `c.zip`: the archive cannot be read: invalid Zip archive: Could not find EOCD
-        error[input]: input `xss`, given as `d.npy.gz`: neither text nor a `.npy`, `.npz` or Arrow file: the file is not UTF-8 text: the first bad byte is at offset 1, in line 1
+        error[input]: input `xss`, given as `d.npy.gz`: neither text nor a NumPy file, an Arrow file or a picture: the file is not UTF-8 text: the first bad byte is at offset 1, in line 1
     "#]]
     .assert_eq(&said);
 }
@@ -164,7 +164,7 @@ fn bad_text_and_literals_are_refused_with_the_place() {
     expect![[r#"
         error[input]: input `xss`, given as `word.txt`: line 2, column 3: `five` is not an Int
         error[input]: input `xss`, given as `ragged.txt`: line 2, column 1: the rows are not equally long: this line has 2 elements, line 1 has 3 elements
-        error[input]: input `xss`, given as `binary.dat`: neither text nor a `.npy`, `.npz` or Arrow file: the file is not UTF-8 text: the first bad byte is at offset 1, in line 1
+        error[input]: input `xss`, given as `binary.dat`: neither text nor a NumPy file, an Arrow file or a picture: the file is not UTF-8 text: the first bad byte is at offset 1, in line 1
         error[input]: input `xss`, given as `.`: this is a directory, not a file
         error[input]: input `xss`, given as `[[1,2],[3,4.5]]`: at character 11: `4.5` is not an Int
         error[input]: input `xss`, given as `[1,2]`: at character 2: `Array[Int,M]` is expected, not `1`
@@ -252,7 +252,7 @@ fn results_are_written_as_numpy_files() {
     assert_eq!(run(&bench, "keep", &["out.npy"]), "1 2\n3 4\n");
     assert_eq!(run(&bench, "plus", &["1", "2", "-o", "scalar.npy"]), "");
     let said = refusal(&bench, "keep", &["[[1,2],[-3,4]]", "-o", "ragged.npy"]);
-    expect!["error[unwritable-file]: the rows of the result are not equally long (row 0 has 2 elements, row 1 has 1 element), which `.npy` needs; write it as `.npz`, as Arrow or as text"].assert_eq(&said);
+    expect!["error[unwritable-file]: the rows of the result are not equally long (row 0 has 2 elements, row 1 has 1 element), as they are in `.npy` files and pictures; write it as `.npz`, as Arrow or as text"].assert_eq(&said);
     assert!(!bench.path("ragged.npy").exists());
     assert!(refusal(&bench, "plus", &["1", "2", "-o", "no/such/folder/x.npy"]).contains("no/such/folder/x.npy"));
 }

@@ -14,6 +14,7 @@ mod disk;
 mod drivers;
 mod features;
 mod files;
+mod formats;
 mod hints;
 mod inputs;
 mod programs;

@@ -283,9 +283,9 @@ fn values_become_regular_arrays_where_they_are() {
     assert_eq!(back(matrix(Int), "[]"), "[0, 0] []");
     assert_eq!(back(Ty::array(vec_ty(4), n()), "[]"), "[0, 4] []");
     assert_eq!(back(ragged(Int), "[[1,2],[3,4]]"), "[2, 2] [1,2,3,4]");
-    expect!["the rows of the result are not equally long (row 0 has 2 elements, row 2 has 0 elements), which `.npy` needs; write it as `.npz`, as Arrow or as text"]
+    expect!["the rows of the result are not equally long (row 0 has 2 elements, row 2 has 0 elements), as they are in `.npy` files and pictures; write it as `.npz`, as Arrow or as text"]
         .assert_eq(&back(ragged(Int), "[[1,2],[1,2],[]]"));
-    expect!["a value of type `Array[(Int, Float),N]` is no regular array of one element type, which `.npy` needs; write it as `.npz`, as Arrow or as text"]
+    expect!["a value of type `Array[(Int, Float),N]` is no regular array of one element type, as `.npy` files and pictures are; write it as `.npz`, as Arrow or as text"]
         .assert_eq(&back(pairs(), "[]"));
 }
 
