@@ -6,7 +6,8 @@
 
 use lift_syntax::TextRange;
 
-pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, Scalar, SizeRefId, TypeRefId};
+pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, SizeRefId, TypeRefId};
+pub use crate::scalar::Scalar;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Literal {

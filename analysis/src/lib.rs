@@ -34,7 +34,8 @@
 //! | module | job |
 //! |---|---|
 //! | [`size`] | arithmetic of lengths, a library of its own |
-//! | [`node`], [`ty`] | node ids and scalars; types |
+//! | [`scalar`] | the scalar types: one table of names, sizes and kinds |
+//! | [`node`], [`ty`] | node ids; types |
 //! | [`diagnostics`] | errors and hints: kinds, parts and messages |
 //! | [`hir`], [`origin`] | a form without source locations; stable names of its expressions |
 //! | [`foreign`] | names from other languages, and their equivalents in Lift |
@@ -72,5 +73,6 @@ pub mod node;
 pub mod origin;
 pub mod prims;
 pub mod queries;
+pub mod scalar;
 pub mod size;
 pub mod ty;

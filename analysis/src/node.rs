@@ -133,12 +133,3 @@ pub enum Node {
     /// The name of the form (`evens` in `(define (evens xs) …)`), or its head if it has no name.
     FormName,
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    Int,
-    Long,
-    Float,
-    Double,
-    Bool,
-}

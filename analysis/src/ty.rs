@@ -3,7 +3,7 @@
 //! A type is an immutable, shared tree. Lengths are [`Size`]s in normal form. Types print exactly as the language's
 //! documentation writes them: `Array[Array[Float,M],N]`, `<∃X, Array[Float,X]>`, `(Float, Int)`.
 
-use crate::node::Scalar;
+use crate::scalar::Scalar;
 use crate::size::{Assumption, Size, Var, VarKind};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -59,11 +59,10 @@ pub enum Class {
 
 impl Class {
     pub fn admits(self, s: Scalar) -> bool {
-        use Scalar::*;
         match self {
-            Class::Num => s != Bool,
-            Class::Integral => matches!(s, Int | Long),
-            Class::Floating => matches!(s, Float | Double),
+            Class::Num => s.is_number(),
+            Class::Integral => s.is_integer(),
+            Class::Floating => s.is_floating(),
             Class::Scalar => true,
         }
     }
@@ -157,10 +156,8 @@ impl Ty {
     }
     /// The shared type of a scalar: one allocation each, because most type nodes are scalars.
     pub fn scalar(s: Scalar) -> Ty {
-        static SCALARS: LazyLock<[Ty; 5]> = LazyLock::new(|| {
-            use Scalar::*;
-            [Int, Long, Float, Double, Bool].map(|s| Ty::new(TyKind::Scalar(s)))
-        });
+        static SCALARS: LazyLock<Vec<Ty>> =
+            LazyLock::new(|| Scalar::all().map(|s| Ty::new(TyKind::Scalar(s))).collect());
         SCALARS[s as usize].clone()
     }
     pub fn int() -> Ty {
@@ -344,18 +341,6 @@ impl Ty {
             t = r;
         }
         (args, t)
-    }
-}
-
-impl fmt::Display for Scalar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Scalar::Int => "Int",
-            Scalar::Long => "Long",
-            Scalar::Float => "Float",
-            Scalar::Double => "Double",
-            Scalar::Bool => "Bool",
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::context::{FEW, deeper};
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, fail_with, not_supported};
 use crate::front::term::{self, Term};
-use crate::node;
+use crate::hir;
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
@@ -213,9 +213,9 @@ impl Ev {
         let stored = self.stored(b)?;
         let Repr::Stored(bound) = &stored.repr else { return Ok(stored) };
         let scalar = match b.kind {
-            Kind::Bool => node::Scalar::Bool,
-            Kind::Int | Kind::Char => node::Scalar::Int,
-            Kind::Double => node::Scalar::Double,
+            Kind::Bool => hir::Scalar::Bool,
+            Kind::Int | Kind::Char => hir::Scalar::Int,
+            Kind::Double => hir::Scalar::Double,
         };
         let value = self.local(bound);
         let cast = self.term(term::Kind::Ascribe(value, scalar, shape.clone()));

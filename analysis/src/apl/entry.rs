@@ -7,7 +7,7 @@ use super::apply::apply;
 use super::value::{Arr, Ev, Frame, Kind, Repr, Res, Scalar, Shown, Value, fail};
 use crate::front::build::Parameter;
 use crate::front::term::Bound;
-use crate::node;
+use crate::hir;
 use lift_syntax::SyntaxErrorCode::{AplName, AplPhrase};
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplKind, AplNode};
@@ -73,9 +73,9 @@ fn parameter(ev: &mut Ev, inputs: &mut Inputs, name: &str, kind: Kind, rank: usi
     }
     let bound = ev.fresh(name);
     let scalar = match kind {
-        Kind::Bool => node::Scalar::Bool,
-        Kind::Int | Kind::Char => node::Scalar::Int,
-        Kind::Double => node::Scalar::Double,
+        Kind::Bool => hir::Scalar::Bool,
+        Kind::Int | Kind::Char => hir::Scalar::Int,
+        Kind::Double => hir::Scalar::Double,
     };
     inputs.parameters.push(Parameter { name: bound.clone(), scalar, shape: shape.clone(), range });
     let repr = if rank == 0 {

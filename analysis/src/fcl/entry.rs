@@ -6,7 +6,7 @@ use super::store::{force, new_length};
 use super::types::{Base, Ty};
 use super::value::{Elem, Ev, Input, Int, Pull, Push, PushKind, Res, Value, fail, not_supported};
 use crate::front::term::{Kind, Term};
-use crate::node::Scalar;
+use crate::scalar::Scalar;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::FclType;
 use lift_syntax::fcl::ast::{Definition, Named};

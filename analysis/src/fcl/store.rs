@@ -5,7 +5,7 @@ use super::place::{self, Layout};
 use super::value::{Elem, Ev, Input, Int, Interleave, Place, Pull, Push, PushKind, Res, Value, fail, not_supported};
 use super::{scalar, seqfor};
 use crate::front::term::{Kind, Term};
-use crate::node::Scalar;
+use crate::scalar::Scalar;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::FclLength;
 use lift_syntax::TextRange;

@@ -117,7 +117,7 @@ pub enum Place {
 /// An array that a kernel takes.
 pub struct Input {
     pub name: Bound,
-    pub scalar: crate::node::Scalar,
+    pub scalar: crate::scalar::Scalar,
     pub shape: Vec<Size>,
     pub range: TextRange,
     pub source: Option<Rc<str>>,

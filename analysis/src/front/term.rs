@@ -1,6 +1,6 @@
 //! Terms: the output of a front end, before nodes get ids.
 
-use crate::node::Scalar;
+use crate::scalar::Scalar;
 use crate::size::{Size, Var, VarKind};
 use lift_syntax::TextRange;
 use std::rc::Rc;

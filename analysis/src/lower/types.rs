@@ -89,7 +89,7 @@ impl Lowerer {
         let range = range_of(name.syntax());
         let text = name.text().unwrap_or_default();
         // The parser has already reported spellings like `Float`.
-        if let Some(scalar) = scalar_type(&text.to_ascii_lowercase()) {
+        if let Some(scalar) = Scalar::spelled(&text.to_ascii_lowercase()) {
             return self.alloc_type(TypeRef::Scalar(scalar), range);
         }
         if self.scope.names == SizeNames::Variables {
@@ -131,16 +131,4 @@ impl Lowerer {
         }
         TypeRef::Vector { element, width }
     }
-}
-
-/// The scalar type with this spelling.
-pub(crate) fn scalar_type(word: &str) -> Option<Scalar> {
-    Some(match word {
-        "int" => Scalar::Int,
-        "long" => Scalar::Long,
-        "float" => Scalar::Float,
-        "double" => Scalar::Double,
-        "bool" => Scalar::Bool,
-        _ => return None,
-    })
 }

@@ -82,7 +82,7 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
     let scalars: Option<Vec<Scalar>> = operands.iter().map(Ty::as_scalar).collect();
     let wrong = || format!("`{}` of {}", op.name(), list(operands));
     let number = |s: Scalar| s != Scalar::Bool;
-    let floating = |s: Scalar| matches!(s, Scalar::Float | Scalar::Double);
+    let floating = Scalar::is_floating;
     match (op, scalars.ok_or_else(wrong)?.as_slice()) {
         (Add | Sub | Mul | Div | Min | Max, [s, t]) if s == t && number(*s) => Ok(Ty::scalar(*s)),
         (Mod | BitAnd | BitOr | BitXor | Shl | Shr | UShr, [s, t]) if s == t && number(*s) && !floating(*s) => {

@@ -7,7 +7,6 @@ use super::count::Counter;
 use super::domain::{Domain, rounded_up};
 use super::values::eval;
 use super::verdict::{Apart, NEAR};
-use crate::lower::scalar_bytes;
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, UnaryOp};
 use lift_analysis::size::Size;
 use std::sync::Arc;
@@ -290,7 +289,7 @@ pub fn bytes(ty: CType) -> u64 {
         CType::Bool | CType::UChar => 1,
         CType::Int | CType::UInt | CType::Float => 4,
         CType::Long | CType::ULong | CType::Double => 8,
-        CType::Vec(s, n) => scalar_bytes(s) * u64::from(n),
+        CType::Vec(s, n) => s.bytes() * u64::from(n),
     }
 }
 

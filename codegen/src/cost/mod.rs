@@ -28,7 +28,6 @@ pub use amount::{Amount, Work};
 pub use slow::{SlowPart, slow_parts};
 pub use verdict::{Apart, Slow, Verdict, Why};
 
-use crate::lower::scalar_bytes;
 use crate::opencl::{Function, Stmt, StmtKind};
 use crate::plan::{Buffer, BufferRole, Launch, Program, Step};
 use crate::report::Stored;
@@ -169,7 +168,7 @@ impl Cost {
 fn necessary(program: &Program, sizes: &SizeValues) -> Size {
     let outside = program.plan.buffers.iter().filter(|b| matches!(b.role, BufferRole::Input | BufferRole::Output));
     let capacity = |b: &Buffer| b.capacity.subst(&mut |v| sizes.get(v).map(Size::int));
-    let bytes = outside.map(|b| capacity(b).mul(&Size::nat(scalar_bytes(b.element))));
+    let bytes = outside.map(|b| capacity(b).mul(&Size::nat(b.element.bytes())));
     bytes.fold(Size::zero(), |sum, bytes| sum.add(&bytes))
 }
 
@@ -212,7 +211,7 @@ fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &
             }
             Step::Zero(id) => {
                 let buffer = program.plan.buffer(*id);
-                let bytes = counter.given(&buffer.capacity).mul(&Size::nat(scalar_bytes(buffer.element)));
+                let bytes = counter.given(&buffer.capacity).mul(&Size::nat(buffer.element.bytes()));
                 let work = Work { written: Amount::exactly(bytes), ..Work::none() };
                 out.push(LaunchCost {
                     label: format!("clear {}", buffer.name),

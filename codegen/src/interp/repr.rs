@@ -105,9 +105,7 @@ fn human_bytes(bytes: u64) -> String {
 fn element_bytes(ty: &Ty) -> u64 {
     let slot = size_of::<Val>() as u64;
     match ty.kind() {
-        TyKind::Scalar(Scalar::Bool) => 1,
-        TyKind::Scalar(Scalar::Int | Scalar::Float) => 4,
-        TyKind::Scalar(Scalar::Long | Scalar::Double) => 8,
+        TyKind::Scalar(s) => s.bytes(),
         TyKind::Tuple(parts) => slot + parts.len() as u64 * slot,
         TyKind::Vec(_, width) => slot + width.as_const().unwrap_or(16).unsigned_abs() * slot,
         _ => slot,

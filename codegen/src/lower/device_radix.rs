@@ -62,7 +62,7 @@ fn key_bytes(key: Scalar) -> u64 {
     if is_wide(key) { 8 } else { 4 }
 }
 fn is_wide(key: Scalar) -> bool {
-    matches!(key, Scalar::Long | Scalar::Double)
+    key.bytes() == 8
 }
 
 /// Placeholder for the digit in the arguments of a launch.
@@ -191,7 +191,7 @@ impl<'k> Host<'k> {
         let groups = Size::nat((target.get(Parameter::SortChunks) * target.compute_units).into());
         let chunks = Size::max(&Size::one(), &Size::min(&tiles, &groups));
         let per_chunk = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
-        let float = matches!(key, Scalar::Float | Scalar::Double);
+        let float = key.is_floating();
         let mut buffer = |what: &str, element: Scalar, len: &Size| {
             self.program.buffer(&format!("{name}_{what}"), element, len.clone(), BufferRole::Temporary)
         };

@@ -3,7 +3,7 @@
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
 use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
-use super::program::{ProgramBuilder, scalar_bytes};
+use super::program::ProgramBuilder;
 use super::value::{ArrayDest, Dest, Value, View};
 use super::work::Mark;
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
@@ -220,7 +220,7 @@ impl<'k> ProgramBuilder<'k> {
         let bytes = |ids: &[BufferId], parts: u32, each: u32| {
             ids.iter().fold(Size::zero(), |all, id| {
                 let buffer = &self.buffers[id.0 as usize];
-                let each = Size::nat(u64::from(each) * scalar_bytes(buffer.element));
+                let each = Size::nat(u64::from(each) * buffer.element.bytes());
                 all.add(&buffer.capacity.div_exact(&Size::nat(parts.into())).mul(&each))
             })
         };

@@ -3,7 +3,7 @@
 
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
-use super::program::{Leaf, ProgramBuilder, scalar_bytes};
+use super::program::{Leaf, ProgramBuilder};
 use super::value::{Env, Layout, Memory, Place, Root};
 use crate::core::{Level, Rhs, Space, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Storage};
@@ -104,7 +104,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         counted?;
         let known = |n: &Size| n.as_const().map(|n| n.max(1) as u64);
         let elements = wanted.iter().try_fold(0u64, |a, (_, n)| Some(a + known(n)?));
-        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(known(n)? * scalar_bytes(*s))).sum();
+        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(known(n)? * s.bytes())).sum();
         let known_before = wanted.iter().all(|(_, n)| self.program.is_known_before(n));
         let fits_local = bytes.is_some_and(|b| self.local_bytes + b <= MOST_LOCAL);
         match kind {
@@ -235,7 +235,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn shared_argument(&mut self, scalar: Scalar, wish: &str, count: &Size, origin: &Origin) -> Root {
         let count = self.facts.simplify(&Size::max(count, &Size::one()));
         self.program.stored(wish, report::Kind::Local, scalar, &count, origin);
-        let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
+        let bytes = count.mul(&Size::nat(scalar.bytes()));
         Root::Array { name: self.local_argument(wish, CType::stored(scalar), bytes), local: true }
     }
 

@@ -67,7 +67,6 @@ mod work;
 mod write;
 
 pub use all::{STACK, compile_all};
-pub use program::scalar_bytes;
 
 use crate::core::Kernel;
 use crate::opencl::barriers as opencl_barriers;

@@ -449,17 +449,8 @@ pub fn assume_hidden(facts: &mut Facts, length: &Var, at_most: Option<Size>) {
 }
 
 fn stored(name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) -> Stored {
-    let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
+    let bytes = count.mul(&Size::nat(scalar.bytes()));
     Stored { name: name.into(), memory, bytes, origin: origin.clone() }
-}
-
-/// Bytes of a scalar in memory.
-pub fn scalar_bytes(s: Scalar) -> u64 {
-    match s {
-        Scalar::Bool => 1,
-        Scalar::Int | Scalar::Float => 4,
-        Scalar::Long | Scalar::Double => 8,
-    }
 }
 
 /// The innermost elements of nested arrays, and their number; `None` unless they are scalars, vectors or tuples of

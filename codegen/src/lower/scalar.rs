@@ -89,17 +89,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let call = |name: &str, a: Expr| Some((ty, Expr::call(name, [a])));
         match op {
             ScalarOp::Not => Some((Scalar::Bool, a.not())),
-            ScalarOp::Neg => Some((
-                ty,
-                match ty {
-                    Scalar::Int | Scalar::Long => wrapping(BinaryOp::Sub, ty, FunctionBuilder::zero(ty), a),
-                    _ => Expr::Unary(UnaryOp::Neg, Arc::new(a)),
-                },
-            )),
-            ScalarOp::Abs => match ty {
-                Scalar::Int | Scalar::Long => Some((ty, Expr::call("abs", [a]).cast(CType::of(ty)))),
-                _ => call("fabs", a),
-            },
+            ScalarOp::Neg if ty.is_integer() => Some((ty, wrapping(BinaryOp::Sub, ty, FunctionBuilder::zero(ty), a))),
+            ScalarOp::Neg => Some((ty, Expr::Unary(UnaryOp::Neg, Arc::new(a)))),
+            ScalarOp::Abs if ty.is_integer() => Some((ty, Expr::call("abs", [a]).cast(CType::of(ty)))),
+            ScalarOp::Abs => call("fabs", a),
             ScalarOp::Sqrt => call("sqrt", a),
             ScalarOp::Exp => call("exp", a),
             ScalarOp::Log => call("log", a),
@@ -122,7 +115,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn binary_op(&mut self, op: ScalarOp, ty: Scalar, a: Expr, b: Expr) -> (Scalar, Expr) {
-        let integer = matches!(ty, Scalar::Int | Scalar::Long);
+        let integer = ty.is_integer();
         let arithmetic = |op, a, b| (ty, if integer { wrapping(op, ty, a, b) } else { Expr::binary(op, a, b) });
         let compare = |op, a, b| (Scalar::Bool, Expr::binary(op, a, b));
         match op {
@@ -210,7 +203,7 @@ fn masked(ty: Scalar, by: Expr) -> Expr {
 }
 
 fn convert(from: Scalar, to: Scalar, a: Expr) -> Expr {
-    let floating = |s| matches!(s, Scalar::Float | Scalar::Double);
+    let floating = Scalar::is_floating;
     match (from, to) {
         (f, t) if f == t => a,
         (f, Scalar::Int) if floating(f) => Expr::call("convert_int_sat", [a]),

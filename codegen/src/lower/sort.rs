@@ -61,7 +61,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, CType)> {
         let order = NumberOrder::of(before.lambda)?;
         let element = self.program.kernel.ty(*before.lambda.params.first()?);
-        let key = order.scalar(element).filter(|s| matches!(s, Scalar::Float | Scalar::Double))?;
+        let key = order.scalar(element).filter(|s| s.is_floating())?;
         Some((order, CType::of(key)))
     }
 

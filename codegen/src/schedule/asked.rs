@@ -3,7 +3,6 @@
 
 use super::bounds::Bounds;
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt};
-use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -121,7 +120,7 @@ impl Counter<'_> {
 /// Whether it is a floating-point number, and how many there are side by side.
 fn lanes(ty: &Ty) -> (bool, u64) {
     match ty.kind() {
-        TyKind::Scalar(s) => (matches!(s, Scalar::Float | Scalar::Double), 1),
+        TyKind::Scalar(s) => (s.is_floating(), 1),
         TyKind::Vec(element, n) => (lanes(element).0, n.as_const().and_then(|n| u64::try_from(n).ok()).unwrap_or(1)),
         _ => (false, 1),
     }

@@ -113,7 +113,7 @@ fn rounds(kernel: &Kernel, around: &Block, fold: &PrimCall, known: &Known) -> Op
         return None;
     };
     let n = kernel.ty(*xs).as_array()?.len.as_const().filter(|n| (1..=MOST_ROUNDS).contains(n))?;
-    let exact = matches!(kernel.atom_ty(z).as_scalar(), Some(Scalar::Int | Scalar::Long));
+    let exact = kernel.atom_ty(z).as_scalar().is_some_and(Scalar::is_integer);
     let ([acc, x], Reads::Nothing, true) = (f.params.as_slice(), of(z, known), exact) else { return None };
     let made = |v: VarId| around.stmts.iter().find(|s| s.var == v).map(|s| &s.rhs);
     let is_iota = |a: &Atom| matches!(a, Atom::Var(v) if matches!(made(*v), Some(Rhs::Prim(c)) if c.prim == Prim::Iota && c.args.is_empty()));

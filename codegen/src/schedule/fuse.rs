@@ -12,7 +12,6 @@ use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
-use lift_analysis::hir::Scalar;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -371,7 +370,7 @@ pub fn rhs_may_fail(vars: &[VarInfo], rhs: &Rhs) -> bool {
 
 fn is_floating(ty: &Ty) -> bool {
     match ty.kind() {
-        TyKind::Scalar(s) => matches!(s, Scalar::Float | Scalar::Double),
+        TyKind::Scalar(s) => s.is_floating(),
         TyKind::Vec(element, _) => is_floating(element),
         _ => false,
     }

@@ -7,7 +7,6 @@ use super::uses;
 use crate::core::copy::Copier;
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
-use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -97,9 +96,7 @@ impl LocalMemory {
 
 fn bytes_of(ty: &Ty) -> Option<u64> {
     match ty.kind() {
-        TyKind::Scalar(Scalar::Bool) => Some(1),
-        TyKind::Scalar(Scalar::Int | Scalar::Float) => Some(4),
-        TyKind::Scalar(Scalar::Long | Scalar::Double) => Some(8),
+        TyKind::Scalar(s) => Some(s.bytes()),
         TyKind::Tuple(parts) => parts.iter().map(bytes_of).sum(),
         _ => None,
     }

@@ -7,7 +7,11 @@ use super::{CompletionItem, CompletionKind, Ranked};
 use crate::db::{Files, is_builtin};
 use crate::ide::importing::relative_path;
 use crate::ide::scope::in_scope;
+use crate::scalar::Scalar;
 use crate::ty::TyKind;
+
+/// The scalar types that are written most often, which are offered first.
+const OFTEN: [Scalar; 4] = [Scalar::Float, Scalar::Int, Scalar::Bool, Scalar::Double];
 
 const TYPES: &[(&str, &str, &str)] = &[
     ("array-type", "array-type ‹float› ‹N›", "an array: the type of its elements, its length"),
@@ -27,20 +31,14 @@ pub fn types(head: bool, ranked: &mut Ranked) {
     if head {
         return;
     }
-    for (index, scalar) in ["float", "int", "bool", "double", "long"].into_iter().enumerate() {
-        let mut item = word_item(scalar, about_scalar(scalar), Snippet::call(scalar, &[], false));
+    // A stable sort: the rest stays in the order of the table.
+    let mut scalars: Vec<Scalar> = Scalar::all().collect();
+    scalars.sort_by_key(|s| OFTEN.iter().position(|often| often == s).unwrap_or(OFTEN.len()));
+    for (index, scalar) in scalars.into_iter().enumerate() {
+        let spelling = scalar.spelling();
+        let mut item = word_item(spelling, scalar.about(), Snippet::call(spelling, &[], false));
         item.kind = CompletionKind::Type;
         ranked.push(110 - index as i32, item);
-    }
-}
-
-fn about_scalar(scalar: &str) -> &'static str {
-    match scalar {
-        "int" => "a number of 32 bits",
-        "long" => "a number of 64 bits",
-        "float" => "a floating-point number of 32 bits",
-        "double" => "a floating-point number of 64 bits",
-        _ => "true or false",
     }
 }
 

@@ -1,6 +1,5 @@
 //! The layout of a `reduceByKey`'s tables in local memory, and the distribution of elements.
 
-use super::super::program::scalar_bytes;
 use super::super::value::{Array, Closure, Value};
 use crate::core::{Lambda, Rhs, ScalarOp};
 use crate::parameters::Parameter;
@@ -71,7 +70,7 @@ impl Table {
         };
         let bytes = bytes.max(64);
         let bytes = 1u64 << bytes.ilog2();
-        let room = (bytes / scalar_bytes(by.scalar)) as i64;
+        let room = (bytes / by.scalar.bytes()) as i64;
         let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
         let width = by.width();
         let columns = Size::min(&width, &room_size);

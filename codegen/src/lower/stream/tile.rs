@@ -61,17 +61,9 @@ pub type Each<'a, F> = &'a dyn Fn(&mut F, Expr) -> Result<()>;
 /// Bytes of a scalar or a tuple of scalars in memory; `None` for other types.
 pub fn bytes(ty: &Ty) -> Option<u64> {
     match ty.kind() {
-        TyKind::Scalar(s) => Some(scalar_bytes(*s)),
+        TyKind::Scalar(s) => Some(s.bytes()),
         TyKind::Tuple(parts) => parts.iter().map(bytes).sum(),
         _ => None,
-    }
-}
-
-fn scalar_bytes(s: Scalar) -> u64 {
-    match s {
-        Scalar::Bool => 1,
-        Scalar::Int | Scalar::Float => 4,
-        Scalar::Long | Scalar::Double => 8,
     }
 }
 
@@ -108,7 +100,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.note_double(*s);
                 let local = storage != Storage::Private;
                 if local {
-                    self.local_bytes += len as u64 * scalar_bytes(*s);
+                    self.local_bytes += len as u64 * s.bytes();
                 }
                 let name = self.declare_array(name, storage, CType::stored(*s), len as u64);
                 Layout::Scalar(Memory { root: Root::Array { name, local }, scalar: *s }).into()

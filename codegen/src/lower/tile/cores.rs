@@ -313,7 +313,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The vectors for several columns at once, if the scalar expression is also valid for vectors.
     fn lanes_of(&mut self, element: &Element<'k>, panels: [&Panel<'k>; 2], acc: &Place) -> Result<Option<Lanes>> {
         let floats = |place: &Place| match &*place.layout {
-            Layout::Scalar(m) if matches!(m.scalar, Scalar::Float | Scalar::Double) => Some(m.clone()),
+            Layout::Scalar(m) if m.scalar.is_floating() => Some(m.clone()),
             _ => None,
         };
         let found = [floats(acc), floats(&panels[0].place), floats(&panels[1].place)];
@@ -328,7 +328,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !stmts.is_empty() || !is_of_vectors(&next, &names) {
             return Ok(None);
         }
-        let width = (VECTOR / super::scalar_bytes(scalar)) as u8;
+        let width = (VECTOR / scalar.bytes()) as u8;
         let vectors = |m: Memory| Rc::new(Layout::Vec(m, width));
         Ok(Some(Lanes { scalar, width, acc: vectors(sum), columns: vectors(column) }))
     }

@@ -39,14 +39,12 @@ pub use rounds::Held;
 use super::Result;
 use super::function::FunctionBuilder;
 use super::host::Host;
-use super::program::scalar_bytes;
 use super::value::{Dest, Env, Layout, Memory, Root, ScalarValue, Value};
 use crate::core::{PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::report::Kind;
 use crate::schedule::rules;
 use crate::schedule::tile::Tiling;
-use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
@@ -81,7 +79,7 @@ impl<'k> Host<'k> {
 /// Bytes of a value whose type consists of scalars.
 fn bytes_of(ty: &Ty) -> u64 {
     match ty.kind() {
-        TyKind::Scalar(s) => scalar_bytes(*s),
+        TyKind::Scalar(s) => s.bytes(),
         TyKind::Tuple(parts) => parts.iter().map(bytes_of).sum(),
         _ => 0,
     }
@@ -95,7 +93,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.note_double(*s);
                 let local = storage != Storage::Private;
                 if local {
-                    self.local_bytes += len * scalar_bytes(*s);
+                    self.local_bytes += len * s.bytes();
                     let origin = self.origin();
                     self.program.stored(name, Kind::Local, *s, &Size::nat(len), &origin);
                 }
@@ -133,7 +131,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// `a·b + c` as a fused multiply-add, where a reduction may be reordered anyway.
     pub fn contracted(&mut self, v: Value<'k>) -> Value<'k> {
         match v {
-            Value::Scalar(ScalarValue::Computed { ty: ty @ (Scalar::Float | Scalar::Double), expr }) => {
+            Value::Scalar(ScalarValue::Computed { ty, expr }) if ty.is_floating() => {
                 Value::computed(ty, self.contracted_sum(expr))
             }
             Value::Tuple(parts) => Value::Tuple(parts.into_iter().map(|p| self.contracted(p)).collect()),

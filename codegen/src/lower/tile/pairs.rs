@@ -4,7 +4,6 @@
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
-use super::super::program::scalar_bytes;
 use super::super::value::{Array, Closure, Dest, Env, Value, View};
 use super::super::{LowerError, Result};
 use super::{local_id, min};
@@ -181,7 +180,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let pitch = (scalars.len() as i64).max(1).cast_unsigned().next_power_of_two().cast_signed();
         let items = self.program.parameter(Parameter::PairsItems);
         let len = (items * pitch).cast_unsigned();
-        self.local_bytes += len * scalar_bytes(scalar);
+        self.local_bytes += len * scalar.bytes();
         let origin = self.origin();
         self.program.stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);
         let name = Expr::Var(self.declare_array("chunk", Storage::LocalVectors, CType::stored(scalar), len));

@@ -7,7 +7,7 @@ use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::access::Strides;
-use super::{local_id, scalar_bytes};
+use super::local_id;
 use crate::core::{Atom, Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Storage};
 use crate::parameters::Parameter;
@@ -79,7 +79,7 @@ impl<'k> Host<'k> {
             Ok(())
         })?;
         let Some(strides) = found.filter(|s| s.first.is_one() && !s.second.is_one()) else { return Ok(false) };
-        let bytes = scalar_bytes(strides.memory.scalar) as i64;
+        let bytes = strides.memory.scalar.bytes() as i64;
         let Some(side) = [i64::from(target.get(Parameter::TransposeSide)), 32]
             .into_iter()
             .find(|s| s * (s + 1) * bytes <= target.local_memory as i64)
@@ -104,7 +104,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let len = (side * (side + 1)) as u64;
         let origin = self.origin();
         self.program.stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
-        self.local_bytes += len * scalar_bytes(scalar);
+        self.local_bytes += len * scalar.bytes();
         let name = self.declare_array("tile", Storage::Local, CType::stored(scalar), len);
         let tile = Memory { root: Root::Array { name, local: true }, scalar };
         let in_tile = |at: Size| Place { layout: Layout::Scalar(tile.clone()).into(), at };

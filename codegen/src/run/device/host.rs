@@ -76,9 +76,5 @@ impl HostData {
 
 /// Size of a scalar in a buffer, in bytes.
 pub fn bytes_of(element: Scalar) -> usize {
-    match element {
-        Scalar::Int | Scalar::Float => 4,
-        Scalar::Long | Scalar::Double => 8,
-        Scalar::Bool => 1,
-    }
+    element.bytes() as usize
 }
