@@ -9,7 +9,7 @@ use crate::db::{
 };
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
-use lift_syntax::{FormKind, Language, LineIndex, RawForm, SyntaxKind, TextSize, lex, resplit, whole};
+use lift_syntax::{FormKind, Language, LineIndex, RawForm, TextSize, lex, resplit, whole};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ impl Wanted<'_> {
         for token in 0..tokens.len() {
             let kind = tokens.kind(token);
             // Numbers are edited most and name nothing.
-            let number = matches!(kind, SyntaxKind::INT | SyntaxKind::LONG | SyntaxKind::FLOAT | SyntaxKind::DOUBLE);
+            let number = kind.is_number();
             if number || kind.is_trivia() || kind.is_opener() || kind.is_closer() {
                 continue;
             }

@@ -108,16 +108,32 @@ const WORDS: &[(&str, Foreign)] = &[
 /// Scalar types by their foreign names.
 const TYPES: &[(&str, &str)] = &[
     ("boolean", "bool"),
+    ("char", "ubyte"),
     ("f32", "float"),
     ("f64", "double"),
     ("float32", "float"),
     ("float64", "double"),
+    ("i16", "short"),
     ("i32", "int"),
     ("i64", "long"),
+    ("i8", "byte"),
+    ("int16", "short"),
     ("int32", "int"),
     ("int64", "long"),
+    ("int8", "byte"),
     ("integer", "int"),
     ("real", "float"),
+    ("sbyte", "byte"),
+    ("u16", "ushort"),
+    ("u32", "uint"),
+    ("u64", "ulong"),
+    ("u8", "ubyte"),
+    ("uchar", "ubyte"),
+    ("uint16", "ushort"),
+    ("uint32", "uint"),
+    ("uint64", "ulong"),
+    ("uint8", "ubyte"),
+    ("word8", "ubyte"),
 ];
 
 pub fn word(word: &str) -> Option<Foreign> {

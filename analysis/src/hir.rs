@@ -5,19 +5,73 @@
 //! binders; any other name is [`Expr::Global`].
 
 use lift_syntax::TextRange;
+use std::fmt;
 
 pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, SizeRefId, TypeRefId};
 pub use crate::scalar::Scalar;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Literal {
+    Byte(i8),
+    UByte(u8),
+    Short(i16),
+    UShort(u16),
     Int(i32),
+    UInt(u32),
     Long(i64),
+    ULong(u64),
     /// The bits of an `f32`, for comparison.
     Float(u32),
     /// The bits of an `f64`.
     Double(u64),
     Bool(bool),
+}
+
+macro_rules! literals {
+    (($($kind:ident)*)) => {
+        impl Literal {
+            pub fn scalar(self) -> Scalar {
+                match self {
+                    $(Literal::$kind(_) => Scalar::$kind,)*
+                }
+            }
+        }
+    };
+}
+literals!((Byte UByte Short UShort Int UInt Long ULong Float Double Bool));
+
+macro_rules! integers {
+    ($($kind:ident)*) => {
+        impl Literal {
+            /// The value of an integer.
+            pub fn integer(self) -> Option<i128> {
+                match self {
+                    $(Literal::$kind(n) => Some(i128::from(n)),)*
+                    Literal::Float(_) | Literal::Double(_) | Literal::Bool(_) => None,
+                }
+            }
+            /// An integer of a type; `None` if the type is not of integers, or the number does not fit it.
+            pub fn of_integer(scalar: Scalar, number: i128) -> Option<Literal> {
+                match scalar {
+                    $(Scalar::$kind => number.try_into().ok().map(Literal::$kind),)*
+                    Scalar::Float | Scalar::Double | Scalar::Bool => None,
+                }
+            }
+        }
+    };
+}
+integers!(Byte UByte Short UShort Int UInt Long ULong);
+
+/// As programs write it.
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Float(bits) => write!(f, "{:?}f", f32::from_bits(*bits)),
+            Literal::Double(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
+            Literal::Bool(truth) => write!(f, "{truth}"),
+            whole => write!(f, "{}{}", whole.integer().unwrap_or_default(), whole.scalar().suffix()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,17 +7,36 @@ use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
+    Byte,
+    UByte,
+    Short,
+    UShort,
     Int,
+    UInt,
     Long,
+    ULong,
     Float,
     Double,
     Bool,
+}
+
+/// Calls a macro with the variants of [`Scalar`] and the types of their values in Rust, after what else is given.
+#[macro_export]
+macro_rules! each_scalar {
+    ($then:ident!($($more:tt)*)) => {
+        $then! {
+            ($($more)*)
+            Byte: i8, UByte: u8, Short: i16, UShort: u16, Int: i32, UInt: u32, Long: i64, ULong: u64,
+            Float: f32, Double: f64, Bool: bool
+        }
+    };
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarKind {
     /// Two's complement.
     Signed,
+    Unsigned,
     /// IEEE 754.
     Floating,
     /// Stored as 0 or 1.
@@ -35,30 +54,39 @@ struct Row {
     kind: ScalarKind,
     /// Size in memory.
     bytes: u8,
+    /// What follows the digits of a literal; empty for `Int`, `Double` and `Bool`.
+    suffix: &'static str,
+    /// The primitive that converts to it; empty for `Bool`.
+    conversion: &'static str,
     /// For completion.
     about: &'static str,
 }
 
 const fn row(
     scalar: Scalar,
-    name: &'static str,
-    spelling: &'static str,
+    [name, spelling, suffix, conversion]: [&'static str; 4],
     kind: ScalarKind,
     bytes: u8,
     about: &'static str,
 ) -> Row {
-    Row { scalar, name, spelling, kind, bytes, about }
+    Row { scalar, name, spelling, kind, bytes, suffix, conversion, about }
 }
 
 /// One row per type, in the order of the variants.
-static TABLE: [Row; 5] = {
+static TABLE: [Row; 11] = {
     use ScalarKind::*;
     [
-        row(Scalar::Int, "Int", "int", Signed, 4, "a number of 32 bits"),
-        row(Scalar::Long, "Long", "long", Signed, 8, "a number of 64 bits"),
-        row(Scalar::Float, "Float", "float", Floating, 4, "a floating-point number of 32 bits"),
-        row(Scalar::Double, "Double", "double", Floating, 8, "a floating-point number of 64 bits"),
-        row(Scalar::Bool, "Bool", "bool", Truth, 1, "true or false"),
+        row(Scalar::Byte, ["Byte", "byte", "b", "toByte"], Signed, 1, "a number of 8 bits: -128 to 127"),
+        row(Scalar::UByte, ["UByte", "ubyte", "ub", "toUByte"], Unsigned, 1, "a number of 8 bits: 0 to 255"),
+        row(Scalar::Short, ["Short", "short", "s", "toShort"], Signed, 2, "a number of 16 bits"),
+        row(Scalar::UShort, ["UShort", "ushort", "us", "toUShort"], Unsigned, 2, "a number of 16 bits from 0 on"),
+        row(Scalar::Int, ["Int", "int", "", "toInt"], Signed, 4, "a number of 32 bits"),
+        row(Scalar::UInt, ["UInt", "uint", "u", "toUInt"], Unsigned, 4, "a number of 32 bits from 0 on"),
+        row(Scalar::Long, ["Long", "long", "L", "toLong"], Signed, 8, "a number of 64 bits"),
+        row(Scalar::ULong, ["ULong", "ulong", "uL", "toULong"], Unsigned, 8, "a number of 64 bits from 0 on"),
+        row(Scalar::Float, ["Float", "float", "f", "toFloat"], Floating, 4, "a floating-point number of 32 bits"),
+        row(Scalar::Double, ["Double", "double", "", "toDouble"], Floating, 8, "a floating-point number of 64 bits"),
+        row(Scalar::Bool, ["Bool", "bool", "", ""], Truth, 1, "true or false"),
     ]
 };
 
@@ -92,8 +120,39 @@ impl Scalar {
     pub fn bytes(self) -> u64 {
         u64::from(self.row().bytes)
     }
+    /// The suffix of literals: `L`.
+    pub fn suffix(self) -> &'static str {
+        self.row().suffix
+    }
+    /// The primitive that converts numbers to this type; `None` for `Bool`.
+    pub fn conversion(self) -> Option<&'static str> {
+        Some(self.row().conversion).filter(|name| !name.is_empty())
+    }
+    pub fn bits(self) -> u32 {
+        8 * u32::from(self.row().bytes)
+    }
     pub fn is_integer(self) -> bool {
-        self.kind() == ScalarKind::Signed
+        matches!(self.kind(), ScalarKind::Signed | ScalarKind::Unsigned)
+    }
+    pub fn is_unsigned(self) -> bool {
+        self.kind() == ScalarKind::Unsigned
+    }
+    /// The least and the greatest number of an integer type.
+    pub fn range(self) -> Option<(i128, i128)> {
+        let bits = self.bits();
+        match self.kind() {
+            ScalarKind::Signed => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            ScalarKind::Unsigned => Some((0, (1 << bits) - 1)),
+            ScalarKind::Floating | ScalarKind::Truth => None,
+        }
+    }
+    /// A whole number as a literal of this type; `None` if it does not fit.
+    pub fn written(self, number: i128) -> Option<String> {
+        match (self.kind(), self.range()) {
+            (_, Some((least, most))) => (least..=most).contains(&number).then(|| format!("{number}{}", self.suffix())),
+            (ScalarKind::Floating, _) => Some(format!("{number}.0{}", self.suffix())),
+            _ => None,
+        }
     }
     pub fn is_floating(self) -> bool {
         self.kind() == ScalarKind::Floating
@@ -121,6 +180,10 @@ mod tests {
             assert_eq!(Scalar::spelled(scalar.spelling()), Some(scalar));
             assert_eq!(scalar.name(), format!("{scalar:?}"));
             assert!(matches!(scalar.bytes(), 1 | 2 | 4 | 8));
+            if let Some(conversion) = scalar.conversion() {
+                assert_eq!(conversion, format!("to{scalar}"));
+                assert!(crate::prims::names().any(|name| name == conversion), "{conversion}");
+            }
         }
     }
 

@@ -22,7 +22,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`budget`] | limits on the cost of compiling one kernel |
-//! | [`value`], [`sizes`], [`failure`] | the values of a run; what stops one |
+//! | [`number`], [`value`], [`sizes`], [`failure`] | the values of a run; what stops one |
 //! | [`core`] | the language of the compiler |
 //! | [`interp`] | the meaning of core |
 //! | [`io`] | inputs and results as text, JSON, `.npy` |
@@ -49,6 +49,7 @@ pub mod failure;
 pub mod interp;
 pub mod io;
 pub mod lower;
+pub mod number;
 pub mod opencl;
 pub mod parameters;
 pub mod parts;

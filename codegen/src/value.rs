@@ -1,31 +1,136 @@
 //! Values: operands and results of the interpreter, inputs and outputs of a device.
 
+use crate::number::Number;
+use lift_analysis::each_scalar;
+use lift_analysis::hir::Scalar;
 use std::fmt;
+use std::ops::Range;
 
-/// A value of a closed type. Arrays of scalars are flat; arrays of anything else hold one value per element.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    Int(i32),
-    Long(i64),
-    Float(f32),
-    Double(f64),
-    Bool(bool),
-    Tuple(Vec<Value>),
-    /// An OpenCL vector.
-    Vec(Vec<Value>),
-    Array(ArrayValue),
-}
+macro_rules! values {
+    (() $($kind:ident: $rust:ty),*) => {
+        /// A value of a closed type. Arrays of scalars are flat; arrays of anything else hold one value per element.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Value {
+            $($kind($rust),)*
+            Tuple(Vec<Value>),
+            /// An OpenCL vector.
+            Vec(Vec<Value>),
+            Array(ArrayValue),
+        }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum ArrayValue {
-    Int(Vec<i32>),
-    Long(Vec<i64>),
-    Float(Vec<f32>),
-    Double(Vec<f64>),
-    Bool(Vec<bool>),
-    /// Elements that are tuples, vectors or arrays; rows may have different lengths.
-    Values(Vec<Value>),
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum ArrayValue {
+            $($kind(Vec<$rust>),)*
+            /// Elements that are tuples, vectors or arrays; rows may have different lengths.
+            Values(Vec<Value>),
+        }
+
+        impl Value {
+            /// The number or truth value; `None` if it is no scalar.
+            pub fn number(&self) -> Option<Number> {
+                match self {
+                    $(Value::$kind(x) => Some(Number::$kind(*x)),)*
+                    Value::Tuple(_) | Value::Vec(_) | Value::Array(_) => None,
+                }
+            }
+        }
+
+        impl From<Number> for Value {
+            fn from(number: Number) -> Value {
+                match number {
+                    $(Number::$kind(x) => Value::$kind(x),)*
+                }
+            }
+        }
+
+        impl ArrayValue {
+            /// An array without elements.
+            pub fn empty(element: Scalar, room: usize) -> ArrayValue {
+                match element {
+                    $(Scalar::$kind => ArrayValue::$kind(Vec::with_capacity(room)),)*
+                }
+            }
+            pub fn len(&self) -> usize {
+                match self {
+                    $(ArrayValue::$kind(v) => v.len(),)*
+                    ArrayValue::Values(v) => v.len(),
+                }
+            }
+            /// The type of the elements; `None` if they are no scalars.
+            pub fn scalar(&self) -> Option<Scalar> {
+                match self {
+                    $(ArrayValue::$kind(_) => Some(Scalar::$kind),)*
+                    ArrayValue::Values(_) => None,
+                }
+            }
+            /// The element `i`, if it is a scalar.
+            pub fn number(&self, i: usize) -> Option<Number> {
+                match self {
+                    $(ArrayValue::$kind(v) => v.get(i).map(|x| Number::$kind(*x)),)*
+                    ArrayValue::Values(_) => None,
+                }
+            }
+            /// The elements of a range, which must exist.
+            pub fn slice(&self, range: Range<usize>) -> ArrayValue {
+                match self {
+                    $(ArrayValue::$kind(v) => ArrayValue::$kind(v[range].to_vec()),)*
+                    ArrayValue::Values(v) => ArrayValue::Values(v[range].to_vec()),
+                }
+            }
+            /// Appends a scalar; returns whether it has the type of the elements.
+            pub fn push_number(&mut self, number: Number) -> bool {
+                match (self, number) {
+                    $((ArrayValue::$kind(v), Number::$kind(x)) => v.push(x),)*
+                    _ => return false,
+                }
+                true
+            }
+            /// Appends elements of a range, which must exist; returns whether both arrays have elements of one type.
+            pub fn extend_from(&mut self, from: &ArrayValue, range: Range<usize>) -> bool {
+                match (self, from) {
+                    $((ArrayValue::$kind(to), ArrayValue::$kind(from)) => to.extend_from_slice(&from[range]),)*
+                    (ArrayValue::Values(to), ArrayValue::Values(from)) => to.extend_from_slice(&from[range]),
+                    _ => return false,
+                }
+                true
+            }
+        }
+
+        $(
+            impl From<$rust> for Value {
+                fn from(x: $rust) -> Value {
+                    Value::$kind(x)
+                }
+            }
+            impl From<Vec<$rust>> for Value {
+                fn from(xs: Vec<$rust>) -> Value {
+                    Value::Array(ArrayValue::$kind(xs))
+                }
+            }
+            impl From<Vec<Vec<$rust>>> for Value {
+                fn from(rows: Vec<Vec<$rust>>) -> Value {
+                    Value::rows(rows.into_iter().map(Value::from))
+                }
+            }
+        )*
+
+        /// Formats as `[1, 2]`, `(1, 2.0)`, `<1.0, 2.0>`, for messages and tests.
+        impl fmt::Display for Value {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Value::$kind(x) => write!(f, "{x:?}"),)*
+                    Value::Tuple(parts) => list(f, "(", parts, ")"),
+                    Value::Vec(lanes) => list(f, "<", lanes, ">"),
+                    Value::Array(a) => match a {
+                        $(ArrayValue::$kind(v) => write!(f, "{v:?}"),)*
+                        ArrayValue::Values(v) => list(f, "[", v, "]"),
+                    },
+                }
+            }
+        }
+    };
 }
+each_scalar!(values!());
 
 impl Value {
     /// An array of tuples, vectors or arrays.
@@ -40,12 +145,10 @@ impl Value {
     }
     /// The kind of the value in a few words, for messages: "an array of 3 `Float`".
     pub fn describe(&self) -> String {
+        if let Some(number) = self.number() {
+            return format!("{} `{}`", article(number.scalar()), number.scalar());
+        }
         match self {
-            Value::Int(_) => "an `Int`".into(),
-            Value::Long(_) => "a `Long`".into(),
-            Value::Float(_) => "a `Float`".into(),
-            Value::Double(_) => "a `Double`".into(),
-            Value::Bool(_) => "a `Bool`".into(),
             Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
             Value::Vec(lanes) => format!("a vector of {}", lanes.len()),
             Value::Array(a) => {
@@ -56,42 +159,24 @@ impl Value {
                     n => format!("an array of {} rows ({n} dimensions{kind})", a.len()),
                 }
             }
+            scalar => scalar.to_string(),
         }
     }
 }
 
 impl ArrayValue {
-    pub fn len(&self) -> usize {
-        match self {
-            ArrayValue::Int(v) => v.len(),
-            ArrayValue::Long(v) => v.len(),
-            ArrayValue::Float(v) => v.len(),
-            ArrayValue::Double(v) => v.len(),
-            ArrayValue::Bool(v) => v.len(),
-            ArrayValue::Values(v) => v.len(),
-        }
-    }
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
     pub fn get(&self, i: usize) -> Option<Value> {
-        Some(match self {
-            ArrayValue::Int(v) => Value::Int(*v.get(i)?),
-            ArrayValue::Long(v) => Value::Long(*v.get(i)?),
-            ArrayValue::Float(v) => Value::Float(*v.get(i)?),
-            ArrayValue::Double(v) => Value::Double(*v.get(i)?),
-            ArrayValue::Bool(v) => Value::Bool(*v.get(i)?),
-            ArrayValue::Values(v) => v.get(i)?.clone(),
-        })
+        match self {
+            ArrayValue::Values(v) => v.get(i).cloned(),
+            flat => flat.number(i).map(Value::from),
+        }
     }
     /// The nesting depth of arrays, and the name of the scalar type inside, if it is one.
     fn rank_and_element(&self) -> (usize, Option<&'static str>) {
         match self {
-            ArrayValue::Int(_) => (1, Some("Int")),
-            ArrayValue::Long(_) => (1, Some("Long")),
-            ArrayValue::Float(_) => (1, Some("Float")),
-            ArrayValue::Double(_) => (1, Some("Double")),
-            ArrayValue::Bool(_) => (1, Some("Bool")),
             ArrayValue::Values(rows) => match rows.first() {
                 Some(Value::Array(inner)) => {
                     let (rank, element) = inner.rank_and_element();
@@ -99,50 +184,7 @@ impl ArrayValue {
                 }
                 _ => (1, None),
             },
-        }
-    }
-}
-
-macro_rules! from_scalar {
-    ($($rust:ty => $kind:ident),*) => {$(
-        impl From<$rust> for Value {
-            fn from(x: $rust) -> Value {
-                Value::$kind(x)
-            }
-        }
-        impl From<Vec<$rust>> for Value {
-            fn from(xs: Vec<$rust>) -> Value {
-                Value::Array(ArrayValue::$kind(xs))
-            }
-        }
-        impl From<Vec<Vec<$rust>>> for Value {
-            fn from(rows: Vec<Vec<$rust>>) -> Value {
-                Value::rows(rows.into_iter().map(Value::from))
-            }
-        }
-    )*};
-}
-from_scalar!(i32 => Int, i64 => Long, f32 => Float, f64 => Double, bool => Bool);
-
-/// Formats as `[1, 2]`, `(1, 2.0)`, `<1.0, 2.0>`, for messages and tests.
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Int(x) => write!(f, "{x}"),
-            Value::Long(x) => write!(f, "{x}"),
-            Value::Float(x) => write!(f, "{x:?}"),
-            Value::Double(x) => write!(f, "{x:?}"),
-            Value::Bool(x) => write!(f, "{x}"),
-            Value::Tuple(parts) => list(f, "(", parts, ")"),
-            Value::Vec(lanes) => list(f, "<", lanes, ">"),
-            Value::Array(a) => match a {
-                ArrayValue::Int(v) => write!(f, "{v:?}"),
-                ArrayValue::Long(v) => write!(f, "{v:?}"),
-                ArrayValue::Float(v) => write!(f, "{v:?}"),
-                ArrayValue::Double(v) => write!(f, "{v:?}"),
-                ArrayValue::Bool(v) => write!(f, "{v:?}"),
-                ArrayValue::Values(v) => list(f, "[", v, "]"),
-            },
+            flat => (1, flat.scalar().map(Scalar::name)),
         }
     }
 }
@@ -156,4 +198,12 @@ fn list(f: &mut fmt::Formatter<'_>, open: &str, values: &[Value], close: &str) -
         write!(f, "{v}")?;
     }
     f.write_str(close)
+}
+
+/// The article before the name of a type.
+pub fn article(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Int => "an",
+        _ => "a",
+    }
 }

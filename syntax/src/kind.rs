@@ -30,8 +30,10 @@ syntax_kinds! {
     R_BRACKET,
     /// `#`, which turns the size after it into an expression.
     HASH,
-    /// `3`, `-3`
+    /// `3`, `-3`, `0xff`
     INT,
+    /// An integer whose suffix names its type: `255ub`, `3u`.
+    SIZED,
     /// `3L`
     LONG,
     /// `2.0f`, `1e-3f`
@@ -132,6 +134,11 @@ impl SyntaxKind {
     /// Whether it is white space or a comment.
     pub const fn is_trivia(self) -> bool {
         matches!(self, WHITESPACE | COMMENT)
+    }
+
+    /// Whether it is a literal of a number.
+    pub const fn is_number(self) -> bool {
+        matches!(self, INT | SIZED | LONG | FLOAT | DOUBLE)
     }
 
     pub const fn is_opener(self) -> bool {

@@ -4,6 +4,7 @@
 //! tokens of the whole text there.
 
 use crate::kind::SyntaxKind::{self, *};
+use crate::literal;
 use crate::{TextRange, TextSize};
 
 /// The tokens of a text, as parallel arrays.
@@ -125,17 +126,22 @@ fn atom(text: &str) -> SyntaxKind {
     }
 }
 
-/// Parses `digits [. digits*] [e [sign] digits] [L | f]`, where `L` requires an integer; `None` if malformed.
+/// Parses `digits [. digits*] [e [sign] digits] [suffix]` or `0x digits [suffix]`, where suffixes other than `f` require
+/// an integer; `None` if malformed.
 fn number(text: &str) -> Option<SyntaxKind> {
     let digits = |s: &str| s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
-    let mut rest = &text[digits(text)..];
-    let mut integer = true;
+    let (len, hexadecimal) = literal::digits(text);
+    let mut rest = &text[len..];
+    if hexadecimal {
+        return integer(rest);
+    }
+    let mut whole = true;
     if let Some(fraction) = rest.strip_prefix('.') {
-        integer = false;
+        whole = false;
         rest = &fraction[digits(fraction)..];
     }
     if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
-        integer = false;
+        whole = false;
         let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         let len = digits(exponent);
         if len == 0 {
@@ -143,11 +149,19 @@ fn number(text: &str) -> Option<SyntaxKind> {
         }
         rest = &exponent[len..];
     }
-    match (rest, integer) {
-        ("", true) => Some(INT),
-        ("", false) => Some(DOUBLE),
-        ("L", true) => Some(LONG),
-        ("f", _) => Some(FLOAT),
+    match rest {
+        "f" => Some(FLOAT),
+        "" if !whole => Some(DOUBLE),
+        suffix if whole => integer(suffix),
         _ => None,
+    }
+}
+
+/// The kind of an integer with a suffix.
+fn integer(suffix: &str) -> Option<SyntaxKind> {
+    match suffix {
+        "" => Some(INT),
+        "L" => Some(LONG),
+        suffix => literal::is_suffix(suffix).then_some(SIZED),
     }
 }

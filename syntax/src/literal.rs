@@ -5,19 +5,79 @@ use crate::kind::SyntaxKind::{self, *};
 /// A literal as a value of its type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LiteralValue {
+    Byte(i8),
+    UByte(u8),
+    Short(i16),
+    UShort(u16),
     Int(i32),
+    UInt(u32),
     Long(i64),
+    ULong(u64),
     Float(f32),
     Double(f64),
     Bool(bool),
+}
+
+/// The suffixes of integers other than an Int and a Long, with the names of their types.
+const SUFFIXES: [(&str, &str); 6] =
+    [("b", "a Byte"), ("ub", "a UByte"), ("s", "a Short"), ("us", "a UShort"), ("u", "a UInt"), ("uL", "a ULong")];
+
+pub(crate) fn is_suffix(text: &str) -> bool {
+    SUFFIXES.iter().any(|(suffix, _)| *suffix == text)
+}
+
+/// Returns the name of the type of an integer with a suffix.
+pub(crate) fn sized_type(text: &str) -> &'static str {
+    let (_, suffix) = cut(text);
+    SUFFIXES.iter().find(|(known, _)| *known == suffix).map_or("a number", |(_, ty)| ty)
+}
+
+/// Returns the length of the digits of an integer, and whether they are hexadecimal; `text` has no sign.
+pub(crate) fn digits(text: &str) -> (usize, bool) {
+    let run = |s: &str, hex: bool| {
+        s.find(|c: char| if hex { !c.is_ascii_hexdigit() } else { !c.is_ascii_digit() }).unwrap_or(s.len())
+    };
+    match text.strip_prefix("0x").map(|rest| run(rest, true)) {
+        Some(len) if len > 0 => (len + 2, true),
+        _ => (run(text, false), false),
+    }
+}
+
+/// Cuts an integer into its sign and digits, and its suffix.
+fn cut(text: &str) -> (&str, &str) {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    text.split_at(text.len() - unsigned.len() + digits(unsigned).0)
+}
+
+/// Returns the number that a sign and digits write; `None` if it has more than 127 bits.
+fn integer(text: &str) -> Option<i128> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let number = match unsigned.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16).ok()?,
+        None => unsigned.parse().ok()?,
+    };
+    Some(if text.starts_with('-') { -number } else { number })
 }
 
 /// Returns the value of a literal token; `None` for other tokens, and if the number does not fit its type, which the
 /// parser has reported.
 pub(crate) fn value(kind: SyntaxKind, text: &str) -> Option<LiteralValue> {
     let value = match kind {
-        INT => LiteralValue::Int(text.parse().ok()?),
-        LONG => LiteralValue::Long(text.strip_suffix('L')?.parse().ok()?),
+        INT => LiteralValue::Int(integer(text)?.try_into().ok()?),
+        LONG => LiteralValue::Long(integer(text.strip_suffix('L')?)?.try_into().ok()?),
+        SIZED => {
+            let (number, suffix) = cut(text);
+            let number = integer(number)?;
+            match suffix {
+                "b" => LiteralValue::Byte(number.try_into().ok()?),
+                "ub" => LiteralValue::UByte(number.try_into().ok()?),
+                "s" => LiteralValue::Short(number.try_into().ok()?),
+                "us" => LiteralValue::UShort(number.try_into().ok()?),
+                "u" => LiteralValue::UInt(number.try_into().ok()?),
+                "uL" => LiteralValue::ULong(number.try_into().ok()?),
+                _ => return None,
+            }
+        }
         FLOAT => {
             let value: f32 = text.strip_suffix('f')?.parse().ok()?;
             LiteralValue::Float(Some(value).filter(|v| v.is_finite())?)
@@ -34,7 +94,7 @@ pub(crate) fn value(kind: SyntaxKind, text: &str) -> Option<LiteralValue> {
 
 /// Returns the value of a size literal; `None` unless it is below 2^63.
 pub(crate) fn natural(text: &str) -> Option<u64> {
-    let value: u64 = text.parse().ok()?;
+    let value = u64::try_from(integer(text)?).ok()?;
     (value <= i64::MAX as u64).then_some(value)
 }
 

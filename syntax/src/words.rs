@@ -11,7 +11,8 @@ pub const EXPRESSION_WORDS: &[&str] = &["lambda", "λ", "let", "if", "tuple", ":
 pub const TYPE_WORDS: &[&str] = &["array-type", "tuple-type", "vector-type", "exists", "->"];
 
 /// The scalar types.
-pub const SCALAR_TYPES: &[&str] = &["int", "long", "float", "double", "bool"];
+pub const SCALAR_TYPES: &[&str] =
+    &["byte", "ubyte", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "bool"];
 
 /// Heads of sizes.
 pub const SIZE_OPERATORS: &[&str] = &["+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length"];

@@ -20,8 +20,10 @@ type Shown = (usize, String, std::ops::Range<usize>);
 
 /// Collects the nodes below `node` in the grammar's tree, outer ones first.
 fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
-    let token =
-        matches!(node.kind(), "comment" | "doc_comment" | "int" | "long" | "float" | "double" | "bool" | "string");
+    let token = matches!(
+        node.kind(),
+        "comment" | "doc_comment" | "int" | "sized" | "long" | "float" | "double" | "bool" | "string"
+    );
     if node.is_named() && !token {
         let root = node.kind() == "source_file";
         if !root {

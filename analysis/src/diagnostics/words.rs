@@ -78,13 +78,16 @@ impl Display for Problem {
             ),
             Problem::UnknownType { name } => write!(
                 f,
-                "there is no type `{name}`; types are `int`, `long`, `float`, `double`, `bool`, `(array-type …)`, \
+                "there is no type `{name}`; types are `int`, `float` and other scalars, `(array-type …)`, \
                  `(tuple-type …)`, `(vector-type …)`, `(exists …)` and `(-> …)`"
             ),
-            Problem::UnknownTypeName { name } => write!(
-                f,
-                "there is no type `{name}`: the types without parts are `int`, `long`, `float`, `double` and `bool`"
-            ),
+            Problem::UnknownTypeName { name } => {
+                write!(
+                    f,
+                    "there is no type `{name}`: the types without parts are {}",
+                    quoted(lift_syntax::SCALAR_TYPES, ", ")
+                )
+            }
             Problem::TypeNameWithComma { name } => {
                 write!(f, "there is no type `{name}`: types are separated by spaces, without a comma")
             }

@@ -153,27 +153,14 @@ impl Printer<'_> {
     }
 
     fn literal(&mut self, literal: Literal) {
-        let _ = match literal {
-            Literal::Int(n) => write!(self.out, "{n}"),
-            Literal::Long(n) => write!(self.out, "{n}L"),
-            Literal::Float(bits) => write!(self.out, "{:?}f", f32::from_bits(bits)),
-            Literal::Double(bits) => write!(self.out, "{:?}", f64::from_bits(bits)),
-            Literal::Bool(b) => write!(self.out, "{b}"),
-        };
+        let _ = write!(self.out, "{literal}");
     }
 
     fn ty(&self, id: TypeRefId) -> String {
         let list = |types: &[TypeRefId]| types.iter().map(|ty| self.ty(*ty)).collect::<Vec<_>>().join(" ");
         match self.body.type_ref(id) {
             TypeRef::Error => "_".to_owned(),
-            TypeRef::Scalar(scalar) => match scalar {
-                Scalar::Int => "int",
-                Scalar::Long => "long",
-                Scalar::Float => "float",
-                Scalar::Double => "double",
-                Scalar::Bool => "bool",
-            }
-            .to_owned(),
+            TypeRef::Scalar(scalar) => scalar.spelling().to_owned(),
             TypeRef::Variable(name) => name.to_string(),
             TypeRef::Array { element, length, .. } => {
                 format!("(array-type {} {})", self.ty(*element), self.size(*length))

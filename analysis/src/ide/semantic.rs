@@ -134,7 +134,7 @@ fn words(view: &View<'_>) -> Vec<SemanticToken> {
     let kind = tokens.filter_map(|token| {
         let kind = match token.kind() {
             SyntaxKind::KEYWORD | SyntaxKind::BOOL => TokenKind::Keyword,
-            SyntaxKind::INT | SyntaxKind::LONG | SyntaxKind::FLOAT | SyntaxKind::DOUBLE => TokenKind::Number,
+            kind if kind.is_number() => TokenKind::Number,
             SyntaxKind::IDENT if token.parent().is_some_and(|node| node.kind() == SyntaxKind::NAME_TYPE) => {
                 TokenKind::Type
             }

@@ -46,13 +46,7 @@ impl Infer<'_> {
             Expr::Missing => Ty::error(),
             Expr::Local(b) => self.local(id, b, expected),
             Expr::Global(name) => self.global(id, &name),
-            Expr::Literal(l) => Ty::scalar(match l {
-                Literal::Int(_) => Scalar::Int,
-                Literal::Long(_) => Scalar::Long,
-                Literal::Float(_) => Scalar::Float,
-                Literal::Double(_) => Scalar::Double,
-                Literal::Bool(_) => Scalar::Bool,
-            }),
+            Expr::Literal(l) => Ty::scalar(l.scalar()),
             Expr::Size(s) => {
                 let size = self.written_size(s);
                 match expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind) {

@@ -138,7 +138,7 @@ impl Infer<'_> {
             _ => (arg, expected),
         };
         rank(actual)?;
-        let (text, function) = (self.short(at), conversion(to)?);
+        let (text, function) = (self.short(at), to.conversion()?);
         let written = format!("({function} {text})");
         let says = format!("`{written}` converts it");
         Some(Intent::new(says, format!("Write `{written}`"), wrapped(at, &format!("({function} "), ")")))
@@ -282,13 +282,7 @@ impl Infer<'_> {
             Neutral::Bool(value) => return Some(value.to_string()),
             Neutral::Number(number) => number,
         };
-        Some(match element.as_scalar()? {
-            Scalar::Int => number.to_string(),
-            Scalar::Long => format!("{number}L"),
-            Scalar::Float => format!("{number}.0f"),
-            Scalar::Double => format!("{number}.0"),
-            Scalar::Bool => return None,
-        })
+        element.as_scalar()?.written(number.into())
     }
 }
 
@@ -300,23 +294,7 @@ fn of_one(operator: PrimitiveId) -> Option<&'static str> {
     }
 }
 
-/// The rank of a number type by its range; `None` for `Bool`.
+/// The rank of a number type by its range; `None` for `Bool`. The table of scalars has this order.
 fn rank(scalar: Scalar) -> Option<u32> {
-    match scalar {
-        Scalar::Int => Some(0),
-        Scalar::Long => Some(1),
-        Scalar::Float => Some(2),
-        Scalar::Double => Some(3),
-        Scalar::Bool => None,
-    }
-}
-
-fn conversion(to: Scalar) -> Option<&'static str> {
-    match to {
-        Scalar::Int => Some("toInt"),
-        Scalar::Long => Some("toLong"),
-        Scalar::Float => Some("toFloat"),
-        Scalar::Double => Some("toDouble"),
-        Scalar::Bool => None,
-    }
+    scalar.is_number().then_some(scalar as u32)
 }

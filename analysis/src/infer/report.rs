@@ -183,16 +183,13 @@ impl Infer<'_> {
     /// The fix that rewrites a literal at another type; `None` if its value does not allow it.
     fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
         let Expr::Literal(l) = self.body.expr(at) else { return None };
+        if l.scalar() == wanted {
+            return None;
+        }
         let text = match (l, wanted) {
-            (Literal::Int(n), Scalar::Long) => format!("{n}L"),
-            (Literal::Int(n), Scalar::Float) => format!("{n}.0f"),
-            (Literal::Int(n), Scalar::Double) => format!("{n}.0"),
-            (Literal::Long(n), Scalar::Int) => i32::try_from(*n).ok()?.to_string(),
-            (Literal::Long(n), Scalar::Float) => format!("{n}.0f"),
-            (Literal::Long(n), Scalar::Double) => format!("{n}.0"),
             (Literal::Double(b), Scalar::Float) => format!("{:?}f", f64::from_bits(*b)),
             (Literal::Float(b), Scalar::Double) => format!("{:?}", f32::from_bits(*b)),
-            _ => return None,
+            (l, wanted) => wanted.written(l.integer()?)?,
         };
         Some(Fix { title: format!("Write `{text}`"), edits: vec![Edit::Replace(Node::Expr(at), text)], certain: true })
     }

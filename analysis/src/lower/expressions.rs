@@ -272,8 +272,14 @@ impl Lowerer {
 impl From<LiteralValue> for Literal {
     fn from(value: LiteralValue) -> Literal {
         match value {
+            LiteralValue::Byte(v) => Literal::Byte(v),
+            LiteralValue::UByte(v) => Literal::UByte(v),
+            LiteralValue::Short(v) => Literal::Short(v),
+            LiteralValue::UShort(v) => Literal::UShort(v),
             LiteralValue::Int(v) => Literal::Int(v),
+            LiteralValue::UInt(v) => Literal::UInt(v),
             LiteralValue::Long(v) => Literal::Long(v),
+            LiteralValue::ULong(v) => Literal::ULong(v),
             LiteralValue::Float(v) => Literal::Float(v.to_bits()),
             LiteralValue::Double(v) => Literal::Double(v.to_bits()),
             LiteralValue::Bool(v) => Literal::Bool(v),

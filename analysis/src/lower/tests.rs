@@ -68,11 +68,7 @@ impl Printer<'_> {
             Expr::Missing => "?".into(),
             Expr::Local(binder) => self.local(*binder),
             Expr::Global(name) => name.to_string(),
-            Expr::Literal(Literal::Float(bits)) => format!("{:?}f", f32::from_bits(*bits)),
-            Expr::Literal(Literal::Double(bits)) => format!("{:?}", f64::from_bits(*bits)),
-            Expr::Literal(Literal::Long(value)) => format!("{value}L"),
-            Expr::Literal(Literal::Int(value)) => value.to_string(),
-            Expr::Literal(Literal::Bool(value)) => value.to_string(),
+            Expr::Literal(literal) => literal.to_string(),
             Expr::Size(size) => format!("#{}", self.size(*size)),
             Expr::Lambda { params, body } => {
                 let params: Vec<String> = params.iter().map(|p| self.binder(*p)).collect();
@@ -246,7 +242,7 @@ fn what_is_missing_conflicts_with_nothing() {
         expect![[r#"
         (lambda ((x0 ?)) (let y1 ? ?))
         syntax/missing
-        unknown-type at `flot`: there is no type `flot`: the types without parts are `int`, `long`, `float`, `double` and `bool`
+        unknown-type at `flot`: there is no type `flot`: the types without parts are `byte`, `ubyte`, `short`, `ushort`, `int`, `uint`, `long`, `ulong`, `float`, `double`, `bool`
           fix: Write `float`"#]],
     );
     check(

@@ -64,8 +64,14 @@ primitives! {
     Ceil: "ceil";
     Round: "round";
     IsNan: "isnan";
+    ToByte: "toByte";
+    ToUByte: "toUByte";
+    ToShort: "toShort";
+    ToUShort: "toUShort";
     ToInt: "toInt";
+    ToUInt: "toUInt";
     ToLong: "toLong";
+    ToULong: "toULong";
     ToFloat: "toFloat";
     ToDouble: "toDouble";
     ToElement: "toElement";

@@ -54,8 +54,14 @@ macro_rules! literals {
     )*};
 }
 literals!(
+    i8 => Literal::Byte,
+    u8 => Literal::UByte,
+    i16 => Literal::Short,
+    u16 => Literal::UShort,
     i32 => Literal::Int,
+    u32 => Literal::UInt,
     i64 => Literal::Long,
+    u64 => Literal::ULong,
     f32 => |x| Literal::Float(x.to_bits()),
     f64 => |x| Literal::Double(x.to_bits()),
     bool => Literal::Bool

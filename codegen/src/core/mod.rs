@@ -30,7 +30,7 @@ pub mod typing;
 #[cfg(test)]
 mod tests;
 
-use lift_analysis::hir::{Literal, Name};
+use lift_analysis::hir::{Literal, Name, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
@@ -73,7 +73,7 @@ impl Kernel {
     pub fn atom_ty(&self, a: &Atom) -> Ty {
         match a {
             Atom::Var(v) => self.ty(*v).clone(),
-            Atom::Lit(l) => Ty::scalar(literal_scalar(*l)),
+            Atom::Lit(l) => Ty::scalar(l.scalar()),
             Atom::Size(_) => Ty::int(),
         }
     }
@@ -402,19 +402,6 @@ pub enum ScalarOp {
     /// To the nearest integer, halves away from zero.
     Round,
     IsNan,
-    ToInt,
-    ToLong,
-    ToFloat,
-    ToDouble,
-}
-
-pub fn literal_scalar(l: Literal) -> lift_analysis::hir::Scalar {
-    use lift_analysis::hir::Scalar;
-    match l {
-        Literal::Int(_) => Scalar::Int,
-        Literal::Long(_) => Scalar::Long,
-        Literal::Float(_) => Scalar::Float,
-        Literal::Double(_) => Scalar::Double,
-        Literal::Bool(_) => Scalar::Bool,
-    }
+    /// The number as one of this type.
+    To(Scalar),
 }

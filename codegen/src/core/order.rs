@@ -41,7 +41,7 @@ impl NumberOrder {
             let TyKind::Tuple(parts) = ty.kind() else { return None };
             ty = parts.get(*at)?;
         }
-        ty.as_scalar().filter(|s| *s != Scalar::Bool)
+        ty.as_scalar().filter(|s| s.is_number())
     }
 }
 

@@ -250,15 +250,19 @@ impl<'t> Parser<'t> {
             Some(match word {
                 "true" => Literal::Bool(true),
                 "false" => Literal::Bool(false),
-                _ if word.ends_with('L') => Literal::Long(word.trim_end_matches('L').parse().ok()?),
                 // `inf` also ends in `f`, the suffix of a float.
                 _ if word.ends_with('f') && word.trim_start_matches('-') != "inf" => {
                     Literal::Float(word[..word.len() - 1].parse::<f32>().ok()?.to_bits())
                 }
-                _ => match word.parse() {
-                    Ok(int) => Literal::Int(int),
-                    Err(_) => Literal::Double(word.parse::<f64>().ok()?.to_bits()),
-                },
+                _ => {
+                    let suffix = word.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
+                    let of_integers = |s: &Scalar| s.is_integer() && s.suffix() == suffix;
+                    let number = word.strip_suffix(suffix).and_then(|digits| digits.parse().ok());
+                    match (Scalar::all().find(of_integers), number) {
+                        (Some(scalar), Some(number)) => Literal::of_integer(scalar, number)?,
+                        _ => Literal::Double(word.parse::<f64>().ok()?.to_bits()),
+                    }
+                }
             })
         };
         let var = self.variable(word).map(Atom::Var);
@@ -320,8 +324,7 @@ impl<'t> Parser<'t> {
                 None => Ty::array(element, length),
             });
         }
-        let scalars = [Scalar::Int, Scalar::Long, Scalar::Float, Scalar::Double, Scalar::Bool];
-        let found = scalars.into_iter().find(|scalar| self.take(&scalar.to_string()));
+        let found = Scalar::all().find(|scalar| self.take(scalar.name()));
         found.map(Ty::scalar).ok_or_else(|| "expected a type".into())
     }
 

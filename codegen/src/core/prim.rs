@@ -204,10 +204,7 @@ impl ScalarOp {
             ScalarOp::Pow => Id::Pow,
             ScalarOp::Floor => Id::Floor,
             ScalarOp::Ceil => Id::Ceil,
-            ScalarOp::ToInt => Id::ToInt,
-            ScalarOp::ToLong => Id::ToLong,
-            ScalarOp::ToFloat => Id::ToFloat,
-            ScalarOp::ToDouble => Id::ToDouble,
+            ScalarOp::To(scalar) => return scalar.conversion().unwrap_or_default(),
         })
     }
 }

@@ -10,7 +10,6 @@
 //! ```
 
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId};
-use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use rustc_hash::FxHashMap;
@@ -232,13 +231,7 @@ impl<'k> Printer<'k> {
             Atom::Size(s) => self.push(&format!("#{}", grouped(s))),
             Atom::Lit(l) => {
                 // Writing to a string cannot fail.
-                let _ = match l {
-                    Literal::Int(x) => write!(self.out, "{x}"),
-                    Literal::Long(x) => write!(self.out, "{x}L"),
-                    Literal::Float(bits) => write!(self.out, "{:?}f", f32::from_bits(*bits)),
-                    Literal::Double(bits) => write!(self.out, "{:?}", f64::from_bits(*bits)),
-                    Literal::Bool(x) => write!(self.out, "{x}"),
-                };
+                let _ = write!(self.out, "{l}");
             }
         }
     }

@@ -1,16 +1,7 @@
 //! Evaluation of scalar operators. [`crate::interp`] documents the cases that other languages leave undefined.
 
 use super::{Atom, ScalarOp};
-use lift_analysis::hir::Literal;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
-    Int(i32),
-    Long(i64),
-    Float(f32),
-    Double(f64),
-    Bool(bool),
-}
+use crate::number::{Number, each_integer};
 
 /// Why an operator has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,67 +12,85 @@ pub enum Undefined {
     Operands,
 }
 
-impl From<Literal> for Number {
-    fn from(literal: Literal) -> Number {
-        match literal {
-            Literal::Int(x) => Number::Int(x),
-            Literal::Long(x) => Number::Long(x),
-            Literal::Float(bits) => Number::Float(f32::from_bits(bits)),
-            Literal::Double(bits) => Number::Double(f64::from_bits(bits)),
-            Literal::Bool(x) => Number::Bool(x),
-        }
-    }
+/// The absolute value; that of the least number is itself.
+macro_rules! absolute {
+    (u8, $x:expr) => {
+        $x
+    };
+    (u16, $x:expr) => {
+        $x
+    };
+    (u32, $x:expr) => {
+        $x
+    };
+    (u64, $x:expr) => {
+        $x
+    };
+    ($signed:ident, $x:expr) => {
+        $x.wrapping_abs()
+    };
 }
 
-impl From<Number> for Literal {
-    fn from(number: Number) -> Literal {
-        match number {
-            Number::Int(x) => Literal::Int(x),
-            Number::Long(x) => Literal::Long(x),
-            Number::Float(x) => Literal::Float(x.to_bits()),
-            Number::Double(x) => Literal::Double(x.to_bits()),
-            Number::Bool(x) => Literal::Bool(x),
+macro_rules! integers {
+    (() $($kind:ident: $rust:ident $unsigned:ident),*) => {
+        fn unary_of_integer(op: ScalarOp, x: Number) -> Option<Number> {
+            Some(match (op, x) {
+                $(
+                    (ScalarOp::Neg, Number::$kind(x)) => Number::$kind(x.wrapping_neg()),
+                    (ScalarOp::Abs, Number::$kind(x)) => Number::$kind(absolute!($rust, x)),
+                    (ScalarOp::PopCount, Number::$kind(x)) => Number::Int(x.count_ones() as i32),
+                    (ScalarOp::Clz, Number::$kind(x)) => Number::Int(x.leading_zeros() as i32),
+                )*
+                _ => return None,
+            })
         }
-    }
+
+        fn binary_of_integers(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
+            use ScalarOp::*;
+            match (x, y) {
+                $(
+                    (Number::$kind(x), Number::$kind(y)) => Ok(match op {
+                        Add => Number::$kind(x.wrapping_add(y)),
+                        Sub => Number::$kind(x.wrapping_sub(y)),
+                        Mul => Number::$kind(x.wrapping_mul(y)),
+                        Div if y == 0 => return Err(Undefined::DivisionByZero),
+                        Mod if y == 0 => return Err(Undefined::RemainderByZero),
+                        Div => Number::$kind(x.wrapping_div(y)),
+                        Mod => Number::$kind(x.wrapping_rem(y)),
+                        Min => Number::$kind(x.min(y)),
+                        Max => Number::$kind(x.max(y)),
+                        BitAnd => Number::$kind(x & y),
+                        BitOr => Number::$kind(x | y),
+                        BitXor => Number::$kind(x ^ y),
+                        // Only the lowest bits of the count matter, so the cast loses nothing.
+                        Shl => Number::$kind(x.wrapping_shl(y as u32)),
+                        Shr => Number::$kind(x.wrapping_shr(y as u32)),
+                        UShr => Number::$kind((x as $unsigned).wrapping_shr(y as u32) as $rust),
+                        op => Number::Bool(comparison(op, x, y)?),
+                    }),
+                )*
+                _ => Err(Undefined::Operands),
+            }
+        }
+    };
 }
+
+each_integer!(integers!());
 
 pub fn unary(op: ScalarOp, x: Number) -> Result<Number, Undefined> {
     use ScalarOp::*;
     Ok(match (op, x) {
         (Not, Number::Bool(x)) => Number::Bool(!x),
-        (Neg, Number::Int(x)) => Number::Int(x.wrapping_neg()),
-        (Neg, Number::Long(x)) => Number::Long(x.wrapping_neg()),
         (Neg, Number::Float(x)) => Number::Float(-x),
         (Neg, Number::Double(x)) => Number::Double(-x),
-        (Abs, Number::Int(x)) => Number::Int(x.wrapping_abs()),
-        (Abs, Number::Long(x)) => Number::Long(x.wrapping_abs()),
         (Abs, Number::Float(x)) => Number::Float(x.abs()),
         (Abs, Number::Double(x)) => Number::Double(x.abs()),
-        (ToInt, Number::Int(x)) => Number::Int(x),
-        (ToInt, Number::Long(x)) => Number::Int(x as i32),
-        (ToInt, Number::Float(x)) => Number::Int(x as i32),
-        (ToInt, Number::Double(x)) => Number::Int(x as i32),
-        (ToLong, Number::Int(x)) => Number::Long(i64::from(x)),
-        (ToLong, Number::Long(x)) => Number::Long(x),
-        (ToLong, Number::Float(x)) => Number::Long(x as i64),
-        (ToLong, Number::Double(x)) => Number::Long(x as i64),
-        (ToFloat, Number::Int(x)) => Number::Float(x as f32),
-        (ToFloat, Number::Long(x)) => Number::Float(x as f32),
-        (ToFloat, Number::Float(x)) => Number::Float(x),
-        (ToFloat, Number::Double(x)) => Number::Float(x as f32),
-        (ToDouble, Number::Int(x)) => Number::Double(f64::from(x)),
-        (ToDouble, Number::Long(x)) => Number::Double(x as f64),
-        (ToDouble, Number::Float(x)) => Number::Double(f64::from(x)),
-        (ToDouble, Number::Double(x)) => Number::Double(x),
-        (PopCount, Number::Int(x)) => Number::Int(x.count_ones() as i32),
-        (PopCount, Number::Long(x)) => Number::Int(x.count_ones() as i32),
-        (Clz, Number::Int(x)) => Number::Int(x.leading_zeros() as i32),
-        (Clz, Number::Long(x)) => Number::Int(x.leading_zeros() as i32),
+        (To(scalar), x) => x.converted(scalar).ok_or(Undefined::Operands)?,
         (IsNan, Number::Float(x)) => Number::Bool(x.is_nan()),
         (IsNan, Number::Double(x)) => Number::Bool(x.is_nan()),
         (op, Number::Float(x)) => Number::Float(float_function(op, x)?),
         (op, Number::Double(x)) => Number::Double(float_function(op, x)?),
-        _ => return Err(Undefined::Operands),
+        (op, x) => unary_of_integer(op, x).ok_or(Undefined::Operands)?,
     })
 }
 
@@ -141,31 +150,6 @@ fn comparison<T: PartialOrd>(op: ScalarOp, x: T, y: T) -> Result<bool, Undefined
 
 pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
     use ScalarOp::*;
-    macro_rules! integer {
-        ($kind:ident, $unsigned:ty, $x:expr, $y:expr) => {{
-            let (x, y) = ($x, $y);
-            match op {
-                Add => Number::$kind(x.wrapping_add(y)),
-                Sub => Number::$kind(x.wrapping_sub(y)),
-                Mul => Number::$kind(x.wrapping_mul(y)),
-                Div | Mod if y == 0 => {
-                    return Err(if op == Mod { Undefined::RemainderByZero } else { Undefined::DivisionByZero });
-                }
-                Div => Number::$kind(x.wrapping_div(y)),
-                Mod => Number::$kind(x.wrapping_rem(y)),
-                Min => Number::$kind(x.min(y)),
-                Max => Number::$kind(x.max(y)),
-                BitAnd => Number::$kind(x & y),
-                BitOr => Number::$kind(x | y),
-                BitXor => Number::$kind(x ^ y),
-                // Only the lowest bits of the count matter, so the cast loses nothing.
-                Shl => Number::$kind(x.wrapping_shl(y as u32)),
-                Shr => Number::$kind(x.wrapping_shr(y as u32)),
-                UShr => Number::$kind((x as $unsigned).wrapping_shr(y as u32) as _),
-                op => Number::Bool(comparison(op, x, y)?),
-            }
-        }};
-    }
     macro_rules! floating {
         ($kind:ident, $x:expr, $y:expr) => {{
             let (x, y) = ($x, $y);
@@ -183,8 +167,6 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
         }};
     }
     Ok(match (x, y) {
-        (Number::Int(x), Number::Int(y)) => integer!(Int, u32, x, y),
-        (Number::Long(x), Number::Long(y)) => integer!(Long, u64, x, y),
         (Number::Float(x), Number::Float(y)) => floating!(Float, x, y),
         (Number::Double(x), Number::Double(y)) => floating!(Double, x, y),
         (Number::Bool(x), Number::Bool(y)) => Number::Bool(match op {
@@ -193,7 +175,7 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
             Eq | Ne => comparison(op, x, y)?,
             _ => return Err(Undefined::Operands),
         }),
-        _ => return Err(Undefined::Operands),
+        (x, y) => binary_of_integers(op, x, y)?,
     })
 }
 
@@ -224,11 +206,7 @@ pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
 /// The other operand, if `x` or `y` is neutral. Only integers and Booleans, because `-0.0 + 0.0` is not `-0.0`.
 fn neutral(op: ScalarOp, x: (&Atom, Option<Number>), y: (&Atom, Option<Number>)) -> Option<Atom> {
     use ScalarOp::*;
-    let is = |v: &Option<Number>, n: i64| match v {
-        Some(Number::Int(x)) => i64::from(*x) == n,
-        Some(Number::Long(x)) => *x == n,
-        _ => false,
-    };
+    let is = |v: &Option<Number>, n: i128| v.and_then(Number::integer) == Some(n);
     let is_bool = |v: &Option<Number>, b: bool| matches!(v, Some(Number::Bool(x)) if *x == b);
     match op {
         Add if is(&x.1, 0) => Some(y.0.clone()),

@@ -189,7 +189,7 @@ impl Forward {
     fn ty(&self, a: &Atom) -> Ty {
         match a {
             Atom::Var(v) => self.vars[v.0 as usize].ty.clone(),
-            Atom::Lit(l) => Ty::scalar(super::literal_scalar(*l)),
+            Atom::Lit(l) => Ty::scalar(l.scalar()),
             Atom::Size(_) => Ty::int(),
         }
     }

@@ -81,7 +81,7 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
     use ScalarOp::*;
     let scalars: Option<Vec<Scalar>> = operands.iter().map(Ty::as_scalar).collect();
     let wrong = || format!("`{}` of {}", op.name(), list(operands));
-    let number = |s: Scalar| s != Scalar::Bool;
+    let number = Scalar::is_number;
     let floating = Scalar::is_floating;
     match (op, scalars.ok_or_else(wrong)?.as_slice()) {
         (Add | Sub | Mul | Div | Min | Max, [s, t]) if s == t && number(*s) => Ok(Ty::scalar(*s)),
@@ -96,10 +96,7 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
         (Sqrt | Exp | Log | Sin | Cos | Tan | Tanh | Floor | Ceil | Round, [s]) if floating(*s) => Ok(Ty::scalar(*s)),
         (IsNan, [s]) if floating(*s) => Ok(Ty::bool()),
         (PopCount | Clz, [s]) if number(*s) && !floating(*s) => Ok(Ty::int()),
-        (ToInt, [s]) if number(*s) => Ok(Ty::int()),
-        (ToLong, [s]) if number(*s) => Ok(Ty::scalar(Scalar::Long)),
-        (ToFloat, [s]) if number(*s) => Ok(Ty::scalar(Scalar::Float)),
-        (ToDouble, [s]) if number(*s) => Ok(Ty::scalar(Scalar::Double)),
+        (To(to), [s]) if to.is_number() && number(*s) => Ok(Ty::scalar(to)),
         _ => Err(wrong()),
     }
 }

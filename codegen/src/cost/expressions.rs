@@ -264,8 +264,7 @@ impl Counter<'_> {
             Expr::Call(name, args) => match &**name {
                 "as_float" => CType::Float,
                 "as_uint" => CType::UInt,
-                "convert_int_sat" => CType::Int,
-                "convert_long_sat" => CType::Long,
+                _ if name.starts_with("convert_") => converted(name)?,
                 _ if name.starts_with("get_") || name.starts_with("lift_") => CType::Int,
                 _ => self.type_of(args.first()?)?,
             },
@@ -281,12 +280,14 @@ impl Counter<'_> {
 }
 
 pub fn is_integer(ty: CType) -> bool {
-    matches!(ty, CType::Int | CType::UInt | CType::Long | CType::ULong)
+    use CType::*;
+    matches!(ty, Char | UChar | Short | UShort | Int | UInt | Long | ULong)
 }
 
 pub fn bytes(ty: CType) -> u64 {
     match ty {
-        CType::Bool | CType::UChar => 1,
+        CType::Bool | CType::Char | CType::UChar => 1,
+        CType::Short | CType::UShort => 2,
         CType::Int | CType::UInt | CType::Float => 4,
         CType::Long | CType::ULong | CType::Double => 8,
         CType::Vec(s, n) => s.bytes() * u64::from(n),
@@ -300,9 +301,18 @@ pub fn is_zero(e: &Expr) -> bool {
     }
 }
 
+/// The type of the result of `convert_int_sat` and the like.
+fn converted(function: &str) -> Option<CType> {
+    let name = function.strip_prefix("convert_")?.strip_suffix("_sat")?;
+    lift_analysis::hir::Scalar::all().map(CType::of).find(|ty| ty.name() == name)
+}
+
 fn is_float(ty: CType) -> bool {
-    use lift_analysis::hir::Scalar;
-    matches!(ty, CType::Float | CType::Double | CType::Vec(Scalar::Float | Scalar::Double, _))
+    match ty {
+        CType::Float | CType::Double => true,
+        CType::Vec(lane, _) => lane.is_floating(),
+        _ => false,
+    }
 }
 
 fn lanes(ty: CType) -> u64 {

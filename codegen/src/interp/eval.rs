@@ -240,11 +240,6 @@ impl<'k> Interp<'k> {
                 }
                 Val::packed(lengths, self.take_in(body, value)?)
             }
-            (_, Value::Int(x)) => Val::Int(x),
-            (_, Value::Long(x)) => Val::Long(x),
-            (_, Value::Float(x)) => Val::Float(x),
-            (_, Value::Double(x)) => Val::Double(x),
-            (_, Value::Bool(x)) => Val::Bool(x),
             (TyKind::Tuple(types), Value::Tuple(parts)) => {
                 Val::Tuple(types.iter().zip(parts).map(|(t, v)| self.take_in(t, v)).collect::<Result<_>>()?)
             }
@@ -265,10 +260,13 @@ impl<'k> Interp<'k> {
             } else {
                 import_scalars(&self.meter, &a.element, elements)?
             }),
-            (_, value) => {
-                let message = format!("`{ty}` is expected, but an input is {}", value.describe());
-                return Err(RunError::new(RunErrorKind::Input, message));
-            }
+            (_, value) => match value.number() {
+                Some(number) => number.into(),
+                None => {
+                    let message = format!("`{ty}` is expected, but an input is {}", value.describe());
+                    return Err(RunError::new(RunErrorKind::Input, message));
+                }
+            },
         })
     }
 

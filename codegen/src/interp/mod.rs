@@ -5,9 +5,9 @@
 //! primitive element by element from the left, and checks everything that can fail.
 //!
 //! Arithmetic, shared with compiled programs:
-//! * `Int` and `Long` wrap. Division and remainder truncate towards zero, and stop the run if the divisor is 0. A shift
-//!   uses the lowest 5 (`Int`) or 6 (`Long`) bits of its second operand; a right shift is arithmetic.
-//! * `toInt` and `toLong` of a floating-point number truncate and saturate, and NaN becomes 0 (OpenCL's
+//! * Integers wrap. Division and remainder truncate towards zero, and stop the run if the divisor is 0. A shift takes
+//!   its second operand modulo the number of bits; a right shift keeps the sign.
+//! * `toInt` and the like of a floating-point number truncate and saturate, and NaN becomes 0 (OpenCL's
 //!   `convert_int_sat`, with NaN defined); of an integer they drop the upper bits. `toFloat` and `toDouble` round to
 //!   nearest.
 //! * `min` and `max` of NaN and a number are the number; of the two zeros, either (`fmin`, `fmax`).

@@ -1,25 +1,46 @@
 //! Values inside the interpreter: like [`Value`], but cheap to clone, slice and pack.
 
 use super::{Result, RunError, RunErrorKind};
+use crate::number::Number;
 use crate::sizes::SizeValues;
-use crate::value::{ArrayValue, Value};
-use lift_analysis::hir::{Literal, Scalar};
+use crate::value::{ArrayValue, Value, article};
+use lift_analysis::each_scalar;
+use lift_analysis::hir::Literal;
 use lift_analysis::ty::{Ty, TyKind};
 use std::cell::Cell;
 use std::rc::Rc;
 
-#[derive(Debug, Clone)]
-pub enum Val {
-    Int(i32),
-    Long(i64),
-    Float(f32),
-    Double(f64),
-    Bool(bool),
-    Tuple(Rc<[Val]>),
-    Vec(Rc<[Val]>),
-    Array(Array),
-    Packed(Rc<Packed>),
+macro_rules! values {
+    (() $($kind:ident: $rust:ty),*) => {
+        #[derive(Debug, Clone)]
+        pub enum Val {
+            $($kind($rust),)*
+            Tuple(Rc<[Val]>),
+            Vec(Rc<[Val]>),
+            Array(Array),
+            Packed(Rc<Packed>),
+        }
+
+        impl Val {
+            /// The number or truth value; `None` if it is no scalar.
+            pub fn number(&self) -> Option<Number> {
+                match self {
+                    $(Val::$kind(x) => Some(Number::$kind(*x)),)*
+                    Val::Tuple(_) | Val::Vec(_) | Val::Array(_) | Val::Packed(_) => None,
+                }
+            }
+        }
+
+        impl From<Number> for Val {
+            fn from(number: Number) -> Val {
+                match number {
+                    $(Number::$kind(x) => Val::$kind(x),)*
+                }
+            }
+        }
+    };
 }
+each_scalar!(values!());
 
 /// A value of existential type with its hidden lengths, in the order of the type's variables.
 #[derive(Debug)]
@@ -44,11 +65,8 @@ struct Data {
 
 #[derive(Debug)]
 enum Elements {
-    Int(Vec<i32>),
-    Long(Vec<i64>),
-    Float(Vec<f32>),
-    Double(Vec<f64>),
-    Bool(Vec<bool>),
+    /// Scalars; never [`ArrayValue::Values`].
+    Flat(ArrayValue),
     Values(Vec<Val>),
 }
 
@@ -145,40 +163,33 @@ impl Collector {
     pub fn new(meter: &Rc<Meter>, element: &Ty, most: usize) -> Result<Collector> {
         let charge = meter.charge(most, element_bytes(element))?;
         let elements = match element.as_scalar() {
-            Some(Scalar::Int) => Elements::Int(Vec::with_capacity(most)),
-            Some(Scalar::Long) => Elements::Long(Vec::with_capacity(most)),
-            Some(Scalar::Float) => Elements::Float(Vec::with_capacity(most)),
-            Some(Scalar::Double) => Elements::Double(Vec::with_capacity(most)),
-            Some(Scalar::Bool) => Elements::Bool(Vec::with_capacity(most)),
+            Some(scalar) => Elements::Flat(ArrayValue::empty(scalar, most)),
             None => Elements::Values(Vec::with_capacity(most)),
         };
         Ok(Collector { elements, charge })
     }
     pub fn push(&mut self, v: Val) -> Result<()> {
-        match (&mut self.elements, v) {
-            (Elements::Int(xs), Val::Int(x)) => xs.push(x),
-            (Elements::Long(xs), Val::Long(x)) => xs.push(x),
-            (Elements::Float(xs), Val::Float(x)) => xs.push(x),
-            (Elements::Double(xs), Val::Double(x)) => xs.push(x),
-            (Elements::Bool(xs), Val::Bool(x)) => xs.push(x),
-            (Elements::Values(xs), v) => xs.push(v),
-            (_, v) => return Err(malformed(format!("an element is {}", v.describe()))),
-        }
-        Ok(())
+        let pushed = match &mut self.elements {
+            Elements::Flat(xs) => v.number().is_some_and(|number| xs.push_number(number)),
+            Elements::Values(xs) => {
+                xs.push(v);
+                return Ok(());
+            }
+        };
+        if pushed { Ok(()) } else { Err(malformed(format!("an element is {}", v.describe()))) }
     }
     /// Appends all elements of an array of the same element type.
     pub fn extend(&mut self, from: &Array) -> Result<()> {
         let range = from.start..from.start + from.len;
-        match (&mut self.elements, &from.data.elements) {
-            (Elements::Int(xs), Elements::Int(ys)) => xs.extend_from_slice(&ys[range]),
-            (Elements::Long(xs), Elements::Long(ys)) => xs.extend_from_slice(&ys[range]),
-            (Elements::Float(xs), Elements::Float(ys)) => xs.extend_from_slice(&ys[range]),
-            (Elements::Double(xs), Elements::Double(ys)) => xs.extend_from_slice(&ys[range]),
-            (Elements::Bool(xs), Elements::Bool(ys)) => xs.extend_from_slice(&ys[range]),
-            (Elements::Values(xs), Elements::Values(ys)) => xs.extend_from_slice(&ys[range]),
-            _ => return Err(malformed("arrays of different elements are put together".into())),
-        }
-        Ok(())
+        let extended = match (&mut self.elements, &from.data.elements) {
+            (Elements::Flat(xs), Elements::Flat(ys)) => xs.extend_from(ys, range),
+            (Elements::Values(xs), Elements::Values(ys)) => {
+                xs.extend_from_slice(&ys[range]);
+                true
+            }
+            _ => false,
+        };
+        if extended { Ok(()) } else { Err(malformed("arrays of different elements are put together".into())) }
     }
     pub fn finish(self) -> Array {
         let len = self.elements.len();
@@ -189,11 +200,7 @@ impl Collector {
 impl Elements {
     fn len(&self) -> usize {
         match self {
-            Elements::Int(v) => v.len(),
-            Elements::Long(v) => v.len(),
-            Elements::Float(v) => v.len(),
-            Elements::Double(v) => v.len(),
-            Elements::Bool(v) => v.len(),
+            Elements::Flat(v) => v.len(),
             Elements::Values(v) => v.len(),
         }
     }
@@ -208,14 +215,10 @@ impl Array {
             return None;
         }
         let i = self.start + i;
-        Some(match &self.data.elements {
-            Elements::Int(v) => Val::Int(v[i]),
-            Elements::Long(v) => Val::Long(v[i]),
-            Elements::Float(v) => Val::Float(v[i]),
-            Elements::Double(v) => Val::Double(v[i]),
-            Elements::Bool(v) => Val::Bool(v[i]),
-            Elements::Values(v) => v[i].clone(),
-        })
+        match &self.data.elements {
+            Elements::Flat(v) => v.number(i).map(Val::from),
+            Elements::Values(v) => v.get(i).cloned(),
+        }
     }
     pub fn iter(&self) -> impl Iterator<Item = Val> + '_ {
         (0..self.len).filter_map(|i| self.get(i))
@@ -229,28 +232,18 @@ impl Array {
 
 impl Val {
     pub fn literal(l: Literal) -> Val {
-        match l {
-            Literal::Int(x) => Val::Int(x),
-            Literal::Long(x) => Val::Long(x),
-            Literal::Float(bits) => Val::Float(f32::from_bits(bits)),
-            Literal::Double(bits) => Val::Double(f64::from_bits(bits)),
-            Literal::Bool(x) => Val::Bool(x),
-        }
+        Number::from(l).into()
     }
     pub fn packed(lengths: Vec<i64>, value: Val) -> Val {
         Val::Packed(Rc::new(Packed { lengths, value }))
     }
-    pub fn describe(&self) -> &'static str {
+    pub fn describe(&self) -> String {
         match self {
-            Val::Int(_) => "an `Int`",
-            Val::Long(_) => "a `Long`",
-            Val::Float(_) => "a `Float`",
-            Val::Double(_) => "a `Double`",
-            Val::Bool(_) => "a `Bool`",
-            Val::Tuple(_) => "a tuple",
-            Val::Vec(_) => "a vector",
-            Val::Array(_) => "an array",
-            Val::Packed(_) => "a packed value",
+            Val::Tuple(_) => "a tuple".into(),
+            Val::Vec(_) => "a vector".into(),
+            Val::Array(_) => "an array".into(),
+            Val::Packed(_) => "a packed value".into(),
+            scalar => scalar.number().map_or(String::new(), |x| format!("{} `{}`", article(x.scalar()), x.scalar())),
         }
     }
     pub fn int(&self) -> Result<i32> {
@@ -288,25 +281,17 @@ impl Val {
     pub fn export(&self) -> Value {
         let all = |vs: &[Val]| vs.iter().map(Val::export).collect();
         match self {
-            Val::Int(x) => Value::Int(*x),
-            Val::Long(x) => Value::Long(*x),
-            Val::Float(x) => Value::Float(*x),
-            Val::Double(x) => Value::Double(*x),
-            Val::Bool(x) => Value::Bool(*x),
             Val::Tuple(parts) => Value::Tuple(all(parts)),
             Val::Vec(lanes) => Value::Vec(all(lanes)),
             Val::Packed(p) => p.value.export(),
             Val::Array(a) => {
                 let range = a.start..a.start + a.len;
                 Value::Array(match &a.data.elements {
-                    Elements::Int(v) => ArrayValue::Int(v[range].to_vec()),
-                    Elements::Long(v) => ArrayValue::Long(v[range].to_vec()),
-                    Elements::Float(v) => ArrayValue::Float(v[range].to_vec()),
-                    Elements::Double(v) => ArrayValue::Double(v[range].to_vec()),
-                    Elements::Bool(v) => ArrayValue::Bool(v[range].to_vec()),
+                    Elements::Flat(v) => v.slice(range),
                     Elements::Values(v) => ArrayValue::Values(all(&v[range])),
                 })
             }
+            scalar => scalar.number().map_or(Value::Tuple(Vec::new()), Value::from),
         }
     }
 }
@@ -316,12 +301,8 @@ pub fn import_scalars(meter: &Rc<Meter>, element: &Ty, input: ArrayValue) -> Res
     let len = input.len();
     let charge = meter.charge(len, element_bytes(element))?;
     let elements = match input {
-        ArrayValue::Int(v) => Elements::Int(v),
-        ArrayValue::Long(v) => Elements::Long(v),
-        ArrayValue::Float(v) => Elements::Float(v),
-        ArrayValue::Double(v) => Elements::Double(v),
-        ArrayValue::Bool(v) => Elements::Bool(v),
         ArrayValue::Values(_) => return Err(malformed("an array of scalars is expected here".into())),
+        flat => Elements::Flat(flat),
     };
     Ok(Array { data: Rc::new(Data { elements, _charge: charge }), start: 0, len })
 }

@@ -6,9 +6,10 @@
 
 use super::{Result, RunError, RunErrorKind};
 use crate::core::Kernel;
+use crate::number::Number;
 use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
-use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, EvalError, Facts, Size, Solution, Var, VarKind, solve};
 use lift_analysis::ty::{Ty, TyKind};
@@ -233,7 +234,7 @@ impl Shapes<'_> {
     fn value(&mut self, ty: &Ty, value: &Value, dim: usize) -> std::result::Result<(), String> {
         let wrong = || Err(format!("`{ty}` is expected, but this is {}", value.describe()));
         match (ty.kind(), value) {
-            (TyKind::Scalar(s), v) if scalar_of(v) == Some(*s) => Ok(()),
+            (TyKind::Scalar(s), v) if v.number().map(Number::scalar) == Some(*s) => Ok(()),
             (TyKind::Tuple(types), Value::Tuple(parts)) if types.len() == parts.len() => {
                 types.iter().zip(parts).try_for_each(|(t, v)| self.value(t, v, dim))
             }
@@ -247,7 +248,7 @@ impl Shapes<'_> {
             (TyKind::Exists(_, body), v) => self.value(body, v, dim),
             (TyKind::Array(a), Value::Array(elements)) => {
                 if let Some((scalar, count)) = crate::core::typing::packed(ty)
-                    && flat_scalar(elements) == Some(scalar)
+                    && elements.scalar() == Some(scalar)
                 {
                     self.equation(&count, elements.len(), dim);
                     return Ok(());
@@ -258,7 +259,7 @@ impl Shapes<'_> {
                 }
                 match elements {
                     ArrayValue::Values(rows) => self.rows(ty, rows, dim + 1),
-                    flat if flat_scalar(flat) == a.element.as_scalar() => Ok(()),
+                    flat if flat.scalar() == a.element.as_scalar() => Ok(()),
                     // An empty array does not show the type of its elements.
                     flat if flat.is_empty() => Ok(()),
                     _ => wrong(),
@@ -325,28 +326,6 @@ impl Shapes<'_> {
         let place = Place { param: self.param, dim };
         self.equations.push(Equation { size: size.clone(), value: i64::try_from(len).unwrap_or(i64::MAX), place });
     }
-}
-
-fn scalar_of(v: &Value) -> Option<Scalar> {
-    Some(match v {
-        Value::Int(_) => Scalar::Int,
-        Value::Long(_) => Scalar::Long,
-        Value::Float(_) => Scalar::Float,
-        Value::Double(_) => Scalar::Double,
-        Value::Bool(_) => Scalar::Bool,
-        _ => return None,
-    })
-}
-
-fn flat_scalar(a: &ArrayValue) -> Option<Scalar> {
-    Some(match a {
-        ArrayValue::Int(_) => Scalar::Int,
-        ArrayValue::Long(_) => Scalar::Long,
-        ArrayValue::Float(_) => Scalar::Float,
-        ArrayValue::Double(_) => Scalar::Double,
-        ArrayValue::Bool(_) => Scalar::Bool,
-        ArrayValue::Values(_) => return None,
-    })
 }
 
 fn wrong_count(kernel: &Kernel, given: usize) -> String {

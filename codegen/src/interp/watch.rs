@@ -15,7 +15,6 @@ use super::repr::Val;
 use super::{Result, RunError, RunErrorKind};
 use crate::core::{Lambda, Stmt, VarId};
 use crate::sizes::SizeValues;
-use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 
@@ -85,11 +84,7 @@ fn is_of_type(ty: &Ty, value: &Val, lengths: &mut SizeValues) -> std::result::Re
         lengths.eval(size).map_err(|e| format!("its length `{size}` means nothing here: {e}"))
     };
     match (ty.kind(), value) {
-        (TyKind::Scalar(Scalar::Int), Val::Int(_))
-        | (TyKind::Scalar(Scalar::Long), Val::Long(_))
-        | (TyKind::Scalar(Scalar::Float), Val::Float(_))
-        | (TyKind::Scalar(Scalar::Double), Val::Double(_))
-        | (TyKind::Scalar(Scalar::Bool), Val::Bool(_)) => Ok(()),
+        (TyKind::Scalar(scalar), value) if value.number().is_some_and(|x| x.scalar() == *scalar) => Ok(()),
         (TyKind::Tuple(types), Val::Tuple(parts)) if types.len() == parts.len() => {
             types.iter().zip(parts.iter()).try_for_each(|(ty, part)| is_of_type(ty, part, lengths))
         }

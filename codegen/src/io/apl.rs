@@ -79,13 +79,12 @@ fn depth(array: &ArrayValue) -> usize {
 
 fn scalar(value: &Value) -> String {
     match value {
-        Value::Int(n) => n.to_string().replace('-', "¯"),
-        Value::Long(n) => n.to_string().replace('-', "¯"),
         Value::Float(x) => number(f64::from(*x)),
         Value::Double(x) => number(*x),
         Value::Bool(b) => u8::from(*b).to_string(),
         Value::Tuple(parts) | Value::Vec(parts) => parts.iter().map(scalar).collect::<Vec<_>>().join(" "),
         Value::Array(_) => String::new(),
+        integer => integer.to_string().replace('-', "¯"),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Checked conversion of numbers to a scalar type. No value changes but by rounding to the nearest float.
 
 use super::scalar;
+use crate::number::Number as Typed;
 use crate::value::{ArrayValue, Value};
-use lift_analysis::hir::Scalar;
+use lift_analysis::hir::{Literal, Scalar};
 
 /// Whether numbers of another type than the one that is needed are converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Casts {
     }
 }
 
-/// A number of any scalar type, also of those that Lift lacks. A truth value is 0 or 1.
+/// A number, whatever its type. A truth value is 0 or 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     Integer(i128),
@@ -31,7 +32,7 @@ pub enum Number {
 
 /// Converts the scalars of a flat array. An error is a message for the user.
 pub fn cast(data: &ArrayValue, to: Scalar) -> Result<ArrayValue, String> {
-    if scalar::scalar_of(data) == Some(to) {
+    if data.scalar() == Some(to) {
         return Ok(data.clone());
     }
     converted(to, numbers(data))
@@ -50,20 +51,16 @@ pub fn converted(to: Scalar, numbers: impl IntoIterator<Item = Number>) -> Resul
 
 /// The numbers of a flat array; those of other arrays are left out.
 pub fn numbers(data: &ArrayValue) -> impl Iterator<Item = Number> {
-    (0..data.len()).filter_map(|i| data.get(i)).filter_map(|value| match value {
-        Value::Int(n) => Some(Number::Integer(n.into())),
-        Value::Long(n) => Some(Number::Integer(n.into())),
-        Value::Float(x) => Some(Number::Real(x.into())),
-        Value::Double(x) => Some(Number::Real(x)),
-        Value::Bool(b) => Some(Number::Integer(b.into())),
-        Value::Tuple(_) | Value::Vec(_) | Value::Array(_) => None,
+    (0..data.len()).filter_map(|i| data.number(i)).filter_map(|number| match number {
+        Typed::Float(x) => Some(Number::Real(x.into())),
+        Typed::Double(x) => Some(Number::Real(x)),
+        Typed::Bool(b) => Some(Number::Integer(b.into())),
+        integer => integer.integer().map(Number::Integer),
     })
 }
 
 fn value(number: Number, to: Scalar) -> Option<Value> {
     Some(match to {
-        Scalar::Int => Value::Int(whole(number)?.try_into().ok()?),
-        Scalar::Long => Value::Long(whole(number)?.try_into().ok()?),
         Scalar::Bool => Value::Bool(match whole(number)? {
             0 => false,
             1 => true,
@@ -78,6 +75,7 @@ fn value(number: Number, to: Scalar) -> Option<Value> {
             Number::Integer(n) => Value::Double(n as f64),
             Number::Real(x) => Value::Double(x),
         },
+        integer => Typed::from(Literal::of_integer(integer, whole(number)?)?).into(),
     })
 }
 

@@ -194,7 +194,7 @@ impl Reader<'_> {
     fn data(&self, path: &str, ty: &Ty, count: usize) -> Result<ArrayValue> {
         let array = self.values(path)?;
         let element = if let TyKind::Vec(element, _) = ty.kind() { element } else { ty };
-        let (Some(wanted), Some(found)) = (element.as_scalar(), scalar::scalar_of(&array.data)) else {
+        let (Some(wanted), Some(found)) = (element.as_scalar(), array.data.scalar()) else {
             return Err(InputError::new(format!("a value of type `{}` cannot be read from an archive", self.whole)));
         };
         if array.data.len() != count {

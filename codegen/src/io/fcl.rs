@@ -15,8 +15,6 @@ pub fn write(out: &mut dyn io::Write, parts: usize, value: &Value) -> io::Result
 fn text(value: &Value) -> String {
     let list = |values: Vec<String>| values.join(",");
     match value {
-        Value::Int(n) => n.to_string(),
-        Value::Long(n) => n.to_string(),
         Value::Float(x) => double(f64::from(*x)),
         Value::Double(x) => double(*x),
         Value::Bool(b) => b.to_string(),
@@ -26,6 +24,7 @@ fn text(value: &Value) -> String {
             let elements = (0..array.len()).filter_map(|i| array.get(i)).map(|element| text(&element));
             format!("[{}]", list(elements.collect()))
         }
+        integer => integer.to_string(),
     }
 }
 

@@ -18,8 +18,14 @@ pub struct FlatArray {
 /// NumPy's name of a scalar type.
 pub fn numpy_name(scalar: Scalar) -> &'static str {
     match scalar {
+        Scalar::Byte => "int8",
+        Scalar::UByte => "uint8",
+        Scalar::Short => "int16",
+        Scalar::UShort => "uint16",
         Scalar::Int => "int32",
+        Scalar::UInt => "uint32",
         Scalar::Long => "int64",
+        Scalar::ULong => "uint64",
         Scalar::Float => "float32",
         Scalar::Double => "float64",
         Scalar::Bool => "bool",
@@ -30,7 +36,7 @@ pub fn numpy_name(scalar: Scalar) -> &'static str {
 /// tuples.
 pub fn value_from_flat(ty: &Ty, array: FlatArray) -> Result<Value> {
     let FlatArray { dims, data } = array;
-    let Some(found) = scalar::scalar_of(&data) else {
+    let Some(found) = data.scalar() else {
         return Err(InputError::new("a flat array holds scalars"));
     };
     if dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)) != Some(data.len()) {
@@ -139,15 +145,7 @@ fn build(ty: &Ty, dims: &[usize], data: ArrayValue) -> Value {
 
 /// The `len` elements from `from` on, which must exist.
 pub fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
-    let range = from..from + len;
-    match data {
-        ArrayValue::Int(v) => ArrayValue::Int(v[range].to_vec()),
-        ArrayValue::Long(v) => ArrayValue::Long(v[range].to_vec()),
-        ArrayValue::Float(v) => ArrayValue::Float(v[range].to_vec()),
-        ArrayValue::Double(v) => ArrayValue::Double(v[range].to_vec()),
-        ArrayValue::Bool(v) => ArrayValue::Bool(v[range].to_vec()),
-        ArrayValue::Values(v) => ArrayValue::Values(v[range].to_vec()),
-    }
+    data.slice(from..from + len)
 }
 
 /// Converts a value to a regular array; fails if its rows differ in length or its parts in type.
@@ -248,13 +246,9 @@ impl Flattening {
     }
 }
 
+/// Appends scalars of the same type.
 pub(super) fn append(to: &mut ArrayValue, from: &ArrayValue) {
-    match (to, from) {
-        (ArrayValue::Int(to), ArrayValue::Int(from)) => to.extend_from_slice(from),
-        (ArrayValue::Long(to), ArrayValue::Long(from)) => to.extend_from_slice(from),
-        (ArrayValue::Float(to), ArrayValue::Float(from)) => to.extend_from_slice(from),
-        (ArrayValue::Double(to), ArrayValue::Double(from)) => to.extend_from_slice(from),
-        (ArrayValue::Bool(to), ArrayValue::Bool(from)) => to.extend_from_slice(from),
-        _ => {}
+    if from.scalar().is_some() {
+        to.extend_from(from, 0..from.len());
     }
 }

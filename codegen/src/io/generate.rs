@@ -1,6 +1,7 @@
 //! Generates values for a type and its sizes: `random` and `iota`.
 
 use super::{InputError, Result, scalar};
+use crate::number::Number;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
@@ -130,22 +131,23 @@ impl Making {
     fn scalar(&mut self, s: Scalar, number: u64) -> Value {
         match self.generator {
             Generator::Iota => match s {
-                Scalar::Int => Value::Int(number as i32),
-                Scalar::Long => Value::Long(number as i64),
                 Scalar::Float => Value::Float(number as f32),
                 Scalar::Double => Value::Double(number as f64),
                 Scalar::Bool => Value::Bool(number % 2 == 1),
+                integer => wrapped(integer, number),
             },
             Generator::Random { .. } => {
                 let bits = self.next();
                 match s {
-                    // The upper half of the product maps to the range almost without bias.
-                    Scalar::Int => Value::Int(((u128::from(bits) * 1000) >> 64) as i32),
-                    Scalar::Long => Value::Long(((u128::from(bits) * 1000) >> 64) as i64),
                     // The upper bits, as many as the mantissa has.
                     Scalar::Float => Value::Float((bits >> 40) as f32 / (1u64 << 24) as f32),
                     Scalar::Double => Value::Double((bits >> 11) as f64 / (1u64 << 53) as f64),
                     Scalar::Bool => Value::Bool(bits >> 63 == 1),
+                    // The upper half of the product maps to the range almost without bias.
+                    integer => {
+                        let most = integer.range().map_or(0, |(_, most)| most as u128 + 1).min(1000);
+                        wrapped(integer, ((u128::from(bits) * most) >> 64) as u64)
+                    }
                 }
             }
         }
@@ -159,4 +161,9 @@ impl Making {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
+}
+
+/// The lowest bits of a number.
+fn wrapped(integer: Scalar, number: u64) -> Value {
+    Number::ULong(number).converted(integer).map_or(Value::Tuple(Vec::new()), Value::from)
 }

@@ -9,7 +9,7 @@ use lift_analysis::ty::{Ty, TyKind};
 /// Splits a packed value into rows of the lengths that its type has under `sizes`; returns any other value unchanged.
 pub fn unpack(ty: &Ty, value: Value, sizes: &SizeValues) -> Value {
     match (packed(ty), value) {
-        (Some((scalar, _)), Value::Array(flat)) if super::scalar::scalar_of(&flat) == Some(scalar) => {
+        (Some((scalar, _)), Value::Array(flat)) if flat.scalar() == Some(scalar) => {
             let mut rows = Rows { flat, next: 0 };
             rows.value(ty, &mut sizes.clone())
         }

@@ -6,6 +6,7 @@
 //!   into blocks that keep the mean.
 //! * Other values are not drawn. Numbers that are not finite are omitted and counted.
 
+use crate::number::Number;
 use crate::value::{ArrayValue, Value};
 use serde::{Deserialize, Serialize};
 
@@ -68,13 +69,11 @@ pub fn plot(value: &Value) -> Option<Plot> {
 
 /// The value as a number; `None` for tuples, vectors and arrays.
 fn number(value: &Value) -> Option<f64> {
-    Some(match value {
-        Value::Int(x) => f64::from(*x),
-        Value::Long(x) => *x as f64,
-        Value::Float(x) => f64::from(*x),
-        Value::Double(x) => *x,
-        Value::Bool(x) => f64::from(u8::from(*x)),
-        Value::Tuple(_) | Value::Vec(_) | Value::Array(_) => return None,
+    Some(match value.number()? {
+        Number::Float(x) => f64::from(x),
+        Number::Double(x) => x,
+        Number::Bool(x) => f64::from(u8::from(x)),
+        integer => integer.integer()? as f64,
     })
 }
 

@@ -102,23 +102,19 @@ impl Printer<'_> {
                 }
             }
             Value::Array(array) => (0..array.len()).for_each(|i| self.element(array, i)),
-            Value::Int(n) => self.word(format_args!("{n}")),
-            Value::Long(n) => self.word(format_args!("{n}")),
-            Value::Float(x) => self.word(format_args!("{x:?}")),
-            Value::Double(x) => self.word(format_args!("{x:?}")),
-            Value::Bool(b) => self.word(format_args!("{b}")),
+            scalar => self.word(format_args!("{scalar}")),
         }
     }
 
     /// Writes an element of an array without copying it.
     fn element(&mut self, array: &ArrayValue, i: usize) {
         match array {
-            ArrayValue::Int(v) => self.word(format_args!("{}", v[i])),
-            ArrayValue::Long(v) => self.word(format_args!("{}", v[i])),
-            ArrayValue::Float(v) => self.word(format_args!("{:?}", v[i])),
-            ArrayValue::Double(v) => self.word(format_args!("{:?}", v[i])),
-            ArrayValue::Bool(v) => self.word(format_args!("{}", v[i])),
             ArrayValue::Values(v) => self.numbers(&v[i]),
+            flat => {
+                if let Some(number) = flat.number(i) {
+                    self.word(format_args!("{}", Value::from(number)));
+                }
+            }
         }
     }
 

@@ -1,14 +1,13 @@
 //! Parses single scalars, and appends to arrays of them.
 
-use crate::value::{ArrayValue, Value};
-use lift_analysis::hir::Scalar;
+use crate::number::Number;
+use crate::value::{ArrayValue, Value, article};
+use lift_analysis::hir::{Literal, Scalar};
 
 /// Parses a word as a scalar, as the language writes it; the suffix is optional. The error quotes the word.
 pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
-    let bad = || format!("`{}` is not {}", shortened(word), article(scalar));
+    let bad = || format!("`{}` is not {}", shortened(word), described(scalar));
     match scalar {
-        Scalar::Int => integer(word).ok_or_else(bad)?.map(Value::Int),
-        Scalar::Long => integer(word.strip_suffix('L').unwrap_or(word)).ok_or_else(bad)?.map(Value::Long),
         Scalar::Float => {
             let digits = word.strip_suffix('f').filter(|rest| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.'));
             let digits = digits.unwrap_or(word);
@@ -24,27 +23,23 @@ pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
             "false" | "0" => Ok(Value::Bool(false)),
             _ => Err(bad()),
         },
+        integer_type => integer(integer_type, word),
     }
 }
 
-/// `None` if `digits` is not an integer; an error if it does not fit the type.
-fn integer<T: std::str::FromStr + Bounded>(digits: &str) -> Option<Result<T, String>> {
-    if let Ok(n) = digits.parse::<T>() {
-        return Some(Ok(n));
-    }
+/// An integer, with or without the suffix of its type.
+fn integer(scalar: Scalar, word: &str) -> Result<Value, String> {
+    let bad = || format!("`{}` is not {}", shortened(word), described(scalar));
+    let digits = word.strip_suffix(scalar.suffix()).unwrap_or(word);
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(digits);
-    let all_digits = !unsigned.is_empty() && unsigned.bytes().all(|b| b.is_ascii_digit());
-    all_digits.then(|| Err(format!("`{}` does not fit {}", shortened(digits), T::RANGE)))
-}
-
-trait Bounded {
-    const RANGE: &'static str;
-}
-impl Bounded for i32 {
-    const RANGE: &'static str = "Int (-2147483648 to 2147483647)";
-}
-impl Bounded for i64 {
-    const RANGE: &'static str = "Long (-9223372036854775808 to 9223372036854775807)";
+    if unsigned.is_empty() || !unsigned.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(bad());
+    }
+    let literal = digits.parse().ok().and_then(|number| Literal::of_integer(scalar, number));
+    literal.map(|literal| Number::from(literal).into()).ok_or_else(|| {
+        let (least, most) = scalar.range().unwrap_or_default();
+        format!("`{}` does not fit {scalar} ({least} to {most})", shortened(digits))
+    })
 }
 
 fn fitting(infinite: bool, digits: &str, scalar: Scalar) -> Result<(), String> {
@@ -55,14 +50,10 @@ fn fitting(infinite: bool, digits: &str, scalar: Scalar) -> Result<(), String> {
     Ok(())
 }
 
-pub fn article(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Int => "an Int",
-        Scalar::Long => "a Long",
-        Scalar::Float => "a Float",
-        Scalar::Double => "a Double",
-        Scalar::Bool => "a Bool (`true` or `false`)",
-    }
+/// The type with its article, for messages.
+pub fn described(scalar: Scalar) -> String {
+    let truth = if scalar == Scalar::Bool { " (`true` or `false`)" } else { "" };
+    format!("{} {scalar}{truth}", article(scalar))
 }
 
 /// Truncates a word for a message: words of broken files can be megabytes long.
@@ -76,36 +67,17 @@ pub fn shortened(word: &str) -> String {
 
 /// An empty array of scalars.
 pub fn empty(scalar: Scalar) -> ArrayValue {
-    match scalar {
-        Scalar::Int => ArrayValue::Int(Vec::new()),
-        Scalar::Long => ArrayValue::Long(Vec::new()),
-        Scalar::Float => ArrayValue::Float(Vec::new()),
-        Scalar::Double => ArrayValue::Double(Vec::new()),
-        Scalar::Bool => ArrayValue::Bool(Vec::new()),
-    }
+    ArrayValue::empty(scalar, 0)
 }
 
 /// Appends an element, which must have the array's element type.
 pub fn push(array: &mut ArrayValue, value: Value) {
-    match (array, value) {
-        (ArrayValue::Int(v), Value::Int(x)) => v.push(x),
-        (ArrayValue::Long(v), Value::Long(x)) => v.push(x),
-        (ArrayValue::Float(v), Value::Float(x)) => v.push(x),
-        (ArrayValue::Double(v), Value::Double(x)) => v.push(x),
-        (ArrayValue::Bool(v), Value::Bool(x)) => v.push(x),
-        (ArrayValue::Values(v), x) => v.push(x),
-        _ => {}
+    match array {
+        ArrayValue::Values(values) => values.push(value),
+        flat => {
+            if let Some(number) = value.number() {
+                flat.push_number(number);
+            }
+        }
     }
-}
-
-/// The element type of a flat array; `None` if its elements are not scalars.
-pub fn scalar_of(array: &ArrayValue) -> Option<Scalar> {
-    Some(match array {
-        ArrayValue::Int(_) => Scalar::Int,
-        ArrayValue::Long(_) => Scalar::Long,
-        ArrayValue::Float(_) => Scalar::Float,
-        ArrayValue::Double(_) => Scalar::Double,
-        ArrayValue::Bool(_) => Scalar::Bool,
-        ArrayValue::Values(_) => return None,
-    })
 }

@@ -19,7 +19,7 @@ use crate::parameters::Parameter;
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
 use crate::schedule::rules;
 use crate::target::{Class, Target};
-use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::hir::{Literal, Name, Scalar};
 use lift_analysis::size::Size;
 
 /// Arrays that certainly are no longer than this are merge-sorted, which takes fewer launches.
@@ -58,6 +58,7 @@ impl Shape {
     }
 }
 
+/// Bytes of a stored key.
 fn key_bytes(key: Scalar) -> u64 {
     if is_wide(key) { 8 } else { 4 }
 }
@@ -102,7 +103,7 @@ struct Sorting {
 
 impl Sorting {
     fn digits(&self) -> i64 {
-        key_bytes(self.key) as i64
+        self.key.bytes() as i64
     }
     /// The type in which the bits of keys are stored.
     fn stored(&self) -> Scalar {
@@ -118,15 +119,30 @@ impl Sorting {
         match self.key {
             Scalar::Float => Expr::call("as_int", [number]),
             Scalar::Double => Expr::call("as_long", [number]),
-            _ => number,
+            // Stored keys are signed; numbers from 0 to 255 differ in one byte.
+            Scalar::Byte => number.cast(CType::Int).add(Expr::int(1 << 7)),
+            Scalar::Short => number.cast(CType::Int).add(Expr::int(1 << 15)),
+            Scalar::UByte | Scalar::UShort => number.cast(CType::Int),
+            Scalar::UInt | Scalar::ULong => self.top_turned(number).cast(CType::of(self.stored())),
+            Scalar::Int | Scalar::Long | Scalar::Bool => number,
         }
     }
     fn number(&self, bits: Expr) -> Expr {
         match self.key {
             Scalar::Float => Expr::call("as_float", [bits]),
             Scalar::Double => Expr::call("as_double", [bits]),
-            _ => bits,
+            Scalar::Byte => bits.sub(Expr::int(1 << 7)).cast(CType::Char),
+            Scalar::Short => bits.sub(Expr::int(1 << 15)).cast(CType::Short),
+            Scalar::UByte | Scalar::UShort => bits.cast(CType::of(self.key)),
+            Scalar::UInt | Scalar::ULong => self.top_turned(bits.cast(self.unsigned())),
+            Scalar::Int | Scalar::Long | Scalar::Bool => bits,
         }
+    }
+    /// An unsigned number with its uppermost bit changed: in the order of signed numbers.
+    fn top_turned(&self, number: Expr) -> Expr {
+        let top = Literal::UInt(1 << 31);
+        let top = if is_wide(self.key) { Literal::ULong(1 << 63) } else { top };
+        Expr::binary(BinaryOp::BitXor, number, Expr::literal(top))
     }
 }
 

@@ -319,7 +319,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn scalar(&mut self, v: &ScalarValue) -> Result<Expr> {
         Ok(match v {
             ScalarValue::Literal(l) => {
-                self.note_double(crate::core::literal_scalar(*l));
+                self.note_double((*l).scalar());
                 Expr::literal(*l)
             }
             ScalarValue::Size(s) => self.size_as_number(s)?,
@@ -410,11 +410,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// `0` of a type, as a harmless value.
     pub fn zero(s: Scalar) -> Expr {
         match s {
-            Scalar::Int => Expr::int(0),
-            Scalar::Long => Expr::Int { value: 0, long: true },
             Scalar::Float => Expr::Float(0),
             Scalar::Double => Expr::Double(0),
             Scalar::Bool => Expr::Bool(false),
+            integer => Literal::of_integer(integer, 0).map_or(Expr::int(0), Expr::literal),
         }
     }
 }

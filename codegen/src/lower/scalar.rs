@@ -1,7 +1,7 @@
 //! Scalar operators as C expressions with the interpreter's semantics.
 //!
-//! `Int` and `Long` wrap: unless overflow is excluded, they are computed as unsigned, because signed overflow is
-//! undefined in C. Index arithmetic with a known range stays a [`Size`], so that it can be simplified.
+//! Integers wrap: unless overflow is excluded, they are computed as unsigned, because signed overflow is undefined in
+//! C. C computes numbers of 8 and 16 bits as `int`; their results are cast. Index arithmetic with a known range stays a [`Size`], so that it can be simplified.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -91,7 +91,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Not => Some((Scalar::Bool, a.not())),
             ScalarOp::Neg if ty.is_integer() => Some((ty, wrapping(BinaryOp::Sub, ty, FunctionBuilder::zero(ty), a))),
             ScalarOp::Neg => Some((ty, Expr::Unary(UnaryOp::Neg, Arc::new(a)))),
-            ScalarOp::Abs if ty.is_integer() => Some((ty, Expr::call("abs", [a]).cast(CType::of(ty)))),
+            ScalarOp::Abs if ty.is_unsigned() => Some((ty, a)),
+            ScalarOp::Abs if ty.is_integer() => Some((ty, Expr::call("abs", [widened(ty, a)]).cast(CType::of(ty)))),
             ScalarOp::Abs => call("fabs", a),
             ScalarOp::Sqrt => call("sqrt", a),
             ScalarOp::Exp => call("exp", a),
@@ -102,14 +103,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Tanh => call("tanh", a),
             ScalarOp::Round => call("round", a),
             ScalarOp::IsNan => Some((Scalar::Bool, Expr::binary(BinaryOp::Ne, Expr::call("isnan", [a]), Expr::int(0)))),
-            ScalarOp::PopCount => Some((Scalar::Int, Expr::call("popcount", [a]).cast(CType::Int))),
-            ScalarOp::Clz => Some((Scalar::Int, Expr::call("clz", [a]).cast(CType::Int))),
+            ScalarOp::PopCount => Some((Scalar::Int, Expr::call("popcount", [exactly(ty, a)]).cast(CType::Int))),
+            ScalarOp::Clz => Some((Scalar::Int, Expr::call("clz", [exactly(ty, a)]).cast(CType::Int))),
             ScalarOp::Floor => call("floor", a),
             ScalarOp::Ceil => call("ceil", a),
-            ScalarOp::ToInt => Some((Scalar::Int, convert(ty, Scalar::Int, a))),
-            ScalarOp::ToLong => Some((Scalar::Long, convert(ty, Scalar::Long, a))),
-            ScalarOp::ToFloat => Some((Scalar::Float, convert(ty, Scalar::Float, a))),
-            ScalarOp::ToDouble => Some((Scalar::Double, convert(ty, Scalar::Double, a))),
+            ScalarOp::To(to) => Some((to, convert(ty, to, a))),
             _ => None,
         }
     }
@@ -125,8 +123,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Div if integer => (ty, self.divide(ty, a, b, false)),
             ScalarOp::Mod if integer => (ty, self.divide(ty, a, b, true)),
             ScalarOp::Mod => (ty, Expr::call("fmod", [a, b])),
-            ScalarOp::Min => (ty, Expr::call(if integer { "min" } else { "fmin" }, [a, b])),
-            ScalarOp::Max => (ty, Expr::call(if integer { "max" } else { "fmax" }, [a, b])),
+            ScalarOp::Min if integer => (ty, narrowed(ty, Expr::call("min", [widened(ty, a), widened(ty, b)]))),
+            ScalarOp::Max if integer => (ty, narrowed(ty, Expr::call("max", [widened(ty, a), widened(ty, b)]))),
+            ScalarOp::Min => (ty, Expr::call("fmin", [a, b])),
+            ScalarOp::Max => (ty, Expr::call("fmax", [a, b])),
             ScalarOp::Lt => compare(BinaryOp::Lt, a, b),
             ScalarOp::Gt => compare(BinaryOp::Gt, a, b),
             ScalarOp::Le => compare(BinaryOp::Le, a, b),
@@ -135,17 +135,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Ne => compare(BinaryOp::Ne, a, b),
             ScalarOp::And => (Scalar::Bool, a.and(b)),
             ScalarOp::Or => (Scalar::Bool, a.or(b)),
-            ScalarOp::BitAnd => (ty, Expr::binary(BinaryOp::BitAnd, a, b)),
-            ScalarOp::BitOr => (ty, Expr::binary(BinaryOp::BitOr, a, b)),
-            ScalarOp::BitXor => (ty, Expr::binary(BinaryOp::BitXor, a, b)),
+            ScalarOp::BitAnd => (ty, narrowed(ty, Expr::binary(BinaryOp::BitAnd, a, b))),
+            ScalarOp::BitOr => (ty, narrowed(ty, Expr::binary(BinaryOp::BitOr, a, b))),
+            ScalarOp::BitXor => (ty, narrowed(ty, Expr::binary(BinaryOp::BitXor, a, b))),
             ScalarOp::Shl => {
-                let unsigned = unsigned(ty);
-                let shifted = Expr::binary(BinaryOp::Shl, a.cast(unsigned), masked(ty, b));
+                let shifted = Expr::binary(BinaryOp::Shl, a.cast(computed_in(ty)), masked(ty, b));
                 (ty, shifted.cast(CType::of(ty)))
             }
-            ScalarOp::Shr => (ty, Expr::binary(BinaryOp::Shr, a, masked(ty, b))),
+            ScalarOp::Shr => (ty, narrowed(ty, Expr::binary(BinaryOp::Shr, a, masked(ty, b)))),
             ScalarOp::UShr => {
-                let shifted = Expr::binary(BinaryOp::Shr, a.cast(unsigned(ty)), masked(ty, b));
+                let shifted = Expr::binary(BinaryOp::Shr, a.cast(CType::unsigned_of(ty)), masked(ty, b));
                 (ty, shifted.cast(CType::of(ty)))
             }
             ScalarOp::Pow => (ty, Expr::call("pow", [a, b])),
@@ -156,58 +155,87 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn divide(&mut self, ty: Scalar, a: Expr, b: Expr, remainder: bool) -> Expr {
-        let constant = b.as_int().is_some_and(|n| n != 0 && n != -1);
-        if constant {
+        let op = if remainder { BinaryOp::Rem } else { BinaryOp::Div };
+        if b.known_integer().is_some_and(|n| n != 0 && n != -1) {
             let message = if remainder { Message::remainder_by_zero() } else { Message::division_by_zero() };
             self.program.needless(&message, &self.origin());
+            return narrowed(ty, Expr::binary(op, a, b));
         }
-        if constant {
-            return Expr::binary(if remainder { BinaryOp::Rem } else { BinaryOp::Div }, a, b);
-        }
+        let (a, b) = (widened(ty, a), widened(ty, b));
         if !self.program.is_checked() {
             let helper = match (ty, remainder) {
+                (Scalar::UInt | Scalar::ULong, _) => return Expr::binary(op, a, b),
                 (Scalar::Long, false) => Helper::QuotientLong,
                 (Scalar::Long, true) => Helper::RemainderLong,
                 (_, false) => Helper::QuotientInt,
                 (_, true) => Helper::RemainderInt,
             };
-            return self.call_helper(helper, [a, b]);
+            return narrowed(ty, self.call_helper(helper, [a, b]));
         }
         let (helper, message) = match (ty, remainder) {
             (Scalar::Long, false) => (Helper::DivLong, Message::division_by_zero()),
             (Scalar::Long, true) => (Helper::ModLong, Message::remainder_by_zero()),
+            (Scalar::UInt, false) => (Helper::DivUInt, Message::division_by_zero()),
+            (Scalar::UInt, true) => (Helper::ModUInt, Message::remainder_by_zero()),
+            (Scalar::ULong, false) => (Helper::DivULong, Message::division_by_zero()),
+            (Scalar::ULong, true) => (Helper::ModULong, Message::remainder_by_zero()),
             (_, false) => (Helper::DivInt, Message::division_by_zero()),
             (_, true) => (Helper::ModInt, Message::remainder_by_zero()),
         };
-        self.call_checked(helper, &message, [a, b])
+        let result = self.call_checked(helper, &message, [a, b]);
+        narrowed(ty, result)
     }
 }
 
-fn unsigned(ty: Scalar) -> CType {
-    if ty == Scalar::Long { CType::ULong } else { CType::UInt }
+/// The unsigned type in which sums and products are computed, so that they wrap.
+fn computed_in(ty: Scalar) -> CType {
+    if ty.bytes() == 8 { CType::ULong } else { CType::UInt }
 }
 
-/// Wrapping signed arithmetic.
+/// Wrapping arithmetic.
 fn wrapping(op: BinaryOp, ty: Scalar, a: Expr, b: Expr) -> Expr {
-    let unsigned = unsigned(ty);
-    Expr::binary(op, a.cast(unsigned), b.cast(unsigned)).cast(CType::of(ty))
+    if CType::of(ty) == computed_in(ty) {
+        return Expr::binary(op, a, b);
+    }
+    Expr::binary(op, a.cast(computed_in(ty)), b.cast(computed_in(ty))).cast(CType::of(ty))
+}
+
+/// Whether C computes with an `int` in place of this type.
+fn is_promoted(ty: Scalar) -> bool {
+    ty.is_integer() && ty.bytes() < 4
+}
+
+/// An operand of a function that is overloaded: C may have promoted it already.
+fn widened(ty: Scalar, a: Expr) -> Expr {
+    if is_promoted(ty) { a.cast(CType::Int) } else { a }
+}
+
+/// An operand of a function whose result depends on the size of its type.
+fn exactly(ty: Scalar, a: Expr) -> Expr {
+    if is_promoted(ty) { a.cast(CType::unsigned_of(ty)) } else { a }
+}
+
+/// A result that C may have computed as an `int`.
+fn narrowed(ty: Scalar, a: Expr) -> Expr {
+    if is_promoted(ty) { a.cast(CType::of(ty)) } else { a }
 }
 
 /// A shift count reduced to its low bits.
 fn masked(ty: Scalar, by: Expr) -> Expr {
-    let bits = if ty == Scalar::Long { 64 } else { 32 };
-    match by.as_int() {
+    let bits = i64::from(ty.bits());
+    match by.known_integer() {
         Some(n) => Expr::int(n.rem_euclid(bits)),
         None => Expr::binary(BinaryOp::BitAnd, by, Expr::int(bits - 1)),
     }
 }
 
+/// A conversion. Only one of a floating-point number to an integer needs a function, which saturates.
 fn convert(from: Scalar, to: Scalar, a: Expr) -> Expr {
-    let floating = Scalar::is_floating;
     match (from, to) {
-        (f, t) if f == t => a,
-        (f, Scalar::Int) if floating(f) => Expr::call("convert_int_sat", [a]),
-        (f, Scalar::Long) if floating(f) => Expr::call("convert_long_sat", [a]),
-        (_, t) => a.cast(CType::of(t)),
+        (from, to) if from == to => a,
+        (from, to) if from.is_floating() && to.is_integer() => {
+            Expr::call(&format!("convert_{}_sat", CType::of(to).name()), [a])
+        }
+        (_, to) => a.cast(CType::of(to)),
     }
 }

@@ -401,7 +401,7 @@ impl Value<'_> {
 impl ScalarValue {
     pub fn ty(&self) -> Scalar {
         match self {
-            ScalarValue::Literal(l) => crate::core::literal_scalar(*l),
+            ScalarValue::Literal(l) => (*l).scalar(),
             ScalarValue::Size(_) => Scalar::Int,
             ScalarValue::Computed { ty, .. } => *ty,
         }

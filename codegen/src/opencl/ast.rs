@@ -13,7 +13,10 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CType {
     Bool,
+    Char,
     UChar,
+    Short,
+    UShort,
     Int,
     UInt,
     Long,
@@ -28,8 +31,14 @@ impl CType {
     /// The type in which values of a scalar type are computed.
     pub fn of(s: Scalar) -> CType {
         match s {
+            Scalar::Byte => CType::Char,
+            Scalar::UByte => CType::UChar,
+            Scalar::Short => CType::Short,
+            Scalar::UShort => CType::UShort,
             Scalar::Int => CType::Int,
+            Scalar::UInt => CType::UInt,
             Scalar::Long => CType::Long,
+            Scalar::ULong => CType::ULong,
             Scalar::Float => CType::Float,
             Scalar::Double => CType::Double,
             Scalar::Bool => CType::Bool,
@@ -42,10 +51,22 @@ impl CType {
             other => CType::of(other),
         }
     }
+    /// The unsigned type of the same size as an integer type.
+    pub fn unsigned_of(s: Scalar) -> CType {
+        match s.bytes() {
+            1 => CType::UChar,
+            2 => CType::UShort,
+            8 => CType::ULong,
+            _ => CType::UInt,
+        }
+    }
     pub fn name(self) -> String {
         match self {
             CType::Bool => "bool".into(),
+            CType::Char => "char".into(),
             CType::UChar => "uchar".into(),
+            CType::Short => "short".into(),
+            CType::UShort => "ushort".into(),
             CType::Int => "int".into(),
             CType::UInt => "uint".into(),
             CType::Long => "long".into(),

@@ -21,7 +21,14 @@ impl Expr {
     pub fn literal(l: Literal) -> Expr {
         match l {
             Literal::Int(v) => Expr::int(v.into()),
+            Literal::UInt(v) => Expr::UInt(v.into()),
             Literal::Long(v) => Expr::Int { value: v, long: true },
+            // The bits are the same.
+            Literal::ULong(v) => Expr::Int { value: v as i64, long: true }.cast(CType::ULong),
+            Literal::Byte(v) => Expr::int(v.into()).cast(CType::Char),
+            Literal::UByte(v) => Expr::int(v.into()).cast(CType::UChar),
+            Literal::Short(v) => Expr::int(v.into()).cast(CType::Short),
+            Literal::UShort(v) => Expr::int(v.into()).cast(CType::UShort),
             Literal::Float(bits) => Expr::Float(bits),
             Literal::Double(bits) => Expr::Double(bits),
             Literal::Bool(b) => Expr::Bool(b),
@@ -30,6 +37,17 @@ impl Expr {
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Expr::Int { value, .. } => Some(*value),
+            _ => None,
+        }
+    }
+    /// The value of an integer literal of any type; of a `ulong`, its bits.
+    pub fn known_integer(&self) -> Option<i64> {
+        match self {
+            Expr::Int { value, .. } => Some(*value),
+            Expr::UInt(value) => i64::try_from(*value).ok(),
+            Expr::Cast(CType::Char | CType::UChar | CType::Short | CType::UShort | CType::ULong, inner) => {
+                inner.as_int()
+            }
             _ => None,
         }
     }

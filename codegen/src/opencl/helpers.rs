@@ -13,6 +13,10 @@ pub enum Helper {
     ModInt,
     DivLong,
     ModLong,
+    DivUInt,
+    ModUInt,
+    DivULong,
+    ModULong,
     QuotientInt,
     RemainderInt,
     QuotientLong,
@@ -61,6 +65,10 @@ impl Helper {
             Helper::ModInt => "lift_mod_int",
             Helper::DivLong => "lift_div_long",
             Helper::ModLong => "lift_mod_long",
+            Helper::DivUInt => "lift_div_uint",
+            Helper::ModUInt => "lift_mod_uint",
+            Helper::DivULong => "lift_div_ulong",
+            Helper::ModULong => "lift_mod_ulong",
             Helper::QuotientInt => "lift_quotient_int",
             Helper::RemainderInt => "lift_remainder_int",
             Helper::QuotientLong => "lift_quotient_long",
@@ -107,6 +115,10 @@ impl Helper {
             | Helper::ModInt
             | Helper::DivLong
             | Helper::ModLong
+            | Helper::DivUInt
+            | Helper::ModUInt
+            | Helper::DivULong
+            | Helper::ModULong
             | Helper::CheckIndex
             | Helper::CheckLength
             | Helper::CheckCount
@@ -166,6 +178,10 @@ impl Helper {
             Helper::ModInt,
             Helper::DivLong,
             Helper::ModLong,
+            Helper::DivUInt,
+            Helper::ModUInt,
+            Helper::DivULong,
+            Helper::ModULong,
             Helper::CheckIndex,
             Helper::CheckLength,
             Helper::CheckCount,
@@ -234,6 +250,54 @@ long lift_mod_long(__global int* failure, int which, long a, long b)
     return 0;
   }
   return b == -1 ? 0 : a % b;
+}
+"
+            }
+            Helper::DivUInt => {
+                "\
+uint lift_div_uint(__global int* failure, int which, uint a, uint b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, (int)a, (int)b);
+    return 0;
+  }
+  return a / b;
+}
+"
+            }
+            Helper::ModUInt => {
+                "\
+uint lift_mod_uint(__global int* failure, int which, uint a, uint b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, (int)a, (int)b);
+    return 0;
+  }
+  return a % b;
+}
+"
+            }
+            Helper::DivULong => {
+                "\
+ulong lift_div_ulong(__global int* failure, int which, ulong a, ulong b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, (int)a, (int)b);
+    return 0;
+  }
+  return a / b;
+}
+"
+            }
+            Helper::ModULong => {
+                "\
+ulong lift_mod_ulong(__global int* failure, int which, ulong a, ulong b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, (int)a, (int)b);
+    return 0;
+  }
+  return a % b;
 }
 "
             }

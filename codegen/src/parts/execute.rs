@@ -396,63 +396,32 @@ impl Source {
     }
 }
 
-macro_rules! for_each_kind {
-    ($array:expr, $v:ident => $made:expr) => {
-        match $array {
-            ArrayValue::Int($v) => ArrayValue::Int($made),
-            ArrayValue::Long($v) => ArrayValue::Long($made),
-            ArrayValue::Float($v) => ArrayValue::Float($made),
-            ArrayValue::Double($v) => ArrayValue::Double($made),
-            ArrayValue::Bool($v) => ArrayValue::Bool($made),
-            ArrayValue::Values($v) => ArrayValue::Values($made),
-        }
-    };
-}
-
 fn slice(array: &ArrayValue, from: usize, to: usize) -> ArrayValue {
-    for_each_kind!(array, v => v[from.min(v.len())..to.min(v.len())].to_vec())
+    array.slice(from.min(array.len())..to.min(array.len()))
 }
 
 /// At most `count` evenly spaced elements, without the first and last if there are more.
 fn every(array: &ArrayValue, count: usize) -> ArrayValue {
     let len = array.len();
     let count = count.min(len);
-    let at = |i: usize| (i + 1) * len / (count + 1);
-    for_each_kind!(array, v => (0..count).filter_map(|i| v.get(at(i)).cloned()).collect())
+    let mut some = array.slice(0..0);
+    for i in 0..count {
+        let at = (i + 1) * len / (count + 1);
+        if at < len {
+            some.extend_from(array, at..at + 1);
+        }
+    }
+    some
 }
 
+/// Arrays of the same elements, one after another.
 fn concat<'a>(arrays: impl Iterator<Item = &'a ArrayValue>) -> ArrayValue {
     let mut all: Option<ArrayValue> = None;
     for array in arrays {
-        all = Some(match (all, array) {
-            (Some(ArrayValue::Int(mut v)), ArrayValue::Int(more)) => {
-                v.extend(more);
-                ArrayValue::Int(v)
-            }
-            (Some(ArrayValue::Long(mut v)), ArrayValue::Long(more)) => {
-                v.extend(more);
-                ArrayValue::Long(v)
-            }
-            (Some(ArrayValue::Float(mut v)), ArrayValue::Float(more)) => {
-                v.extend(more);
-                ArrayValue::Float(v)
-            }
-            (Some(ArrayValue::Double(mut v)), ArrayValue::Double(more)) => {
-                v.extend(more);
-                ArrayValue::Double(v)
-            }
-            (Some(ArrayValue::Bool(mut v)), ArrayValue::Bool(more)) => {
-                v.extend(more);
-                ArrayValue::Bool(v)
-            }
-            (Some(ArrayValue::Values(mut v)), ArrayValue::Values(more)) => {
-                v.extend(more.iter().cloned());
-                ArrayValue::Values(v)
-            }
-            (Some(empty), more) if empty.is_empty() => more.clone(),
-            (Some(all), _) => all,
-            (None, array) => array.clone(),
-        });
+        let extended = all.as_mut().is_some_and(|all| all.extend_from(array, 0..array.len()));
+        if !extended && all.as_ref().is_none_or(ArrayValue::is_empty) {
+            all = Some(array.clone());
+        }
     }
     all.unwrap_or(ArrayValue::Values(Vec::new()))
 }

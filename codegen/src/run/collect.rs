@@ -313,14 +313,7 @@ impl Walk<'_> {
         let leaf = &mut self.leaves[leaf];
         let range = leaf.at..leaf.at + count;
         leaf.at = range.end;
-        let taken = match &leaf.data {
-            Some(HostData::Int(v)) => v.get(range).map(|v| ArrayValue::Int(v.to_vec())),
-            Some(HostData::Long(v)) => v.get(range).map(|v| ArrayValue::Long(v.to_vec())),
-            Some(HostData::Float(v)) => v.get(range).map(|v| ArrayValue::Float(v.to_vec())),
-            Some(HostData::Double(v)) => v.get(range).map(|v| ArrayValue::Double(v.to_vec())),
-            Some(HostData::Bool(v)) => v.get(range).map(|v| ArrayValue::Bool(v.iter().map(|b| *b != 0).collect())),
-            None => None,
-        };
+        let taken = leaf.data.as_ref().and_then(|data| data.values(range));
         taken.ok_or_else(|| "a part of the result was not read".to_string())
     }
 }

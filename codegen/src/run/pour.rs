@@ -230,42 +230,24 @@ fn find_length(layout: &Layout, value: &Value, var: &Var) -> Option<usize> {
 }
 
 fn push_scalar(data: &mut HostData, value: &Value) -> Result<(), Problem> {
-    match (data, value) {
-        (HostData::Int(to), Value::Int(v)) => to.push(*v),
-        (HostData::Long(to), Value::Long(v)) => to.push(*v),
-        (HostData::Float(to), Value::Float(v)) => to.push(*v),
-        (HostData::Double(to), Value::Double(v)) => to.push(*v),
-        (HostData::Bool(to), Value::Bool(v)) => to.push(u8::from(*v)),
-        (data, value) => return wrong(format!("{} is needed, not {}", data.element(), describe(value))),
+    match value.number() {
+        Some(number) if data.push(number) => Ok(()),
+        _ => wrong(format!("{} is needed, not {}", data.element(), describe(value))),
     }
-    Ok(())
 }
 
 fn push_flat(data: &mut HostData, array: &ArrayValue) -> Result<(), Problem> {
-    match (data, array) {
-        (HostData::Int(to), ArrayValue::Int(from)) => to.extend_from_slice(from),
-        (HostData::Long(to), ArrayValue::Long(from)) => to.extend_from_slice(from),
-        (HostData::Float(to), ArrayValue::Float(from)) => to.extend_from_slice(from),
-        (HostData::Double(to), ArrayValue::Double(from)) => to.extend_from_slice(from),
-        (HostData::Bool(to), ArrayValue::Bool(from)) => to.extend(from.iter().map(|b| u8::from(*b))),
-        (data, array) => {
-            if let Some(value) = array.get(0) {
-                return wrong(format!("{} is needed, not {}", data.element(), describe(&value)));
-            }
-        }
+    match array.get(0) {
+        Some(first) if !data.extend(array) => wrong(format!("{} is needed, not {}", data.element(), describe(&first))),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn describe(value: &Value) -> String {
     match value {
-        Value::Int(_) => "Int".to_string(),
-        Value::Long(_) => "Long".to_string(),
-        Value::Float(_) => "Float".to_string(),
-        Value::Double(_) => "Double".to_string(),
-        Value::Bool(_) => "Bool".to_string(),
         Value::Tuple(parts) => format!("a tuple of {}", parts.len()),
         Value::Vec(lanes) => format!("a vector of {}", lanes.len()),
         Value::Array(array) => format!("an array of {} elements", array.len()),
+        scalar => scalar.number().map_or(String::new(), |number| number.scalar().to_string()),
     }
 }

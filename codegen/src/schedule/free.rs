@@ -2,7 +2,6 @@
 //! read.
 
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
-use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size};
 
 /// Whether a right-hand side is free.
@@ -63,9 +62,7 @@ fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
 /// Whether the divisor is known not to be zero; a floating-point divisor always counts as safe.
 pub fn divides_safely(args: &[Atom]) -> bool {
     match args.get(1) {
-        Some(Atom::Lit(Literal::Int(n))) => *n != 0,
-        Some(Atom::Lit(Literal::Long(n))) => *n != 0,
-        Some(Atom::Lit(_)) => true,
+        Some(Atom::Lit(divisor)) => divisor.integer() != Some(0),
         Some(Atom::Size(n)) => Facts::new().lt(&Size::zero(), n).is_yes(),
         _ => false,
     }

@@ -12,7 +12,7 @@ syntax match liftSize /\v#[^ \t()\[\];"]+/
 syntax match liftBool /\v[()\[\] \t]@<=(true|false)[^ \t()\[\];"]@!/
 syntax match liftKeyword /\v[(\[]@<=(import|define|lift|primitive|lambda|λ|let|if|tuple|:|pack|unpack|o)[^ \t()\[\];"]@!/
 syntax match liftType /\v[(\[]@<=(array-type|tuple-type|vector-type|exists|-\>)[^ \t()\[\];"]@!/
-syntax match liftType /\v[()\[\] \t]@<=(int|long|float|double|bool)[^ \t()\[\];"]@!/
+syntax match liftType /\v[()\[\] \t]@<=(byte|ubyte|short|ushort|int|uint|long|ulong|float|double|bool)[^ \t()\[\];"]@!/
 
 highlight default link liftComment Comment
 highlight default link liftDoc SpecialComment

@@ -9,7 +9,7 @@
 
 (string) @string
 (bool) @boolean
-[(int) (long)] @number
+[(int) (sized) (long)] @number
 [(float) (double)] @number.float
 
 ; names
@@ -31,7 +31,8 @@
 ; types
 (name_type) @type
 ((name_type) @type.builtin
-  (#any-of? @type.builtin "int" "long" "float" "double" "bool"))
+  (#any-of? @type.builtin
+    "byte" "ubyte" "short" "ushort" "int" "uint" "long" "ulong" "float" "double" "bool"))
 (array_type "array-type" @type.builtin)
 (tuple_type "tuple-type" @type.builtin)
 (vector_type "vector-type" @type.builtin)
@@ -58,7 +59,8 @@
     "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition" "caseSplit"
     "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
     "sqrt" "exp" "log" "sin" "cos" "tan" "tanh" "atan2" "pow" "floor" "ceil" "round" "isnan"
-    "toInt" "toLong" "toFloat" "toDouble" "toElement" "popcount" "clz"))
+    "toByte" "toUByte" "toShort" "toUShort" "toInt" "toUInt" "toLong" "toULong" "toFloat" "toDouble" "toElement"
+    "popcount" "clz"))
 
 ((name_ref) @operator
   (#any-of? @operator

@@ -17,8 +17,14 @@ from .sizes import Size
 
 #: The element types of the language, by the names of NumPy.
 DTYPES = {
+    "Byte": np.dtype(np.int8),
+    "UByte": np.dtype(np.uint8),
+    "Short": np.dtype(np.int16),
+    "UShort": np.dtype(np.uint16),
     "Int": np.dtype(np.int32),
+    "UInt": np.dtype(np.uint32),
     "Long": np.dtype(np.int64),
+    "ULong": np.dtype(np.uint64),
     "Float": np.dtype(np.float32),
     "Double": np.dtype(np.float64),
     "Bool": np.dtype(np.bool_),

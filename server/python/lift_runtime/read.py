@@ -223,7 +223,7 @@ def _by_value(leaf: Leaf, values: list[Any]) -> np.ndarray:
         if not number:
             wrong = next(v for v in values if type(v) is kind)
             raise Misfit(f"`{leaf.element}` is needed, not {_describe(wrong)}")
-    if dtype.kind == "i":
+    if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         for value in values:
             if not limits.min <= value <= limits.max:

@@ -6,12 +6,11 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int32Array, Int64Array, ListArray,
-    RecordBatch, StructArray,
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
+    Int64Array, ListArray, RecordBatch, StructArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::reader::FileReader;
@@ -19,7 +18,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_ipc::{Block, root_as_footer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use lift_analysis::ty::{Ty, TyKind};
-use lift_codegen::io::cast::{Casts, Number, cast, converted};
+use lift_codegen::io::cast::{Casts, cast};
 use lift_codegen::io::columns::{concat, gathered};
 use lift_codegen::io::flat::part;
 use lift_codegen::value::{ArrayValue, Value};
@@ -157,6 +156,12 @@ fn bounds<T: Copy + TryInto<usize>>(offsets: &[T]) -> Vec<usize> {
 
 fn scalars(ty: &Ty, column: &ArrayRef, casts: Casts) -> Result<ArrayValue, String> {
     let known = match column.data_type() {
+        DataType::Int8 => Some(ArrayValue::Byte(column.as_primitive::<Int8Type>().values().to_vec())),
+        DataType::UInt8 => Some(ArrayValue::UByte(column.as_primitive::<UInt8Type>().values().to_vec())),
+        DataType::Int16 => Some(ArrayValue::Short(column.as_primitive::<Int16Type>().values().to_vec())),
+        DataType::UInt16 => Some(ArrayValue::UShort(column.as_primitive::<UInt16Type>().values().to_vec())),
+        DataType::UInt32 => Some(ArrayValue::UInt(column.as_primitive::<UInt32Type>().values().to_vec())),
+        DataType::UInt64 => Some(ArrayValue::ULong(column.as_primitive::<UInt64Type>().values().to_vec())),
         DataType::Int32 => Some(ArrayValue::Int(column.as_primitive::<Int32Type>().values().to_vec())),
         DataType::Int64 => Some(ArrayValue::Long(column.as_primitive::<Int64Type>().values().to_vec())),
         DataType::Float32 => Some(ArrayValue::Float(column.as_primitive::<Float32Type>().values().to_vec())),
@@ -167,31 +172,10 @@ fn scalars(ty: &Ty, column: &ArrayRef, casts: Casts) -> Result<ArrayValue, Strin
     match (known, ty.as_scalar()) {
         (Some(found), _) if concat(ty, std::slice::from_ref(&found)).len() == found.len() => Ok(found),
         (Some(found), Some(wanted)) if casts == Casts::Made => cast(&found, wanted),
-        (None, Some(wanted)) if casts == Casts::Made => match foreign_integers(column) {
-            Some(numbers) => converted(wanted, numbers.into_iter().map(Number::Integer)),
-            None => Err(mismatch(ty, column.data_type())),
-        },
         (known, _) => {
-            let readable = known.is_some() || foreign_integers(column).is_some();
-            let advice = if casts == Casts::Offered && readable { "; run with `--cast`" } else { "" };
+            let advice = if casts == Casts::Offered && known.is_some() { "; run with `--cast`" } else { "" };
             Err(mismatch(ty, column.data_type()) + advice)
         }
-    }
-}
-
-/// The numbers of a column of integers that Lift lacks.
-fn foreign_integers(column: &ArrayRef) -> Option<Vec<i128>> {
-    fn of<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &ArrayRef) -> Option<Vec<i128>> {
-        Some(column.as_primitive_opt::<T>()?.values().iter().map(|n| (*n).into()).collect())
-    }
-    match column.data_type() {
-        DataType::Int8 => of::<Int8Type>(column),
-        DataType::Int16 => of::<Int16Type>(column),
-        DataType::UInt8 => of::<UInt8Type>(column),
-        DataType::UInt16 => of::<UInt16Type>(column),
-        DataType::UInt32 => of::<UInt32Type>(column),
-        DataType::UInt64 => of::<UInt64Type>(column),
-        _ => None,
     }
 }
 
@@ -207,6 +191,12 @@ fn mismatch(ty: &Ty, has: &DataType) -> String {
 fn data_type(ty: &Ty) -> Result<DataType, String> {
     use lift_analysis::hir::Scalar;
     Ok(match opened(ty).kind() {
+        TyKind::Scalar(Scalar::Byte) => DataType::Int8,
+        TyKind::Scalar(Scalar::UByte) => DataType::UInt8,
+        TyKind::Scalar(Scalar::Short) => DataType::Int16,
+        TyKind::Scalar(Scalar::UShort) => DataType::UInt16,
+        TyKind::Scalar(Scalar::UInt) => DataType::UInt32,
+        TyKind::Scalar(Scalar::ULong) => DataType::UInt64,
         TyKind::Scalar(Scalar::Int) => DataType::Int32,
         TyKind::Scalar(Scalar::Long) => DataType::Int64,
         TyKind::Scalar(Scalar::Float) => DataType::Float32,
@@ -303,6 +293,12 @@ fn column(ty: &Ty, elements: &ArrayValue) -> Result<ArrayRef, String> {
             let arrays = parts(types, tuples)?.into_iter().map(|(_, column)| column).collect();
             Arc::new(StructArray::try_new(fields(types)?, arrays, None).map_err(misfit)?)
         }
+        (_, ArrayValue::Byte(v)) => Arc::new(Int8Array::from(v.clone())),
+        (_, ArrayValue::UByte(v)) => Arc::new(UInt8Array::from(v.clone())),
+        (_, ArrayValue::Short(v)) => Arc::new(Int16Array::from(v.clone())),
+        (_, ArrayValue::UShort(v)) => Arc::new(UInt16Array::from(v.clone())),
+        (_, ArrayValue::UInt(v)) => Arc::new(UInt32Array::from(v.clone())),
+        (_, ArrayValue::ULong(v)) => Arc::new(UInt64Array::from(v.clone())),
         (_, ArrayValue::Int(v)) => Arc::new(Int32Array::from(v.clone())),
         (_, ArrayValue::Long(v)) => Arc::new(Int64Array::from(v.clone())),
         (_, ArrayValue::Float(v)) => Arc::new(Float32Array::from(v.clone())),

@@ -1,10 +1,11 @@
 //! NumPy's `.npy` files. The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use lift_analysis::hir::Scalar;
+use lift_analysis::each_scalar;
+use lift_analysis::scalar::{Scalar, ScalarKind};
 use lift_analysis::ty::Ty;
 use lift_codegen::io::bind::Argument;
-use lift_codegen::io::cast::{Casts, Number, cast, converted};
-use lift_codegen::io::flat::{FlatArray, common_scalar, flat_from_value, value_from_flat};
+use lift_codegen::io::cast::{Casts, cast};
+use lift_codegen::io::flat::{FlatArray, common_scalar, flat_from_value, numpy_name, value_from_flat};
 use lift_codegen::value::{ArrayValue, Value};
 use npyz::{AutoSerialize, DType, Deserialize, NpyFile, NpyHeader, Order, Serialize, TypeChar, WriterBuilder};
 use std::io::{self, Read};
@@ -25,7 +26,7 @@ pub fn read(file: &mut impl Read, size: u64, ty: &Ty, casts: Casts) -> Result<Ar
     let wanted = common_scalar(ty);
     let array = match wanted {
         Some(wanted) if casts == Casts::Made => {
-            let FlatArray { dims, data } = array(file, size, &stored)?;
+            let FlatArray { dims, data } = array(file, size, &any_scalar)?;
             FlatArray { dims, data: cast(&data, wanted)? }
         }
         _ => array(file, size, &|dtype| scalar_of(dtype, ty, wanted, casts))?,
@@ -65,26 +66,15 @@ pub fn array(
     }
     let dims: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
     let order = header.order();
-    let foreign = foreign_integer(&header.dtype());
     let file = NpyFile::with_header(header, file);
-    if let Some(foreign) = foreign {
-        let data = match foreign {
-            Foreign::Byte => longs::<i8>(file, &dims, order)?,
-            Foreign::Short => longs::<i16>(file, &dims, order)?,
-            Foreign::UByte => longs::<u8>(file, &dims, order)?,
-            Foreign::UShort => longs::<u16>(file, &dims, order)?,
-            Foreign::UInt => longs::<u32>(file, &dims, order)?,
-            Foreign::ULong => longs::<u64>(file, &dims, order)?,
+    macro_rules! read {
+        (() $($kind:ident: $rust:ty),*) => {
+            match scalar {
+                $(Scalar::$kind => ArrayValue::$kind(elements(file, &dims, order)?),)*
+            }
         };
-        return Ok(FlatArray { dims, data });
     }
-    let data = match scalar {
-        Scalar::Int => ArrayValue::Int(elements(file, &dims, order)?),
-        Scalar::Long => ArrayValue::Long(elements(file, &dims, order)?),
-        Scalar::Float => ArrayValue::Float(elements(file, &dims, order)?),
-        Scalar::Double => ArrayValue::Double(elements(file, &dims, order)?),
-        Scalar::Bool => ArrayValue::Bool(elements(file, &dims, order)?),
-    };
+    let data = each_scalar!(read!());
     Ok(FlatArray { dims, data })
 }
 
@@ -141,52 +131,21 @@ pub fn any_scalar(dtype: &DType) -> Result<Scalar, String> {
     };
     known_scalar(dtype).ok_or_else(|| {
         let has = dtype_name(t.type_char(), t.size_field()).unwrap_or_else(|| dtype.descr());
-        format!("it holds `{has}`; there are int32, int64, float32, float64 and bool")
+        let known: Vec<&str> = Scalar::all().map(numpy_name).collect();
+        format!("it holds `{has}`; there are {}", known.join(", "))
     })
 }
 
 fn known_scalar(dtype: &DType) -> Option<Scalar> {
     let DType::Plain(t) = dtype else { return None };
-    match (t.type_char(), t.size_field()) {
-        (TypeChar::Int, 4) => Some(Scalar::Int),
-        (TypeChar::Int, 8) => Some(Scalar::Long),
-        (TypeChar::Float, 4) => Some(Scalar::Float),
-        (TypeChar::Float, 8) => Some(Scalar::Double),
-        (TypeChar::Bool, 1) => Some(Scalar::Bool),
-        _ => None,
-    }
-}
-
-/// Integers that Lift lacks.
-#[derive(Debug, Clone, Copy)]
-enum Foreign {
-    Byte,
-    Short,
-    UByte,
-    UShort,
-    UInt,
-    ULong,
-}
-
-fn foreign_integer(dtype: &DType) -> Option<Foreign> {
-    let DType::Plain(t) = dtype else { return None };
-    match (t.type_char(), t.size_field()) {
-        (TypeChar::Int, 1) => Some(Foreign::Byte),
-        (TypeChar::Int, 2) => Some(Foreign::Short),
-        (TypeChar::Uint, 1) => Some(Foreign::UByte),
-        (TypeChar::Uint, 2) => Some(Foreign::UShort),
-        (TypeChar::Uint, 4) => Some(Foreign::UInt),
-        (TypeChar::Uint, 8) => Some(Foreign::ULong),
-        _ => None,
-    }
-}
-
-/// Returns the scalar type that holds the numbers of an array before they are converted.
-pub fn stored(dtype: &DType) -> Result<Scalar, String> {
-    match foreign_integer(dtype) {
-        Some(_) => Ok(Scalar::Long),
-        None => any_scalar(dtype),
-    }
+    let kind = match t.type_char() {
+        TypeChar::Int => ScalarKind::Signed,
+        TypeChar::Uint => ScalarKind::Unsigned,
+        TypeChar::Float => ScalarKind::Floating,
+        TypeChar::Bool => ScalarKind::Truth,
+        _ => return None,
+    };
+    Scalar::all().find(|scalar| scalar.kind() == kind && scalar.bytes() == t.size_field())
 }
 
 /// Returns the scalar type of the file, which must be `wanted`, that of `ty`: nothing is converted silently.
@@ -200,7 +159,7 @@ fn scalar_of(dtype: &DType, ty: &Ty, wanted: Option<Scalar>, casts: Casts) -> Re
         (_, wanted) => {
             let has = dtype_name(t.type_char(), t.size_field()).unwrap_or_else(|| dtype.descr());
             // What `--cast` cannot read is not offered.
-            let casts = if stored(dtype).is_ok() { casts } else { Casts::Refused };
+            let casts = if any_scalar(dtype).is_ok() { casts } else { Casts::Refused };
             let advice = wanted.map_or(String::new(), |wanted| format!(": {}", casts.advice(wanted)));
             Err(format!("the file holds `{has}`, but the parameter is `{ty}`{advice}"))
         }
@@ -256,15 +215,6 @@ fn elements<T: Deserialize + Copy + Default>(
     Ok(out)
 }
 
-/// Reads the elements as Longs.
-fn longs<T: Deserialize + Copy + Default + Into<i128>>(
-    file: NpyFile<impl Read>,
-    dims: &[usize],
-    order: Order,
-) -> Result<ArrayValue, String> {
-    converted(Scalar::Long, elements::<T>(file, dims, order)?.into_iter().map(|n| Number::Integer(n.into())))
-}
-
 /// Encodes a value of type `ty` as a file. An error is a message for the user.
 pub fn write(value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
     let array = flat_from_value(ty, value).map_err(|e| e.message)?;
@@ -274,14 +224,15 @@ pub fn write(value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
 /// Encodes an array as a `.npy` file.
 pub fn encode(array: &FlatArray) -> io::Result<Vec<u8>> {
     let dims: Vec<u64> = array.dims.iter().map(|&n| n as u64).collect();
-    match &array.data {
-        ArrayValue::Int(v) => encoded(v, &dims),
-        ArrayValue::Long(v) => encoded(v, &dims),
-        ArrayValue::Float(v) => encoded(v, &dims),
-        ArrayValue::Double(v) => encoded(v, &dims),
-        ArrayValue::Bool(v) => encoded(v, &dims),
-        ArrayValue::Values(_) => Err(io::Error::other("only arrays of numbers fit a `.npy` file")),
+    macro_rules! write {
+        (() $($kind:ident: $rust:ty),*) => {
+            match &array.data {
+                $(ArrayValue::$kind(v) => encoded(v, &dims),)*
+                ArrayValue::Values(_) => Err(io::Error::other("only arrays of numbers fit a `.npy` file")),
+            }
+        };
     }
+    each_scalar!(write!())
 }
 
 fn encoded<T: Serialize + AutoSerialize + Copy>(data: &[T], dims: &[u64]) -> io::Result<Vec<u8>> {

@@ -20,7 +20,6 @@ pub fn read(file: impl Read + Seek, ty: &Ty, casts: Casts) -> Result<Value, Stri
     let broken = |e: &dyn std::fmt::Display| format!("the archive cannot be read: {e}");
     let mut archive = ZipArchive::new(file).map_err(|e| broken(&e))?;
     let single = archive.len() == 1;
-    let scalar = if casts == Casts::Made { npy::stored } else { npy::any_scalar };
     let mut arrays = Arrays::new();
     for i in 0..archive.len() {
         let entry = archive.by_index(i).map_err(|e| broken(&e))?;
@@ -30,7 +29,7 @@ pub fn read(file: impl Read + Seek, ty: &Ty, casts: Casts) -> Result<Value, Stri
         let mut bytes = Vec::new();
         entry.take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
         let size = bytes.len() as u64;
-        let array = npy::array(&mut Cursor::new(bytes), size, &scalar);
+        let array = npy::array(&mut Cursor::new(bytes), size, &npy::any_scalar);
         arrays.insert(name.clone(), array.map_err(|e| format!("the array `{name}`: {e}"))?);
     }
     value_from_arrays(ty, &arrays, casts).map_err(|e| e.message)

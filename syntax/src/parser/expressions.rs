@@ -19,7 +19,7 @@ impl Parser<'_> {
                 self.misplaced_word();
                 self.leaf(NAME_REF);
             }
-            INT | LONG | FLOAT | DOUBLE | BOOL => self.literal(),
+            INT | SIZED | LONG | FLOAT | DOUBLE | BOOL => self.literal(),
             HASH => self.size_literal(),
             EOF => {}
             STRING => {
@@ -40,6 +40,7 @@ impl Parser<'_> {
             let (ty, hint) = match self.current() {
                 INT => ("an Int", ": a Long is written with an `L` at its end"),
                 LONG => ("a Long", ""),
+                SIZED => (literal::sized_type(text), ""),
                 FLOAT => ("a Float", ""),
                 _ => ("a Double", ""),
             };

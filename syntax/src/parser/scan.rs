@@ -142,5 +142,5 @@ impl Parser<'_> {
 
 fn is_number(text: &str) -> bool {
     let tokens = lex(text);
-    tokens.len() == 1 && matches!(tokens.kind(0), INT | LONG | FLOAT | DOUBLE)
+    tokens.len() == 1 && tokens.kind(0).is_number()
 }

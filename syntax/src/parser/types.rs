@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::error::SyntaxErrorCode as Code;
 use crate::kind::SyntaxKind::*;
-use crate::words::TYPE_WORDS;
+use crate::words::{SCALAR_TYPES, TYPE_WORDS};
 
 impl Parser<'_> {
     pub(super) fn type_part(&mut self, what: &str) {
@@ -56,8 +56,8 @@ impl Parser<'_> {
         if TYPE_WORDS.contains(&word) {
             return self.no_type(&format!("`{word}` stands only directly after an opening bracket"));
         }
-        if matches!(word, "Int" | "Long" | "Float" | "Double" | "Bool") {
-            let lower = word.to_ascii_lowercase();
+        let lower = word.to_ascii_lowercase();
+        if lower != word && SCALAR_TYPES.contains(&lower.as_str()) {
             let message = format!("the type is written `{lower}` in programs");
             let label = format!("Write `{lower}`");
             self.error_with_fix(Code::ExpectedType, self.current_range(), message, label, lower);

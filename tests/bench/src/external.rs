@@ -128,6 +128,12 @@ impl External {
 fn write_all(mut out: impl Write, inputs: &[Input]) -> io::Result<()> {
     for input in inputs {
         let (name, bytes): (&[u8; 4], &mut dyn Iterator<Item = u8>) = match &input.data {
+            HostData::Byte(v) => (b"  i8", &mut v.iter().flat_map(|x| x.to_le_bytes())),
+            HostData::UByte(v) => (b"  u8", &mut v.iter().copied()),
+            HostData::Short(v) => (b" i16", &mut v.iter().flat_map(|x| x.to_le_bytes())),
+            HostData::UShort(v) => (b" u16", &mut v.iter().flat_map(|x| x.to_le_bytes())),
+            HostData::UInt(v) => (b" u32", &mut v.iter().flat_map(|x| x.to_le_bytes())),
+            HostData::ULong(v) => (b" u64", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::Int(v) => (b" i32", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::Long(v) => (b" i64", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::Float(v) => (b" f32", &mut v.iter().flat_map(|x| x.to_le_bytes())),

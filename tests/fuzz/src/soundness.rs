@@ -6,7 +6,6 @@ use crate::program::{Breadth, inputs, program};
 use crate::tree::reduce;
 use crate::{Case, Wrong, guarded, remember};
 use lift_analysis::db::forms;
-use lift_analysis::hir::Scalar;
 use lift_analysis::size::VarKind;
 use lift_analysis::ty::{Ty, TyKind};
 use lift_codegen::core::{Kernel, build, check, simplify};
@@ -122,14 +121,7 @@ fn fits(value: &Value, ty: &Ty) -> bool {
             parts.len() == values.len() && parts.iter().zip(values).all(|(ty, value)| fits(value, ty))
         }
         (TyKind::Vec(lane, _), Value::Vec(values)) => values.iter().all(|value| fits(value, lane)),
-        (TyKind::Scalar(scalar), value) => matches!(
-            (scalar, value),
-            (Scalar::Int, Value::Int(_))
-                | (Scalar::Long, Value::Long(_))
-                | (Scalar::Float, Value::Float(_))
-                | (Scalar::Double, Value::Double(_))
-                | (Scalar::Bool, Value::Bool(_))
-        ),
+        (TyKind::Scalar(scalar), value) => value.number().is_some_and(|number| number.scalar() == *scalar),
         _ => false,
     }
 }

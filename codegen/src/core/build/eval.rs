@@ -386,7 +386,7 @@ fn is_of_numbers(rhs: &Rhs) -> bool {
     match rhs {
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
         Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => {
-            matches!(args.get(1), Some(Atom::Lit(Literal::Int(n))) if *n != 0)
+            matches!(args.get(1), Some(Atom::Lit(by)) if by.integer().is_some_and(|n| n != 0))
         }
         Rhs::Scalar(..) => true,
         Rhs::Prim(call) => call.prim == Prim::Length,

@@ -209,7 +209,7 @@ impl<'db> Build<'db> {
     pub fn atom_ty(&self, atom: &Atom) -> Ty {
         match atom {
             Atom::Var(v) => self.emit.ty(*v).clone(),
-            Atom::Lit(l) => Ty::scalar(super::super::literal_scalar(*l)),
+            Atom::Lit(l) => Ty::scalar(l.scalar()),
             Atom::Size(_) => Ty::int(),
         }
     }

@@ -6,7 +6,7 @@ use super::super::{Atom, Lambda, Level, PadMode, Prim, PrimCall, Rhs, ScalarOp, 
 use super::lengths::unnamed;
 use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
-use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::hir::{self, Literal, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::prims::{self, Primitive, PrimitiveId, Special};
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
@@ -70,6 +70,7 @@ pub fn meaning(p: &Primitive) -> Meaning {
     };
     let view = |prim: Prim, sizes: usize| Meaning::Prim(prim, Shape::Values(sizes));
     let of = Meaning::Prim;
+    let to = |scalar| Scalar(ScalarOp::To(scalar));
     match p.id {
         Id::Get => match p.special {
             Some(Special::Get(index)) => Meaning::Component(index),
@@ -115,10 +116,16 @@ pub fn meaning(p: &Primitive) -> Meaning {
         Id::Pow => Scalar(ScalarOp::Pow),
         Id::Floor => Scalar(ScalarOp::Floor),
         Id::Ceil => Scalar(ScalarOp::Ceil),
-        Id::ToInt => Scalar(ScalarOp::ToInt),
-        Id::ToLong => Scalar(ScalarOp::ToLong),
-        Id::ToFloat => Scalar(ScalarOp::ToFloat),
-        Id::ToDouble => Scalar(ScalarOp::ToDouble),
+        Id::ToByte => to(hir::Scalar::Byte),
+        Id::ToUByte => to(hir::Scalar::UByte),
+        Id::ToShort => to(hir::Scalar::Short),
+        Id::ToUShort => to(hir::Scalar::UShort),
+        Id::ToInt => to(hir::Scalar::Int),
+        Id::ToUInt => to(hir::Scalar::UInt),
+        Id::ToLong => to(hir::Scalar::Long),
+        Id::ToULong => to(hir::Scalar::ULong),
+        Id::ToFloat => to(hir::Scalar::Float),
+        Id::ToDouble => to(hir::Scalar::Double),
         Id::ReduceWhile => of(Prim::ReduceWhileSeq, Shape::FoldWhile),
         Id::IterateWhile => of(Prim::IterateWhile, Shape::Loop),
         Id::PartRed => of(Prim::PartRed, Shape::Fold(1)),
@@ -223,16 +230,13 @@ impl<'db> Build<'db> {
             (Meaning::ToElement, [xs, number]) => {
                 let xs = self.reify(xs.clone(), at)?;
                 let op = match self.array(&xs, name, at)?.element.as_scalar() {
-                    Some(Scalar::Int) => ScalarOp::ToInt,
-                    Some(Scalar::Long) => ScalarOp::ToLong,
-                    Some(Scalar::Float) => ScalarOp::ToFloat,
-                    Some(Scalar::Double) => ScalarOp::ToDouble,
+                    Some(element) if element.is_number() => ScalarOp::To(element),
                     _ => return Err(self.internal(at, format!("`{name}` of elements that are no numbers"))),
                 };
                 let number = self.reify(number.clone(), at)?;
                 match fold(op, std::slice::from_ref(&number)) {
                     Some(known) => Ok(known.into()),
-                    None if op == ScalarOp::ToInt => Ok(number.into()),
+                    None if op == ScalarOp::To(Scalar::Int) => Ok(number.into()),
                     None => self.scalar(op, vec![number], at),
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::super::{Level, PadMode, Prim, PrimCall, Rhs, ScalarOp, Space};
 use super::{Parser, Result};
+use lift_analysis::hir::Scalar;
 
 impl Parser<'_> {
     pub(super) fn rhs(&mut self) -> Result<Rhs> {
@@ -173,7 +174,7 @@ const WHOLE: [Prim; 36] = [
     Prim::Partition,
 ];
 
-const SCALAR_OPS: [ScalarOp; 43] = [
+const SCALAR_OPS: [ScalarOp; 49] = [
     ScalarOp::Add,
     ScalarOp::Sub,
     ScalarOp::Mul,
@@ -213,8 +214,14 @@ const SCALAR_OPS: [ScalarOp; 43] = [
     ScalarOp::Pow,
     ScalarOp::Floor,
     ScalarOp::Ceil,
-    ScalarOp::ToInt,
-    ScalarOp::ToLong,
-    ScalarOp::ToFloat,
-    ScalarOp::ToDouble,
+    ScalarOp::To(Scalar::Byte),
+    ScalarOp::To(Scalar::UByte),
+    ScalarOp::To(Scalar::Short),
+    ScalarOp::To(Scalar::UShort),
+    ScalarOp::To(Scalar::Int),
+    ScalarOp::To(Scalar::UInt),
+    ScalarOp::To(Scalar::Long),
+    ScalarOp::To(Scalar::ULong),
+    ScalarOp::To(Scalar::Float),
+    ScalarOp::To(Scalar::Double),
 ];

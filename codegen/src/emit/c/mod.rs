@@ -240,8 +240,14 @@ fn helper_text(function: Function) -> &'static str {
 
 fn c_type(s: Scalar) -> &'static str {
     match s {
+        Scalar::Byte => "cl_char",
+        Scalar::UByte => "cl_uchar",
+        Scalar::Short => "cl_short",
+        Scalar::UShort => "cl_ushort",
         Scalar::Int => "cl_int",
+        Scalar::UInt => "cl_uint",
         Scalar::Long => "cl_long",
+        Scalar::ULong => "cl_ulong",
         Scalar::Float => "cl_float",
         Scalar::Double => "cl_double",
         Scalar::Bool => "cl_uchar",

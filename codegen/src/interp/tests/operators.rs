@@ -2,6 +2,7 @@
 
 use super::*;
 use expect_test::expect;
+use lift_analysis::hir::Scalar;
 
 fn of(op: ScalarOp, operands: &[Atom]) -> String {
     closed(|b| b.op(op, operands))
@@ -46,18 +47,18 @@ fn a_shift_looks_at_the_lowest_bits_of_its_count_and_keeps_the_sign() {
 
 #[test]
 fn conversions_truncate_and_saturate() {
-    assert_eq!(of(ScalarOp::ToInt, &[2.9f32.into()]), "2");
-    assert_eq!(of(ScalarOp::ToInt, &[(-2.9f64).into()]), "-2");
-    assert_eq!(of(ScalarOp::ToInt, &[3e9f32.into()]), "2147483647");
-    assert_eq!(of(ScalarOp::ToInt, &[f32::NEG_INFINITY.into()]), "-2147483648");
-    assert_eq!(of(ScalarOp::ToInt, &[f32::NAN.into()]), "0");
-    assert_eq!(of(ScalarOp::ToLong, &[f64::NAN.into()]), "0");
-    assert_eq!(of(ScalarOp::ToLong, &[1e30f64.into()]), "9223372036854775807");
-    assert_eq!(of(ScalarOp::ToInt, &[4294967298i64.into()]), "2");
-    assert_eq!(of(ScalarOp::ToFloat, &[16777217.into()]), "16777216.0");
-    assert_eq!(of(ScalarOp::ToFloat, &[16777219.into()]), "16777220.0");
-    assert_eq!(of(ScalarOp::ToFloat, &[1e300f64.into()]), "inf");
-    assert_eq!(of(ScalarOp::ToDouble, &[0.1f32.into()]), "0.10000000149011612");
+    assert_eq!(of(ScalarOp::To(Scalar::Int), &[2.9f32.into()]), "2");
+    assert_eq!(of(ScalarOp::To(Scalar::Int), &[(-2.9f64).into()]), "-2");
+    assert_eq!(of(ScalarOp::To(Scalar::Int), &[3e9f32.into()]), "2147483647");
+    assert_eq!(of(ScalarOp::To(Scalar::Int), &[f32::NEG_INFINITY.into()]), "-2147483648");
+    assert_eq!(of(ScalarOp::To(Scalar::Int), &[f32::NAN.into()]), "0");
+    assert_eq!(of(ScalarOp::To(Scalar::Long), &[f64::NAN.into()]), "0");
+    assert_eq!(of(ScalarOp::To(Scalar::Long), &[1e30f64.into()]), "9223372036854775807");
+    assert_eq!(of(ScalarOp::To(Scalar::Int), &[4294967298i64.into()]), "2");
+    assert_eq!(of(ScalarOp::To(Scalar::Float), &[16777217.into()]), "16777216.0");
+    assert_eq!(of(ScalarOp::To(Scalar::Float), &[16777219.into()]), "16777220.0");
+    assert_eq!(of(ScalarOp::To(Scalar::Float), &[1e300f64.into()]), "inf");
+    assert_eq!(of(ScalarOp::To(Scalar::Double), &[0.1f32.into()]), "0.10000000149011612");
 }
 
 #[test]

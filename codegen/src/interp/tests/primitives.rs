@@ -2,6 +2,7 @@
 
 use super::*;
 use expect_test::expect;
+use lift_analysis::hir::Scalar;
 
 fn add(b: &mut Builder, x: &Atom, y: &Atom) -> Atom {
     b.add(x, y)
@@ -21,7 +22,7 @@ fn map_may_change_the_element_type() {
     let result = on_ints([1, -2], |b, xs| {
         b.map(Level::Auto, xs, |b, x| {
             let positive = b.gt(x, 0);
-            let half = b.op(ScalarOp::ToFloat, &[x.clone()]);
+            let half = b.op(ScalarOp::To(Scalar::Float), &[x.clone()]);
             b.tuple(&[positive, half])
         })
     });

@@ -7,7 +7,7 @@ use super::*;
 use crate::testing::param;
 use crate::value::{ArrayValue, Value};
 use expect_test::{Expect, expect};
-use lift_analysis::hir::Scalar;
+use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::bound;
 
@@ -52,11 +52,7 @@ fn show(value: &Value) -> String {
         Value::Array(a) => list((0..a.len()).filter_map(|i| a.get(i)).map(|v| show(&v)).collect()),
         Value::Vec(parts) => format!("<{}>", parts.iter().map(show).collect::<Vec<_>>().join(",")),
         Value::Tuple(parts) => format!("({})", parts.iter().map(show).collect::<Vec<_>>().join(",")),
-        Value::Int(n) => format!("{n}"),
-        Value::Long(n) => format!("{n}L"),
-        Value::Float(x) => format!("{x:?}f"),
-        Value::Double(x) => format!("{x:?}"),
-        Value::Bool(b) => format!("{b}"),
+        scalar => scalar.number().map_or(String::new(), |number| Literal::from(number).to_string()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn scalars() -> impl Strategy<Value = Scalar> {
-    prop::sample::select(vec![Scalar::Int, Scalar::Long, Scalar::Float, Scalar::Double, Scalar::Bool])
+    prop::sample::select(Scalar::all().collect::<Vec<_>>())
 }
 
 /// Types that text can represent, with constant lengths.
@@ -54,11 +54,10 @@ fn written(value: &Value) -> String {
         Value::Array(a) => format!("[{}]", list(&(0..a.len()).filter_map(|i| a.get(i)).collect::<Vec<_>>())),
         Value::Vec(parts) => format!("[{}]", list(parts)),
         Value::Tuple(parts) => format!("({})", list(parts)),
-        Value::Int(n) => n.to_string(),
-        Value::Long(n) => format!("{n}L"),
-        Value::Float(x) => format!("{x:?}"),
-        Value::Double(x) => format!("{x:?}"),
-        Value::Bool(b) => b.to_string(),
+        scalar => match scalar.number().map(Literal::from) {
+            Some(Literal::Float(_)) | None => scalar.to_string(),
+            Some(literal) => literal.to_string(),
+        },
     }
 }
 

@@ -60,7 +60,7 @@ fn pack_of(scalar: Scalar) -> Option<Helper> {
         Scalar::Float => Some(Helper::PackFloat),
         Scalar::Long => Some(Helper::PackLong),
         Scalar::Double => Some(Helper::PackDouble),
-        Scalar::Bool => None,
+        _ => None,
     }
 }
 

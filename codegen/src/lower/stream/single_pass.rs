@@ -124,12 +124,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match scalar {
             Scalar::Float => Expr::call("as_float", [word]),
             Scalar::Bool => Expr::binary(BinaryOp::Ne, word, Expr::UInt(0)),
-            _ => word.cast(CType::Int),
+            integer => word.cast(CType::of(integer)),
         }
     }
 }
 
 /// The type of a scalar that fits one word beside its flag; `None` if it does not.
 pub fn fits_word(ty: &lift_analysis::ty::Ty) -> Option<Scalar> {
-    ty.as_scalar().filter(|s| matches!(s, Scalar::Int | Scalar::Float | Scalar::Bool))
+    ty.as_scalar().filter(|s| s.bytes() <= 4)
 }

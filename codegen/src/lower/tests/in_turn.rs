@@ -79,7 +79,7 @@ fn a_row_comes_with_its_number() {
     let counted = |b: &mut Builder, both: &Atom| {
         let (row, number) = (b.proj(both, 0), b.proj(both, 1));
         let sums = summed(b, &row);
-        let number = b.op(ScalarOp::ToFloat, &[number]);
+        let number = b.op(ScalarOp::To(lift_analysis::hir::Scalar::Float), &[number]);
         b.map(Level::Auto, &sums, |b, x| b.add(x, &number))
     };
     agrees_in_turn(of_rows("numbered", numbered, counted), &SHAPES);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::core::builder::*;
 use crate::core::{Atom, Level, PadMode, Prim, ScalarOp};
+use lift_analysis::hir::Scalar;
 use lift_analysis::ty::Ty;
 
 /// One device for each strategy, and one with little local memory.
@@ -401,7 +402,7 @@ fn what_is_long_for_each_element_is_not_written_out() {
             let all = b.join(w);
             let all = b.map(Level::Auto, &all, |b, x| {
                 let rounds = b.iota(rounds);
-                let start = b.op(ScalarOp::ToInt, &[x.clone()]);
+                let start = b.op(ScalarOp::To(Scalar::Int), &[x.clone()]);
                 let sum = b.reduce(Level::Seq, &start, &rounds, |b, a, i| b.add(a, i));
                 let sum = b.view(Prim::Head, &[], &[sum]);
                 let even = b.lt(&sum, 3);
@@ -436,7 +437,7 @@ fn weighted_windows() {
         let pairs = b.zip(&[all, weights]);
         let products = b.map(Level::Auto, &pairs, |b, p| {
             let (x, i) = (b.proj(p, 0), b.proj(p, 1));
-            let i = b.op(ScalarOp::ToFloat, &[i]);
+            let i = b.op(ScalarOp::To(Scalar::Float), &[i]);
             b.mul(&x, &i)
         });
         let sum = b.reduce(Level::Auto, 0.0f32, &products, |b, a, x| b.add(a, x));

@@ -239,11 +239,12 @@ impl Param {
 /// Possible names of a buffer's element type in OpenCL.
 fn opencl_names(element: Scalar) -> &'static [&'static str] {
     match element {
-        Scalar::Int => &["int", "uint", "unsignedint"],
-        Scalar::Long => &["long", "ulong", "unsignedlong"],
+        Scalar::Short | Scalar::UShort => &["short", "ushort", "unsignedshort"],
+        Scalar::Int | Scalar::UInt => &["int", "uint", "unsignedint"],
+        Scalar::Long | Scalar::ULong => &["long", "ulong", "unsignedlong"],
         Scalar::Float => &["float"],
         Scalar::Double => &["double"],
-        Scalar::Bool => &["uchar", "char", "unsignedchar"],
+        Scalar::Bool | Scalar::Byte | Scalar::UByte => &["uchar", "char", "unsignedchar"],
     }
 }
 

@@ -123,7 +123,7 @@ impl Maker {
     fn ty(&self, a: &Atom) -> Ty {
         match a {
             Atom::Var(v) => self.vars[v.0 as usize].ty.clone(),
-            Atom::Lit(l) => Ty::scalar(crate::core::literal_scalar(*l)),
+            Atom::Lit(l) => Ty::scalar((*l).scalar()),
             Atom::Size(_) => Ty::int(),
         }
     }

@@ -221,7 +221,7 @@ impl Maker<'_> {
     }
 
     fn element(&mut self) -> Ty {
-        match self.choices.below(if self.whole() { 9 } else { 7 }) {
+        match self.choices.below(if self.whole() { 11 } else { 7 }) {
             0 | 1 => INT,
             2 => FLOAT,
             3 => Ty::Tuple(vec![INT, FLOAT]),
@@ -229,6 +229,8 @@ impl Maker<'_> {
             5 => Ty::Scalar(Scalar::Long),
             6 => Ty::Scalar(Scalar::Double),
             7 => Ty::Tuple(vec![INT, BOOL, FLOAT]),
+            8 => Ty::Scalar(Scalar::UByte),
+            9 => Ty::Scalar(Scalar::UInt),
             _ => Ty::Tuple(vec![Ty::Tuple(vec![INT, INT]), FLOAT]),
         }
     }

@@ -13,6 +13,8 @@ impl Maker<'_> {
         let depth = self.deeper(depth);
         match scalar {
             Int => self.int(depth),
+            UByte => self.unsigned(UByte, "toUByte", depth),
+            UInt => self.unsigned(UInt, "toUInt", depth),
             Long => match self.choices.below(4) {
                 0 => self.leaf(Long),
                 1 => format!("(toLong {})", self.scalar(Int, depth)),
@@ -47,6 +49,24 @@ impl Maker<'_> {
                 }
             },
             Bool => self.bool(depth),
+        }
+    }
+
+    fn unsigned(&mut self, scalar: Scalar, conversion: &str, depth: u32) -> String {
+        match self.choices.below(6) {
+            0 => self.leaf(scalar),
+            1 => format!("({conversion} {})", self.scalar(Int, depth)),
+            2 => self.reduced(scalar, depth),
+            3 => self.conditional(scalar, depth),
+            4 => {
+                let op = self.choices.of(&["/", "mod", "shl", "shr", "ushr"]);
+                let by = if scalar == UByte { "3ub" } else { "3u" };
+                format!("({op} {} {by})", self.scalar(scalar, depth))
+            }
+            _ => {
+                let op = self.choices.of(&["+", "-", "*", "min", "max", "bitxor", "bitand"]);
+                format!("({op} {} {})", self.scalar(scalar, depth), self.scalar(scalar, depth))
+            }
         }
     }
 
@@ -124,6 +144,10 @@ impl Maker<'_> {
             12 => format!("(toInt {})", self.scalar(Float, depth)),
             13 => self.component(Int),
             14 if self.whole() => self.of_few_pieces(),
+            15 if self.whole() && self.choices.flip() => {
+                let scalar = self.choices.of(&[UByte, UInt]);
+                format!("(toInt {})", self.scalar(scalar, depth))
+            }
             _ => self.found(depth),
         }
     }
@@ -216,6 +240,8 @@ impl Maker<'_> {
         Some(match scalar {
             Int => self.choices.of(&[("0", "+"), ("1", "*"), ("0", "bitxor"), ("-1", "bitand"), ("0", "bitor")]),
             Long => self.choices.of(&[("0L", "+"), ("1L", "*"), ("0L", "bitxor")]),
+            UByte => self.choices.of(&[("0ub", "+"), ("1ub", "*"), ("255ub", "bitand"), ("0ub", "max")]),
+            UInt => self.choices.of(&[("0u", "+"), ("1u", "*"), ("0u", "bitxor"), ("0xffffffffu", "min")]),
             Bool => self.choices.of(&[("false", "or"), ("true", "and")]),
             Float | Double => return None,
         })
@@ -290,6 +316,8 @@ impl Maker<'_> {
         }
         match scalar {
             Int => self.choices.of(&["1", "0", "-3", "100", "N", "M"]),
+            UByte => self.choices.of(&["1ub", "0ub", "200ub"]),
+            UInt => self.choices.of(&["1u", "0u", "4000000000u"]),
             Long => self.choices.of(&["1L", "0L", "-5L"]),
             Float => self.choices.of(&["0.5f", "-2.0f", "0.0f"]),
             Double => self.choices.of(&["0.5", "-2.0", "0.0"]),

@@ -4,7 +4,9 @@ use super::len::{Base, Len};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scalar {
+    UByte,
     Int,
+    UInt,
     Long,
     Float,
     Double,
@@ -31,6 +33,8 @@ pub const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 impl Scalar {
     pub fn text(self) -> &'static str {
         match self {
+            Scalar::UByte => "ubyte",
+            Scalar::UInt => "uint",
             Scalar::Int => "int",
             Scalar::Long => "long",
             Scalar::Float => "float",

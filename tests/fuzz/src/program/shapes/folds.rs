@@ -69,6 +69,8 @@ impl Maker<'_> {
             Scalar::Float => "0.0f",
             Scalar::Double => "0.0",
             Scalar::Long => "0L",
+            Scalar::UByte => "0ub",
+            Scalar::UInt => "0u",
             _ => "0",
         }
         .into()

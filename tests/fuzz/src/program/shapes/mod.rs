@@ -88,6 +88,8 @@ impl Maker<'_> {
     fn commutative(&mut self, scalar: Scalar) -> (&'static str, &'static str) {
         match scalar {
             Scalar::Int => self.choices.of(&[("0", "+"), ("1", "*"), ("0", "bitxor"), ("-900", "max"), ("900", "min")]),
+            Scalar::UByte => self.choices.of(&[("0ub", "+"), ("0ub", "bitxor"), ("0ub", "max"), ("255ub", "min")]),
+            Scalar::UInt => self.choices.of(&[("0u", "+"), ("1u", "*"), ("0u", "max"), ("0xffffffffu", "min")]),
             Scalar::Long => self.choices.of(&[("0L", "+"), ("1L", "*"), ("-900L", "max")]),
             Scalar::Bool => self.choices.of(&[("false", "or"), ("true", "and")]),
             Scalar::Float => self.choices.of(&[("0.0f", "+"), ("-900.0f", "max"), ("900.0f", "min")]),
@@ -105,7 +107,7 @@ impl Maker<'_> {
     }
 
     fn folded(&mut self) -> Scalar {
-        self.choices.of(&[Scalar::Int, Scalar::Int, Scalar::Float, Scalar::Long])
+        self.choices.of(&[Scalar::Int, Scalar::Int, Scalar::Float, Scalar::Long, Scalar::UByte, Scalar::UInt])
     }
 
     /// For each element, an `iterate` over a short array.
