@@ -1,10 +1,10 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`in_turn`], [`distribute`] and [`teams`] those
-//! for maps in maps. [`place`] chooses where unplaced primitives run, [`fuse`] which arrays are never stored. [`tile`]
-//! finds maps whose elements are better computed in blocks, by the shape of the [`nest`] or of their function
-//! ([`shapes`]). [`rounds`] finds the loops whose iterations are launches, [`bounds`] upper bounds of hidden lengths,
-//! [`asked`] the arithmetic that the program asks for.
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`interchange`] those for loops in maps,
+//! [`in_turn`], [`distribute`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
+//! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
+//! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
 //! Each decision that may interest a person is recorded as [`Applied`].
 
 pub mod asked;
@@ -21,6 +21,7 @@ mod folded;
 pub mod free;
 pub mod fuse;
 mod in_turn;
+mod interchange;
 mod invariant;
 mod kept;
 mod longest;
@@ -97,8 +98,8 @@ pub struct Schedule {
     uses: FxHashMap<VarId, Uses>,
 }
 
-/// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with few rows in
-/// turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
+/// interchanged, with few rows in turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let mut stages = Vec::new();
     let mut rewritten = kernel.clone();
@@ -109,6 +110,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = next;
         stages.push((last.rule.name, rewritten.clone()));
     }
+    rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
+    stages.push(("interchanged", rewritten.clone()));
     if let Some(turns) = in_turn::in_turn(&rewritten, target, &mut Vec::new()) {
         rewritten = rewrite::rewrite(&turns, &mut Vec::new());
         stages.extend([("map-in-turn", turns), ("rewritten in turn", rewritten.clone())]);
@@ -132,6 +135,7 @@ impl Schedule {
         let mut applied = Vec::new();
         let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
+        let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
             None => rewritten,

@@ -89,6 +89,8 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
                 _ => Work::Other,
             }
         }
+        // A loop over a value in registers.
+        Prim::Iterate | Prim::IterateWhile if is_flat(kernel.ty(stmt.var)) && items() => Work::Item,
         prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)) => {
             // Without a size argument, the length is hidden.
             let hides = call.sizes.is_empty() && matches!(prim, Prim::Iota | Prim::Generate | Prim::Fill);

@@ -307,15 +307,21 @@ fn is_perfect_nest(f: &Lambda) -> bool {
         && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s)))
 }
 
+/// Whether a block computes scalars of scalars, with loops perhaps.
+fn has_scalars_only(block: &Block) -> bool {
+    block.stmts.iter().all(|s| match &s.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Iterate | Prim::IterateWhile, funs, .. }) => {
+            funs.iter().all(|f| has_scalars_only(&f.body))
+        }
+        rhs => matches!(rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..)),
+    })
+}
+
 /// Whether the statement is a `map` of scalars that exactly one view or `map` of the block reads, so that the two are
 /// fused.
 fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
-    let scalars = funs[0]
-        .body
-        .stmts
-        .iter()
-        .all(|s| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..)));
+    let scalars = has_scalars_only(&funs[0].body);
     let mut readers = block.stmts.iter().filter(|s| super::uses::mentions(s, &|v| v == stmt.var));
     let in_step = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) if matches!(call.prim, Prim::Map(Level::Auto) | Prim::Zip) => {

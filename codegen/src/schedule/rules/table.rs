@@ -70,6 +70,9 @@ rules! {
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
         if "n and x_i are known before the run, and c is a positive number. At the top of a kernel.";
+    Decomposition ITERATE_MAP "iterate-map":
+        "iterate k (map f)" = "map (iterate k f)",
+        if "Always true; f may have several maps and zips one after the other, of several arrays of one length, of arrays that stay the same, and of scalars that no element changes, such as the counter that an `iterateWhile` tests. On a GPU, in a function that runs in parallel already: an element needs no memory between iterations, and has a work-item of its own.";
     Decomposition SCAN_CHUNKS "scan-chunks":
         "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";

@@ -50,6 +50,7 @@ impl Maker<'_> {
             5 => self.rows_folded(),
             6 => self.of_hidden_rows_folded(),
             7 => self.all_pairs(),
+            8 if self.choices.flip() => self.rows_iterated(),
             8 => self.rounds(),
             9 => self.short_rows(),
             10 => self.transposed(),
@@ -125,6 +126,24 @@ impl Maker<'_> {
         let end = self.choices.of(&["(head ALL)", "(last ALL)", "(aref ALL 7)"]);
         let all = format!("(iterate #{steps} (lambda (v) (map {step} {round})) (map ({start} x) (iota #{size})))");
         (format!("(map (lambda (x) {}) {xs})", end.replace("ALL", &all)), Ty::array(INT, Len::of(len)))
+    }
+
+    /// A loop over each row, element-wise or not.
+    fn rows_iterated(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        let function = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let count = self.choices.of(&["#3", "#20", "(bitand k 3)", "(bitand (length r) 3)"]);
+        let step = self.choices.of(&[
+            "(map F q)",
+            "(map F (map (lambda (p) (- (get1 p) (get2 p))) (zip q r)))",
+            "(let s (head (reduce 0 + q)) (map (lambda (v) (bitxor v s)) (map F q)))",
+            "(map (lambda (p) (+ (get1 p) (get2 p))) (zip (map F q) (reverse q)))",
+            "(scan 0 + (map F q))",
+        ]);
+        let step = step.replace('F', &function);
+        let text = format!("(map (lambda (r) (iterate {count} (lambda (q) {step}) r)) {rows})");
+        (text, Ty::array(Ty::array(INT, m), n))
     }
 
     /// A loop with a launch per iteration.
