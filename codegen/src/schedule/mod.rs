@@ -31,6 +31,7 @@ pub mod nested;
 pub mod place;
 mod rewrite;
 mod rounds;
+mod row_filters;
 pub mod rules;
 pub mod sequential;
 pub mod shapes;

@@ -10,8 +10,9 @@ use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, lies_across, rows_below, work_of};
+use super::row_filters::RowFilters;
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, nest, on_the_host, rules};
+use super::{Applied, nest, on_the_host, row_filters, rules};
 use crate::core::copy::{Copier, next_length};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
@@ -139,9 +140,10 @@ impl Writer<'_> {
                 _ => {}
             }
             match &stmt.rhs {
-                Rhs::Prim(call) => match shared(kernel, call) {
-                    Some(shared) => out.extend(self.versions(kernel, &stmt, &shared)),
-                    None => out.push(stmt),
+                Rhs::Prim(call) => match (shared(kernel, call), row_filters::recognise(kernel, call)) {
+                    (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),
+                    (None, Some(filters)) => out.extend(self.by_row_filters(kernel, &stmt, call, &filters)),
+                    (None, None) => out.push(stmt),
                 },
                 _ => out.push(stmt),
             }
@@ -193,6 +195,37 @@ impl Writer<'_> {
             None => {
                 let by_items = branch(&mut self.vars, stmt, Rhs::Prim(shared.call.clone()));
                 choice(&mut self.vars, stmt, &n, &below, groups, by_items)
+            }
+        };
+        self.named(all, stmt.var)
+    }
+
+    /// The versions of a map that filters rows: a group does each row, unless rows are many and short.
+    fn by_row_filters(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall, of: &RowFilters) -> Vec<Stmt> {
+        let (long, enough) = (Size::int(self.params.short / 8), Size::int(self.params.enough));
+        // Neighbouring work-items should read neighbouring columns.
+        let below = match lies_across(kernel, &call.args[0]) {
+            true => enough,
+            false => Size::if_le(&long, &of.row, &of.rows.add(&Size::one()), &enough),
+        };
+        let few = decided(&of.rows, &below);
+        if few == Some(false) {
+            return vec![stmt.clone()];
+        }
+        self.applied.push(Applied { rule: &rules::MAP_FILTERS_WRG, origin: stmt.origin.clone() });
+        let mut shared = call.clone();
+        shared.funs[0] = Copier::new(&mut self.vars, &mut self.next_length).lambda(&call.funs[0]);
+        let now = Kernel { vars: self.vars.clone(), ..kernel.clone() };
+        place(&mut shared, of.depth, &mut |f| row_filters::share(&now, f));
+        let groups = branch(&mut self.vars, stmt, Rhs::Prim(shared));
+        if let Atom::Var(v) = &groups.result {
+            self.teams.insert(*v, Team { items: self.params.group, rows: 1, keeps: false, own: None });
+        }
+        let all = match few {
+            Some(_) => groups,
+            None => {
+                let by_items = branch(&mut self.vars, stmt, stmt.rhs.clone());
+                choice(&mut self.vars, stmt, &of.rows, &below, groups, by_items)
             }
         };
         self.named(all, stmt.var)

@@ -61,6 +61,35 @@ fn what_a_group_kept_is_read_by_all_its_work_items() {
     });
 }
 
+/// The same for maps that no program places, with the lengths at which another version is taken.
+#[test]
+fn a_group_is_given_rows_that_are_filtered() {
+    let shares = |b: &mut Builder, row: &Atom| {
+        let kept = b.filter(Level::Auto, row, |b, x| b.gt(x, 0.5f32));
+        let (lengths, kept) = b.unpack(&kept);
+        let sum = b.reduce(Level::Auto, 0.0f32, &kept, |b, a, x| b.add(a, x));
+        let sum = b.view(Prim::Head, &[], &[sum]);
+        let shares = b.map(Level::Auto, &kept, |b, x| b.div(x, &sum));
+        b.pack(&shares, &lengths)
+    };
+    for columns in [false, true] {
+        let mut b = Builder::new("shares of what is kept");
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xss = b.param("xss", array(array(float(), &m), &n));
+        let given = if columns { b.transpose(&xss) } else { xss };
+        let result = b.map(Level::Auto, &given, shares);
+        let kernel = b.finish(&result);
+        let target = Target { compute_units: 1, ..Target::nvidia() };
+        let program = compile(&kernel, &target).expect("it compiles");
+        assert!(program.report.applied.iter().any(|a| a.rule.name == "map-filters-wrg"));
+        for (n, m) in [(1, 0), (1, 1), (3, 300), (40, 127), (40, 128), (130, 2)] {
+            if let Err(problem) = agree(&kernel, &program, &[rows(n, m)]) {
+                panic!("{n}×{m}: {problem}");
+            }
+        }
+    }
+}
+
 #[test]
 fn beside_other_results_of_the_group() {
     of_rows("two", |b, row| {

@@ -127,6 +127,9 @@ rules! {
     Placement MAP_FOLDS_WRG "map-folds-wrg":
         "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nobody else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";
+    Placement MAP_FILTERS_WRG "map-filters-wrg":
+        "map (… filter p …)" = "if n < m or k is long then mapWrg (… filterLcl p …) else map (… filter p …)",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function filters a row of k scalars, and does nothing else but map and fold rows and what is kept of them. What is kept is stored in global memory.";
     Placement MAP_IN_TURN "map-in-turn":
         "map f" = "if k is long for n then mapHost f else map f",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: `f` filters, sorts, scans, iterates over or folds by key an array of length k, of which a group at most would do a row. `mapHost` applies `f` to one row after the other, and what is in `f` is at the top of the kernel. The version is taken from the length on for which the whole device does the n rows faster one by one.";
