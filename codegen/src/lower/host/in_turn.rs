@@ -69,7 +69,7 @@ impl<'k> Host<'k> {
     fn one_row(&mut self, f: &'k Lambda, mut env: Env<'k>, to: Place) -> Result<()> {
         let ty = self.program.kernel.atom_ty(&f.body.result);
         let made = f.body.stmts.iter().find(|s| Atom::Var(s.var) == f.body.result);
-        let made = made.filter(|_| ty.any(&mut |t| matches!(t.kind(), TyKind::Exists(..))));
+        let made = made.filter(|_| hides_lengths(&ty));
         // A kernel finds a hidden length at the start of its buffer.
         let Some(made) = made else {
             self.block(&f.body, env, Some(&Dest::Place(to)))?;
@@ -116,6 +116,15 @@ impl<'k> Host<'k> {
             (View::Fill(value), _) => value.clone(),
             _ => column(xs, at, ty, env)?,
         })
+    }
+}
+
+/// Whether lengths of the value itself are hidden, not of elements.
+fn hides_lengths(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Exists(..) => true,
+        TyKind::Tuple(parts) => parts.iter().any(hides_lengths),
+        _ => false,
     }
 }
 
