@@ -55,10 +55,12 @@ pub struct FunctionBuilder<'p, 'k> {
     /// Buffers of which each work-item has its own part, and those of which each group has.
     pub own: Vec<BufferId>,
     pub group_own: Vec<BufferId>,
-    /// In a loop whose rounds are numbered as the work-items are.
-    pub in_item_loop: bool,
-    /// Whether work-items that have no round have memory of their own, too.
-    pub all_items_own: bool,
+    /// The statements whose values these parts hold.
+    pub stored_parts: Vec<(BufferId, Origin)>,
+    /// In a loop whose round `i` is never done by a work-item with a greater number: how many rounds there are at most.
+    pub item_rounds: Option<Size>,
+    /// How many work-items have memory of their own: those with a round of such a loop. `None`: all.
+    pub items_own: Option<Size>,
     /// Variables whose value has been stored in the requested address space.
     pub in_space: FxHashSet<VarId>,
     /// Upper bounds of the trip counts of parallel loops, for the launch size; `None` if unknown.
@@ -134,8 +136,9 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             loop_depth: 0,
             own: Vec::new(),
             group_own: Vec::new(),
-            in_item_loop: false,
-            all_items_own: false,
+            stored_parts: Vec::new(),
+            item_rounds: None,
+            items_own: Some(Size::zero()),
             in_space: FxHashSet::default(),
             wishes: Wishes::default(),
             item: None,

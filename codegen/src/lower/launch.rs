@@ -8,7 +8,7 @@ use super::value::{ArrayDest, Dest, Value, View};
 use super::work::Mark;
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
 use crate::opencl::{StmtKind, same};
-use crate::plan::{Arg, BufferId, BufferRole, Count, Launch};
+use crate::plan::{Arg, Buffer, BufferId, BufferRole, Count, Launch};
 use crate::report::{self, Stored};
 use crate::schedule::place;
 use crate::target::Target;
@@ -77,8 +77,8 @@ impl Guard<'_> {
 struct Own {
     items: Vec<BufferId>,
     groups: Vec<BufferId>,
-    /// Also work-items without an element.
-    all_items: bool,
+    /// How many work-items have a part; `None`: all.
+    most_items: Option<Size>,
 }
 
 /// The name and origin of a launch.
@@ -135,7 +135,8 @@ impl<'k> ProgramBuilder<'k> {
         }
         f.join_loops()?;
         let (wishes, used) = (f.wishes.clone(), f.used);
-        let own = Own { items: f.own.clone(), groups: f.group_own.clone(), all_items: f.all_items_own };
+        let own = Own { items: f.own.clone(), groups: f.group_own.clone(), most_items: f.items_own.clone() };
+        let parts = std::mem::take(&mut f.stored_parts);
         let alone = f.alone_in_group;
         let (kernel, mut args) = f.finish(title.name, title.label, title.origin);
         for arg in &mut args {
@@ -182,9 +183,9 @@ impl<'k> ProgramBuilder<'k> {
         if used.any() {
             let launched = groups.iter().fold(Size::one(), |all, count| all.mul(&count.wish));
             let items = launched.mul(&Size::nat(in_group.into()));
-            let items = match &wishes.glb[0] {
-                Some(wish) if !own.all_items => Size::min(&items, wish),
-                _ => items,
+            let items = match &own.most_items {
+                Some(most) => Size::min(&items, most),
+                None => items,
             };
             own.items.iter().for_each(|id| self.parts_for(*id, SCRATCH_ITEMS, &items));
             own.groups.iter().for_each(|id| self.parts_for(*id, SCRATCH_GROUPS, &launched));
@@ -193,6 +194,10 @@ impl<'k> ProgramBuilder<'k> {
         for id in own.items.iter().chain(&own.groups) {
             let capacity = &mut self.buffers[id.0 as usize].capacity;
             *capacity = where_launched(&only_if, capacity);
+        }
+        for (id, origin) in parts {
+            let Buffer { name, element, capacity, .. } = self.buffers[id.0 as usize].clone();
+            self.stored(&name, report::Kind::GlobalParts, element, &capacity, &origin);
         }
         let launch = Launch {
             kernel,

@@ -150,10 +150,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Level::Wrg(_) => Some(&mut self.wishes.wrg[at]),
             _ => None,
         };
-        if let (Some(wish), Some(useful)) = (wish, useful) {
+        if let (Some(wish), Some(useful)) = (wish, useful.clone()) {
             *wish = Some(wish.as_ref().map_or(useful.clone(), |w| Size::max(w, &useful)));
         }
-        let outside = std::mem::replace(&mut self.in_item_loop, level == Level::Glb(0) && !self.across);
+        let rounds = useful.filter(|_| level == Level::Glb(0) && !self.across);
+        let outside = std::mem::replace(&mut self.item_rounds, rounds);
         let id = Expr::call(id, [Expr::int(d.into())]);
         let name = match (level, d) {
             (Level::Wrg(_), 0) => "g",
@@ -186,7 +187,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             result
         };
         self.active = active;
-        self.in_item_loop = outside;
+        self.item_rounds = outside;
         result
     }
 

@@ -255,7 +255,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let origin = self.origin();
         let mut facts = std::mem::take(&mut self.facts);
-        let mut made = Vec::new();
+        let (mut made, mut parts) = (Vec::new(), Vec::new());
         let mut lengths: Vec<String> = Vec::new();
         let each = Size::nat(instances.into());
         let layout = self.program.layout_with(
@@ -273,7 +273,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
                 let id = program.buffer(leaf.name, leaf.scalar, leaf.count.clone(), BufferRole::Temporary);
                 if !leaf.is_length {
-                    program.stored(leaf.name, report::Kind::GlobalParts, leaf.scalar, leaf.count, &origin);
+                    parts.push((id, origin.clone()));
                 }
                 made.push(id);
                 Memory { root: Root::Buffer(id), scalar: leaf.scalar }
@@ -286,11 +286,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             roots.push(Root::Register(self.variable(&name, CType::Int, None)));
         }
         let layout = with_roots(&layout, &roots);
+        self.stored_parts.extend(parts);
         if group {
             self.group_own.extend(made)
         } else {
             let only_items = Dims { glb: [true, false, false], ..Dims::default() };
-            self.all_items_own |= !self.in_item_loop || self.used != only_items;
+            self.items_own = match (&self.items_own, &self.item_rounds) {
+                (Some(most), Some(rounds)) if self.used == only_items => Some(Size::max(most, rounds)),
+                _ => None,
+            };
             self.own.extend(made)
         }
         Ok(Place { layout, at })

@@ -60,10 +60,13 @@ impl FunctionBuilder<'_, '_> {
         let name = self.fresh_name("i");
         let var = self.index_var("i", Expr::Var(name.clone()));
         self.loop_depth += 1;
+        // However the elements are distributed below, work-item k does none before element k.
+        let outside = std::mem::replace(&mut self.item_rounds, useful.clone());
         let body = self.scope(|f| {
             f.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
             body(f, &Size::var(var.clone()))
         });
+        self.item_rounds = outside;
         self.loop_depth -= 1;
         let (body, ()) = body?;
         if body.is_empty() {

@@ -3,6 +3,7 @@
 use super::programs::{of_floats, of_ints};
 use super::*;
 use crate::core::builder::*;
+use lift_analysis::size::Size;
 
 /// A kernel over the rows of a matrix: each computed by one work-item, by work-items in two dimensions, and all by a
 /// single one.
@@ -331,5 +332,30 @@ fn parts_reduced() {
     let kernel = b.finish(&r);
     for len in [0, 4, 8, 400] {
         agrees(&kernel, &[ints(len)]);
+    }
+}
+
+/// Five rows are sorted in the memory of five work-items, also where a group has more.
+#[test]
+fn only_work_items_with_an_element_have_memory() {
+    let mut b = Builder::new("sorted");
+    let n = b.size("N");
+    let xss = b.param("xss", array(array(int(), &n), &Size::nat(5)));
+    let sorted = b.map(Level::Auto, &xss, |b, row| {
+        let kept = b.filter(Level::Seq, row, |b, x| b.lt(x, 3));
+        let (lengths, kept) = b.unpack(&kept);
+        let f = b.lambda(&[int(), int()], |b, p| b.lt(&p[0], &p[1]));
+        let sorted = b.prim(Prim::Sort, &[], vec![f], &[kept]);
+        b.pack(&sorted, &lengths)
+    });
+    let kernel = b.finish(&sorted);
+    for target in [Target::portable(), Target::gpu(), Target::nvidia()] {
+        let program = compile(&kernel, &target).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let parts = program.report.stored.iter().filter(|s| s.memory == crate::report::Kind::GlobalParts);
+        let parts: Vec<String> = parts.map(|s| format!("{} {}", s.name, s.bytes)).collect();
+        assert_eq!(parts, ["kept 20*N", "order 20*N", "merged 20*N"], "{:?}", target.class);
+        let capacity =
+            |name: &str| program.plan.buffers.iter().find(|b| b.name == name).map(|b| b.capacity.to_string());
+        assert_eq!(capacity("order").as_deref(), Some("5*N"), "{:?}", target.class);
     }
 }
