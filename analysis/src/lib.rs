@@ -50,6 +50,7 @@
 //! | [`imports`], [`names`], [`import_checks`], [`calls`] | imported files, name resolution, the call graph |
 //! | [`infer`] | types and existential lengths of one body; elaboration into explicit packs and unpacks |
 //! | [`queries`] | queries from a form's body to its type |
+//! | [`laws`] | laws of rewriting: read, matched, applied, made into random programs |
 //! | [`ide`] | editor features as plain data |
 
 pub mod apl;
@@ -67,6 +68,7 @@ pub mod ide;
 pub mod import_checks;
 pub mod imports;
 pub mod infer;
+pub mod laws;
 pub mod lower;
 pub mod names;
 pub mod node;

@@ -26,6 +26,7 @@
 //! | [`tuned`] | measured choices of parameters, in a file beside the program |
 //! | [`engine`] | entry points to the compiler and the devices |
 //! | [`parts`] | kernels on blocks of their arrays |
+//! | [`laws`] | tests of laws of rewriting, and the page about them |
 //! | [`devices`] | lists devices in a child process |
 //! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
 //! | [`lsp`] | the language server |
@@ -37,6 +38,7 @@ pub mod devices;
 pub mod engine;
 pub mod files;
 pub mod inputs;
+pub mod laws;
 pub mod lsp;
 pub mod parts;
 pub mod program;

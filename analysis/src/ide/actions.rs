@@ -1,5 +1,6 @@
 //! Code actions: quick fixes, rewrites and formatting.
 
+mod laws;
 mod mend;
 mod refactor;
 mod trial;
@@ -8,7 +9,8 @@ use super::diagnostics::diagnostics_near;
 use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
 use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
-use crate::db::{Db, Form, SourceFile};
+use crate::db::{Db, Form, SourceFile, forms};
+use crate::laws::Law;
 use lift_syntax::{TextRange, TextSize};
 
 /// Code action kinds of the protocol.
@@ -29,6 +31,7 @@ pub mod kinds {
     pub const COMPOSE: &str = "refactor.rewrite.lift.compose";
     pub const NAME_ARGUMENTS: &str = "refactor.rewrite.lift.nameArguments";
     pub const PLACE: &str = "refactor.rewrite.lift.place";
+    pub const LAW: &str = "refactor.rewrite.lift.law";
 }
 
 /// Every kind that is offered; `docs/actions.md` has an example of each.
@@ -47,6 +50,7 @@ pub const KINDS: &[&str] = &[
     kinds::COMPOSE,
     kinds::NAME_ARGUMENTS,
     kinds::PLACE,
+    kinds::LAW,
 ];
 
 pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
@@ -63,8 +67,15 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
         offer("Remove redundant pack/unpack", IMPLICIT, implicit_form(&view));
         refactor::refactorings(&view, range, &mut actions);
         mend::mends(&view, range, &mut actions);
+        actions.extend(laws::rewrites(&view, range));
     }
     actions
+}
+
+/// The rewrites of a file by one law, wherever it applies.
+pub(super) fn rewrites_by(db: &dyn Db, file: SourceFile, law: &Law) -> Vec<CodeAction> {
+    let all = forms(db, file).iter().filter_map(|form| inferred_form_at(db, file, form.start(db)));
+    all.flat_map(|view| laws::rewrites_by(&view, law)).collect()
 }
 
 /// The title of [`explicit_in_file`].

@@ -9,6 +9,7 @@ use crate::edit::Change;
 use crate::front::print::to_lift;
 use crate::front::program::Printed;
 use crate::imports;
+use crate::laws::Law;
 use crate::origin::Origin;
 use crate::prims::Primitive;
 use lift_syntax::{Language, LineIndex};
@@ -389,6 +390,12 @@ impl Analysis {
             |_, _| Vec::new(),
             |db, file| fcl::editing::code_actions(db, file, range),
         )
+    }
+
+    /// The rewrites of a file by one law, wherever it applies.
+    pub fn rewrites_by(&self, path: &str, law: &Law) -> Cancellable<Vec<CodeAction>> {
+        let law = AssertUnwindSafe(law);
+        self.with_lift(path, |db, file| actions::rewrites_by(db, file, &law))
     }
 
     /// The code action that writes out all insertions of a file, if there are any. Its cost follows the amount of text

@@ -49,7 +49,7 @@ mod work;
 pub use describe::{call_of, short_text};
 pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
-pub use repair::type_source;
+pub use repair::{size_source, type_source};
 pub use result::*;
 
 use crate::hir::{Body, Expr, FormKind, Name};

@@ -11,6 +11,7 @@ mod devices;
 mod doc;
 mod explain;
 mod fmt;
+mod laws;
 mod run;
 mod sizes;
 mod test;
@@ -52,6 +53,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Compare two kernels: results, times, costs and generated code.
     Compare(compare::Arguments),
+    /// Check, test and list laws of rewriting: the built-in ones, or those of a program.
+    Laws(laws::Arguments),
     /// Find the parameters that make a kernel fastest on a device, and keep them beside the program.
     Tune(tune::Arguments),
     /// Write pages about the definitions of a folder and of the prelude.
@@ -119,6 +122,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Command::Run(a) => run::run(&a, &mut console),
         Command::Bench(a) => bench::run(&a, &mut console),
         Command::Compare(a) => compare::run(&a, &mut console),
+        Command::Laws(a) => laws::run(&a, &mut console),
         Command::Tune(a) => tune::run(&a, &mut console),
         Command::Doc(a) => doc::run(&a, &mut console),
         Command::Test(a) => test::run(&a, &mut console),

@@ -54,6 +54,7 @@ fn the_server_says_what_it_can() {
                     "refactor.rewrite.lift.compose",
                     "refactor.rewrite.lift.nameArguments",
                     "refactor.rewrite.lift.place",
+                    "refactor.rewrite.lift.law",
                     "source.lift.opencl",
                     "source.lift.run"
                   ]

@@ -17,6 +17,7 @@ mod files;
 mod formats;
 mod hints;
 mod inputs;
+mod laws;
 mod programs;
 mod random;
 mod robustness;

@@ -9,6 +9,7 @@ use crate::diagnostics::Severity;
 use crate::hir::*;
 use crate::infer::Inference;
 use crate::queries::{infer_text_with, placement_of_text};
+use crate::size::Assumption;
 use crate::ty::Scheme;
 use lift_syntax::{TextRange, TextSize};
 
@@ -74,6 +75,41 @@ pub(super) fn tried(
     };
     let edit = good.then(|| difference(view.start, view.text(), &after)).flatten()?;
     Some(SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] })
+}
+
+/// The edit from the form to `after`, if the form checks as before and to the same type, with what the form then
+/// assumes of its lengths and did not assume before.
+pub(super) fn tried_assuming(view: &View<'_>, after: String) -> Option<(SourceChange, Vec<Assumption>)> {
+    let before = view.inference();
+    if errors(&before) > 0 {
+        return None;
+    }
+    let after = laid_out(view.text(), after);
+    let now = infer_text_with(view.db, view.form, &after, None)?;
+    let (old, new) = (before.scheme.as_ref()?, now.scheme.as_ref()?);
+    if errors(&now) > 0 || !is_alike(old, new) || !keeps_placement(view, &after) {
+        return None;
+    }
+    let known: Vec<&Assumption> = old.assumptions.iter().chain(before.assumed.iter().map(|a| &a.assumption)).collect();
+    let assumed = new.assumptions.iter().chain(now.assumed.iter().map(|a| &a.assumption));
+    let mut added: Vec<Assumption> = Vec::new();
+    for assumption in assumed {
+        if !known.contains(&assumption) && !added.contains(assumption) {
+            added.push(assumption.clone());
+        }
+    }
+    let edit = difference(view.start, view.text(), &after)?;
+    Some((SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] }, added))
+}
+
+/// Whether a definition with the new scheme serves wherever one with the old does, and has the same type.
+fn is_alike(old: &Scheme, new: &Scheme) -> bool {
+    // An element type may depend on more positions than before; a scalar depends on none, whatever the scheme allows.
+    let depends =
+        |nth: usize| old.types[nth].is_some() || old.dependence.of_type(nth).len() <= new.dependence.of_type(nth).len();
+    (&old.types, &old.sizes, &old.constants) == (&new.types, &new.sizes, &new.constants)
+        && old.ty.to_string() == new.ty.to_string()
+        && (0..old.types.len()).all(depends)
 }
 
 /// Whether the rewrite adds no placement errors of parallel primitives.

@@ -1,0 +1,139 @@
+//! Rewrites by laws: the built-in ones, and those of the file and of its imports.
+
+use super::super::SourceChange;
+use super::super::locate::View;
+use super::trial::{errors, tried_assuming};
+use super::{CodeAction, kinds};
+use crate::bodies::docs;
+use crate::db::{SourceFile, Sym, forms};
+use crate::hir::{Expr, Name, Node};
+use crate::imports::{imports, target};
+use crate::laws::term::Term;
+use crate::laws::{Law, Rewritten, Subject, builtin, read_form, root};
+use crate::names::{Resolution, resolve};
+use crate::size::Assumption;
+use lift_syntax::TextRange;
+
+/// Rewrites offered at one place; more would be in the way.
+const MOST: usize = 8;
+
+/// The rewrites at the cursor or selection.
+pub(super) fn rewrites(view: &View<'_>, selection: TextRange) -> Vec<CodeAction> {
+    let mut out: Vec<CodeAction> = Vec::new();
+    let Some((selection, root)) = wanted(view, selection).zip(root_of(view)) else { return out };
+    let own = own_laws(view);
+    let laws = own.iter().map(|(law, file)| (law, *file)).chain(builtin().iter().map(|law| (law, view.db.prelude())));
+    for (law, file) in laws {
+        for action in offers(view, &root, law, file, Some(selection)) {
+            // Two laws may say the same.
+            if out.len() < MOST && !out.iter().any(|other| other.change == action.change) {
+                out.push(action);
+            }
+        }
+        if out.len() == MOST {
+            break;
+        }
+    }
+    out
+}
+
+/// The rewrites of a form by one law, wherever it applies.
+pub(super) fn rewrites_by(view: &View<'_>, law: &Law) -> Vec<CodeAction> {
+    root_of(view).map(|root| offers(view, &root, law, view.db.prelude(), None)).unwrap_or_default()
+}
+
+/// The term of a form without errors.
+fn root_of(view: &View<'_>) -> Option<Term> {
+    let inference = view.inference();
+    let pipelines: Vec<TextRange> = inference.pipelines.iter().map(|&expr| view.map.range(Node::Expr(expr))).collect();
+    (errors(&inference) == 0).then(|| root(view.text(), &|range| pipelines.contains(&range))).flatten()
+}
+
+/// The selection in the form, or the name or literal at the cursor.
+fn wanted(view: &View<'_>, selection: TextRange) -> Option<TextRange> {
+    if !selection.is_empty() {
+        return selection.checked_sub(view.start);
+    }
+    match view.node_at(selection)? {
+        Node::Expr(expr) => {
+            let range = view.map.range(Node::Expr(expr));
+            // The bracket of a call: the call, but nothing in it.
+            let is_name = matches!(view.body.expr(expr), Expr::Global(_) | Expr::Local(_) | Expr::Literal(_));
+            Some(if is_name { range } else { TextRange::at(range.start(), 1.into()) })
+        }
+        _ => None,
+    }
+}
+
+/// The laws of the file and of its imports, each with its file.
+fn own_laws(view: &View<'_>) -> Vec<(Law, SourceFile)> {
+    let db = view.db;
+    let imported = imports(db, view.file).iter().filter_map(|import| target(db, import));
+    let mut out = Vec::new();
+    for file in std::iter::once(view.file).chain(imported) {
+        for &form in forms(db, file) {
+            // Most forms are no laws; their documentation is known.
+            let law = || {
+                let text = docs(db, form)?;
+                (text.contains("forwards:") || text.contains("backwards:")).then_some(())?;
+                read_form(form.text(db), TextRange::default())?.ok()
+            };
+            if form != view.form {
+                out.extend(law().map(|law| (law, file)));
+            }
+        }
+    }
+    out
+}
+
+/// The rewrites by a law of a file that leave the form well typed.
+fn offers(view: &View<'_>, root: &Term, law: &Law, file: SourceFile, selection: Option<TextRange>) -> Vec<CodeAction> {
+    let meaning = |file: SourceFile, name: &Name| resolve(view.db, file, Sym::new(view.db, name.clone()));
+    let same_global = |own: &Name, theirs: &Name| {
+        let own = meaning(file, own);
+        own.is_some() && own == meaning(view.file, theirs)
+    };
+    let primitive = |name: &Name| match meaning(view.file, name) {
+        Some(Resolution::Primitive(primitive)) => Some(primitive.id),
+        _ => None,
+    };
+    let subject = Subject { text: view.text(), root, same_global: &same_global, primitive: &primitive };
+    let rewritten = match selection {
+        Some(selection) => subject.at(law, selection),
+        None => subject.anywhere(law),
+    };
+    tried(view, law, rewritten)
+}
+
+/// One action for each place and direction: the first choice of sizes that assumes nothing, or else the first.
+fn tried(view: &View<'_>, law: &Law, rewritten: Vec<Rewritten>) -> Vec<CodeAction> {
+    let mut out: Vec<(Rewritten, SourceChange, Vec<Assumption>)> = Vec::new();
+    for one in rewritten {
+        let Some((change, added)) = tried_assuming(view, one.text.clone()) else { continue };
+        match out.iter_mut().find(|(other, ..)| other.range == one.range && other.direction == one.direction) {
+            Some(other) if added.is_empty() && !other.2.is_empty() => *other = (one, change, added),
+            Some(_) => {}
+            None => out.push((one, change, added)),
+        }
+    }
+    let action = |(one, change, added): (Rewritten, SourceChange, Vec<Assumption>)| CodeAction {
+        title: title(law, &one, &added),
+        kind: kinds::LAW,
+        change,
+        preferred: false,
+    };
+    out.into_iter().map(action).collect()
+}
+
+/// What is done, the law, the sizes that were chosen, and the conditions.
+fn title(law: &Law, one: &Rewritten, added: &[Assumption]) -> String {
+    let chosen: String = one.chosen.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+    let mut title = format!("{} ({}{chosen})", law.title(one.direction).unwrap_or_default(), law.name);
+    let assumed: Vec<String> = one.assumed.iter().map(|c| format!("assumes that {c}")).collect();
+    let checked: Vec<String> = added.iter().map(|a| format!("a run checks that {a}")).collect();
+    let rounds = one.rounds.then(|| "floats may round otherwise".to_owned());
+    for condition in assumed.into_iter().chain(checked).chain(rounds) {
+        title += &format!("; {condition}");
+    }
+    title
+}

@@ -1,0 +1,33 @@
+//! Laws of rewriting: pairs of expressions that mean the same.
+//!
+//! [`law`] reads laws, which are definitions of ordinary programs; the built-in ones are `prelude/laws.lift`.
+//! [`rewriting`] applies a law to a form: [`matching`] finds what its variables stand for, [`building`] writes the
+//! other side. [`instance`] makes random programs of the two sides, on which a law is tested. Nothing here decides
+//! whether a rewritten form checks; [`crate::ide`] tries each before it is offered.
+
+pub mod building;
+pub mod checking;
+pub mod conditions;
+pub mod instance;
+pub mod law;
+pub mod matching;
+pub mod rewriting;
+pub mod term;
+
+pub use law::{Condition, Law, NoLaw, read, read_form};
+pub use rewriting::{Direction, Rewritten, Subject, root};
+
+use std::sync::LazyLock;
+
+/// The path of the built-in laws.
+pub const LAWS_PATH: &str = "lift:laws.lift";
+pub const LAWS_TEXT: &str = include_str!("../../prelude/laws.lift");
+
+/// The built-in laws, in order.
+pub fn builtin() -> &'static [Law] {
+    static LAWS: LazyLock<Vec<Law>> = LazyLock::new(|| read(LAWS_TEXT).into_iter().flatten().collect());
+    &LAWS
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! Applying laws to the terms of a form.
+
+use super::building::built;
+use super::conditions::{Known, Primitives, declared, known, may_round};
+use super::law::{Condition, Law};
+use super::matching::{Found, Matcher};
+use super::term::{Kind, Reader, SizeTerm, Term};
+use crate::node::Name;
+use crate::size::{Size, Var, VarKind};
+use lift_syntax::TextRange;
+use lift_syntax::ast;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A direction of a law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Forwards,
+    Backwards,
+}
+
+impl Direction {
+    pub const BOTH: [Direction; 2] = [Direction::Forwards, Direction::Backwards];
+}
+
+impl Law {
+    /// What a rewriting in a direction does; `None` if the law is not used so.
+    pub fn title(&self, direction: Direction) -> Option<&str> {
+        match direction {
+            Direction::Forwards => self.forwards.as_deref(),
+            Direction::Backwards => self.backwards.as_deref(),
+        }
+    }
+
+    /// The sides, from and to.
+    pub fn sides(&self, direction: Direction) -> [&Term; 2] {
+        match direction {
+            Direction::Forwards => [&self.left.term, &self.right.term],
+            Direction::Backwards => [&self.right.term, &self.left.term],
+        }
+    }
+}
+
+/// A form that laws rewrite.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    pub text: &'a str,
+    /// Of [`root`].
+    pub root: &'a Term,
+    /// Whether a name of the law means in this form what it means in the law.
+    pub same_global: &'a dyn Fn(&Name, &Name) -> bool,
+    pub primitive: &'a Primitives<'a>,
+}
+
+/// A rewritten form.
+#[derive(Debug, Clone)]
+pub struct Rewritten {
+    pub direction: Direction,
+    /// The part of the form that was rewritten.
+    pub range: TextRange,
+    /// The text of the form, not laid out.
+    pub text: String,
+    /// The sizes that were chosen.
+    pub chosen: Vec<(Name, u64)>,
+    /// Conditions that the programmer has to know.
+    pub assumed: Vec<String>,
+    pub rounds: bool,
+}
+
+/// Choices of sizes that are tried for one match.
+const MOST_CHOICES: usize = 16;
+
+/// The term of a form; `None` for a form that is no definition or kernel, or that has syntax errors.
+pub fn root(text: &str, is_pipeline: &dyn Fn(TextRange) -> bool) -> Option<Term> {
+    let parse = lift_syntax::parse_form(text);
+    let form = parse.form().filter(|_| parse.errors.is_empty())?;
+    match form.item()? {
+        ast::Item::Define(define) => {
+            let mut names = Vec::new();
+            for param in define.head().into_iter().flat_map(|head| head.params()) {
+                names.extend(super::term::param_of(&param)?.names().iter().cloned());
+            }
+            Reader::new(names, is_pipeline).expr(&define.body()?)
+        }
+        ast::Item::Lift(kernel) => {
+            let sizes = kernel.size_params().into_iter().flat_map(|sizes| sizes.names());
+            let sizes: Option<Vec<Name>> = sizes.map(|name| Some(name.text()?.into())).collect();
+            Reader::new(sizes?, is_pipeline).expr(&kernel.body()?)
+        }
+        _ => None,
+    }
+}
+
+impl Subject<'_> {
+    /// The rewritings by a law of what a law matches around a selection, which lies in the part of the term that the
+    /// law names, not in what a variable stands for. Inner terms come first.
+    pub fn at(&self, law: &Law, selection: TextRange) -> Vec<Rewritten> {
+        self.around(selection).iter().flat_map(|path| self.rewritten(law, path, Some(selection))).collect()
+    }
+
+    /// The ways to the terms around a selection, inner terms first.
+    fn around(&self, selection: TextRange) -> Vec<Vec<usize>> {
+        let holds = |term: &Term| term.span().is_some_and(|span| span.contains_range(selection));
+        let (mut path, mut found, mut term) = (Vec::new(), Vec::new(), self.root);
+        while holds(term) {
+            found.push(path.clone());
+            let Some((nth, part)) = term.parts().into_iter().enumerate().find(|(_, part)| holds(part)) else { break };
+            path.push(nth);
+            term = part;
+        }
+        found.reverse();
+        found
+    }
+
+    /// The rewritings by a law anywhere in the form.
+    pub fn anywhere(&self, law: &Law) -> Vec<Rewritten> {
+        self.paths().iter().flat_map(|path| self.rewritten(law, path, None)).collect()
+    }
+
+    /// The ways to the terms, outer terms first.
+    fn paths(&self) -> Vec<Vec<usize>> {
+        fn walk(term: &Term, path: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+            found.push(path.clone());
+            for (nth, part) in term.parts().into_iter().enumerate() {
+                path.push(nth);
+                walk(part, path, found);
+                path.pop();
+            }
+        }
+        let mut found = Vec::new();
+        walk(self.root, &mut Vec::new(), &mut found);
+        found
+    }
+
+    fn term_at(&self, path: &[usize]) -> Option<&Term> {
+        path.iter().try_fold(self.root, |term, &nth| term.parts().into_iter().nth(nth))
+    }
+
+    fn rewritten(&self, law: &Law, path: &[usize], selection: Option<TextRange>) -> Vec<Rewritten> {
+        let mut out = Vec::new();
+        let Some(term) = self.term_at(path) else { return out };
+        for direction in Direction::BOTH {
+            if law.title(direction).is_none() {
+                continue;
+            }
+            let [from, to] = law.sides(direction);
+            let matcher = Matcher { vars: &law.params, same_global: self.same_global };
+            let Some(found) = matcher.matched(from, term) else { continue };
+            if selection.is_some_and(|selection| found.terms.values().any(|term| term.holds(selection))) {
+                continue;
+            }
+            for (found, chosen) in completed(law, to, found) {
+                out.extend(self.by(law, direction, path, &found, chosen));
+            }
+        }
+        out
+    }
+
+    fn by(
+        &self,
+        law: &Law,
+        direction: Direction,
+        path: &[usize],
+        found: &BTreeMap<Name, Term>,
+        chosen: Vec<(Name, u64)>,
+    ) -> Option<Rewritten> {
+        let [from, to] = law.sides(direction);
+        let mut assumed = Vec::new();
+        for condition in &law.conditions {
+            match known(condition, found, self.primitive) {
+                Known::Holds => {}
+                Known::Fails => return None,
+                Known::Assumed if declared(condition, from) => {}
+                Known::Assumed => assumed.push(self.shown(condition, found)),
+            }
+        }
+        let new = built(to, found)?;
+        // What the law names must mean the same here.
+        let mut globals = Vec::new();
+        to.globals(&mut globals);
+        let hidden = self.scope_at(path);
+        if globals.iter().any(|name| hidden.contains(name) || !(self.same_global)(name, name)) {
+            return None;
+        }
+        let (range, new) = self.replaced(path, new)?;
+        let bytes = std::ops::Range::<usize>::from(range);
+        let new = new.print(self.text);
+        let old = self.text.get(bytes.clone())?;
+        // Nothing changes, or a comment would be lost.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if words(old) == words(&new) || old.matches(';').count() > new.matches(';').count() {
+            return None;
+        }
+        let mut text = self.text.to_owned();
+        text.replace_range(bytes, &new);
+        let rounds = !law.conditions.is_empty() && may_round(found);
+        Some(Rewritten { direction, range, text, chosen, assumed, rounds })
+    }
+
+    /// The nearest term with a range around a path, and what takes its place when the term at the path is replaced.
+    fn replaced(&self, path: &[usize], new: Term) -> Option<(TextRange, Term)> {
+        let mut around = path.len();
+        while self.term_at(&path[..around])?.range.is_none() {
+            around = around.checked_sub(1)?;
+        }
+        let mut outer = self.term_at(&path[..around])?.clone();
+        let range = outer.range?;
+        let mut place = &mut outer;
+        for &nth in &path[around..] {
+            place.range = None;
+            place = place.parts_mut().into_iter().nth(nth)?;
+        }
+        *place = new;
+        Some((range, outer))
+    }
+
+    /// The names that are bound around a term.
+    fn scope_at(&self, path: &[usize]) -> BTreeSet<Name> {
+        let mut names = BTreeSet::new();
+        for depth in 0..path.len() {
+            match self.term_at(&path[..depth]).map(|term| &term.kind) {
+                Some(Kind::Lambda(params, _)) => {
+                    names.extend(params.iter().flat_map(super::term::Binding::names).cloned());
+                }
+                Some(Kind::Let(binding, ..)) => names.extend(binding.names().iter().cloned()),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn shown(&self, condition: &Condition, found: &BTreeMap<Name, Term>) -> String {
+        let text = |name: &Name| found.get(name).map_or_else(|| name.to_string(), |term| term.print(self.text));
+        match condition {
+            Condition::Associative(op) => format!("{} is associative", text(op)),
+            Condition::Commutative(op) => format!("{} is commutative", text(op)),
+            Condition::Neutral(z, op) => format!("{} is neutral for {}", text(z), text(op)),
+        }
+    }
+}
+
+impl Term {
+    /// From the first to the last part with a range.
+    fn span(&self) -> Option<TextRange> {
+        self.range.or_else(|| self.parts().into_iter().filter_map(Term::span).reduce(TextRange::cover))
+    }
+
+    /// Whether a selection lies in the term or in a part of it.
+    fn holds(&self, selection: TextRange) -> bool {
+        match self.range {
+            Some(range) => range.contains_range(selection),
+            None => self.parts().into_iter().any(|part| part.holds(selection)),
+        }
+    }
+}
+
+/// Chooses the sizes that the other side needs and matching left open, then compares the computed sizes.
+fn completed(law: &Law, to: &Term, found: Found) -> Vec<(BTreeMap<Name, Term>, Vec<(Name, u64)>)> {
+    let free = to.free();
+    let mut wanted: BTreeSet<Name> = law.params.iter().filter(|name| free.contains(*name)).cloned().collect();
+    let mut in_sizes = BTreeSet::new();
+    found.sizes.iter().for_each(|(pattern, _)| pattern.names(&mut in_sizes));
+    wanted.extend(in_sizes);
+    let mut choices = vec![(found, Vec::new())];
+    for (name, values) in &law.tries {
+        if !wanted.contains(name) {
+            continue;
+        }
+        let open = |(found, _): &(Found, Vec<(Name, u64)>)| !found.terms.contains_key(name);
+        choices = choices
+            .into_iter()
+            .flat_map(|choice| match open(&choice) {
+                false => vec![choice],
+                true => {
+                    let with = |value: &u64| {
+                        let (mut found, mut chosen) = choice.clone();
+                        found.terms.insert(name.clone(), Term::new(Kind::Size(SizeTerm::Nat(*value))));
+                        chosen.push((name.clone(), *value));
+                        (found, chosen)
+                    };
+                    values.iter().map(with).collect()
+                }
+            })
+            .take(MOST_CHOICES)
+            .collect();
+    }
+    let complete = |(found, chosen): (Found, Vec<(Name, u64)>)| {
+        let terms = solved(law, found)?;
+        wanted.iter().all(|name| terms.contains_key(name)).then_some((terms, chosen))
+    };
+    choices.into_iter().filter_map(complete).collect()
+}
+
+/// Compares computed sizes; the one variable that is still open in a size takes the value that makes it equal.
+fn solved(law: &Law, found: Found) -> Option<BTreeMap<Name, Term>> {
+    let mut terms = found.terms;
+    for (pattern, size) in &found.sizes {
+        let mut names = BTreeSet::new();
+        pattern.names(&mut names);
+        let open: Vec<Name> =
+            names.into_iter().filter(|name| law.params.contains(name) && !terms.contains_key(name)).collect();
+        let value = |name: &Name| match terms.get(name) {
+            Some(term) => value(&term.as_size()?, &|name| Some(Size::var(variable(name)))),
+            None => Some(Size::var(Var::new(VarKind::Generic, 0, &**name))),
+        };
+        let have = self::value(pattern, &value)?;
+        let wanted = self::value(size, &|name| Some(Size::var(variable(name))))?;
+        match open.as_slice() {
+            [] if have == wanted => {}
+            [name] => {
+                let (slope, rest) = have.linear_in(&Var::new(VarKind::Generic, 0, &**name))?;
+                if !slope.is_one() {
+                    return None;
+                }
+                let solution = crate::infer::size_source(&wanted.sub(&rest), &|_| false)?;
+                terms.insert(name.clone(), super::term::parse(&format!("#{solution}"), &[])?);
+            }
+            _ => return None,
+        }
+    }
+    Some(terms)
+}
+
+/// A size name of the program, for comparison only.
+fn variable(name: &Name) -> Var {
+    Var::new(VarKind::Param, 0, &**name)
+}
+
+fn value(size: &SizeTerm, of: &dyn Fn(&Name) -> Option<Size>) -> Option<Size> {
+    Some(match size {
+        SizeTerm::Nat(n) => Size::nat(*n),
+        SizeTerm::Name(name) => of(name)?,
+        SizeTerm::Op(op, parts) => {
+            let parts: Option<Vec<Size>> = parts.iter().map(|part| value(part, of)).collect();
+            let mut parts = parts?.into_iter();
+            let first = parts.next()?;
+            match op.as_str() {
+                "+" => parts.fold(first, |a, b| a.add(&b)),
+                "-" => parts.fold(first, |a, b| a.sub(&b)),
+                "*" => parts.fold(first, |a, b| a.mul(&b)),
+                _ => return None,
+            }
+        }
+        SizeTerm::Opaque(text, _) => Size::var(Var::new(VarKind::Param, 0, text.as_str())),
+    })
+}

@@ -1,0 +1,400 @@
+//! Expressions as terms with names, for matching and rewriting.
+
+use crate::node::Name;
+use lift_syntax::TextRange;
+use lift_syntax::ast::{self, AstNode};
+use std::collections::BTreeSet;
+
+/// An expression. A term of a program knows its range, so that what a rewriting keeps is written as it was.
+#[derive(Debug, Clone)]
+pub struct Term {
+    pub kind: Kind,
+    /// The range in the text of its form; `None` for a term that was built.
+    pub range: Option<TextRange>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Kind {
+    Name {
+        name: Name,
+        /// Whether the name is bound in the form.
+        local: bool,
+    },
+    Literal(String),
+    Size(SizeTerm),
+    Lambda(Vec<Binding>, Box<Term>),
+    /// A call; its function is not a call, and there is at least one argument.
+    Apply(Box<Term>, Vec<Term>),
+    Let(Binding, Box<Term>, Box<Term>),
+    If(Box<[Term; 3]>),
+    Tuple(Vec<Term>),
+    /// A composition that is a function.
+    Compose(Vec<Term>),
+    /// An expression that no pattern looks into: its text, and the names in it.
+    Opaque(String, BTreeSet<Name>),
+}
+
+/// What a lambda or a `let` binds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Binding {
+    Name(Name),
+    /// A tuple, or a name with a type: its text and its names.
+    Other {
+        text: String,
+        names: Vec<Name>,
+        typed: bool,
+    },
+}
+
+/// A size after `#`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SizeTerm {
+    Nat(u64),
+    Name(Name),
+    Op(String, Vec<SizeTerm>),
+    /// `(length xs)`, `(sum (i n) …)`: its text and the names in it.
+    Opaque(String, BTreeSet<Name>),
+}
+
+impl Binding {
+    pub fn names(&self) -> &[Name] {
+        match self {
+            Binding::Name(name) => std::slice::from_ref(name),
+            Binding::Other { names, .. } => names,
+        }
+    }
+}
+
+impl Term {
+    pub fn new(kind: Kind) -> Term {
+        Term { kind, range: None }
+    }
+    pub fn name(name: &str, local: bool) -> Term {
+        Term::new(Kind::Name { name: name.into(), local })
+    }
+
+    /// A call; a call of a call is one call, and a composition is applied.
+    pub fn call(function: Term, mut args: Vec<Term>) -> Term {
+        if args.is_empty() {
+            return function;
+        }
+        match function.kind {
+            Kind::Apply(inner, first) => Term::new(Kind::Apply(inner, first.into_iter().chain(args).collect())),
+            Kind::Compose(parts) => {
+                let rest = args.split_off(1);
+                let value = parts.into_iter().rev().fold(args.remove(0), |value, part| Term::call(part, vec![value]));
+                Term::call(value, rest)
+            }
+            _ => Term::new(Kind::Apply(Box::new(function), args)),
+        }
+    }
+
+    /// Names, literals and sizes.
+    pub fn is_atom(&self) -> bool {
+        matches!(self.kind, Kind::Name { .. } | Kind::Literal(_) | Kind::Size(_))
+    }
+
+    /// The size that the term is as an argument of a primitive: `4`, `N` or `#(+ N 1)`.
+    pub fn as_size(&self) -> Option<SizeTerm> {
+        match &self.kind {
+            Kind::Size(size) => Some(size.clone()),
+            Kind::Literal(text) => text.parse().ok().map(SizeTerm::Nat),
+            Kind::Name { name, .. } => Some(SizeTerm::Name(name.clone())),
+            _ => None,
+        }
+    }
+
+    /// The direct parts, in order.
+    pub fn parts(&self) -> Vec<&Term> {
+        match &self.kind {
+            Kind::Name { .. } | Kind::Literal(_) | Kind::Size(_) | Kind::Opaque(..) => Vec::new(),
+            Kind::Lambda(_, body) => vec![body],
+            Kind::Apply(function, args) => std::iter::once(&**function).chain(args).collect(),
+            Kind::Let(_, value, body) => vec![value, body],
+            Kind::If(parts) => parts.iter().collect(),
+            Kind::Tuple(parts) | Kind::Compose(parts) => parts.iter().collect(),
+        }
+    }
+
+    /// The direct parts, in the order of [`Term::parts`].
+    pub fn parts_mut(&mut self) -> Vec<&mut Term> {
+        match &mut self.kind {
+            Kind::Name { .. } | Kind::Literal(_) | Kind::Size(_) | Kind::Opaque(..) => Vec::new(),
+            Kind::Lambda(_, body) => vec![body],
+            Kind::Apply(function, args) => std::iter::once(&mut **function).chain(args).collect(),
+            Kind::Let(_, value, body) => vec![value, body],
+            Kind::If(parts) => parts.iter_mut().collect(),
+            Kind::Tuple(parts) | Kind::Compose(parts) => parts.iter_mut().collect(),
+        }
+    }
+
+    /// The names that occur free. Those of opaque parts are too many rather than too few.
+    pub fn free(&self) -> BTreeSet<Name> {
+        let mut free: BTreeSet<Name> = self.parts().into_iter().flat_map(Term::free).collect();
+        match &self.kind {
+            Kind::Name { name, .. } => free.extend([name.clone()]),
+            Kind::Size(size) => size.names(&mut free),
+            Kind::Opaque(_, names) => free.extend(names.iter().cloned()),
+            Kind::Lambda(params, _) => free.retain(|name| !params.iter().any(|param| param.names().contains(name))),
+            Kind::Let(binding, value, body) => {
+                free = body.free();
+                free.retain(|name| !binding.names().contains(name));
+                free.extend(value.free());
+            }
+            _ => {}
+        }
+        free
+    }
+
+    /// Every name that is bound inside.
+    pub fn bound(&self) -> BTreeSet<Name> {
+        let mut bound: BTreeSet<Name> = self.parts().into_iter().flat_map(Term::bound).collect();
+        match &self.kind {
+            Kind::Lambda(params, _) => bound.extend(params.iter().flat_map(Binding::names).cloned()),
+            Kind::Let(binding, ..) => bound.extend(binding.names().iter().cloned()),
+            // Its names may be bound inside.
+            Kind::Opaque(_, names) => bound.extend(names.iter().cloned()),
+            _ => {}
+        }
+        bound
+    }
+
+    /// The names that the term uses from outside of its form, in order.
+    pub fn globals(&self, found: &mut Vec<Name>) {
+        if let Kind::Name { name, local: false } = &self.kind
+            && !found.contains(name)
+        {
+            found.push(name.clone());
+        }
+        self.parts().into_iter().for_each(|part| part.globals(found));
+    }
+
+    /// Forgets the ranges: the term will stand in another text.
+    pub fn detached(mut self) -> Term {
+        self.range = None;
+        for part in self.parts_mut() {
+            *part = std::mem::replace(part, Term::name("", true)).detached();
+        }
+        self
+    }
+
+    /// Writes the term; parts with a range are copied from `text`.
+    pub fn print(&self, text: &str) -> String {
+        if let Some(kept) = self.range.and_then(|range| text.get(std::ops::Range::<usize>::from(range))) {
+            return kept.to_owned();
+        }
+        let all = |parts: &[Term]| parts.iter().map(|part| part.print(text)).collect::<Vec<_>>().join(" ");
+        match &self.kind {
+            Kind::Name { name, .. } => name.to_string(),
+            Kind::Literal(literal) => literal.clone(),
+            Kind::Size(size) => match size.folded() {
+                SizeTerm::Nat(n) => n.to_string(),
+                size => format!("#{}", size.print()),
+            },
+            Kind::Lambda(params, body) => {
+                let params: Vec<&str> = params.iter().map(Binding::text).collect();
+                format!("(lambda ({}) {})", params.join(" "), body.print(text))
+            }
+            Kind::Apply(function, args) => format!("({} {})", function.print(text), all(args)),
+            Kind::Let(binding, value, body) => {
+                format!("(let {} {} {})", binding.text(), value.print(text), body.print(text))
+            }
+            Kind::If(parts) => format!("(if {})", all(&**parts)),
+            Kind::Tuple(parts) => format!("(tuple {})", all(parts)),
+            Kind::Compose(parts) => format!("(o {})", all(parts)),
+            Kind::Opaque(text, _) => text.clone(),
+        }
+    }
+}
+
+impl Binding {
+    pub fn text(&self) -> &str {
+        match self {
+            Binding::Name(name) => name,
+            Binding::Other { text, .. } => text,
+        }
+    }
+}
+
+impl SizeTerm {
+    pub fn names(&self, found: &mut BTreeSet<Name>) {
+        match self {
+            SizeTerm::Nat(_) => {}
+            SizeTerm::Name(name) => found.extend([name.clone()]),
+            SizeTerm::Op(_, parts) => parts.iter().for_each(|part| part.names(found)),
+            SizeTerm::Opaque(_, names) => found.extend(names.iter().cloned()),
+        }
+    }
+
+    pub fn print(&self) -> String {
+        match self {
+            SizeTerm::Nat(n) => n.to_string(),
+            SizeTerm::Name(name) => name.to_string(),
+            SizeTerm::Op(op, parts) => {
+                let parts: Vec<String> = parts.iter().map(SizeTerm::print).collect();
+                format!("({op} {})", parts.join(" "))
+            }
+            SizeTerm::Opaque(text, _) => text.clone(),
+        }
+    }
+
+    /// Computes operations of numbers.
+    pub fn folded(&self) -> SizeTerm {
+        let SizeTerm::Op(op, parts) = self else { return self.clone() };
+        let parts: Vec<SizeTerm> = parts.iter().map(SizeTerm::folded).collect();
+        let numbers: Option<Vec<u64>> =
+            parts.iter().map(|part| if let SizeTerm::Nat(n) = part { Some(*n) } else { None }).collect();
+        let folded = numbers.and_then(|numbers| {
+            let (first, rest) = numbers.split_first()?;
+            rest.iter().try_fold(*first, |a, b| match op.as_str() {
+                "+" => a.checked_add(*b),
+                "-" => a.checked_sub(*b),
+                "*" => a.checked_mul(*b),
+                "/" if *b > 0 && a % b == 0 => Some(a / b),
+                "min" => Some(a.min(*b)),
+                "max" => Some(a.max(*b)),
+                _ => None,
+            })
+        });
+        folded.map_or(SizeTerm::Op(op.clone(), parts), SizeTerm::Nat)
+    }
+}
+
+/// Reads the terms of a form.
+pub struct Reader<'a> {
+    /// The names in scope, innermost last.
+    scope: Vec<Name>,
+    /// Whether the composition at a range is a value, with its last part as the argument.
+    is_pipeline: &'a dyn Fn(TextRange) -> bool,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(scope: Vec<Name>, is_pipeline: &'a dyn Fn(TextRange) -> bool) -> Reader<'a> {
+        Reader { scope, is_pipeline }
+    }
+
+    /// `None` if a part is missing or wrong.
+    pub fn expr(&mut self, expr: &ast::Expr) -> Option<Term> {
+        let node = expr.syntax();
+        let kind = match expr {
+            ast::Expr::NameRef(name) => {
+                let name: Name = name.text()?.into();
+                let local = self.scope.contains(&name);
+                Kind::Name { name, local }
+            }
+            ast::Expr::Literal(literal) => Kind::Literal(literal.token()?.text().to_owned()),
+            ast::Expr::SizeLit(size) => Kind::Size(size_term(&size.size()?)?),
+            ast::Expr::Lambda(lambda) => {
+                let params: Option<Vec<Binding>> =
+                    lambda.param_list()?.params().map(|param| param_of(&param)).collect();
+                let params = params?;
+                let names: Vec<Name> = params.iter().flat_map(Binding::names).cloned().collect();
+                Kind::Lambda(params, Box::new(self.under(&names, &lambda.body()?)?))
+            }
+            ast::Expr::App(app) => {
+                let function = self.expr(&app.function()?)?;
+                let args: Option<Vec<Term>> = app.args().map(|arg| self.expr(&arg)).collect();
+                Term::call(function, args?).kind
+            }
+            ast::Expr::Let(binding) => {
+                let value = self.expr(&binding.value()?)?;
+                let bound = match binding.pattern() {
+                    Some(pattern) => tuple_of(&pattern)?,
+                    None => Binding::Name(binding.name()?.text()?.into()),
+                };
+                let names = bound.names().to_vec();
+                Kind::Let(bound, Box::new(value), Box::new(self.under(&names, &binding.body()?)?))
+            }
+            ast::Expr::If(branches) => {
+                let parts = [branches.condition()?, branches.then_branch()?, branches.else_branch()?];
+                let [condition, then, otherwise] = parts.map(|part| self.expr(&part));
+                Kind::If(Box::new([condition?, then?, otherwise?]))
+            }
+            ast::Expr::Tuple(tuple) => {
+                let parts: Option<Vec<Term>> = tuple.components().map(|part| self.expr(&part)).collect();
+                Kind::Tuple(parts?)
+            }
+            ast::Expr::Compose(composition) => {
+                let parts: Option<Vec<Term>> = composition.functions().map(|part| self.expr(&part)).collect();
+                let mut parts = parts?;
+                if (self.is_pipeline)(node.text_range()) {
+                    let value = parts.pop()?;
+                    Term::call(Term::new(Kind::Compose(parts)), vec![value]).kind
+                } else {
+                    Kind::Compose(parts)
+                }
+            }
+            ast::Expr::Ascribe(_) | ast::Expr::Pack(_) | ast::Expr::Unpack(_) => {
+                Kind::Opaque(node.text().to_string(), identifiers(node))
+            }
+            ast::Expr::Error(_) => return None,
+        };
+        Some(Term { kind, range: Some(node.text_range()) })
+    }
+
+    fn under(&mut self, names: &[Name], body: &ast::Expr) -> Option<Term> {
+        let before = self.scope.len();
+        self.scope.extend_from_slice(names);
+        let body = self.expr(body);
+        self.scope.truncate(before);
+        body
+    }
+}
+
+/// Reads one expression; every name in `scope` is local.
+pub fn parse(text: &str, scope: &[Name]) -> Option<Term> {
+    let form = lift_syntax::parse_form(&format!("(define it {text})"));
+    let ast::Item::Define(define) = form.form().filter(|_| form.errors.is_empty())?.item()? else { return None };
+    Some(Reader::new(scope.to_vec(), &|_| false).expr(&define.body()?)?.detached())
+}
+
+/// What a parameter binds.
+pub fn param_of(param: &ast::Param) -> Option<Binding> {
+    match param.pattern() {
+        Some(pattern) => tuple_of(&pattern),
+        None => {
+            let name: Name = param.name()?.text()?.into();
+            Some(match param.ty() {
+                None => Binding::Name(name),
+                Some(_) => Binding::Other { text: param.syntax().text().to_string(), names: vec![name], typed: true },
+            })
+        }
+    }
+}
+
+fn tuple_of(pattern: &ast::TuplePattern) -> Option<Binding> {
+    fn names(pattern: &ast::TuplePattern, found: &mut Vec<Name>) -> Option<()> {
+        for part in pattern.components() {
+            match part {
+                ast::Pattern::Name(name) => found.push(name.text()?.into()),
+                ast::Pattern::Tuple(inner) => names(&inner, found)?,
+            }
+        }
+        Some(())
+    }
+    let mut found = Vec::new();
+    names(pattern, &mut found)?;
+    Some(Binding::Other { text: pattern.syntax().text().to_string(), names: found, typed: false })
+}
+
+fn size_term(size: &ast::Size) -> Option<SizeTerm> {
+    Some(match size {
+        ast::Size::Nat(nat) => SizeTerm::Nat(nat.value()?),
+        ast::Size::Name(name) => SizeTerm::Name(name.text()?.into()),
+        ast::Size::Op(op) => match op.operator()? {
+            ast::SizeOperator::Sum | ast::SizeOperator::Length => {
+                SizeTerm::Opaque(op.syntax().text().to_string(), identifiers(op.syntax()))
+            }
+            _ => {
+                let parts: Option<Vec<SizeTerm>> = op.operands().map(|part| size_term(&part)).collect();
+                SizeTerm::Op(op.operator_token()?.text().to_owned(), parts?)
+            }
+        },
+        ast::Size::Error(_) => return None,
+    })
+}
+
+fn identifiers(node: &lift_syntax::SyntaxNode) -> BTreeSet<Name> {
+    let tokens = node.descendants_with_tokens().filter_map(|part| part.into_token());
+    tokens.filter(|token| token.kind() == lift_syntax::SyntaxKind::IDENT).map(|token| token.text().into()).collect()
+}

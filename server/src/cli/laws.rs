@@ -1,0 +1,107 @@
+//! `lift laws`: checks, tests and lists laws of rewriting.
+
+use super::{Console, Status};
+use crate::engine::{self, Where};
+use crate::files;
+use crate::laws::{Effort, Tested, Tester};
+use lift_analysis::laws::{LAWS_TEXT, Law, NoLaw};
+use lift_codegen::run::{DeviceChoice, device};
+use lift_syntax::{ColumnEncoding, LineIndex};
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Random instances of each law; each is run on several inputs.
+    #[arg(long = "try", value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    instances: u32,
+    /// Which random instances.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. The interpreter always runs both
+    /// sides. Default: an OpenCL device, too, if there is one.
+    #[arg(long, value_name = "DEVICE", value_parser = engine::parse_device)]
+    device: Option<Where>,
+    /// Only laws whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    law: Option<String>,
+    /// A program with laws. Default: the built-in laws.
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+/// Instances of a law that run on a device: compiling takes a while.
+const ON_DEVICE: u32 = 1;
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    let (shown, text) = match &arguments.file {
+        None => ("lift:laws.lift".to_owned(), LAWS_TEXT.into()),
+        Some(path) => match files::read_source(path) {
+            Ok(text) => (path.display().to_string(), text),
+            Err(why) => {
+                console.error(&format!("{}: {why}", path.display()));
+                return Ok(Status::Wrong);
+            }
+        },
+    };
+    let (mut tester, laws, wrong) = Tester::new(&text)?;
+    let lines = LineIndex::new(&text);
+    for NoLaw { name, why, range } in &wrong {
+        let at = lines.position(range.start(), ColumnEncoding::Utf16);
+        console.error(&format!("{shown}:{}: `{name}` is no law: {why}", at.line + 1));
+    }
+    let chosen = |law: &&Law| arguments.law.as_ref().is_none_or(|part| law.name.contains(part.as_str()));
+    let laws: Vec<&Law> = laws.iter().filter(chosen).collect();
+    if laws.is_empty() && wrong.is_empty() {
+        console.error(&format!("{shown} has no such law: a law is a definition with a line `;;; forwards: …`"));
+        return Ok(Status::Wrong);
+    }
+    let device = match arguments.device {
+        Some(Where::Interpreter) => None,
+        Some(place) => Some(place),
+        None => device::choose(DeviceChoice::Best).ok().map(|_| Where::OpenCl(DeviceChoice::Best)),
+    };
+    let effort = Effort {
+        instances: arguments.instances,
+        inputs: 6,
+        device: device.map(|device| (device, ON_DEVICE)),
+        seed: arguments.seed,
+    };
+    let mut refuted = 0;
+    for law in laws {
+        console.line(&listed(law))?;
+        if arguments.instances == 0 {
+            continue;
+        }
+        let tested = tester.test(law, &effort)?;
+        console.line(&format!("    {}", outcome(&tested)))?;
+        refuted += u32::from(tested.wrong.is_some());
+    }
+    Ok(Status::wrong_if(refuted > 0 || !wrong.is_empty()))
+}
+
+/// A law with its sides on a line each.
+fn listed(law: &Law) -> String {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out = format!("{}\n    {}\n  = {}", law.name, one_line(&law.left.text), one_line(&law.right.text));
+    for condition in &law.conditions {
+        out += &format!("\n    where {condition}");
+    }
+    out
+}
+
+fn outcome(tested: &Tested) -> String {
+    match &tested.wrong {
+        Some(why) => format!("WRONG {why}"),
+        None => {
+            let device = match tested.equal_on_device {
+                0 => String::new(),
+                runs => format!(", {runs} on the device"),
+            };
+            format!(
+                "equal on {} inputs, {} of them empty, {} of one element{device}",
+                tested.equal, tested.empty, tested.single
+            )
+        }
+    }
+}

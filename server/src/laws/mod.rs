@@ -1,0 +1,289 @@
+//! Tests of laws: both sides as kernels, on random inputs, on the interpreter and on a device.
+
+mod page;
+
+pub use page::page;
+
+use crate::cli::answered;
+use crate::engine::{self, Ran, Where};
+use crate::inputs;
+use crate::report::{Problem, codes};
+use lift_analysis::db::forms;
+use lift_analysis::diagnostics::Severity;
+use lift_analysis::ide::AnalysisHost;
+use lift_analysis::laws::checking::sides;
+use lift_analysis::laws::instance::{Instance, Random, instance};
+use lift_analysis::laws::{LAWS_TEXT, Law, NoLaw, builtin, read};
+use lift_analysis::queries::signature;
+use lift_analysis::ty::Scheme;
+use lift_codegen::core::Kernel;
+use lift_codegen::difference::difference;
+use lift_syntax::TextRange;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A program whose laws are tested.
+pub struct Tester {
+    host: AnalysisHost,
+    /// The program of the laws, without imports.
+    text: Arc<str>,
+    schemes: BTreeMap<String, Scheme>,
+}
+
+/// How often a law is tested, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Choices of functions and sizes.
+    pub instances: u32,
+    /// Inputs for each.
+    pub inputs: u32,
+    /// Tests the first instances on a device, too.
+    pub device: Option<(Where, u32)>,
+    pub seed: u64,
+}
+
+/// The outcome of the tests of one law.
+#[derive(Debug, Default)]
+pub struct Tested {
+    /// Inputs on which both sides gave the same, on the interpreter.
+    pub equal: u32,
+    /// Of them, those with a size of 0, and with a size of 1.
+    pub empty: u32,
+    pub single: u32,
+    /// The same on a device.
+    pub equal_on_device: u32,
+    /// Instances of which a side does not check, because its sizes do not fit.
+    pub unfit: u32,
+    pub first_unfit: Option<String>,
+    /// Inputs that a side refused, because a condition on lengths does not hold.
+    pub refused: u32,
+    /// Why the law is wrong, or cannot be tested: a sentence.
+    pub wrong: Option<String>,
+}
+
+/// The path of the programs that are run.
+const PATH: &str = "law.lift";
+/// The path of the laws.
+const LAWS: &str = "laws.lift";
+/// Sizes of inputs.
+const SIZES: [i64; 9] = [0, 1, 2, 3, 4, 5, 6, 8, 12];
+
+/// What one input showed.
+enum Shown {
+    Equal,
+    Refused,
+    Different(String),
+}
+
+impl Tester {
+    /// A tester for the laws of a program; also the definitions that look like laws and are none.
+    pub fn new(text: &str) -> io::Result<(Tester, Vec<Law>, Vec<NoLaw>)> {
+        let (mut laws, mut wrong) = (Vec::new(), Vec::new());
+        for found in read(text) {
+            match found {
+                Ok(law) => laws.push(law),
+                Err(why) => wrong.push(why),
+            }
+        }
+        let mut host = AnalysisHost::default();
+        host.set_file(LAWS, text.into());
+        let mut schemes = BTreeMap::new();
+        {
+            let analysis = host.snapshot();
+            for found in answered(analysis.diagnostics(LAWS))? {
+                if found.severity == Severity::Error {
+                    let name =
+                        laws.iter().find(|law| law.range.contains_range(found.range)).map(|law| law.name.clone());
+                    let name = name.unwrap_or_else(|| "the program".into());
+                    wrong.push(NoLaw { name, why: found.message, range: found.range });
+                }
+            }
+            laws.retain(|law| !wrong.iter().any(|no| no.name == law.name));
+            let db = analysis.db();
+            if let Some(file) = db.file(LAWS) {
+                for &form in forms(db, file) {
+                    let (name, scheme) = (form.name(db), signature(db, form));
+                    if let Some((name, scheme)) = name.as_ref().zip(scheme) {
+                        schemes.insert(name.to_string(), scheme);
+                    }
+                }
+            }
+        }
+        for law in &laws {
+            let checked = schemes.get(&*law.name).ok_or("it has no type".to_owned());
+            if let Err(why) = checked.and_then(|scheme| sides(scheme, law.params.len())) {
+                wrong.push(NoLaw { name: law.name.clone(), why, range: law.range });
+            }
+        }
+        laws.retain(|law| !wrong.iter().any(|no| no.name == law.name));
+        Ok((Tester { host, text: text.into(), schemes }, laws, wrong))
+    }
+
+    /// A tester for the built-in laws.
+    pub fn builtin() -> io::Result<(Tester, &'static [Law])> {
+        Ok((Tester::new(LAWS_TEXT)?.0, builtin()))
+    }
+
+    /// Tests a law of the program.
+    pub fn test(&mut self, law: &Law, effort: &Effort) -> io::Result<Tested> {
+        let mut tested = Tested::default();
+        let Some(scheme) = self.schemes.get(&*law.name).cloned() else {
+            tested.wrong = Some("it has no type".to_owned());
+            return Ok(tested);
+        };
+        let mut random = Random(effort.seed);
+        for nth in 0..effort.instances {
+            let made = match instance(law, &scheme, &mut random) {
+                Ok(made) => made,
+                Err(why) => {
+                    tested.wrong = Some(format!("it cannot be tested: {why}"));
+                    return Ok(tested);
+                }
+            };
+            let device = effort.device.filter(|(_, most)| nth < *most).map(|(device, _)| device);
+            self.test_instance(&made, effort.inputs, device, &mut random, &mut tested)?;
+            if tested.wrong.is_some() {
+                return Ok(tested);
+            }
+        }
+        if tested.equal == 0 {
+            let why = tested.first_unfit.clone().unwrap_or("no random input fulfils its conditions".to_owned());
+            tested.wrong = Some(format!("it cannot be tested: {why}"));
+        }
+        Ok(tested)
+    }
+
+    fn test_instance(
+        &mut self,
+        made: &Instance,
+        inputs: u32,
+        device: Option<Where>,
+        random: &mut Random,
+        tested: &mut Tested,
+    ) -> io::Result<()> {
+        // The program's own definitions, of which laws may make use.
+        self.host.set_file(PATH, format!("{}\n{}", self.text, made.text).into());
+        let analysis = self.host.snapshot();
+        let path: Arc<str> = PATH.into();
+        let mut kernels = Vec::new();
+        for name in ["left", "right"] {
+            match answered(engine::core(&analysis, &path, name))? {
+                Ok(kernel) => kernels.push(kernel),
+                Err(problems) => {
+                    let why = problems.first().map_or("", |problem| &problem.message);
+                    tested.unfit += 1;
+                    tested.first_unfit = Some(format!("with {}, its {name} side does not check: {why}", made.shown));
+                    return Ok(());
+                }
+            }
+        }
+        let [left, right] = kernels.as_slice() else { return Ok(()) };
+        for nth in 0..inputs.max(3) {
+            let sizes: BTreeMap<String, i64> =
+                made.sizes.iter().map(|name| (name.to_string(), size(nth, made, random))).collect();
+            let words = vec![format!("random:{}", random.below(1 << 20)); left.params.len()];
+            let given: Vec<String> = sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
+            let given = given.join(", ");
+            let shown = [made.shown.clone(), given.clone(), format!("inputs {}", words.join(" "))];
+            let shown: Vec<String> = shown.into_iter().filter(|part| !part.is_empty()).collect();
+            let wrong = |differs: String| format!("with {}: {differs}", shown.join(", "));
+            let run = |kernel: &Kernel, place: Where| run(&analysis, &path, kernel, &words, &sizes, place);
+            match compared(run(left, Where::Interpreter)?, run(right, Where::Interpreter)?) {
+                Shown::Equal => {
+                    tested.equal += 1;
+                    tested.empty += u32::from(sizes.values().any(|n| *n == 0));
+                    tested.single += u32::from(sizes.values().any(|n| *n == 1));
+                }
+                Shown::Refused => {
+                    tested.refused += 1;
+                    continue;
+                }
+                Shown::Different(differs) => {
+                    tested.wrong = Some(wrong(differs));
+                    return Ok(());
+                }
+            }
+            // A device is slow: the first inputs, among them the empty one, and one that is larger.
+            let Some(device) = device.filter(|_| nth < 4) else { continue };
+            match compared(run(left, device)?, run(right, device)?) {
+                Shown::Equal => tested.equal_on_device += 1,
+                Shown::Refused => tested.refused += 1,
+                Shown::Different(differs) => {
+                    tested.wrong = Some(format!("on the device, {}", wrong(differs)));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A size: first 0, then 1, then random ones, of which half are multiples of all constants.
+fn size(nth: u32, made: &Instance, random: &mut Random) -> i64 {
+    match nth {
+        0 => 0,
+        1 => 1,
+        _ => {
+            let size = SIZES[random.below(SIZES.len())];
+            let all: u64 = made.constants.iter().product();
+            if random.below(2) == 0 && all <= 24 { size.min(3) * all as i64 } else { size }
+        }
+    }
+}
+
+fn run(
+    analysis: &lift_analysis::ide::Analysis,
+    path: &Arc<str>,
+    kernel: &Kernel,
+    words: &[String],
+    sizes: &BTreeMap<String, i64>,
+    place: Where,
+) -> io::Result<Result<Ran, Vec<Problem>>> {
+    let input = |why: String| Ok(Err(vec![Problem::error(path, codes::INPUT, why)]));
+    // A size that only one side mentions is not one of the other.
+    let given = inputs::given_sizes(kernel, sizes);
+    let (given, values) = match given.and_then(|given| Ok((given, inputs::arguments(kernel, words, Path::new("."))?))) {
+        Ok(both) => both,
+        Err(why) => return input(why),
+    };
+    let wanted = engine::Wanted {
+        subject: engine::Subject { path, focus: TextRange::default() },
+        profile: false,
+        repeats: 1,
+        memory: None,
+        device: Some(place),
+        target: None,
+        unchecked: false,
+        untuned: true,
+        tell: &|_| {},
+    };
+    answered(engine::run(analysis, &wanted, kernel, values, &given))
+}
+
+fn compared(left: Result<Ran, Vec<Problem>>, right: Result<Ran, Vec<Problem>>) -> Shown {
+    // Nothing was computed: a condition on the lengths does not hold, or the input takes too long.
+    let refused = |problems: &Vec<Problem>| {
+        problems.first().is_some_and(|problem| {
+            [codes::INPUT, codes::ASSUMPTION_FALSE, codes::RUN_LIMIT, codes::MEMORY].contains(&&*problem.code)
+        })
+    };
+    let first = |problems: &[Problem]| problems.first().map_or(String::new(), |p| p.message.clone());
+    match (&left, &right) {
+        (Err(why), _) | (_, Err(why)) if refused(why) => Shown::Refused,
+        (Ok(left), Ok(right)) => match difference(&right.value, &left.value) {
+            Some(differs) => Shown::Different(format!("the right side differs: {differs}")),
+            None => Shown::Equal,
+        },
+        (Err(left), Err(right)) if left.first().map(|p| &p.code) == right.first().map(|p| &p.code) => Shown::Equal,
+        (Err(left), Err(right)) => {
+            Shown::Different(format!("the left side stops: {}; the right side: {}", first(left), first(right)))
+        }
+        (Err(left), Ok(_)) => Shown::Different(format!("only the left side stops: {}", first(left))),
+        (Ok(_), Err(right)) => Shown::Different(format!("only the right side stops: {}", first(right))),
+    }
+}
+
+#[cfg(test)]
+mod tests;
