@@ -89,11 +89,11 @@ impl Builder<'_> {
                 SizeTerm::Op(op.clone(), parts?)
             }
             // `(length xs)` can be written of a name only.
-            SizeTerm::Opaque(text, _) => {
-                let array = text.trim_matches(['(', ')']).strip_prefix("length")?.trim();
-                let Kind::Name { name, .. } = &self.terms.get(array)?.kind else { return None };
-                SizeTerm::Opaque(format!("(length {name})"), BTreeSet::from([name.clone()]))
-            }
+            SizeTerm::Length(array) => match &self.terms.get(array)?.kind {
+                Kind::Name { name, .. } => SizeTerm::Length(name.clone()),
+                _ => return None,
+            },
+            SizeTerm::Opaque(..) => return None,
         })
     }
 }
@@ -142,7 +142,8 @@ fn bind(binding: Binding, value: Term, body: Term) -> Term {
         // A function does no work before it is applied.
         let once = matches!(value.kind, Kind::Lambda(..)) && uses.count <= 1;
         let moves = uses.count == 0 || value.is_atom() || once || (uses.count == 1 && !uses.deep);
-        if moves && !catches && !uses.opaque && !(uses.in_size && value.as_size().is_none()) {
+        let writable = !uses.opaque && (!uses.in_size || value.as_size().is_some());
+        if moves && !catches && writable {
             return replaced(body, name, &value);
         }
     }
@@ -179,7 +180,7 @@ impl Uses {
                 size.names(&mut names);
                 self.count += usize::from(names.contains(name));
                 self.in_size |= names.contains(name);
-                self.opaque |= names.contains(name) && !matches!(size, SizeTerm::Name(_) | SizeTerm::Op(..));
+                self.opaque |= size.measures(name);
             }
             Kind::Opaque(_, names) => {
                 self.opaque |= names.contains(name);

@@ -236,7 +236,7 @@ impl Maker<'_> {
                     names.push(name.clone());
                     self.scope.push((name, param.clone()));
                 }
-                let body = self.expr(&result, depth);
+                let body = self.expr(result, depth);
                 self.scope.truncate(before);
                 Some(format!("(lambda ({}) {})", names.join(" "), body?))
             }

@@ -8,7 +8,7 @@ use super::term::{Kind, Reader, SizeTerm, Term};
 use crate::node::Name;
 use crate::size::{Size, Var, VarKind};
 use lift_syntax::TextRange;
-use lift_syntax::ast;
+use lift_syntax::ast::{self, SizeOperator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A direction of a law.
@@ -253,8 +253,11 @@ impl Term {
     }
 }
 
+/// What the variables stand for, and the sizes that were chosen.
+type Complete = (BTreeMap<Name, Term>, Vec<(Name, u64)>);
+
 /// Chooses the sizes that the other side needs and matching left open, then compares the computed sizes.
-fn completed(law: &Law, to: &Term, found: Found) -> Vec<(BTreeMap<Name, Term>, Vec<(Name, u64)>)> {
+fn completed(law: &Law, to: &Term, found: Found) -> Vec<Complete> {
     let free = to.free();
     let mut wanted: BTreeSet<Name> = law.params.iter().filter(|name| free.contains(*name)).cloned().collect();
     let mut in_sizes = BTreeSet::new();
@@ -333,13 +336,13 @@ fn value(size: &SizeTerm, of: &dyn Fn(&Name) -> Option<Size>) -> Option<Size> {
             let parts: Option<Vec<Size>> = parts.iter().map(|part| value(part, of)).collect();
             let mut parts = parts?.into_iter();
             let first = parts.next()?;
-            match op.as_str() {
-                "+" => parts.fold(first, |a, b| a.add(&b)),
-                "-" => parts.fold(first, |a, b| a.sub(&b)),
-                "*" => parts.fold(first, |a, b| a.mul(&b)),
+            match op.operator {
+                SizeOperator::Add => parts.fold(first, |a, b| a.add(&b)),
+                SizeOperator::Sub => parts.fold(first, |a, b| a.sub(&b)),
+                SizeOperator::Mul => parts.fold(first, |a, b| a.mul(&b)),
                 _ => return None,
             }
         }
-        SizeTerm::Opaque(text, _) => Size::var(Var::new(VarKind::Param, 0, text.as_str())),
+        SizeTerm::Length(_) | SizeTerm::Opaque(..) => Size::var(Var::new(VarKind::Param, 0, size.print())),
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::node::Name;
 use lift_syntax::TextRange;
-use lift_syntax::ast::{self, AstNode};
+use lift_syntax::ast::{self, AstNode, SizeOperator};
 use std::collections::BTreeSet;
 
 /// An expression. A term of a program knows its range, so that what a rewriting keeps is written as it was.
@@ -51,9 +51,18 @@ pub enum Binding {
 pub enum SizeTerm {
     Nat(u64),
     Name(Name),
-    Op(String, Vec<SizeTerm>),
-    /// `(length xs)`, `(sum (i n) …)`: its text and the names in it.
+    Op(Operation, Vec<SizeTerm>),
+    /// `(length xs)`
+    Length(Name),
+    /// `(sum (i n) …)`: its text and the names in it.
     Opaque(String, BTreeSet<Name>),
+}
+
+/// An operation on sizes, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    pub operator: SizeOperator,
+    word: String,
 }
 
 impl Binding {
@@ -220,7 +229,7 @@ impl SizeTerm {
     pub fn names(&self, found: &mut BTreeSet<Name>) {
         match self {
             SizeTerm::Nat(_) => {}
-            SizeTerm::Name(name) => found.extend([name.clone()]),
+            SizeTerm::Name(name) | SizeTerm::Length(name) => found.extend([name.clone()]),
             SizeTerm::Op(_, parts) => parts.iter().for_each(|part| part.names(found)),
             SizeTerm::Opaque(_, names) => found.extend(names.iter().cloned()),
         }
@@ -232,9 +241,20 @@ impl SizeTerm {
             SizeTerm::Name(name) => name.to_string(),
             SizeTerm::Op(op, parts) => {
                 let parts: Vec<String> = parts.iter().map(SizeTerm::print).collect();
-                format!("({op} {})", parts.join(" "))
+                format!("({} {})", op.word, parts.join(" "))
             }
+            SizeTerm::Length(name) => format!("(length {name})"),
             SizeTerm::Opaque(text, _) => text.clone(),
+        }
+    }
+
+    /// Whether the size depends on a value of this name, not on a size.
+    pub fn measures(&self, name: &Name) -> bool {
+        match self {
+            SizeTerm::Nat(_) | SizeTerm::Name(_) => false,
+            SizeTerm::Op(_, parts) => parts.iter().any(|part| part.measures(name)),
+            SizeTerm::Length(array) => array == name,
+            SizeTerm::Opaque(_, names) => names.contains(name),
         }
     }
 
@@ -246,13 +266,13 @@ impl SizeTerm {
             parts.iter().map(|part| if let SizeTerm::Nat(n) = part { Some(*n) } else { None }).collect();
         let folded = numbers.and_then(|numbers| {
             let (first, rest) = numbers.split_first()?;
-            rest.iter().try_fold(*first, |a, b| match op.as_str() {
-                "+" => a.checked_add(*b),
-                "-" => a.checked_sub(*b),
-                "*" => a.checked_mul(*b),
-                "/" if *b > 0 && a % b == 0 => Some(a / b),
-                "min" => Some(a.min(*b)),
-                "max" => Some(a.max(*b)),
+            rest.iter().try_fold(*first, |a, b| match op.operator {
+                SizeOperator::Add => a.checked_add(*b),
+                SizeOperator::Sub => a.checked_sub(*b),
+                SizeOperator::Mul => a.checked_mul(*b),
+                SizeOperator::Div if *b > 0 && a % b == 0 => Some(a / b),
+                SizeOperator::Min => Some(a.min(*b)),
+                SizeOperator::Max => Some(a.max(*b)),
                 _ => None,
             })
         });
@@ -382,12 +402,11 @@ fn size_term(size: &ast::Size) -> Option<SizeTerm> {
         ast::Size::Nat(nat) => SizeTerm::Nat(nat.value()?),
         ast::Size::Name(name) => SizeTerm::Name(name.text()?.into()),
         ast::Size::Op(op) => match op.operator()? {
-            ast::SizeOperator::Sum | ast::SizeOperator::Length => {
-                SizeTerm::Opaque(op.syntax().text().to_string(), identifiers(op.syntax()))
-            }
-            _ => {
+            SizeOperator::Length => SizeTerm::Length(op.array()?.text()?.into()),
+            SizeOperator::Sum => SizeTerm::Opaque(op.syntax().text().to_string(), identifiers(op.syntax())),
+            operator => {
                 let parts: Option<Vec<SizeTerm>> = op.operands().map(|part| size_term(&part)).collect();
-                SizeTerm::Op(op.operator_token()?.text().to_owned(), parts?)
+                SizeTerm::Op(Operation { operator, word: op.operator_token()?.text().to_owned() }, parts?)
             }
         },
         ast::Size::Error(_) => return None,

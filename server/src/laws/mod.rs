@@ -4,13 +4,12 @@ mod page;
 
 pub use page::page;
 
-use crate::cli::answered;
 use crate::engine::{self, Ran, Where};
 use crate::inputs;
 use crate::report::{Problem, codes};
 use lift_analysis::db::forms;
 use lift_analysis::diagnostics::Severity;
-use lift_analysis::ide::AnalysisHost;
+use lift_analysis::ide::{AnalysisHost, Cancellable};
 use lift_analysis::laws::checking::sides;
 use lift_analysis::laws::instance::{Instance, Random, instance};
 use lift_analysis::laws::{LAWS_TEXT, Law, NoLaw, builtin, read};
@@ -283,6 +282,11 @@ fn compared(left: Result<Ran, Vec<Problem>>, right: Result<Ran, Vec<Problem>>) -
         (Err(left), Ok(_)) => Shown::Different(format!("only the left side stops: {}", first(left))),
         (Ok(_), Err(right)) => Shown::Different(format!("only the right side stops: {}", first(right))),
     }
+}
+
+/// No edit cancels analysis here.
+fn answered<T>(answer: Cancellable<T>) -> io::Result<T> {
+    answer.map_err(|_| io::Error::other("internal error: analysis was stopped"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `docs/laws.md`: the laws as a page, printed from the laws.
 
-use crate::cli::answered;
+use super::answered;
 use lift_analysis::ide::{AnalysisHost, SourceChange};
 use lift_analysis::laws::{Direction, LAWS_TEXT, Law};
 use std::fmt::Write as _;
