@@ -243,7 +243,8 @@ fn run(
     let input = |why: String| Ok(Err(vec![Problem::error(path, codes::INPUT, why)]));
     // A size that only one side mentions is not one of the other.
     let given = inputs::given_sizes(kernel, sizes);
-    let (given, values) = match given.and_then(|given| Ok((given, inputs::arguments(kernel, words, Path::new("."))?))) {
+    let reading = inputs::Reading::files(Path::new("."));
+    let (given, values) = match given.and_then(|given| Ok((given, inputs::arguments(kernel, words, &reading)?))) {
         Ok(both) => both,
         Err(why) => return input(why),
     };
