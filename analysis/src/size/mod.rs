@@ -291,6 +291,11 @@ impl Size {
         })
     }
 
+    /// Whether the size is a sum of products of variables.
+    pub fn is_polynomial(&self) -> bool {
+        !self.any_atom(&mut |atom| !matches!(atom, Atom::Var(_)))
+    }
+
     /// Whether part of the size was dropped for being too large. Such a size equals only itself, and has no value.
     pub fn is_too_large(&self) -> bool {
         self.any_atom(&mut |atom| matches!(atom, Atom::TooLarge(_)))

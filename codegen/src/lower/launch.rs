@@ -160,6 +160,8 @@ impl<'k> ProgramBuilder<'k> {
         // If each work-item or group has its own memory, the total number of groups is limited.
         let in_group: u32 = size.iter().product();
         let mut room = self.most_groups(&own, in_group, used);
+        let capacity = |builder: &Self, id: BufferId| builder.buffers[id.0 as usize].capacity.clone();
+        let most: Vec<Size> = parts.iter().map(|(id, _)| capacity(self, *id)).collect();
         let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
         for d in 0..3 {
             let wish = if used.wrg[d] {
@@ -195,8 +197,10 @@ impl<'k> ProgramBuilder<'k> {
             let capacity = &mut self.buffers[id.0 as usize].capacity;
             *capacity = where_launched(&only_if, capacity);
         }
-        for (id, origin) in parts {
+        for ((id, origin), most) in parts.into_iter().zip(most) {
             let Buffer { name, element, capacity, .. } = self.buffers[id.0 as usize].clone();
+            // People read a bound rather than how many work-items there are for all lengths.
+            let capacity = if capacity.is_polynomial() { capacity } else { most };
             self.stored(&name, report::Kind::GlobalParts, element, &capacity, &origin);
         }
         let launch = Launch {
