@@ -118,13 +118,13 @@ fn types_and_sizes_in_the_wrong_place() {
 #[test]
 fn malformed_tokens() {
     check(
-        "(define a (f 3x 1.5.2 1e 3.0L 0x10))",
+        "(define a (f 3x 1.5.2 1e 3.0L 0xg))",
         expect![[r#"
         13..15 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
         16..21 "1.5.2" syntax/malformed-number: `1.5.2` is no number, and a name cannot start with a digit
         22..24 "1e" syntax/malformed-number: `1e` is no number, and a name cannot start with a digit
         25..29 "3.0L" syntax/malformed-number: `3.0L` is no number, and a name cannot start with a digit
-        30..34 "0x10" syntax/malformed-number: `0x10` is no number, and a name cannot start with a digit
+        30..33 "0xg" syntax/malformed-number: `0xg` is no number, and a name cannot start with a digit
     "#]],
     );
     check(
