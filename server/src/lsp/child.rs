@@ -181,6 +181,10 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> Vec<u8> {
     out
 }
 
+/// Milliseconds that a killed child has to end; then tokio waits for it.
+#[cfg(unix)]
+const REAPING: u32 = 100;
+
 /// The child; dropping it kills its process group unless it has ended.
 struct Group {
     process: Child,
@@ -198,6 +202,14 @@ impl Drop for Group {
         }
         // Also needed on systems without process groups.
         let _ = self.process.start_kill();
+        // On unix its entry stays until somebody asks how it ended.
+        #[cfg(unix)]
+        for _ in 0..REAPING {
+            if !matches!(self.process.try_wait(), Ok(None)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
