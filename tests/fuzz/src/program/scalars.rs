@@ -144,10 +144,14 @@ impl Maker<'_> {
             12 => format!("(toInt {})", self.scalar(Float, depth)),
             13 => self.component(Int),
             14 if self.whole() => self.of_few_pieces(),
-            15 if self.whole() && self.choices.flip() => {
-                let scalar = self.choices.of(&[UByte, UInt]);
-                format!("(toInt {})", self.scalar(scalar, depth))
-            }
+            15 if self.choices.flip() => match self.choices.below(4) {
+                0 => format!("(toInt {})", self.scalar(UByte, depth)),
+                1 => format!("(toInt {})", self.scalar(UInt, depth)),
+                _ => {
+                    let through = self.choices.of(&["toByte", "toUByte", "toShort", "toUShort", "toUInt", "toULong"]);
+                    format!("(toInt ({through} {}))", self.scalar(Int, depth))
+                }
+            },
             _ => self.found(depth),
         }
     }
