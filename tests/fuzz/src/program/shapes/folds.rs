@@ -180,8 +180,12 @@ impl Maker<'_> {
     pub(super) fn rows_compared(&mut self) -> (String, Ty) {
         let table = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
         let meet = self.choices.of(&["(* (get1 p) (get2 p))", "(abs (- (get1 p) (get2 p)))", "(bitxor (get1 p) 5)"]);
-        let made = match self.choices.below(3) {
+        let made = match self.choices.below(4) {
             2 => format!("(map {} r)", self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1))),
+            3 => {
+                let [one, other] = [0, 1].map(|_| self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1)));
+                format!("(if (> (head (reduce 0 + r)) 3) (map {one} r) (map {other} r))")
+            }
             _ => format!("(map (lambda (t) (head (reduce 0 + (map (lambda (p) {meet}) (zip r t))))) table)"),
         };
         let (zero, op) = self.commutative(Scalar::Int);
