@@ -139,20 +139,30 @@ impl Term {
 
     /// The names that occur free. Those of opaque parts are too many rather than too few.
     pub fn free(&self) -> BTreeSet<Name> {
-        let mut free: BTreeSet<Name> = self.parts().into_iter().flat_map(Term::free).collect();
+        let under = |bindings: &[Binding], body: &Term| {
+            let mut free = body.free();
+            free.retain(|name| !bindings.iter().any(|binding| binding.names().contains(name)));
+            free
+        };
         match &self.kind {
-            Kind::Name { name, .. } => free.extend([name.clone()]),
-            Kind::Size(size) => size.names(&mut free),
-            Kind::Opaque(_, names) => free.extend(names.iter().cloned()),
-            Kind::Lambda(params, _) => free.retain(|name| !params.iter().any(|param| param.names().contains(name))),
-            Kind::Let(binding, value, body) => {
-                free = body.free();
-                free.retain(|name| !binding.names().contains(name));
-                free.extend(value.free());
+            Kind::Name { name, .. } => BTreeSet::from([name.clone()]),
+            Kind::Literal(_) => BTreeSet::new(),
+            Kind::Size(size) => {
+                let mut free = BTreeSet::new();
+                size.names(&mut free);
+                free
             }
-            _ => {}
+            Kind::Opaque(_, names) => names.clone(),
+            Kind::Lambda(params, body) => under(params, body),
+            Kind::Let(binding, value, body) => {
+                let mut free = under(std::slice::from_ref(binding), body);
+                free.extend(value.free());
+                free
+            }
+            Kind::Apply(..) | Kind::If(_) | Kind::Tuple(_) | Kind::Compose(_) => {
+                self.parts().into_iter().flat_map(Term::free).collect()
+            }
         }
-        free
     }
 
     /// Every name that is bound inside.

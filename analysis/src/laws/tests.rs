@@ -43,3 +43,12 @@ fn built_in_laws_check() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+/// The work on a term is bounded by its length, not by two to its depth.
+#[test]
+fn a_long_chain_of_lets_has_its_free_names() {
+    let text =
+        (0..64).fold("(+ v64 w)".to_owned(), |body, nth| format!("(let v{} (+ v{} 1) {body})", 64 - nth, 63 - nth));
+    let term = term::parse(&text, &[]).unwrap();
+    assert_eq!(term.free().iter().map(|name| &**name).collect::<Vec<_>>(), ["+", "v0", "w"]);
+}
