@@ -1,9 +1,9 @@
 //! Kernels on blocks of their arrays.
 
 use lift_codegen::core::Kernel;
-use lift_codegen::parts::execute::Cut;
+use lift_codegen::parts::execute::{Cut, run};
 use lift_codegen::parts::{Parts, analyse};
-use lift_fuzz::parts::same;
+use lift_fuzz::parts::{Interpreted, same};
 use lift_tests::check::Program;
 use lift_tests::files;
 use lift_tests::kernels::arguments;
@@ -98,4 +98,18 @@ fn refusals_have_a_place_and_advice() {
         assert!(refusal.message.contains(expected), "{}", refusal.message);
         assert!(!refusal.advice.is_empty() && refusal.origin.is_some(), "{text}");
     }
+}
+
+/// What a function assumes of a length that it opens, it assumes on a block.
+#[test]
+fn a_function_on_a_block_stops_at_what_it_assumes() {
+    let text = "(lift k (N) ((array-type int N)) (lambda (zs) \
+                (map (lambda (z) (reduce 0 + (tail (filter (< z) zs)))) zs)))";
+    let runnable = Program::new(Path::new("."), "k.lift", text).kernels().remove(0);
+    let kernel = runnable.core.unwrap_or_else(|why| panic!("{why}"));
+    let arguments = arguments(&kernel, "zs=[1,2]", &runnable.folder).unwrap();
+    let parts = analyse::parts(&kernel).unwrap();
+    let cut = Cut { shares: vec![1.0, 1.0] };
+    let found = run(&parts, &Interpreted(&parts), arguments.values, &arguments.sizes, &cut).unwrap_err();
+    assert!(found.contains("`X1 is positive`"), "{found}");
 }

@@ -2,9 +2,11 @@
 //! binds its own, with the names of the originals.
 
 use super::{Atom, Block, Kernel, Lambda, PrimCall, Rhs, Stmt, VarId, VarInfo};
-use lift_analysis::size::{Size, Var};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Size, Var, VarKind};
 use lift_analysis::ty::Ty;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Copies terms in the order of their scopes: a statement after those that bind its operands.
 pub struct Copier<'a> {
@@ -12,33 +14,62 @@ pub struct Copier<'a> {
     /// What replaces variables: given for free ones, then added for those that are copied.
     pub atoms: FxHashMap<VarId, Atom>,
     pub sizes: FxHashMap<Var, Size>,
-    /// Greater than the ids of all opened lengths and index variables but those of copies.
-    pub next: &'a mut u32,
+    pub lengths: &'a mut Lengths,
+    /// The originals of what was copied since the assumptions were.
+    copied: FxHashSet<Var>,
 }
 
-/// A first value for [`Copier::next`].
-pub fn next_length(kernel: &Kernel) -> u32 {
-    let mut next = 0;
-    let mut taken = |v: &Var| next = next.max(v.id + 1);
-    for info in &kernel.vars {
-        info.ty.any(&mut |t| {
-            t.as_array().and_then(|a| a.position.as_ref()).into_iter().for_each(&mut taken);
-            false
-        });
-    }
-    kernel.body.visit(&mut |stmt| {
-        stmt.binds.iter().for_each(&mut taken);
-        if let Rhs::Prim(call) = &stmt.rhs {
-            call.funs.iter().filter_map(|f| f.position.as_ref()).for_each(&mut taken);
+/// The opened lengths and index variables of a kernel to which copies add theirs.
+#[derive(Debug, Clone)]
+pub struct Lengths {
+    /// Greater than all ids.
+    next: u32,
+    /// The kernel's assumptions, and those about the lengths of copies. The kernel that has the copies needs them all.
+    pub assumptions: Vec<(Assumption, Origin)>,
+}
+
+impl Lengths {
+    pub fn of(kernel: &Kernel) -> Lengths {
+        let mut next = 0;
+        let mut taken = |v: &Var| next = next.max(v.id + 1);
+        // The body may be a part of the kernel's; the types of variables have the lengths that are opened elsewhere.
+        for info in &kernel.vars {
+            info.ty.any(&mut |t| {
+                if let Some(array) = t.as_array() {
+                    array.position.iter().for_each(&mut taken);
+                    array.len.any_var(&mut |v| {
+                        taken(v);
+                        false
+                    });
+                }
+                false
+            });
         }
-    });
-    next
+        kernel.body.visit(&mut |stmt| {
+            stmt.binds.iter().for_each(&mut taken);
+            if let Rhs::Prim(call) = &stmt.rhs {
+                call.funs.iter().filter_map(|f| f.position.as_ref()).for_each(&mut taken);
+            }
+        });
+        Lengths::above(next, kernel.assumptions.clone())
+    }
+
+    /// Lengths with greater ids than this one.
+    pub fn above(id: u32, assumptions: Vec<(Assumption, Origin)>) -> Lengths {
+        Lengths { next: id, assumptions }
+    }
+
+    pub fn fresh(&mut self, kind: VarKind, name: impl Into<Arc<str>>) -> Var {
+        self.next += 1;
+        Var::new(kind, self.next, name)
+    }
 }
 
 impl<'a> Copier<'a> {
     /// For copies in which all free variables stay.
-    pub fn new(vars: &'a mut Vec<VarInfo>, next: &'a mut u32) -> Copier<'a> {
-        Copier { vars, atoms: FxHashMap::default(), sizes: FxHashMap::default(), next }
+    pub fn new(vars: &'a mut Vec<VarInfo>, lengths: &'a mut Lengths) -> Copier<'a> {
+        let (atoms, sizes) = (FxHashMap::default(), FxHashMap::default());
+        Copier { vars, atoms, sizes, lengths, copied: FxHashSet::default() }
     }
 
     fn ty(&self, ty: &Ty) -> Ty {
@@ -88,16 +119,30 @@ impl<'a> Copier<'a> {
     }
 
     fn length(&mut self, v: &Var) -> Var {
-        *self.next += 1;
-        let new = Var::new(v.kind, *self.next, v.name.clone());
+        let new = self.lengths.fresh(v.kind, v.name.clone());
         self.sizes.insert(v.clone(), Size::var(new.clone()));
+        self.copied.insert(v.clone());
         new
     }
 
+    /// What is assumed of a length is assumed of its copies.
+    fn assume(&mut self) {
+        let copied = std::mem::take(&mut self.copied);
+        if copied.is_empty() {
+            return;
+        }
+        let about = |assumption: &Assumption| assumption.vars().iter().any(|v| copied.contains(v));
+        let all = self.lengths.assumptions.iter().filter(|(assumption, _)| about(assumption));
+        let of_copies: Vec<(Assumption, Origin)> = all
+            .map(|(assumption, origin)| (assumption.subst(&mut |v| self.sizes.get(v).cloned()), origin.clone()))
+            .collect();
+        self.lengths.assumptions.extend(of_copies);
+    }
+
     pub fn lambda(&mut self, f: &Lambda) -> Lambda {
-        let position = f.position.as_ref().map(|p| self.length(p));
-        let params = f.params.iter().map(|p| self.var(*p)).collect();
-        Lambda { position, params, body: self.block(&f.body), origin: f.origin.clone() }
+        let f = self.function(f);
+        self.assume();
+        f
     }
 
     /// Copies a function whose indices count from `start`.
@@ -112,11 +157,29 @@ impl<'a> Copier<'a> {
     }
 
     pub fn block(&mut self, block: &Block) -> Block {
-        let stmts = block.stmts.iter().map(|stmt| self.stmt(stmt)).collect();
-        Block { stmts, result: self.atom(&block.result) }
+        let block = self.inner(block);
+        self.assume();
+        block
     }
 
     pub fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        let stmt = self.statement(stmt);
+        self.assume();
+        stmt
+    }
+
+    fn function(&mut self, f: &Lambda) -> Lambda {
+        let position = f.position.as_ref().map(|p| self.length(p));
+        let params = f.params.iter().map(|p| self.var(*p)).collect();
+        Lambda { position, params, body: self.inner(&f.body), origin: f.origin.clone() }
+    }
+
+    fn inner(&mut self, block: &Block) -> Block {
+        let stmts = block.stmts.iter().map(|stmt| self.statement(stmt)).collect();
+        Block { stmts, result: self.atom(&block.result) }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Stmt {
         let rhs = self.rhs(&stmt.rhs);
         let binds = stmt.binds.iter().map(|v| self.length(v)).collect();
         Stmt { var: self.var(stmt.var), binds, rhs, origin: stmt.origin.clone() }
@@ -128,7 +191,7 @@ impl<'a> Copier<'a> {
             Rhs::Tuple(parts) => Rhs::Tuple(self.atoms(parts)),
             Rhs::Proj(a, i) => Rhs::Proj(self.atom(a), *i),
             Rhs::Scalar(op, operands) => Rhs::Scalar(*op, self.atoms(operands)),
-            Rhs::If(c, a, b) => Rhs::If(self.atom(c), self.block(a), self.block(b)),
+            Rhs::If(c, a, b) => Rhs::If(self.atom(c), self.inner(a), self.inner(b)),
             Rhs::Prim(call) => Rhs::Prim(self.call(call)),
             Rhs::Store(space, a) => Rhs::Store(*space, self.atom(a)),
             Rhs::Pack(a, witnesses) => Rhs::Pack(self.atom(a), witnesses.iter().map(|s| self.size(s)).collect()),
@@ -145,7 +208,7 @@ impl<'a> Copier<'a> {
             prim: call.prim,
             sizes: call.sizes.iter().map(|s| self.size(s)).collect(),
             args: self.atoms(&call.args),
-            funs: call.funs.iter().map(|f| self.lambda(f)).collect(),
+            funs: call.funs.iter().map(|f| self.function(f)).collect(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Facts about the statements at the top of a kernel during the analysis.
 
 use super::{Refusal, ValueId};
+use crate::core::copy::Lengths;
 use crate::core::{Atom, Kernel, Lambda, Prim, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Facts, LengthCheck, Size, Var, VarKind};
@@ -29,8 +30,8 @@ pub struct Known {
     pub opened: FxHashMap<Var, VarId>,
     /// Skolems that a step has measured.
     pub measured: FxHashSet<Var>,
-    /// The id of the next size variable.
-    pub next: u32,
+    /// To which kernels of blocks add theirs.
+    pub lengths: Lengths,
 }
 
 /// First id of new size variables, above all ids of the kernel.
@@ -58,7 +59,7 @@ impl Known {
             uses: FxHashMap::default(),
             opened: FxHashMap::default(),
             measured: FxHashSet::default(),
-            next: FIRST_NEW,
+            lengths: Lengths::above(FIRST_NEW, kernel.assumptions.clone()),
         }
     }
 

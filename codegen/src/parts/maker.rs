@@ -7,7 +7,7 @@
 use super::free::{free_of, mentioned, used_by};
 use super::known::{Known, Need, about, computes, is_scalar, refusal};
 use super::{Each, KernelId, Number, Pad, Range, Read, ValueId, Yields};
-use crate::core::copy::Copier;
+use crate::core::copy::{Copier, Lengths};
 use crate::core::typing::{Signature, prim_type, under};
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo, simplify};
 use lift_analysis::origin::Origin;
@@ -28,7 +28,7 @@ pub struct Maker<'k> {
     made_whole: FxHashMap<VarId, Atom>,
     block: Var,
     first: Var,
-    next: u32,
+    lengths: Lengths,
 }
 
 /// A kernel and the sources of its arguments.
@@ -49,7 +49,8 @@ impl Made {
 
 impl<'k> Maker<'k> {
     pub fn new(known: &'k Known) -> Maker<'k> {
-        let size = |n: u32, name: &str| Var::new(VarKind::Param, known.next + n, name);
+        let mut lengths = known.lengths.clone();
+        let [block, first] = ["block", "first"].map(|name| lengths.fresh(VarKind::Param, name));
         Maker {
             known,
             vars: known.vars.clone(),
@@ -59,9 +60,9 @@ impl<'k> Maker<'k> {
             picks: Vec::new(),
             made: FxHashMap::default(),
             made_whole: FxHashMap::default(),
-            block: size(1, "block"),
-            first: size(2, "first"),
-            next: known.next + 2,
+            block,
+            first,
+            lengths,
         }
     }
 
@@ -71,8 +72,7 @@ impl<'k> Maker<'k> {
 
     /// A size that follows from the shape of a parameter.
     pub fn cuts(&mut self) -> Var {
-        self.next += 1;
-        Var::new(VarKind::Param, self.next, "cuts")
+        self.lengths.fresh(VarKind::Param, "cuts")
     }
 
     fn ty(&self, a: &Atom) -> Ty {
@@ -103,17 +103,13 @@ impl<'k> Maker<'k> {
             size: f.size(),
         };
         let signatures: Vec<Signature> = call.funs.iter().map(signature).collect();
-        let mut next = self.next;
-        let mut fresh = |kind| {
-            next += 1;
-            Var::new(kind, next, "X")
-        };
+        let lengths = &mut self.lengths;
+        let mut fresh = |kind| lengths.fresh(kind, "X");
         let same = under(&self.known.facts);
         let ty = prim_type(call.prim, &call.sizes, &signatures, &types, &same, &mut fresh).map_err(|e| {
             let message = format!("internal error of the compiler: in a kernel of blocks, {e}");
             Need::Refused(refusal(message, "report it", origin))
         })?;
-        self.next = next;
         Ok(self.push(name, ty, Rhs::Prim(call), origin))
     }
 
@@ -131,7 +127,8 @@ impl<'k> Maker<'k> {
                 free.insert(self.whole(v)?);
             }
         }
-        let mut copier = Copier { vars: &mut self.vars, atoms, sizes: FxHashMap::default(), next: &mut self.next };
+        let mut copier = Copier::new(&mut self.vars, &mut self.lengths);
+        copier.atoms = atoms;
         Ok(copier.lambda_from(f, start))
     }
 
@@ -192,7 +189,8 @@ impl<'k> Maker<'k> {
         for v in used_by(stmt).into_iter().filter(|v| (v.0 as usize) < self.known.vars.len()) {
             atoms.insert(v, self.whole_inside(v)?);
         }
-        let mut copier = Copier { vars: &mut self.vars, atoms, sizes: FxHashMap::default(), next: &mut self.next };
+        let mut copier = Copier::new(&mut self.vars, &mut self.lengths);
+        copier.atoms = atoms;
         let copied = copier.stmt(stmt);
         let var = copied.var;
         self.stmts.push(copied);
@@ -395,22 +393,22 @@ impl<'k> Maker<'k> {
                 name.push('_');
             }
             names.push(name.clone());
-            self.next += 1;
-            let own = Var::new(VarKind::Param, self.next, name);
+            let own = self.lengths.fresh(VarKind::Param, name);
             renamed.insert(v, Size::var(own.clone()));
             sizes.push((own, number));
         }
-        let mut next = self.next;
+        let mut lengths = self.lengths.clone();
         let mut vars = kernel.vars.clone();
         for info in &mut vars {
             info.ty = info.ty.subst_sizes(&mut |v| renamed.get(v).cloned());
         }
         let start = vars.len();
-        let mut copier = Copier { vars: &mut vars, atoms: FxHashMap::default(), sizes: renamed, next: &mut next };
+        let mut copier = Copier::new(&mut vars, &mut lengths);
+        copier.sizes = renamed;
         kernel.body = copier.block(&kernel.body);
         debug_assert!(copier.vars.len() >= start);
-        let is_size = |v: &Var| sizes.iter().any(|(_, n)| *n == Number::Of(v.clone()));
-        let assumptions = about(&self.known.kernel.assumptions, &is_size)
+        let is_known = |v: &Var| bound.contains(v) || sizes.iter().any(|(_, n)| *n == Number::Of(v.clone()));
+        let assumptions = about(&self.lengths.assumptions, &is_known)
             .map(|(a, origin)| (a.subst(&mut |v| copier.sizes.get(v).cloned()), origin.clone()));
         kernel.assumptions = assumptions.collect();
         kernel.vars = vars;

@@ -203,10 +203,10 @@ pub fn by_first(known: &mut Known, f: &Lambda, pair: &Ty, element: &Ty, origin: 
     }
     let atoms: FxHashMap<VarId, Atom> = f.params.iter().copied().zip(firsts.iter().map(|v| Atom::Var(*v))).collect();
     let mut vars = std::mem::take(&mut known.vars);
-    let mut next = known.next;
-    let mut copier = Copier { vars: &mut vars, atoms, sizes: FxHashMap::default(), next: &mut next };
+    let mut copier = Copier::new(&mut vars, &mut known.lengths);
+    copier.atoms = atoms;
     let body = copier.block(&f.body);
-    (known.vars, known.next) = (vars, next);
+    known.vars = vars;
     stmts.extend(body.stmts);
     Lambda { position: None, params, body: Block { stmts, result: body.result }, origin: f.origin.clone() }
 }

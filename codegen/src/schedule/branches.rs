@@ -10,7 +10,7 @@ use super::nested::{Work, is_known, work_of};
 use super::place::is_flat;
 use super::uses::mentions;
 use super::{Applied, on_the_host, rules};
-use crate::core::copy::{Copier, next_length};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -19,18 +19,19 @@ use rustc_hash::FxHashSet;
 
 /// Rewrites the functions of the maps at host level.
 pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
-    let next = next_length(kernel);
+    let lengths = Lengths::of(kernel);
     let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
-    let mut writer = Writer { kernel, applied, next };
+    let mut writer = Writer { kernel, applied, lengths };
     writer.host(&mut body);
+    let lengths = writer.lengths;
     kernel.body = body;
+    kernel.assumptions = lengths.assumptions;
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     applied: &'a mut Vec<Applied>,
-    /// The next id for [`Copier`].
-    next: u32,
+    lengths: Lengths,
 }
 
 /// A branch: its condition, and whether it is taken where that holds.
@@ -220,7 +221,7 @@ impl Writer<'_> {
     /// The function applied to a variable.
     fn applied(&mut self, f: Option<&Lambda>, x: VarId) -> Block {
         let Some(f) = f else { return Block { stmts: Vec::new(), result: Atom::Var(x) } };
-        let mut copier = Copier::new(&mut self.kernel.vars, &mut self.next);
+        let mut copier = Copier::new(&mut self.kernel.vars, &mut self.lengths);
         copier.atoms.extend(f.params.first().map(|p| (*p, Atom::Var(x))));
         copier.block(&f.body)
     }

@@ -6,18 +6,18 @@
 
 use super::free::{are_brief, is_brief};
 use super::{Applied, on_the_host, rules};
-use crate::core::copy::next_length;
+use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 
 /// Rewrites the maps and filters at host level.
 pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
-    let next = next_length(kernel);
+    let lengths = Lengths::of(kernel);
     let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
-    let mut writer = Writer { kernel, applied, next };
+    let mut writer = Writer { kernel, applied, lengths };
     writer.host(&mut body);
     kernel.body = body;
 }
@@ -25,8 +25,7 @@ pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     applied: &'a mut Vec<Applied>,
-    /// Greater than the ids of all opened lengths.
-    next: u32,
+    lengths: Lengths,
 }
 
 impl Writer<'_> {
@@ -91,8 +90,7 @@ impl Writer<'_> {
         let TyKind::Exists(binders, _) = packed_ty.kind() else { return None };
         let [hidden] = binders.as_slice() else { return None };
         let (int, truth, n) = (Ty::scalar(Scalar::Int), Ty::scalar(Scalar::Bool), rows.len.clone());
-        let kept = Var::new(VarKind::Skolem, self.next, hidden.name.clone());
-        self.next += 1;
+        let kept = self.lengths.fresh(VarKind::Skolem, hidden.name.clone());
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
         let prim = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
         let lambda = |x: VarId, stmts: Vec<Stmt>, result: VarId| Lambda {

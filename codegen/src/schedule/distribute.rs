@@ -8,7 +8,7 @@ use super::free::is_brief;
 use super::nested::{Work, array_of, work_of};
 use super::place::is_flat;
 use super::{Applied, on_the_host, rules};
-use crate::core::copy::{Copier, next_length};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
@@ -23,12 +23,13 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     super::branches::apart(&mut kernel, applied);
     super::copies::apart(&mut kernel, applied);
     let mut body = kernel.body.clone();
-    let mut next_length = next_length(&kernel);
-    super::invariant::hoist(&mut kernel, &mut body, &mut next_length, applied);
+    let mut lengths = Lengths::of(&kernel);
+    super::invariant::hoist(&mut kernel, &mut body, &mut lengths, applied);
     rows_once(&kernel, &mut body, &FxHashMap::default());
-    let mut writer = Writer { kernel: &mut kernel, next_length: &mut next_length, applied };
+    let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied };
     writer.host(&mut body);
     kernel.body = body;
+    kernel.assumptions = lengths.assumptions;
     kernel
 }
 
@@ -69,17 +70,16 @@ fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize
 
 /// Splits a map into one map for each fold of rows, with the device synchronised between them; for few, long rows.
 /// Results of maps over rows are computed where they are read. `None` if the function does anything else.
-pub fn folds_apart(kernel: &mut Kernel, next_length: &mut u32, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+pub fn folds_apart(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
     let len = kernel.ty(stmt.var).as_array()?.len.clone();
     let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
-    let mut writer = Writer { kernel, next_length, applied: &mut Vec::new() };
+    let mut writer = Writer { kernel, lengths, applied: &mut Vec::new() };
     Some(writer.split(stmt, call, &len, &pieces))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
-    /// The next id for [`Copier`].
-    next_length: &'a mut u32,
+    lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -180,7 +180,7 @@ impl Writer<'_> {
                 }
             };
             let part = Lambda { position: None, params: vec![param], body, origin: f.origin.clone() };
-            let part = Copier::new(&mut self.kernel.vars, self.next_length).lambda(&part);
+            let part = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&part);
             let var = if last { stmt.var } else { self.fresh(wanted[0], array_of(&result_ty, len)) };
             out.push(at(var, prim(Prim::Map(Level::Auto), vec![part], vec![source])));
             match wanted.as_slice() {

@@ -260,7 +260,7 @@ impl Writer<'_, '_> {
     }
 
     fn copied(&mut self, f: &Lambda) -> Lambda {
-        Copier::new(&mut self.rewriter.vars, &mut self.rewriter.next_length).lambda(f)
+        Copier::new(&mut self.rewriter.vars, &mut self.rewriter.lengths).lambda(f)
     }
 
     /// The statements of a function that is applied to an atom, and its result.

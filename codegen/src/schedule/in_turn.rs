@@ -6,7 +6,7 @@
 
 use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, on_the_host, rules};
-use crate::core::copy::{Copier, next_length};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::parameters::Parameter;
 use crate::schedule::nested::is_known;
@@ -21,19 +21,19 @@ pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     }
     let before = applied.len();
     let mut body = kernel.body.clone();
-    let (vars, next_length) = (kernel.vars.clone(), next_length(kernel));
+    let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));
     let least = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
-    let mut writer = Writer { kernel, vars, next_length, least, applied };
+    let mut writer = Writer { kernel, vars, lengths, least, applied };
     writer.block(&mut body);
-    let vars = writer.vars;
-    (applied.len() > before).then(|| Kernel { vars, body, ..kernel.clone() })
+    let Writer { vars, lengths, .. } = writer;
+    let made = Kernel { vars, body, assumptions: lengths.assumptions, ..kernel.clone() };
+    (applied.len() > before).then_some(made)
 }
 
 struct Writer<'a> {
     kernel: &'a Kernel,
     vars: Vec<VarInfo>,
-    /// The next id for [`Copier`].
-    next_length: u32,
+    lengths: Lengths,
     /// Fewest elements of a row: at all, and for each row.
     least: [i64; 2],
     applied: &'a mut Vec<Applied>,
@@ -82,7 +82,7 @@ impl Writer<'_> {
         }
         self.applied.push(Applied { rule: &rules::MAP_IN_TURN, origin: stmt.origin.clone() });
         let mut turns = call.clone();
-        turns.funs = vec![Copier::new(&mut self.vars, &mut self.next_length).lambda(&call.funs[0])];
+        turns.funs = vec![Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0])];
         at_the_host(self.kernel, call, &mut turns);
         let turns = branch(&mut self.vars, stmt, Rhs::Prim(turns));
         let mut made = match known {

@@ -8,7 +8,7 @@ use super::free::is_free;
 use super::nested::array_of;
 use super::place::is_flat;
 use super::{Applied, on_the_host, rules, uses};
-use crate::core::copy::{Copier, next_length};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
@@ -19,40 +19,41 @@ use rustc_hash::FxHashMap;
 /// Interchanges the element-wise loops that are not loops of the host.
 pub fn interchange(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class == Class::Gpu {
-        let (mut body, mut next_length) = (kernel.body.clone(), next_length(&kernel));
-        at_the_host(&mut kernel, &mut body, &mut next_length, applied);
+        let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
+        at_the_host(&mut kernel, &mut body, &mut lengths, applied);
         kernel.body = body;
+        kernel.assumptions = lengths.assumptions;
     }
     kernel
 }
 
-fn at_the_host(kernel: &mut Kernel, body: &mut Block, next_length: &mut u32, applied: &mut Vec<Applied>) {
+fn at_the_host(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
     for stmt in &mut body.stmts {
         let on_the_host = matches!(&stmt.rhs, Rhs::Prim(call) if on_the_host(kernel, call));
         match &mut stmt.rhs {
             Rhs::Prim(call) if !on_the_host => {
-                call.funs.iter_mut().for_each(|f| inside(kernel, &mut f.body, next_length, applied));
+                call.funs.iter_mut().for_each(|f| inside(kernel, &mut f.body, lengths, applied));
             }
             rhs => {
-                rhs.blocks_mut().into_iter().for_each(|block| at_the_host(kernel, block, next_length, applied));
+                rhs.blocks_mut().into_iter().for_each(|block| at_the_host(kernel, block, lengths, applied));
             }
         }
     }
 }
 
 /// Interchanges all loops of a block in a function.
-fn inside(kernel: &mut Kernel, body: &mut Block, next_length: &mut u32, applied: &mut Vec<Applied>) {
+fn inside(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
     let mut rest = std::mem::take(&mut body.stmts);
     rest.reverse();
     while let Some(mut stmt) = rest.pop() {
-        stmt.rhs.blocks_mut().into_iter().for_each(|block| inside(kernel, block, next_length, applied));
+        stmt.rhs.blocks_mut().into_iter().for_each(|block| inside(kernel, block, lengths, applied));
         let wanted = Wanted::of(&stmt, &rest, &body.result);
-        match Elements::of(kernel, next_length, &stmt, &body.stmts, wanted) {
+        match Elements::of(kernel, lengths, &stmt, &body.stmts, wanted) {
             Some(mut stmts) => {
                 applied.push(Applied { rule: &rules::ITERATE_MAP, origin: stmt.origin.clone() });
                 // The elements may be rows, with a loop that is element-wise as well.
                 for s in &mut stmts {
-                    s.rhs.blocks_mut().into_iter().for_each(|block| inside(kernel, block, next_length, applied));
+                    s.rhs.blocks_mut().into_iter().for_each(|block| inside(kernel, block, lengths, applied));
                 }
                 rest.retain(|s| !matches!(wanted, Wanted::Component(part, _) if s.var == part));
                 body.stmts.extend(stmts);
@@ -96,7 +97,7 @@ impl Wanted {
 /// Makes the function of one element out of that of rows.
 struct Elements<'a> {
     kernel: &'a mut Kernel,
-    next_length: &'a mut u32,
+    lengths: &'a mut Lengths,
     /// The length of all rows.
     len: Size,
     /// The element of each row that an iteration has or makes, and the scalars that change from iteration to
@@ -134,7 +135,7 @@ impl Elements<'_> {
     /// The statements that compute what an element-wise loop over rows does; `known` are the statements before it.
     fn of(
         kernel: &mut Kernel,
-        next_length: &mut u32,
+        lengths: &mut Lengths,
         stmt: &Stmt,
         known: &[Stmt],
         wanted: Wanted,
@@ -156,7 +157,7 @@ impl Elements<'_> {
         let element = element_of(&ty, &len)?;
         let (own, origin) = (FxHashMap::default(), stmt.origin.clone());
         let mut all =
-            Elements { kernel, next_length, len, own, same: Vec::new(), before: Vec::new(), stmts: Vec::new(), origin };
+            Elements { kernel, lengths, len, own, same: Vec::new(), before: Vec::new(), stmts: Vec::new(), origin };
         let funs = funs.iter().map(|f| all.function(f, &element)).collect::<Option<Vec<Lambda>>>()?;
         let looped = PrimCall { prim: call.prim, sizes: call.sizes.clone(), funs, args: Vec::new() };
         let parts = match (ty.kind(), known.iter().find(|s| Atom::Var(s.var) == *start).map(|s| &s.rhs)) {
@@ -253,7 +254,7 @@ impl Elements<'_> {
                     return None;
                 }
                 let element = self.element(&args[0])?;
-                let mut copier = Copier::new(&mut self.kernel.vars, self.next_length);
+                let mut copier = Copier::new(&mut self.kernel.vars, self.lengths);
                 copier.atoms.clone_from(&self.own);
                 copier.atoms.insert(*x, element);
                 let Block { stmts, result } = copier.block(&f.body);

@@ -4,20 +4,20 @@
 //! * `map (λx. map (λy. f x y (g y)) ys) xs = map (λx. map (λ(y,z). f x y z) (zip ys zs)) xs` with zs = map g ys
 
 use super::{Applied, free, fuse, on_the_host, rules};
-use crate::core::copy::Copier;
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// Hoists invariant code out of the maps at host level. `next` is the next id for [`Copier`].
-pub fn hoist(kernel: &mut Kernel, block: &mut Block, next: &mut u32, applied: &mut Vec<Applied>) {
-    Hoister { kernel, next, applied }.host(block);
+/// Hoists invariant code out of the maps at host level.
+pub fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
+    Hoister { kernel, lengths, applied }.host(block);
 }
 
 struct Hoister<'a> {
     kernel: &'a mut Kernel,
-    next: &'a mut u32,
+    lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -122,7 +122,7 @@ impl Hoister<'_> {
         for v in &values {
             let ty = self.kernel.ty(*v).clone();
             let alone = Lambda { body: only(&g.body, *v), ..g.clone() };
-            let h = Copier::new(&mut self.kernel.vars, self.next).lambda(&alone);
+            let h = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&alone);
             let name = self.kernel.name_of(*v).to_owned();
             let all = self.fresh(&name, Ty::array(ty.clone(), array.len.clone()));
             out.push(at(all, prim(Prim::Map(Level::Auto), vec![h], vec![Atom::Var(ys)])));

@@ -4,7 +4,7 @@
 use super::nested::{Work, work_of};
 use super::place::is_flat;
 use super::uses;
-use crate::core::copy::Copier;
+use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::Size;
@@ -169,7 +169,7 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
 }
 
 /// Duplicates short functions whose results several operators read but no memory keeps: cheaper than global memory.
-pub fn compute_again(vars: &mut Vec<VarInfo>, next_length: &mut u32, f: &mut Lambda) {
+pub fn compute_again(vars: &mut Vec<VarInfo>, lengths: &mut Lengths, f: &mut Lambda) {
     let is_short = |g: &Lambda| {
         let scalar = |s: &Stmt| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..));
         g.body.stmts.len() <= COMPUTED_AGAIN && g.body.stmts.iter().all(scalar)
@@ -186,7 +186,7 @@ pub fn compute_again(vars: &mut Vec<VarInfo>, next_length: &mut u32, f: &mut Lam
         let readers: Vec<usize> =
             (at..f.body.stmts.len()).filter(|i| uses::mentions(&f.body.stmts[*i], &is_it)).collect();
         for reader in readers.into_iter().skip(1).rev() {
-            let copy = Copier::new(vars, next_length).stmt(&stmt);
+            let copy = Copier::new(vars, lengths).stmt(&stmt);
             let new = copy.var;
             let mut alone = Block { stmts: vec![f.body.stmts[reader].clone()], result: f.body.result.clone() };
             rename(&mut alone, &|v| {

@@ -5,7 +5,7 @@
 //! `longest = head (reduce max 0 (map (λx. … k) xs))`. The host reads this number before it allocates.
 
 use super::on_the_host;
-use crate::core::copy::{Copier, next_length};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
@@ -17,11 +17,12 @@ use std::collections::BTreeSet;
 /// Adds statements that compute the given lengths where these occur inside a function. Each length is identified by the
 /// variable of its statement (`iota k` and the like). Returns the host-level variables that hold the maxima.
 pub fn find(kernel: &Kernel, lengths: &BTreeSet<VarId>) -> (Kernel, FxHashMap<VarId, VarId>) {
-    let next_length = next_length(kernel);
-    let mut finder = Finder { vars: kernel.vars.clone(), next_length, found: FxHashMap::default() };
+    let (vars, own) = (kernel.vars.clone(), Lengths::of(kernel));
+    let mut finder = Finder { vars, lengths: own, found: FxHashMap::default() };
     let mut body = kernel.body.clone();
     finder.host_block(kernel, &mut body, lengths);
-    (Kernel { vars: finder.vars, body, ..kernel.clone() }, finder.found)
+    let Finder { vars, lengths, found } = finder;
+    (Kernel { vars, body, assumptions: lengths.assumptions, ..kernel.clone() }, found)
 }
 
 /// Whether the blocks of `stmt` contain the statement of `length`.
@@ -33,8 +34,7 @@ fn contains(stmt: &Stmt, length: VarId) -> bool {
 
 struct Finder {
     vars: Vec<VarInfo>,
-    /// The next id for [`Copier`].
-    next_length: u32,
+    lengths: Lengths,
     found: FxHashMap<VarId, VarId>,
 }
 
@@ -53,7 +53,7 @@ impl Finder {
                 _ => {
                     for length in lengths.iter().filter(|v| contains(&stmt, **v)) {
                         let Some((stmts, Atom::Var(longest))) = self.greatest(&stmt, *length) else { continue };
-                        let mut copier = Copier::new(&mut self.vars, &mut self.next_length);
+                        let mut copier = Copier::new(&mut self.vars, &mut self.lengths);
                         out.extend(stmts.iter().map(|s| copier.stmt(s)));
                         let longest = copier.copy_of(longest);
                         self.found.insert(longest, *length);

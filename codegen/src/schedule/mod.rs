@@ -244,15 +244,32 @@ impl Schedule {
     }
 }
 
-/// The result of a pass. Debug builds verify that it is well formed if the kernel before was, to report a compiler bug
-/// where it happens.
+/// The result of a pass. Debug builds verify that it is well formed if the kernel before was, and that it assumes what
+/// that did of every opened length, to report a compiler bug where it happens.
 fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
+    debug_assert!(
+        assumed(&after, false).is_disjoint(&assumed(before, true)),
+        "after `{pass}` nothing is assumed of a length: {:?}\n{after}",
+        assumed(&after, false).intersection(&assumed(before, true)).collect::<Vec<_>>()
+    );
     debug_assert!(
         check::problems(&after).is_empty() || !check::problems(before).is_empty(),
         "after `{pass}` the kernel is not well formed: {:?}\n{after}",
         check::problems(&after)
     );
     after
+}
+
+/// The places where lengths are opened of which the kernel assumes something, or nothing.
+fn assumed(kernel: &Kernel, something: bool) -> BTreeSet<String> {
+    let vars: FxHashSet<_> = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
+    let mut found = BTreeSet::new();
+    kernel.body.visit(&mut |stmt| {
+        if !stmt.binds.is_empty() && stmt.binds.iter().any(|v| vars.contains(v)) == something {
+            found.insert(format!("{:?}", stmt.origin));
+        }
+    });
+    found
 }
 
 /// The `reduce`s that the program does not order.

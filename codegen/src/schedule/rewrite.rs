@@ -5,7 +5,7 @@
 
 use super::uses::{self, Uses};
 use super::{Applied, rules};
-use crate::core::copy::next_length;
+use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::Var;
 use lift_analysis::ty::Ty;
@@ -19,19 +19,19 @@ pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
 pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let most = applied.len().saturating_add(most);
     let assumed = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
-    let (vars, next_length) = (kernel.vars.clone(), next_length(kernel));
-    let mut rewriter = Rewriter { vars, next_length, uses: uses::count(kernel), assumed, most, applied };
+    let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));
+    let mut rewriter = Rewriter { vars, lengths, uses: uses::count(kernel), assumed, most, applied };
     let mut body = kernel.body.clone();
     rewriter.block(&mut body, true);
-    let rewritten = Kernel { vars: rewriter.vars, body, ..kernel.clone() };
+    let Rewriter { vars, lengths, .. } = rewriter;
+    let rewritten = Kernel { vars, body, assumptions: lengths.assumptions, ..kernel.clone() };
     let rewritten = super::by_key::rewrite(rewritten, most, applied);
     super::counted::rewrite(rewritten, most, applied)
 }
 
 pub(super) struct Rewriter<'a> {
     pub(super) vars: Vec<VarInfo>,
-    /// The next id for [`crate::core::copy::Copier`].
-    pub(super) next_length: u32,
+    pub(super) lengths: Lengths,
     uses: FxHashMap<VarId, Uses>,
     /// The lengths of which the kernel assumes anything.
     pub(super) assumed: FxHashSet<Var>,

@@ -13,7 +13,7 @@ use super::nested::{Dims, LONG, Work, lies_across, rows_below, work_of};
 use super::row_filters::RowFilters;
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, nest, on_the_host, row_filters, rules};
-use crate::core::copy::{Copier, next_length};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
@@ -98,17 +98,17 @@ pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Ke
         return (kernel, Teams::default());
     }
     let mut body = kernel.body.clone();
-    let next_length = next_length(&kernel);
+    let lengths = Lengths::of(&kernel);
     let (vars, params) = (kernel.vars.clone(), Params::of(target));
-    let mut writer = Writer { vars, next_length, params, teams: Teams::default(), applied };
+    let mut writer = Writer { vars, lengths, params, teams: Teams::default(), applied };
     writer.block(&kernel, &mut body);
-    (Kernel { vars: writer.vars, body, ..kernel }, writer.teams)
+    let Writer { vars, lengths, teams, .. } = writer;
+    (Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }, teams)
 }
 
 struct Writer<'a> {
     vars: Vec<VarInfo>,
-    /// The next id for [`Copier`].
-    next_length: u32,
+    lengths: Lengths,
     params: Params,
     teams: Teams,
     applied: &'a mut Vec<Applied>,
@@ -214,7 +214,7 @@ impl Writer<'_> {
         }
         self.applied.push(Applied { rule: &rules::MAP_FILTERS_WRG, origin: stmt.origin.clone() });
         let mut shared = call.clone();
-        shared.funs[0] = Copier::new(&mut self.vars, &mut self.next_length).lambda(&call.funs[0]);
+        shared.funs[0] = Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0]);
         let now = Kernel { vars: self.vars.clone(), ..kernel.clone() };
         place(&mut shared, of.depth, &mut |f| row_filters::share(&now, f));
         let groups = branch(&mut self.vars, stmt, Rhs::Prim(shared));
@@ -353,7 +353,7 @@ impl Writer<'_> {
             return None;
         }
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let stmts = folds_apart(&mut next, &mut self.next_length, stmt, shared.call)?;
+        let stmts = folds_apart(&mut next, &mut self.lengths, stmt, shared.call)?;
         self.vars = next.vars;
         let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
@@ -373,7 +373,7 @@ impl Writer<'_> {
     /// The version in which a group computes each element; the arrays `kept` are in its local memory, or registers.
     fn by_groups(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
-        let mut copier = Copier::new(&mut self.vars, &mut self.next_length);
+        let mut copier = Copier::new(&mut self.vars, &mut self.lengths);
         call.funs[0] = copier.lambda(&call.funs[0]);
         let kept: Vec<VarId> = kept.iter().map(|v| copier.copy_of(*v)).collect();
         place(&mut call, shared.dims.calls.len(), &mut |f| {
@@ -383,7 +383,7 @@ impl Writer<'_> {
                 self.keep(f, *v, space);
             }
             if !team.keeps && team.own.is_none() {
-                kept::compute_again(&mut self.vars, &mut self.next_length, f);
+                kept::compute_again(&mut self.vars, &mut self.lengths, f);
             }
         });
         let block = branch(&mut self.vars, stmt, Rhs::Prim(call));

@@ -12,6 +12,7 @@ mod numbered;
 mod slice;
 
 use super::{Applied, on_the_host};
+use crate::core::copy::Lengths;
 use crate::core::simplify::simplify;
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Name;
@@ -109,8 +110,7 @@ fn definitions(block: &Block) -> Definitions<'_> {
 /// Makes new variables and statements, all with one origin.
 struct Maker {
     vars: Vec<VarInfo>,
-    /// The next id for [`Copier`](crate::core::copy::Copier).
-    next_length: u32,
+    lengths: Lengths,
     stmts: Vec<Stmt>,
     origin: Origin,
 }

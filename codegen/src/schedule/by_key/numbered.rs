@@ -1,7 +1,7 @@
 //! Host-level maps whose function has the index of its element.
 
 use super::{Definitions, Maker, definitions, slice};
-use crate::core::copy::next_length;
+use crate::core::copy::Lengths;
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::schedule::uses;
 use lift_analysis::origin::Origin;
@@ -67,7 +67,7 @@ impl<'k> Numbered<'k> {
     /// A maker of statements before the `map`, starting with those that move there.
     pub fn maker(&self, kernel: &Kernel, moved: &Moved, origin: &Origin) -> Maker {
         let stmts = moved.iter().map(|at| self.f.body.stmts[*at].clone()).collect();
-        Maker { vars: kernel.vars.clone(), next_length: next_length(kernel), stmts, origin: origin.clone() }
+        Maker { vars: kernel.vars.clone(), lengths: Lengths::of(kernel), stmts, origin: origin.clone() }
     }
 
     /// Zips `results` with the function's elements; `edit` gets the function's statements and its value of `results`.
@@ -88,7 +88,7 @@ impl<'k> Numbered<'k> {
             }
         }
         let f = beside(&mut maker, self.f, stmts, &both, edit)?;
-        let mut next = Kernel { vars: maker.vars, ..kernel.clone() };
+        let mut next = Kernel { vars: maker.vars, assumptions: maker.lengths.assumptions, ..kernel.clone() };
         let map = &mut next.body.stmts[self.at];
         let call = PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![both] };
         map.rhs = Rhs::Prim(call);

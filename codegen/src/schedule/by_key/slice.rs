@@ -164,7 +164,7 @@ fn only_component(defs: &Definitions, xs: &Atom, x: VarId, body: Block) -> (Atom
 impl Maker {
     /// A copy of a function with fresh variables, for elements of the given type.
     pub fn copied(&mut self, f: &Lambda, element: &Ty) -> Lambda {
-        let copy = Copier::new(&mut self.vars, &mut self.next_length).lambda(f);
+        let copy = Copier::new(&mut self.vars, &mut self.lengths).lambda(f);
         if let [x] = copy.params.as_slice() {
             self.vars[x.0 as usize].ty = element.clone();
         }
