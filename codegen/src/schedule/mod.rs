@@ -260,14 +260,13 @@ fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
     after
 }
 
-/// The places where lengths are opened of which the kernel assumes something, or nothing.
+/// The lengths, by name and place, of which the kernel assumes something, or nothing. A copy has the name of its original.
 fn assumed(kernel: &Kernel, something: bool) -> BTreeSet<String> {
     let vars: FxHashSet<_> = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
     let mut found = BTreeSet::new();
     kernel.body.visit(&mut |stmt| {
-        if !stmt.binds.is_empty() && stmt.binds.iter().any(|v| vars.contains(v)) == something {
-            found.insert(format!("{:?}", stmt.origin));
-        }
+        let chosen = stmt.binds.iter().filter(|v| vars.contains(v) == something);
+        found.extend(chosen.map(|v| format!("{} at {:?}", v.name, stmt.origin)));
     });
     found
 }
