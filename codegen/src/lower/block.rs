@@ -324,7 +324,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let xs = self.array(&args[0])?;
                 self.check_not_empty(&xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
             }
-            let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
+            let funs: Vec<_> = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
+            if let (Prim::Map(_), [f]) = (call.prim, funs.as_slice()) {
+                self.check_unread(stmt, f, &args, env)?;
+            }
             let kernel = self.program.kernel;
             let (ty, of) = (kernel.ty(stmt.var), call.args.last().map(|a| kernel.atom_ty(a)));
             let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
@@ -347,6 +350,28 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => {}
         }
         self.produce(stmt, call, env, dest)
+    }
+
+    /// Calls the function of a `map` that gives rows where these have no elements: nobody reads them then, but the call
+    /// may fail.
+    fn check_unread(&mut self, stmt: &Stmt, f: &Closure<'k>, args: &[Value<'k>], env: &Env<'k>) -> Result<()> {
+        let kernel = self.program.kernel;
+        let row = kernel.ty(stmt.var).as_array().and_then(|rows| Some(env.size(&rows.element.as_array()?.len)));
+        let (Some(row), [Value::Array(xs)]) = (row, args) else { return Ok(()) };
+        let needless = !self.program.is_checked() || self.facts.lt(&Size::zero(), &row).is_yes();
+        if needless || !fuse::may_fail(&kernel.vars, &f.lambda.body) {
+            return Ok(());
+        }
+        let none = self.size(&row)?.le(Expr::int(0));
+        let (calls, ()) = self.scope(|all| {
+            all.for_each("i", &xs.len, |one, i| {
+                let x = one.read(xs, i)?;
+                one.call(f, &[x])?;
+                Ok(())
+            })
+        })?;
+        self.emit_if(none, calls, Vec::new());
+        Ok(())
     }
 
     /// `(iota k)` and the like, with a length known only at run time.

@@ -1,7 +1,8 @@
 //! Free operations: at most a few instructions, and they cannot fail. They may be computed again wherever they are
 //! read.
 
-use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
+use super::place::is_flat;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, Rhs, ScalarOp, Stmt};
 use lift_analysis::size::{Facts, Size};
 
 /// Whether a right-hand side is free.
@@ -43,6 +44,21 @@ pub fn is_brief(stmt: &Stmt) -> bool {
 /// Whether all of these statements together do.
 pub fn are_brief(stmts: &[Stmt]) -> bool {
     stmts.len() <= MOST_BRIEF && stmts.iter().all(is_brief)
+}
+
+/// Whether a function picks rows: it gives an array, with brief statements and views alone. A `map` of it is read like a
+/// view, for its function takes no longer than to read an element.
+pub fn picks_rows(kernel: &Kernel, f: &Lambda) -> bool {
+    let gives_row = |s: &Stmt| kernel.ty(s.var).as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element));
+    let is_plain = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) if gives_row(s) => call.prim == Prim::Aref || (call.prim.is_view() && call.funs.is_empty()),
+        _ => s.binds.is_empty() && is_brief(s) && is_flat(kernel.ty(s.var)),
+    };
+    let last = f.body.stmts.last();
+    f.position.is_none()
+        && f.body.stmts.len() <= MOST_BRIEF
+        && f.body.stmts.iter().all(is_plain)
+        && last.is_some_and(|s| gives_row(s) && f.body.result == Atom::Var(s.var))
 }
 
 /// Whether a block has few statements, all of them free.

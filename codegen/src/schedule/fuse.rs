@@ -6,7 +6,7 @@
 //! it would be computed twice or by fewer work-items than possible, or if only some elements are read and computing the
 //! others might fail.
 
-use super::free::{divides_safely, is_cheap, is_free};
+use super::free::{divides_safely, is_cheap, is_free, picks_rows};
 use super::place::{is_flat, level_of};
 use super::rules::{self, Rule};
 use super::uses::Uses;
@@ -203,7 +203,7 @@ impl Fuser<'_> {
         let by = |rule: &'static Rule| Demand { rule: Some(rule), ..once() };
         match call.prim {
             Prim::Map(level) if level != Level::Host => {
-                let lazy = self.may_fuse(stmt, &call.funs[0], level, d);
+                let lazy = self.may_fuse(stmt, &call.funs[0], level, d, host);
                 let result = if lazy { d } else { Demand { often: Often::Once, ..Demand::default() } };
                 let param = self.function(&call.funs[0], result, demands);
                 let on_array = if lazy {
@@ -321,7 +321,7 @@ impl Fuser<'_> {
         }
     }
 
-    fn may_fuse(&self, stmt: &Stmt, f: &Lambda, level: Level, d: Demand) -> bool {
+    fn may_fuse(&self, stmt: &Stmt, f: &Lambda, level: Level, d: Demand, host: bool) -> bool {
         let used = self.uses.get(&stmt.var).is_some_and(|u| u.count > 0);
         if !used || self.fused.spaces.contains_key(&stmt.var) {
             return false;
@@ -336,8 +336,10 @@ impl Fuser<'_> {
             Often::Many => false,
         };
         let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
-        let lost =
-            (d.partial && may_fail(&self.kernel.vars, &f.body)) || (d.scattered && !gives_views(self.kernel, &f.body));
+        let fails = may_fail(&self.kernel.vars, &f.body);
+        // Only a function checks what may fail of rows without elements, which nobody reads.
+        let picks = picks_rows(self.kernel, f) && !(host && fails);
+        let lost = (d.partial && fails) || (d.scattered && !picks && !gives_views(self.kernel, &f.body));
         often && !apart && !lost
     }
 }

@@ -59,6 +59,9 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
             if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s)) {
                 return if long(&array.len).is_some() { Work::Nest } else { Work::Other };
             }
+            if free::picks_rows(kernel, f) {
+                return Work::Item;
+            }
             match (flat && items(), long(&array.len)) {
                 (false, _) => Work::Other,
                 (true, None) => Work::Item,

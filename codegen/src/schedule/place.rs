@@ -115,7 +115,7 @@ impl Placer<'_> {
                 let placed = match device {
                     true if pieces => Some((Prim::Map(Level::Seq), &rules::MAP_PIECES)),
                     true => self.at_the_top(call),
-                    false => inside(call),
+                    false => inside(self.kernel, call),
                 };
                 if let Some((prim, rule)) = placed {
                     call.prim = prim;
@@ -211,14 +211,14 @@ impl Placer<'_> {
                 (Prim::Map(Level::Wrg(0)), &rules::MAP_REDUCE_WRG)
             }
             Prim::Map(Level::Auto) => {
-                let (level, rule) = map_level(&call.funs[0]);
+                let (level, rule) = map_level(self.kernel, &call.funs[0]);
                 if *rule == rules::MAP_MAP_GLB && self.has_rows_for_threads(call) {
                     return Some((Prim::Map(Level::Glb(0)), &rules::MAP_ROWS));
                 }
                 if *rule == rules::MAP_MAP_GLB
-                    && let Some(inner) = perfect_nest(&mut call.funs[0])
+                    && let Some(inner) = perfect_nest(self.kernel, &mut call.funs[0])
                 {
-                    if let Some(innermost) = perfect_nest(&mut inner.funs[0]) {
+                    if let Some(innermost) = perfect_nest(self.kernel, &mut inner.funs[0]) {
                         innermost.prim = Prim::Map(Level::Glb(0));
                         inner.prim = Prim::Map(Level::Glb(1));
                         return Some((Prim::Map(Level::Glb(2)), &rules::MAP_MAP_MAP_GLB));
@@ -254,9 +254,9 @@ fn block_levels_of(call: &PrimCall) -> Vec<Level> {
 }
 
 /// Placement inside a function, where one work-item runs everything.
-fn inside(call: &PrimCall) -> Option<(Prim, &'static Rule)> {
+fn inside(kernel: &Kernel, call: &PrimCall) -> Option<(Prim, &'static Rule)> {
     Some(match call.prim {
-        Prim::Map(Level::Auto) => match map_level(&call.funs[0]) {
+        Prim::Map(Level::Auto) => match map_level(kernel, &call.funs[0]) {
             (_, rule) if *rule == rules::MAP_GLB || *rule == rules::MAP_MAP_GLB => {
                 (Prim::Map(Level::Seq), &rules::MAP_SEQ)
             }
@@ -271,7 +271,7 @@ fn inside(call: &PrimCall) -> Option<(Prim, &'static Rule)> {
 }
 
 /// The level of an unplaced `map` of this function at the top of a kernel.
-fn map_level(f: &Lambda) -> (Level, &'static Rule) {
+fn map_level(kernel: &Kernel, f: &Lambda) -> (Level, &'static Rule) {
     let levels = block_levels(&f.body);
     let free = |of: fn(u8) -> Level| (0..3u8).find(|d| !levels.contains(&of(*d)));
     if levels.iter().any(|l| matches!(l, Level::Lcl(_))) && !levels.iter().any(|l| matches!(l, Level::Wrg(_))) {
@@ -290,21 +290,25 @@ fn map_level(f: &Lambda) -> (Level, &'static Rule) {
             None => (Level::Seq, &rules::MAP_SEQ),
         };
     }
-    if is_perfect_nest(f) {
+    if is_perfect_nest(kernel, f) {
         return (Level::Glb(1), &rules::MAP_MAP_GLB);
     }
     (Level::Glb(0), &rules::MAP_GLB)
 }
 
 /// Whether the result is an unplaced `map` and the other statements are cheap to repeat, checks among them.
-fn is_perfect_nest(f: &Lambda) -> bool {
+fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
     let crate::core::Atom::Var(result) = f.body.result else { return false };
     let Some((last, before)) = f.body.stmts.split_last() else { return false };
     let inner = matches!(&last.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
     let brief = super::free::are_brief(before);
+    let picks = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => super::free::picks_rows(kernel, &call.funs[0]),
+        _ => false,
+    };
     last.var == result
         && inner
-        && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s)))
+        && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || picks(s) || is_read_in_step(&f.body, s)))
 }
 
 /// Whether a block computes scalars of scalars, with loops perhaps.
@@ -333,8 +337,8 @@ fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
     scalars && readers.next().is_some_and(in_step) && readers.next().is_none() && block.result != Atom::Var(stmt.var)
 }
 
-fn perfect_nest(f: &mut Lambda) -> Option<&mut PrimCall> {
-    if !is_perfect_nest(f) {
+fn perfect_nest<'f>(kernel: &Kernel, f: &'f mut Lambda) -> Option<&'f mut PrimCall> {
+    if !is_perfect_nest(kernel, f) {
         return None;
     }
     match f.body.stmts.last_mut() {
