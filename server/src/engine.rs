@@ -1,5 +1,6 @@
 //! Entry points to the compiler, the interpreter and the devices: kernels by name, problems with source ranges.
 
+use crate::places::{Located, place, with_places};
 use crate::report::cost::{CostReport, SlowPart};
 use crate::report::explanation::{
     ExplainedCheck, ExplainedLength, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation,
@@ -20,15 +21,14 @@ use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
-use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
+use lift_codegen::run::report::{Busy, Place, ProfileEntry, RunReport};
 use lift_codegen::run::{
     self as device_run, BuildMessage, Device, DeviceChoice, DeviceInfo, NoDevice, RunFailure, RunOptions,
 };
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
-use lift_syntax::{ColumnEncoding, TextRange};
-use std::cell::Cell;
+use lift_syntax::TextRange;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -236,42 +236,6 @@ pub fn json_line(analysis: &Analysis, kernel: &emit::python::Kernel<'_>) -> Canc
     with_places(analysis, |place| emit::python::line(kernel, place))
 }
 
-/// Calls `f` with a function that formats the start of an origin as `line:column`, from 1.
-pub fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
-    let located = Located::default();
-    let result = f(&|origin| match located.find(analysis, origin) {
-        Some(Place { range: Range { start, .. }, .. }) => format!("{}:{}", start.line + 1, start.character + 1),
-        None => String::new(),
-    });
-    located.stopped.into_inner().map_or(Ok(result), Err)
-}
-
-/// Resolves origins for callbacks that cannot return a cancellation; stores it instead.
-#[derive(Default)]
-struct Located {
-    stopped: Cell<Option<Stopped>>,
-}
-
-impl Located {
-    fn find(&self, analysis: &Analysis, origin: &Origin) -> Option<Place> {
-        place(analysis, origin).unwrap_or_else(|stopped| {
-            self.stopped.set(Some(stopped));
-            None
-        })
-    }
-}
-
-pub fn place(analysis: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
-    let Some(at) = analysis.resolve_origin(origin)? else { return Ok(None) };
-    let Some(index) = analysis.line_index(&at.path)? else { return Ok(None) };
-    let position = |offset| {
-        let at = index.position(offset, ColumnEncoding::Utf16);
-        Position { line: at.line, character: at.column }
-    };
-    let range = Range { start: position(at.range.start()), end: position(at.range.end()) };
-    Ok(Some(Place { file: at.path.to_string(), range }))
-}
-
 /// The device of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
@@ -324,9 +288,12 @@ pub struct Ran {
     /// Remarks for the user.
     pub notices: Vec<String>,
     pub profile: Vec<ProfileEntry>,
+    /// The time of each device, if several ran.
+    pub busy: Vec<Busy>,
     /// Number of measured runs.
     pub runs: u32,
-    /// Total device time of a run in microseconds: median, least and greatest.
+    /// Total device time of a run in microseconds: median, least and greatest. On several devices, the sum over the
+    /// steps of the device that took longest.
     pub total: Option<[f64; 3]>,
     pub sizes: BTreeMap<String, i64>,
 }
@@ -361,7 +328,7 @@ pub fn run(
     }
 }
 
-fn no_device(subject: Subject, why: &NoDevice) -> Problem {
+pub(crate) fn no_device(subject: Subject, why: &NoDevice) -> Problem {
     Problem::error(subject.path, codes::NO_DEVICE, why.to_string())
         .note("`lift devices` lists what is there; `--device interpreter` needs none")
 }
@@ -381,17 +348,26 @@ fn interpret(
         // The interpreter's time says nothing about the program, so there is no profile.
         Ok(value) => {
             let device = "interpreter".to_owned();
-            Ok(Ok(Ran { value, device, notices, profile: Vec::new(), runs: 0, total: None, sizes: named }))
+            Ok(Ok(Ran {
+                value,
+                device,
+                notices,
+                profile: Vec::new(),
+                busy: Vec::new(),
+                runs: 0,
+                total: None,
+                sizes: named,
+            }))
         }
         Err(e) => Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     }
 }
 
-fn named_sizes(bound: &Bound) -> BTreeMap<String, i64> {
+pub(crate) fn named_sizes(bound: &Bound) -> BTreeMap<String, i64> {
     bound.sizes.iter().map(|(var, n)| (var.name.to_string(), n)).collect()
 }
 
-fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable<Problem> {
+pub(crate) fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable<Problem> {
     let code = match e.kind {
         RunErrorKind::Input | RunErrorKind::Size => codes::INPUT,
         RunErrorKind::Assumption => codes::ASSUMPTION_FALSE,
@@ -467,6 +443,7 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
         device,
         notices: tuned.notice.into_iter().chain(outcome.notices).collect(),
         profile: about.profile,
+        busy: Vec::new(),
         runs: about.runs,
         total: about.total,
         sizes: named,
@@ -479,7 +456,7 @@ fn tuned(path: &str, kernel: &Kernel, device: &DeviceInfo, sizes: &BTreeMap<Stri
     records::lookup(Path::new(path), &kernel.name, &fingerprint, device, sizes)
 }
 
-fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {
+pub(crate) fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {
     let code = match failure {
         RunFailure::NoDevice(why) => return Ok(no_device(subject, why)),
         RunFailure::Build { log, messages } => return refused(analysis, subject, log, messages),

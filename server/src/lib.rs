@@ -24,8 +24,9 @@
 //! | [`report`] | diagnostics as text and as JSON |
 //! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
 //! | [`tuned`] | measured choices of parameters, in a file beside the program |
+//! | [`places`] | source places of what the compiler tells |
 //! | [`engine`] | entry points to the compiler and the devices |
-//! | [`parts`] | kernels on blocks of their arrays |
+//! | [`parts`], [`several`] | kernels on blocks of their arrays; run on several devices |
 //! | [`laws`] | tests of laws of rewriting, and the page about them |
 //! | [`devices`] | lists devices in a child process |
 //! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
@@ -41,8 +42,10 @@ pub mod inputs;
 pub mod laws;
 pub mod lsp;
 pub mod parts;
+pub mod places;
 pub mod program;
 pub mod report;
+pub mod several;
 pub mod stages;
 pub mod tune;
 pub mod tuned;

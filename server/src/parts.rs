@@ -1,6 +1,7 @@
 //! Kernels on blocks of their arrays, for the command line.
 
-use crate::engine::{Compiled, core, place, problem_in, told, with_places};
+use crate::engine::{Compiled, core, problem_in, told};
+use crate::places::{place, with_places};
 use crate::report::codes;
 use crate::report::parts::{ExplainedPart, ExplainedParts};
 use lift_analysis::ide::Analysis;
@@ -18,7 +19,12 @@ pub fn parts(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Par
         Ok(kernel) => kernel,
         Err(problems) => return Ok(Err(problems)),
     };
-    match analyse::parts(&kernel) {
+    of_kernel(analysis, path, &kernel)
+}
+
+/// Returns how a kernel in core is computed on blocks of its arrays.
+pub fn of_kernel(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel) -> Compiled<Parts> {
+    match analyse::parts(kernel) {
         Ok(parts) => Ok(Ok(parts)),
         Err(why) => {
             let message = format!("`{}` cannot be computed on blocks: {}", kernel.name, why.message);

@@ -8,7 +8,7 @@
 //!
 //! The result is a list of [`Step`]s. The work of a step is a kernel of core, built from the same terms, with the
 //! length of a block as the outermost length; it is compiled like any other. Executors carry out the steps: [`execute`]
-//! here and in tests, Dask in `server/python/lift_runtime/parts.py`.
+//! in tests and on several devices ([`several`](crate::run::several)), Dask in `server/python/lift/dask.py`.
 //!
 //! Map: [`analyse`] statements · `steps`, `roots` statements with their own step · `known` facts about statements ·
 //! `maker` kernels of blocks · `free` the variables that terms mention · [`execute`] steps on values · [`json`] parts as data for

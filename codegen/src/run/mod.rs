@@ -10,6 +10,8 @@
 //! 4. [`execute`] enqueues all steps of the plan without waiting for any. [`geometry`] fits launches to the device.
 //! 5. [`collect`] reads the failure flag, the dynamic lengths, and those elements of the results that exist.
 //!
+//! [`several`] runs a kernel in parts, on several devices at a time.
+//!
 //! [`Resident`] is for repeated measurements: built once, its inputs in place.
 //!
 //! A kernel that writes out of bounds can crash the process, and a driver can hang, so `lift` runs kernels in a child
@@ -26,6 +28,7 @@ mod pour;
 mod prepare;
 pub mod report;
 mod resident;
+pub mod several;
 #[cfg(test)]
 mod tests;
 

@@ -9,7 +9,8 @@ use super::geometry::Wish;
 use crate::plan::{Arg, Buffer, BufferId, BufferRole, Count, LONGEST, Launch, Plan, Step};
 use crate::sizes::SizeValues;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::{EvalError, Size, Var};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, EvalError, Size, Var};
 
 pub struct Prepared<'a> {
     /// In elements, by buffer; `None` if the capacity depends on a length that is measured during the run.
@@ -74,7 +75,7 @@ pub fn prepare<'a>(
     memory: Option<u64>,
 ) -> Result<Prepared<'a>, RunFailure> {
     check_sizes(plan, sizes)?;
-    check_assumptions(plan, sizes)?;
+    check_assumptions(&plan.checks, sizes, &plan.input_lengths())?;
     // Lengths of inputs may not be known yet; those measured during the run are never known here.
     let later: Vec<Var> = plan.input_lengths().into_iter().filter(|v| sizes.get(v).is_none()).collect();
     let measured = plan.measured();
@@ -117,12 +118,13 @@ fn check_sizes(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> {
     Ok(())
 }
 
-fn check_assumptions(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> {
-    for (assumption, origin) in &plan.checks {
+/// Checks conditions on sizes. `later` are the lengths that are not known before the run.
+pub fn check_assumptions(checks: &[(Assumption, Origin)], sizes: &SizeValues, later: &[Var]) -> Result<(), RunFailure> {
+    for (assumption, origin) in checks {
         let holds = match assumption.check(&|var| sizes.get(var)) {
             Ok(holds) => holds,
             // Lengths of inputs that do not exist yet: the run itself checks it.
-            Err(EvalError::Unbound(var)) if plan.input_lengths().contains(&var) => continue,
+            Err(EvalError::Unbound(var)) if later.contains(&var) => continue,
             // Lengths that only the device knows: kernels should check it.
             Err(EvalError::Unbound(var)) => {
                 let message = format!("`{assumption}` is to be checked before the run, but {var} is not known then");

@@ -32,11 +32,14 @@ pub struct RunReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
     pub profile: Vec<ProfileEntry>,
+    /// The time of each device, if several ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busy: Vec<Busy>,
     /// The number of measured runs; `profile` has their medians.
     #[serde(default)]
     pub runs: u32,
     /// The time of the whole program on the device, without building and transfers: median, minimum and maximum over
-    /// the measured runs, in microseconds.
+    /// the measured runs, in microseconds. On several devices, the sum over the steps of the device that took longest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<[f64; 3]>,
     /// The sizes of this run.
@@ -69,6 +72,14 @@ pub struct ProfileEntry {
     /// The same origin, which can be found again after the source has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginData>,
+}
+
+/// The time of all launches of one of several devices in a run, without building and transfers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Busy {
+    /// "opencl:1"
+    pub device: String,
+    pub microseconds: f64,
 }
 
 /// An [`Origin`] as data.
@@ -148,6 +159,7 @@ impl RunReport {
             cut,
             written: None,
             profile: outcome.profile.iter().map(entry).collect(),
+            busy: Vec::new(),
             runs: u32::try_from(outcome.wall_microseconds.len()).unwrap_or(u32::MAX),
             total: total(&outcome.wall_microseconds),
             sizes: BTreeMap::new(),

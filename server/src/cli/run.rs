@@ -9,6 +9,7 @@ use crate::inputs::run_line::RunLine;
 use crate::inputs::{self, Reading};
 use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
+use crate::several;
 use lift_analysis::front::program::{Output, Printed};
 use lift_analysis::ide::KernelInfo;
 use lift_analysis::size::Size;
@@ -17,7 +18,8 @@ use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
 use lift_codegen::io::cast::Casts;
 use lift_codegen::io::{apl, fcl, plot, print};
-use lift_codegen::run::report::{ProfileEntry, RunReport};
+use lift_codegen::run::report::{Busy, ProfileEntry, RunReport};
+use lift_codegen::run::several::DeviceList;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::Language;
@@ -27,6 +29,18 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The devices of a run.
+#[derive(Debug, Clone)]
+enum Devices {
+    One(Where),
+    Several(DeviceList),
+}
+
+/// Parses the name of a device, or a list of numbers.
+fn parse_devices(text: &str) -> Result<Devices, String> {
+    if text.contains(',') { text.parse().map(Devices::Several) } else { engine::parse_device(text).map(Devices::One) }
+}
+
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The kernel; required if the program has several.
@@ -35,10 +49,10 @@ pub struct Arguments {
     /// A size that the shapes of the inputs do not determine, as in `--size N=1000`.
     #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = size)]
     sizes: Vec<(String, i64)>,
-    /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. Default: an OpenCL device, or the
-    /// interpreter if there is none.
-    #[arg(long, value_name = "DEVICE", value_parser = engine::parse_device)]
-    device: Option<Where>,
+    /// `interpreter`, `opencl`, `opencl:I` for device number I of `lift devices`, or `opencl:I,J` for several at a time.
+    /// Default: an OpenCL device, or the interpreter if there is none.
+    #[arg(long, value_name = "DEVICE", value_parser = parse_devices)]
+    device: Option<Devices>,
     /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
@@ -169,18 +183,26 @@ fn run_kernel(
         Ok(values) => values,
         Err(message) => return input(message),
     };
+    let (device, list) = match &arguments.device {
+        Some(Devices::One(device)) => (Some(*device), None),
+        Some(Devices::Several(list)) => (None, Some(list)),
+        None => (None, None),
+    };
     let wanted = engine::Wanted {
         subject: engine::Subject { path, focus: info.focus },
         profile: arguments.profile || arguments.repeat > 1,
         repeats: arguments.repeat,
         memory: arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
-        device: arguments.device,
+        device,
         target: arguments.target,
         unchecked: arguments.unchecked,
         untuned: arguments.untuned,
         tell,
     };
-    let ran = answered(engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given))?;
+    let ran = answered(match list {
+        Some(list) => several::run(&program.analysis, &wanted, list, &kernel, arguments_of_kernel, &given),
+        None => engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given),
+    })?;
     Ok(ran.map(|ran| Done { kernel, ran }))
 }
 
@@ -266,6 +288,7 @@ fn report(
                 cut,
                 written,
                 profile: ran.profile,
+                busy: ran.busy,
                 runs: ran.runs,
                 total: ran.total,
                 sizes: ran.sizes,
@@ -342,7 +365,12 @@ fn print_profile(console: &mut Console, ran: &Ran) {
         n => format!("{} ({}, {n} launches)", e.name, e.kernel),
     };
     let rows: Vec<(String, &ProfileEntry)> = ran.profile.iter().map(|e| (name(e), e)).collect();
-    let width = rows.iter().map(|(name, _)| name.chars().count()).chain([6]).max().unwrap_or(0);
+    let width = rows
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .chain([if ran.busy.is_empty() { 6 } else { 20 }])
+        .max()
+        .unwrap_or(0);
     let several = ran.runs > 1;
     let runs = if several { format!(", the median of {} runs and their spread", ran.runs) } else { String::new() };
     console.say(&format!("on {}{runs}", ran.device));
@@ -354,7 +382,14 @@ fn print_profile(console: &mut Console, ran: &Ran) {
         let spread = spread(entry.spread);
         console.say(&format!("  {name:<width$} {:>12.1} µs{spread}", entry.microseconds));
     }
-    if rows.len() != 1 {
+    for Busy { device, microseconds } in &ran.busy {
+        console.say(&format!("  {:<width$} {microseconds:>12.1} µs", format!("{device} in all")));
+    }
+    if !ran.busy.is_empty() {
+        let [median, least, greatest] = ran.total.unwrap_or_default();
+        let spread = spread([least, greatest]);
+        console.say(&format!("  {:<width$} {median:>12.1} µs{spread}", "longest of each step"));
+    } else if rows.len() != 1 {
         let total = rows.iter().fold(0.0, |sum, (_, e)| sum + e.microseconds);
         console.say(&format!("  {:<width$} {total:>12.1} µs", "in all"));
     }

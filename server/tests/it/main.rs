@@ -23,6 +23,7 @@ mod random;
 mod robustness;
 mod runs;
 mod session;
+mod several;
 mod sync;
 mod tools;
 mod tune;

@@ -1,9 +1,10 @@
-//! State that a process keeps between runs of many programs: the device's context and the program built last.
+//! State that a process keeps between runs of many programs: the device's context and the programs built last.
 //!
 //! pocl takes a tenth of a second to open a context, because it reads its library of builtins.
 
 use super::handle::Handle;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A context or a program, usable from any thread.
 pub(super) struct Shared(Handle);
@@ -23,14 +24,19 @@ impl Shared {
     }
 }
 
-#[derive(Default)]
-pub(super) struct Kept(Mutex<Objects>);
+pub(super) struct Kept {
+    objects: Mutex<Objects>,
+    /// The number of programs kept, at least one.
+    most: usize,
+    /// Whether programs are cached on disk as well.
+    pub on_disk: bool,
+}
 
 #[derive(Default)]
 struct Objects {
     context: Option<Arc<Shared>>,
-    /// The program built last, with its text.
-    program: Option<(Box<str>, Arc<Shared>)>,
+    /// The programs built last, with their texts; the oldest first.
+    programs: VecDeque<(Box<str>, Arc<Shared>)>,
 }
 
 impl std::fmt::Debug for Kept {
@@ -40,23 +46,36 @@ impl std::fmt::Debug for Kept {
 }
 
 impl Kept {
+    pub fn new(most: usize, on_disk: bool) -> Kept {
+        Kept { objects: Mutex::default(), most: most.max(1), on_disk }
+    }
+
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn context<E>(&self, open: impl FnOnce() -> Result<Handle, E>) -> Result<Arc<Shared>, E> {
-        let mut objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut objects = self.objects();
         if let Some(context) = &objects.context {
             return Ok(context.clone());
         }
         Ok(objects.context.insert(Shared::new(open()?)).clone())
     }
 
-    /// The program for a text: the one built last, if its text is the same. Otherwise it is built, and other threads
+    /// The program for a text: one that is kept, if its text is the same. Otherwise it is built, and other threads
     /// may build at the same time.
     pub fn program<E>(&self, text: &str, build: impl FnOnce() -> Result<Arc<Shared>, E>) -> Result<Arc<Shared>, E> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).program.clone();
-        if let Some((_, program)) = known.filter(|(known, _)| **known == *text) {
+        let known =
+            self.objects().programs.iter().find(|(known, _)| **known == *text).map(|(_, program)| program.clone());
+        if let Some(program) = known {
             return Ok(program);
         }
         let program = build()?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).program = Some((text.into(), program.clone()));
+        let mut objects = self.objects();
+        while objects.programs.len() >= self.most {
+            objects.programs.pop_front();
+        }
+        objects.programs.push_back((text.into(), program.clone()));
         Ok(program)
     }
 }

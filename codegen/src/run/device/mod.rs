@@ -58,7 +58,12 @@ impl Device {
     /// programs, like tests.
     #[must_use]
     pub fn keeping(self) -> Device {
-        Device { kept: Some(Arc::default()), ..self }
+        Device { kept: Some(Arc::new(Kept::new(1, false))), ..self }
+    }
+    /// Keeps the context and up to `count` programs between runs, also on disk. For a run of several kernels.
+    #[must_use]
+    pub fn keeping_programs(self, count: usize) -> Device {
+        Device { kept: Some(Arc::new(Kept::new(count, true))), ..self }
     }
     /// Has the device's compiler optimize nothing, which saves most of its time. For tests of what programs compute.
     #[must_use]
@@ -95,7 +100,8 @@ impl FromStr for DeviceChoice {
                 index.parse().map(DeviceChoice::Index).map_err(|_| format!("`{text}` names no device"))
             }
             Some(several) if several.contains([',', ':']) => Err(format!(
-                "`{text}` names several devices: a run takes one; `lift.dask` in Python spreads a kernel over workers"
+                "`{text}` is no single device: `lift run --device opencl:0,1` runs on several, with shares as in \
+                 `opencl:0:3,1:1`"
             )),
             _ => Err(format!(
                 "`{text}` names no device: expected `interpreter`, `opencl`, `opencl:N` with the number of a device, \

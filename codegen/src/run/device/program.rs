@@ -98,12 +98,18 @@ fn options_of(session: &Session) -> CString {
 }
 
 impl Program {
-    /// Builds `text` with [`build_options`], or returns the cached program.
+    /// Builds `text` with [`build_options`], or returns a kept or cached program.
     pub fn build(session: &Session, text: &str) -> Result<Program, BuildError> {
         if let Some(kept) = &session.kept {
-            let handle = kept.program(text, || Program::compile(session, text).map(|program| program.handle))?;
+            let build = if kept.on_disk { Program::build_cached } else { Program::compile };
+            let handle = kept.program(text, || build(session, text).map(|program| program.handle))?;
             return Ok(Program { handle });
         }
+        Program::build_cached(session, text)
+    }
+
+    /// Builds `text`, unless the cache on disk has it.
+    fn build_cached(session: &Session, text: &str) -> Result<Program, BuildError> {
         let Some(cache) = Cache::from_environment() else { return Program::compile(session, text) };
         let key = Key::new(text, &options_of(session).to_string_lossy(), &session.info);
         if let Some(binary) = cache.get(&key) {
