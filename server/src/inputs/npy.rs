@@ -36,8 +36,7 @@ pub fn read(file: &mut impl Read, size: u64, ty: &Ty, casts: Casts) -> Result<Ar
     Ok(Argument::Value { value, dims })
 }
 
-/// Reads the array of a file of `size` bytes; `scalar` maps its dtype to the element type, or rejects it. Integers of
-/// types that Lift lacks become Longs.
+/// Reads the array of a file of `size` bytes; `scalar` maps its dtype to the element type, or rejects it.
 pub fn array(
     file: &mut impl Read,
     size: u64,

@@ -9,6 +9,7 @@ const PROGRAM: &str = "\
 (lift double (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) xs)))
 (lift flip (H W) ((array-type (array-type int W) H)) (lambda (rows) (map reverse rows)))
 (lift swap (N) ((array-type (tuple-type int float) N)) (lambda (rows) (map (lambda (r) (tuple (get2 r) (get1 r))) rows)))
+(lift bytes (H W) ((array-type (array-type ubyte W) H)) (lambda (rows) (map reverse rows)))
 (lift invert (H W) ((array-type (array-type float W) H)) (lambda (rows) (map (map (lambda (x) (- 1.0f x))) rows)))
 (lift rgb (H W) ((array-type (array-type (array-type int 3) W) H)) (lambda (rows) (map (map reverse) rows)))
 ";
@@ -122,4 +123,26 @@ fn numbers_are_converted_on_demand_if_they_fit() {
     let said = refusal(&bench, "double", &["large.npy", "--cast"]);
     expect!["error[input]: input `xs`, given as `large.npy`: the number 1e300, at index 1, does not fit `Float`"]
         .assert_eq(&said);
+}
+
+#[test]
+fn a_picture_of_bytes_is_converted_only_for_other_types() {
+    let bench = bench();
+    bench.write("picture.npy", &npy("|u1", "(2, 2)", &[7, 255, 0, 128]));
+    bench.write("wide.npy", &npy("<i4", "(1, 2)", &[[7, 0, 0, 0], [0, 1, 0, 0]].concat()));
+    for options in [&["picture.npy"][..], &["picture.npy", "--cast"]] {
+        assert_eq!(run(&bench, "bytes", options), "255 7\n128 0\n");
+    }
+    assert_eq!(run(&bench, "flip", &["picture.npy", "--cast"]), "255 7\n128 0\n");
+    assert_eq!(run(&bench, "invert", &["picture.npy", "--cast"]), "-6.0 -254.0\n1.0 -127.0\n");
+    let said = [
+        refusal(&bench, "flip", &["picture.npy"]),
+        refusal(&bench, "bytes", &["wide.npy"]),
+        refusal(&bench, "bytes", &["wide.npy", "--cast"]),
+    ];
+    expect![[r#"
+        error[input]: input `rows`, given as `picture.npy`: the file holds `uint8`, but the parameter is `Array[Array[Int,W],H]`: `Int` is NumPy's `int32`; run with `--cast`, or convert with `.astype(numpy.int32)`
+        error[input]: input `rows`, given as `wide.npy`: the file holds `int32`, but the parameter is `Array[Array[UByte,W],H]`: `UByte` is NumPy's `uint8`; run with `--cast`, or convert with `.astype(numpy.uint8)`
+        error[input]: input `rows`, given as `wide.npy`: the number 256, at index 1, does not fit `UByte`
+    "#]].assert_eq(&(said.join("\n") + "\n"));
 }
