@@ -277,7 +277,7 @@ pub struct Wanted<'a> {
 }
 
 /// Time limit for repeated measurements.
-const MEASURE_FOR: Duration = Duration::from_secs(2);
+pub(crate) const MEASURE_FOR: Duration = Duration::from_secs(2);
 
 /// The result of a run.
 #[derive(Debug)]

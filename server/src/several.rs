@@ -1,8 +1,8 @@
 //! Runs a kernel in parts on several devices, for the command line.
 
-use crate::engine::{Compiled, Ran, Wanted, named_sizes, no_device, problem_in, run_error, run_failure};
+use crate::engine::{Compiled, MEASURE_FOR, Ran, Wanted, named_sizes, no_device, problem_in, run_error, run_failure};
 use crate::parts;
-use crate::places::{Located, place};
+use crate::places::{Located, with_places};
 use crate::report::codes;
 use lift_analysis::ide::{Analysis, Cancellable};
 use lift_analysis::origin::Origin;
@@ -10,18 +10,15 @@ use lift_analysis::size::Var;
 use lift_codegen::core::Kernel;
 use lift_codegen::io::bind::{Argument, measure};
 use lift_codegen::parts::Parts;
-use lift_codegen::run::report::{Busy, ProfileEntry};
+use lift_codegen::run::report::{Busy, ProfileEntry, spread};
 use lift_codegen::run::several::{DeviceList, Several, SeveralFailure, Times};
 use lift_codegen::run::{Device, RunOptions};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Time limit for repeated measurements.
-const MEASURE_FOR: Duration = Duration::from_secs(2);
-
-/// Runs a kernel on all devices of a list. One that cannot be computed on blocks is an error: a list asks for all of them.
+/// Runs a kernel on all devices of a list. A kernel that cannot be computed on blocks is an error.
 pub fn run(
     analysis: &Analysis,
     wanted: &Wanted,
@@ -90,7 +87,7 @@ pub fn run(
     let located = Located::default();
     let (profile, busy) =
         if wanted.profile { profile(&rounds, &numbers, &located, analysis) } else { Default::default() };
-    let total = wanted.profile.then(|| spread(rounds.iter().map(|times| times.longest)));
+    let total = if wanted.profile { of_rounds(&rounds, |times| Some(times.longest)) } else { None };
     if let Some(stopped) = located.stopped.into_inner() {
         return Err(stopped);
     }
@@ -123,20 +120,24 @@ fn rounds(
     Ok((value, rounds))
 }
 
-/// A notice for each statement that more than the blocks' own elements are moved for.
+/// A notice for each operation for which more moves between devices than the elements of its blocks.
 fn not_spread(analysis: &Analysis, parts: &Parts) -> Cancellable<Vec<String>> {
-    let mut notices: Vec<String> = Vec::new();
-    for told in parts.told.iter().filter(|told| told.notice) {
-        let at = place(analysis, &told.origin)?.map(|place| {
-            let start = place.range.start;
-            format!("{}:{}: ", start.line + 1, start.character + 1)
-        });
-        let notice = format!("{}`{}`: {}", at.unwrap_or_default(), told.what, told.how);
-        if !notices.contains(&notice) {
-            notices.push(notice);
+    with_places(analysis, |place| {
+        let mut notices: Vec<String> = Vec::new();
+        for told in parts.told.iter().filter(|told| told.notice) {
+            let at = Some(place(&told.origin)).filter(|at| !at.is_empty()).map(|at| format!("{at}: "));
+            let notice = format!("{}`{}`: {}", at.unwrap_or_default(), told.what, told.how);
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
         }
-    }
-    Ok(notices)
+        notices
+    })
+}
+
+/// Median, least and greatest of a time of each round.
+fn of_rounds(rounds: &[Times], time: impl Fn(&Times) -> Option<f64>) -> Option<[f64; 3]> {
+    spread(&rounds.iter().filter_map(time).collect::<Vec<f64>>())
 }
 
 /// The launches of each device, and the time of each device, over the rounds.
@@ -157,7 +158,7 @@ fn profile(
                     times.launches.get(at)?.iter().find(|l| l.kernel == launch.kernel && l.label == launch.label);
                 found.map(|l| l.microseconds)
             };
-            let [microseconds, least, greatest] = spread(rounds.iter().filter_map(same));
+            let [microseconds, least, greatest] = of_rounds(rounds, same).unwrap_or_default();
             entries.push(ProfileEntry {
                 name: format!("{number}: {}", launch.label),
                 kernel: launch.kernel.clone(),
@@ -168,17 +169,8 @@ fn profile(
                 origin: Some((&launch.origin).into()),
             });
         }
-        let [microseconds, ..] = spread(rounds.iter().filter_map(|times| times.busy.get(at).copied()));
+        let [microseconds, ..] = of_rounds(rounds, |times| times.busy.get(at).copied()).unwrap_or_default();
         busy.push(Busy { device: number.clone(), microseconds });
     }
     (entries, busy)
-}
-
-/// Median, least and greatest; zeros of nothing.
-fn spread(times: impl Iterator<Item = f64>) -> [f64; 3] {
-    let mut times: Vec<f64> = times.collect();
-    times.sort_by(f64::total_cmp);
-    let (Some(least), Some(greatest)) = (times.first(), times.last()) else { return [0.0; 3] };
-    let (low, high) = (times[(times.len() - 1) / 2], times[times.len() / 2]);
-    [f64::midpoint(low, high), *least, *greatest]
 }

@@ -15,7 +15,7 @@ pub struct Copier<'a> {
     pub atoms: FxHashMap<VarId, Atom>,
     pub sizes: FxHashMap<Var, Size>,
     pub lengths: &'a mut Lengths,
-    /// The originals of what was copied since the assumptions were.
+    /// The originals of lengths whose assumptions are still to be copied.
     copied: FxHashSet<Var>,
 }
 
@@ -24,7 +24,7 @@ pub struct Copier<'a> {
 pub struct Lengths {
     /// Greater than all ids.
     next: u32,
-    /// The kernel's assumptions, and those about the lengths of copies. The kernel that has the copies needs them all.
+    /// What is assumed of the lengths of the kernel and of copies. A pass that copies gives all of it to its kernel.
     pub assumptions: Vec<(Assumption, Origin)>,
 }
 
@@ -54,7 +54,7 @@ impl Lengths {
         Lengths::above(next, kernel.assumptions.clone())
     }
 
-    /// Lengths with greater ids than this one.
+    /// New lengths get ids greater than `id`.
     pub fn above(id: u32, assumptions: Vec<(Assumption, Origin)>) -> Lengths {
         Lengths { next: id, assumptions }
     }

@@ -265,7 +265,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let c = self.atom(c, env)?;
         let c = self.scalar_of(&c)?;
         let condition = self.scalar(&c)?;
-        let flat = crate::schedule::place::is_flat(self.program.kernel.ty(stmt.var));
+        let flat = crate::schedule::flat::is_flat(self.program.kernel.ty(stmt.var));
         if let (Expr::Bool(known), None) = (&condition, dest) {
             return self.eval_block(if *known { a } else { b }, env.clone(), None);
         }

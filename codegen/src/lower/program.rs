@@ -465,7 +465,7 @@ pub fn units(ty: &Ty) -> Option<(Ty, Size)> {
             };
             Some((leaf, all))
         }
-        _ => crate::schedule::place::is_flat(ty).then(|| (ty.clone(), Size::one())),
+        _ => crate::schedule::flat::is_flat(ty).then(|| (ty.clone(), Size::one())),
     }
 }
 

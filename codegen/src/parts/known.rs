@@ -30,7 +30,7 @@ pub struct Known {
     pub opened: FxHashMap<Var, VarId>,
     /// Skolems that a step has measured.
     pub measured: FxHashSet<Var>,
-    /// To which kernels of blocks add theirs.
+    /// The lengths of the kernel. A kernel of blocks starts with a copy and adds its own.
     pub lengths: Lengths,
 }
 

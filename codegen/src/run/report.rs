@@ -161,7 +161,7 @@ impl RunReport {
             profile: outcome.profile.iter().map(entry).collect(),
             busy: Vec::new(),
             runs: u32::try_from(outcome.wall_microseconds.len()).unwrap_or(u32::MAX),
-            total: total(&outcome.wall_microseconds),
+            total: spread(&outcome.wall_microseconds),
             sizes: BTreeMap::new(),
             plot: None,
             meaning: String::new(),
@@ -169,8 +169,8 @@ impl RunReport {
     }
 }
 
-/// Median, minimum and maximum.
-fn total(times: &[f64]) -> Option<[f64; 3]> {
+/// Median, minimum and maximum; `None` of no times.
+pub fn spread(times: &[f64]) -> Option<[f64; 3]> {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
     let middle = times.len() / 2;

@@ -4,7 +4,7 @@
 //! compiled once for each target. The blocks of a step run at the same time, one thread for each device. Between steps,
 //! blocks are values of the host, so each device gets only the elements that its blocks read.
 //!
-//! A device has the blocks at its position in the list: [`DeviceList`] says what share of an array that is.
+//! Device `i` of the list computes block `i` of each array. [`DeviceList`] gives the length of its block, as a share.
 
 use super::device::{Device, DeviceChoice, NoDevice, choose};
 use super::execute::{LaunchTime, RunOptions, run};
@@ -167,14 +167,14 @@ impl<'p> Several<'p> {
         Ok(Several { parts, places, cut: Cut { shares }, options, times: Mutex::default() })
     }
 
-    /// Checks the conditions on sizes, then runs the steps.
+    /// Checks the assumptions about sizes, then runs the steps.
     pub fn run(&self, inputs: Vec<Value>, sizes: &SizeValues) -> Result<Value, SeveralFailure> {
         let before = |failure| SeveralFailure { device: None, failure };
         prepare::check_assumptions(&self.parts.checks, sizes, &[]).map_err(before)?;
         parts::execute::run(self.parts, self, inputs, sizes, &self.cut)
     }
 
-    /// The times of the runs since the last call.
+    /// Returns the times measured since the last call, and forgets them.
     pub fn take_times(&self) -> Times {
         let mut times = std::mem::take(&mut *self.times.lock().unwrap_or_else(PoisonError::into_inner));
         times.launches.resize_with(self.places.len(), Vec::new);
@@ -182,8 +182,8 @@ impl<'p> Several<'p> {
         times
     }
 
-    /// The device of block `i` of `count`: its own if there is a block for each; the one with the largest share if
-    /// there is a single one.
+    /// The device that computes block `i` of `count`. Several blocks are divided in the order of the devices. A single
+    /// block goes to the device with the largest share.
     fn place_of(&self, i: usize, count: usize) -> usize {
         if count > 1 {
             return i * self.places.len() / count;

@@ -136,6 +136,6 @@ fn map(f: Lambda, xs: Atom) -> Rhs {
 fn is_rectangular(ty: &Ty) -> bool {
     match ty.as_array() {
         Some(array) => array.position.is_none() && is_rectangular(&array.element),
-        None => super::place::is_flat(ty),
+        None => super::flat::is_flat(ty),
     }
 }

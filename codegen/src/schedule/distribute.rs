@@ -4,9 +4,9 @@
 //! `map (λx. b (a x)) = map b ∘ map a`. A nest of maps gets its own map. Consecutive statements that a group shares
 //! form one map, together with the scalars and views that they need.
 
+use super::flat::is_flat;
 use super::free::is_brief;
 use super::nested::{Work, array_of, work_of};
-use super::place::is_flat;
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;

@@ -1,6 +1,7 @@
 //! Rules about the elements that `filter` keeps: functions applied to them, and consecutive tests.
 
-use super::place::{block_levels, is_flat};
+use super::flat::is_flat;
+use super::place::block_levels;
 use super::rewrite::Rewriter;
 use super::uses::{atom_mentions, stmt_mentions};
 use super::{Applied, is_parallel, rules};

@@ -1,9 +1,9 @@
 //! Free operations: at most a few instructions, and they cannot fail. They may be computed again wherever they are
 //! read.
 
+use super::flat::is_flat;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, Rhs, ScalarOp, Stmt};
 use lift_analysis::size::{Facts, Size};
-use lift_analysis::ty::Ty;
 
 /// Whether a right-hand side is free.
 pub fn is_free(rhs: &Rhs) -> bool {
@@ -49,7 +49,6 @@ pub fn are_brief(stmts: &[Stmt]) -> bool {
 /// Whether a function picks rows: it gives an array, with brief statements and views alone. A `map` of it is read like a
 /// view, for its function takes no longer than to read an element.
 pub fn picks_rows(kernel: &Kernel, f: &Lambda) -> bool {
-    let is_flat = |ty: &Ty| !ty.any(&mut |t| t.as_array().is_some());
     let gives_row = |s: &Stmt| kernel.ty(s.var).as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element));
     let is_plain = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) if gives_row(s) => call.prim == Prim::Aref || (call.prim.is_view() && call.funs.is_empty()),

@@ -6,8 +6,9 @@
 //! it would be computed twice or by fewer work-items than possible, or if only some elements are read and computing the
 //! others might fail.
 
+use super::flat::is_flat;
 use super::free::{divides_safely, is_cheap, is_free, picks_rows};
-use super::place::{is_flat, level_of};
+use super::place::level_of;
 use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
@@ -337,7 +338,7 @@ impl Fuser<'_> {
         };
         let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
         let fails = may_fail(&self.kernel.vars, &f.body);
-        // Only a function checks what may fail of rows without elements, which nobody reads.
+        // A row without elements is never read, so its check is lost, unless a function makes it (`check_unread`).
         let picks = picks_rows(self.kernel, f) && !(host && fails);
         let lost = (d.partial && fails) || (d.scattered && !picks && !gives_views(self.kernel, &f.body));
         often && !apart && !lost

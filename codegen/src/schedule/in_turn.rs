@@ -9,8 +9,8 @@ use super::{Applied, by_key, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::parameters::Parameter;
+use crate::schedule::flat::is_flat;
 use crate::schedule::nested::is_known;
-use crate::schedule::place::is_flat;
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 

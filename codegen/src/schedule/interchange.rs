@@ -4,9 +4,9 @@
 //! after each iteration; its elements on their own need neither, and are the work of as many work-items as there are
 //! elements.
 
+use super::flat::is_flat;
 use super::free::is_free;
 use super::nested::array_of;
-use super::place::is_flat;
 use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};

@@ -1,8 +1,8 @@
 //! Where a group keeps a row between two parallel operators of a function: in registers or in local memory; or it
 //! computes the row again.
 
+use super::flat::is_flat;
 use super::nested::{Work, work_of};
-use super::place::is_flat;
 use super::uses;
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;

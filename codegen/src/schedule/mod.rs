@@ -17,6 +17,7 @@ mod counted;
 mod demote;
 mod distribute;
 mod filters;
+pub mod flat;
 mod folded;
 pub mod free;
 pub mod fuse;

@@ -4,8 +4,8 @@
 //! block of results reads few rows and columns, each many times. This holds for all element functions and folds, if
 //! rows and columns are read in step with the fold: iteration k reads element k of both, and of nothing else.
 
+use super::flat::is_flat;
 use super::free;
-use super::place::is_flat;
 use super::uses;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};

@@ -1,9 +1,9 @@
 //! Classifies the parallel work of a function's statements, to choose what computes it: one work-item, a group or the
 //! device.
 
+use super::flat::is_flat;
 use super::free;
 use super::nest::{self, Nest, is_scalars};
-use super::place::is_flat;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, VarKind};

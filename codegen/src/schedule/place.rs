@@ -3,12 +3,13 @@
 //! At the top of a kernel the whole device takes part; inside a function that already runs in parallel, one work-item
 //! does. An unplaced `map` around placed ones takes a dimension that they leave free.
 
+use super::flat::is_flat;
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
-use lift_analysis::ty::{Ty, TyKind};
+use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
 /// Up to this many segments are distinguished by conditions, and a loop over them is unrolled.
@@ -63,15 +64,6 @@ pub fn level_of(prim: Prim) -> Option<Level> {
         // Rules make it only at the top of a kernel, where the whole device runs it.
         Prim::ReduceByKey => Some(Level::Glb(0)),
         _ => None,
-    }
-}
-
-/// Whether values of the type fit registers: scalars, vectors and tuples of them.
-pub fn is_flat(ty: &Ty) -> bool {
-    match ty.kind() {
-        TyKind::Scalar(_) | TyKind::Vec(..) => true,
-        TyKind::Tuple(parts) => parts.iter().all(is_flat),
-        _ => false,
     }
 }
 

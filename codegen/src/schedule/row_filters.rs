@@ -3,9 +3,9 @@
 //! The lengths of what is kept are found by the group, so such a function is no work for the strategies of
 //! [`super::teams`] that keep rows in registers or in local memory: what is kept is in global memory.
 
+use super::flat::is_flat;
 use super::free;
 use super::nested::{LONG, Work, is_known, work_of};
-use super::place::is_flat;
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::size::{Size, Var};
 use rustc_hash::FxHashSet;

@@ -2,9 +2,9 @@
 //! device knows, a fold that meets every element of another array, an iteration over a short array, a short row that is
 //! read repeatedly.
 
+use super::flat::is_flat;
 use super::free;
 use super::nest::{is_same_fold, is_scalars};
-use super::place::is_flat;
 use super::uses;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::size::{Size, VarKind};

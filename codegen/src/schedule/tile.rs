@@ -3,8 +3,8 @@
 //! Only the program is considered here. Whether tiling pays also depends on the layout of the arrays in memory, which
 //! is known in [`crate::lower`].
 
+use super::flat::is_flat;
 use super::nest::{self, Nest};
-use super::place::is_flat;
 use super::shapes::{self, Pairs};
 use super::{free, nested, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};

@@ -17,7 +17,7 @@ use super::work::STATEMENT;
 use super::{LowerError, Result};
 use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt, VarId};
 use crate::plan::{BufferRole, PlanInput, Program};
-use crate::schedule::{Schedule, fuse, is_parallel, place, uses};
+use crate::schedule::{Schedule, flat, fuse, is_parallel, place, uses};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, VarKind};
 use rustc_hash::FxHashSet;
@@ -504,7 +504,7 @@ impl<'k> Host<'k> {
         dest: Option<&Dest<'k>>,
     ) -> Result<Value<'k>> {
         let parallel = place::stmt_levels(stmt).iter().any(|l| is_parallel(*l));
-        let flat = place::is_flat(self.program.kernel.ty(stmt.var));
+        let flat = flat::is_flat(self.program.kernel.ty(stmt.var));
         if !parallel && flat && !has_loops(a) && !has_loops(b) {
             let value = self.deferred(stmt, env);
             return self.deliver(stmt, value, dest, self.program.kernel.ty(stmt.var));

@@ -9,7 +9,7 @@ use crate::lower::program::assume_hidden;
 use crate::lower::value::{Closure, Deferred, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
-use crate::schedule::{is_parallel, on_the_host, place};
+use crate::schedule::{flat, is_parallel, on_the_host, place};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use std::cell::Cell;
@@ -63,10 +63,10 @@ impl<'k> Host<'k> {
             return self.deliver(stmt, value, dest, ty);
         }
         match call.prim {
-            Prim::Head | Prim::Last | Prim::Aref if place::is_flat(ty) && !used => {
+            Prim::Head | Prim::Last | Prim::Aref if flat::is_flat(ty) && !used => {
                 return self.for_its_failures(stmt, env);
             }
-            Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if place::is_flat(ty) => {
+            Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if flat::is_flat(ty) => {
                 let value = self.deferred(stmt, env);
                 return self.deliver(stmt, value, dest, ty);
             }

@@ -22,7 +22,7 @@ fn is_scalar(t: &Ty) -> bool {
     t.as_scalar().is_some()
 }
 fn is_flat(t: &Ty) -> bool {
-    crate::schedule::place::is_flat(t)
+    crate::schedule::flat::is_flat(t)
 }
 fn is_array(t: &Ty) -> bool {
     t.as_array().is_some()

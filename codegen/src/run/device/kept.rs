@@ -28,7 +28,7 @@ pub(super) struct Kept {
     objects: Mutex<Objects>,
     /// The number of programs kept, at least one.
     most: usize,
-    /// Whether programs are cached on disk as well.
+    /// Whether built programs are also cached on disk.
     pub on_disk: bool,
 }
 
