@@ -36,6 +36,11 @@ const WORDS: &[(&str, Foreign)] = &[
     ("==", Foreign::Name("=")),
     (">>", Foreign::Name("shr")),
     ("False", Foreign::Name("false")),
+    ("INFINITY", Foreign::Name("inf")),
+    ("Inf", Foreign::Name("inf")),
+    ("Infinity", Foreign::Name("inf")),
+    ("NAN", Foreign::Name("nan")),
+    ("NaN", Foreign::Name("nan")),
     ("True", Foreign::Name("true")),
     ("\\", LAMBDA),
     ("^", Foreign::Advice("`(pow x y)` is a power, `(bitxor i j)` the exclusive or of bits")),
@@ -162,7 +167,7 @@ mod tests {
             assert!(!is_name(word), "`{word}` is a name");
             assert!(index == 0 || WORDS[index - 1].0 < *word, "`{word}` is out of order");
             if let Foreign::Name(here) = here {
-                assert!(is_name(here) || matches!(*here, "true" | "false"), "`{word}`: there is no `{here}`");
+                assert!(is_name(here) || lift_syntax::is_literal_word(here), "`{word}`: there is no `{here}`");
             }
         }
     }

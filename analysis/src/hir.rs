@@ -66,7 +66,9 @@ integers!(Byte UByte Short UShort Int UInt Long ULong);
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Literal::Float(bits) if f32::from_bits(*bits).is_nan() => f.write_str("nanf"),
             Literal::Float(bits) => write!(f, "{:?}f", f32::from_bits(*bits)),
+            Literal::Double(bits) if f64::from_bits(*bits).is_nan() => f.write_str("nan"),
             Literal::Double(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
             Literal::Bool(truth) => write!(f, "{truth}"),
             whole => write!(f, "{}{}", whole.integer().unwrap_or_default(), whole.scalar().suffix()),

@@ -60,6 +60,7 @@ A property list: (:inlayHints (:types :json-false))."
                       "bool")
                     'symbols) . font-lock-type-face)
     (,(regexp-opt '("true" "false") 'symbols) . font-lock-constant-face)
+    ("\\_<[-+]?\\(?:inf\\|nan\\)f?\\_>" . font-lock-constant-face)
     ("#\\(?:\\sw\\|\\s_\\)+" . font-lock-constant-face)
     ("\\_<[-+]?\\(?:0x[0-9a-fA-F]+\\(?:u?L\\|u?s\\|ub?\\)?\\|[0-9]+\\(?:\\.[0-9]*\\)?\\(?:[eE][-+]?[0-9]+\\)?\\(?:f\\|u?[Lbs]\\|u\\)?\\)\\_>" . font-lock-constant-face))
   "Colours of `lift-mode', where the server gives none.")

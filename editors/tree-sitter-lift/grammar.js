@@ -155,8 +155,14 @@ module.exports = grammar({
     // The suffix names the type; `b` is a hexadecimal digit.
     sized: _ => token(prec(2, /[+-]?([0-9]+(b|u?s|ub?|uL)|0x[0-9a-fA-F]+(u?s|ub?|uL))/)),
     long: _ => token(prec(2, /[+-]?([0-9]+|0x[0-9a-fA-F]+)L/)),
-    float: _ => token(prec(2, /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?f/)),
-    double: _ => token(prec(2, /[+-]?[0-9]+(\.[0-9]*([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/)),
+    float: _ => choice(
+      token(prec(2, /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?f/)),
+      'inff', '+inff', '-inff', 'nanf', '+nanf', '-nanf',
+    ),
+    double: _ => choice(
+      token(prec(2, /[+-]?[0-9]+(\.[0-9]*([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/)),
+      'inf', '+inf', '-inf', 'nan', '+nan', '-nan',
+    ),
     bool: _ => choice('true', 'false'),
 
     string: _ => token(/"([^"\\\n\r]|\\[^\n\r])*"/),

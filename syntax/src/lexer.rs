@@ -120,10 +120,7 @@ fn atom(text: &str) -> SyntaxKind {
     if unsigned.starts_with(|c: char| c.is_ascii_digit()) {
         return number(unsigned).unwrap_or(BAD_NUMBER);
     }
-    match text {
-        "true" | "false" => BOOL,
-        _ => IDENT,
-    }
+    literal::word(text).unwrap_or(IDENT)
 }
 
 /// Parses `digits [. digits*] [e [sign] digits] [suffix]` or `0x digits [suffix]`, where suffixes other than `f` require

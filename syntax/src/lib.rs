@@ -66,7 +66,7 @@ pub use kind::{LiftLanguage, SyntaxKind};
 pub use language::Language;
 pub use lexer::{Tokens, lex};
 pub use line_index::{ColumnEncoding, LineIndex, Position};
-pub use literal::LiteralValue;
+pub use literal::{LiteralValue, is_literal_word};
 pub use parser::{MAX_DEPTH, parse_form};
 pub use resplit::{Resplit, resplit};
 pub use split::{FormKind, RawForm, split};

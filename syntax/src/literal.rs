@@ -22,6 +22,20 @@ pub enum LiteralValue {
 const SUFFIXES: [(&str, &str); 6] =
     [("b", "a Byte"), ("ub", "a UByte"), ("s", "a Short"), ("us", "a UShort"), ("u", "a UInt"), ("uL", "a ULong")];
 
+/// The kind of a literal that is a word: a truth value, an infinity or NaN.
+pub(crate) fn word(text: &str) -> Option<SyntaxKind> {
+    match text.strip_prefix(['+', '-']).unwrap_or(text) {
+        "inf" | "nan" => Some(DOUBLE),
+        "inff" | "nanf" => Some(FLOAT),
+        _ => matches!(text, "true" | "false").then_some(BOOL),
+    }
+}
+
+/// Whether a word is a literal, and so no name: `true`, `inf`.
+pub fn is_literal_word(text: &str) -> bool {
+    word(text).is_some()
+}
+
 pub(crate) fn is_suffix(text: &str) -> bool {
     SUFFIXES.iter().any(|(suffix, _)| *suffix == text)
 }
@@ -80,11 +94,14 @@ pub(crate) fn value(kind: SyntaxKind, text: &str) -> Option<LiteralValue> {
         }
         FLOAT => {
             let value: f32 = text.strip_suffix('f')?.parse().ok()?;
-            LiteralValue::Float(Some(value).filter(|v| v.is_finite())?)
+            // NaN has no sign, as everywhere in the language.
+            let value = if value.is_nan() { f32::NAN } else { value };
+            LiteralValue::Float(Some(value).filter(|v| v.is_finite() || word(text).is_some())?)
         }
         DOUBLE => {
             let value: f64 = text.parse().ok()?;
-            LiteralValue::Double(Some(value).filter(|v| v.is_finite())?)
+            let value = if value.is_nan() { f64::NAN } else { value };
+            LiteralValue::Double(Some(value).filter(|v| v.is_finite() || word(text).is_some())?)
         }
         BOOL => LiteralValue::Bool(text == "true"),
         _ => return None,

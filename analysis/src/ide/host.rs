@@ -454,11 +454,11 @@ impl Analysis {
     }
 
     /// The names of the kernels, with their ranges.
-    pub fn kernel_names(&self, path: &str) -> Cancellable<Vec<(String, TextRange)>> {
+    pub fn kernel_names(&self, path: &str) -> Cancellable<Vec<KernelName>> {
         self.with_file(path, |db, file| {
             let symbols = self.digests.symbols(db, file).into_iter();
             let kernels = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
-            kernels.map(|(_, symbol)| (symbol.name, symbol.focus)).collect()
+            kernels.map(|(form, symbol)| outline::kernel_name(db, form, symbol)).collect()
         })
     }
 

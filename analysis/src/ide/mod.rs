@@ -208,6 +208,16 @@ pub struct KernelInfo {
     pub lines: Vec<DocLine>,
 }
 
+/// A kernel as lenses need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelName {
+    pub name: String,
+    /// Where its name is.
+    pub focus: TextRange,
+    /// Whether it has a line `;;; test: …`.
+    pub is_tested: bool,
+}
+
 /// A line of a kernel's documentation that gives a test or a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocLine {

@@ -2,7 +2,7 @@
 
 use super::locate::View;
 use super::scope::is_subsequence;
-use super::{DocLine, DocLineKind, FormType, KernelInfo, Symbol, SymbolKind};
+use super::{DocLine, DocLineKind, FormType, KernelInfo, KernelName, Symbol, SymbolKind};
 use crate::db::{Db, Files, Form, SourceFile, forms, forms_in, is_builtin};
 use crate::hir::{Expr, FormKind, Name, Node};
 use crate::infer::Mode;
@@ -154,10 +154,10 @@ pub(super) fn is_for_programs(line: &str) -> bool {
 }
 
 /// The lines `;;; test: …` and `;;; bench: …` above a form, in order, with their ranges in the file.
-fn doc_lines(view: &View<'_>) -> Vec<DocLine> {
+fn doc_lines(text: &str, start: TextSize) -> Vec<DocLine> {
     let mut found = Vec::new();
-    let mut at = view.start;
-    for line in view.text().split_inclusive('\n') {
+    let mut at = start;
+    for line in text.split_inclusive('\n') {
         let own = line.trim_end();
         let Some(doc) = own.strip_prefix(";;;") else { break };
         let read = |head: &str| doc.trim().strip_prefix(head).map(|rest| rest.trim().to_owned());
@@ -168,6 +168,11 @@ fn doc_lines(view: &View<'_>) -> Vec<DocLine> {
         at += TextSize::of(line);
     }
     found
+}
+
+pub(super) fn kernel_name(db: &dyn Db, form: Form, symbol: Symbol) -> KernelName {
+    let is_tested = doc_lines(form.text(db), TextSize::new(0)).iter().any(|line| line.kind == DocLineKind::Test);
+    KernelName { name: symbol.name, focus: symbol.focus, is_tested }
 }
 
 fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
@@ -193,6 +198,6 @@ fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
         sizes: view.body.size_params.iter().map(|size| view.body.binder(*size).name.to_string()).collect(),
         run_line: said,
         docs: docs.join("\n").trim().to_owned(),
-        lines: doc_lines(view),
+        lines: doc_lines(view.text(), view.start),
     }
 }

@@ -187,8 +187,8 @@ impl Infer<'_> {
             return None;
         }
         let text = match (l, wanted) {
-            (Literal::Double(b), Scalar::Float) => format!("{:?}f", f64::from_bits(*b)),
-            (Literal::Float(b), Scalar::Double) => format!("{:?}", f32::from_bits(*b)),
+            (Literal::Double(_), Scalar::Float) => format!("{l}f"),
+            (Literal::Float(_), Scalar::Double) => l.to_string().strip_suffix('f')?.to_owned(),
             (l, wanted) => wanted.written(l.integer()?)?,
         };
         Some(Fix { title: format!("Write `{text}`"), edits: vec![Edit::Replace(Node::Expr(at), text)], certain: true })

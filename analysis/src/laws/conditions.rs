@@ -5,6 +5,7 @@ use super::matching::same;
 use super::term::{Binding, Kind, Term};
 use crate::node::Name;
 use crate::prims::{self, PrimitiveId};
+use lift_syntax::{SyntaxKind, lex};
 use std::collections::BTreeMap;
 
 /// What is known of a condition.
@@ -62,7 +63,8 @@ pub fn declared(condition: &Condition, side: &Term) -> bool {
 /// Whether a reordering may round differently: a literal of floating point is among the terms.
 pub fn may_round(terms: &BTreeMap<Name, Term>) -> bool {
     fn floats(term: &Term) -> bool {
-        matches!(&term.kind, Kind::Literal(text) if text.contains('.')) || term.parts().into_iter().any(floats)
+        let floating = |text: &str| matches!(lex(text).kind(0), SyntaxKind::FLOAT | SyntaxKind::DOUBLE);
+        matches!(&term.kind, Kind::Literal(text) if floating(text)) || term.parts().into_iter().any(floats)
     }
     terms.values().any(floats)
 }

@@ -1,4 +1,4 @@
-//! Generates values for a type and its sizes: `random` and `iota`.
+//! Generates values for a type and its sizes: `random`, `signed` and `iota`.
 
 use super::{InputError, Result, scalar};
 use crate::number::Number;
@@ -11,6 +11,8 @@ use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 pub enum Generator {
     /// Floats and doubles in [0, 1), integers from 0 to 999, truth values; the same seed gives the same numbers.
     Random { seed: u64 },
+    /// Floats and doubles in [-1, 1), signed integers from -999 to 999 within their type; others as `Random`.
+    Signed { seed: u64 },
     /// 0, 1, 2, … in row-major order; truth values alternate, starting with `false`.
     Iota,
 }
@@ -27,7 +29,11 @@ pub fn generate(generator: Generator, ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>
             "{elements} numbers would have to be made; at most {MOST_ELEMENTS} can be"
         )));
     }
-    let mut making = Making { generator, state: if let Generator::Random { seed } = generator { seed } else { 0 } };
+    let state = match generator {
+        Generator::Random { seed } | Generator::Signed { seed } => seed,
+        Generator::Iota => 0,
+    };
+    let mut making = Making { generator, state };
     making.value(ty, 0, env)
 }
 
@@ -136,19 +142,27 @@ impl Making {
                 Scalar::Bool => Value::Bool(number % 2 == 1),
                 integer => wrapped(integer, number),
             },
-            Generator::Random { .. } => {
-                let bits = self.next();
-                match s {
-                    // The upper bits, as many as the mantissa has.
-                    Scalar::Float => Value::Float((bits >> 40) as f32 / (1u64 << 24) as f32),
-                    Scalar::Double => Value::Double((bits >> 11) as f64 / (1u64 << 53) as f64),
-                    Scalar::Bool => Value::Bool(bits >> 63 == 1),
-                    // The upper half of the product maps to the range almost without bias.
-                    integer => {
-                        let most = integer.range().map_or(0, |(_, most)| most as u128 + 1).min(1000);
-                        wrapped(integer, ((u128::from(bits) * most) >> 64) as u64)
-                    }
-                }
+            Generator::Random { .. } => self.random(s, false),
+            Generator::Signed { .. } => self.random(s, true),
+        }
+    }
+
+    /// A random number, or a random truth value; negative ones only if `signed`, in types that have them.
+    fn random(&mut self, s: Scalar, signed: bool) -> Value {
+        let bits = self.next();
+        // From 0 to 1 or from -1 to 1, exactly: one bit of the mantissa becomes the sign.
+        let spread = |unit: f64| if signed { 2.0 * unit - 1.0 } else { unit };
+        match s {
+            // The upper bits, as many as the mantissa has.
+            Scalar::Float => Value::Float(spread((bits >> 40) as f64 / (1u64 << 24) as f64) as f32),
+            Scalar::Double => Value::Double(spread((bits >> 11) as f64 / (1u64 << 53) as f64)),
+            Scalar::Bool => Value::Bool(bits >> 63 == 1),
+            integer => {
+                let (least, most) = integer.range().unwrap_or((0, 0));
+                let (least, most) = (if signed { least.max(-999) } else { 0 }, most.min(999));
+                // The upper half of the product maps to the range almost without bias.
+                let above = (u128::from(bits) * (most - least + 1) as u128) >> 64;
+                wrapped(integer, (least + above as i128) as u64)
             }
         }
     }

@@ -39,6 +39,7 @@ mod tests;
 
 pub use bind::{Argument, Bound, bind, measure};
 pub use flat::FlatArray;
+pub use scalar::is_not_finite;
 pub use source::InputSource;
 
 use lift_analysis::ty::{Ty, TyKind};

@@ -9,8 +9,8 @@ pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
     let bad = || format!("`{}` is not {}", shortened(word), described(scalar));
     match scalar {
         Scalar::Float => {
-            let digits = word.strip_suffix('f').filter(|rest| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.'));
-            let digits = digits.unwrap_or(word);
+            let number = |rest: &&str| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.') || is_not_finite(rest);
+            let digits = word.strip_suffix('f').filter(number).unwrap_or(word);
             let value: f32 = digits.parse().map_err(|_| bad())?;
             fitting(value.is_infinite(), digits, scalar).map(|()| Value::Float(value))
         }
@@ -48,6 +48,13 @@ fn fitting(infinite: bool, digits: &str, scalar: Scalar) -> Result<(), String> {
         return Err(format!("`{}` does not fit {scalar}", shortened(digits)));
     }
     Ok(())
+}
+
+/// Whether a word is an infinity or NaN, with or without a sign and the suffix of a Float.
+pub fn is_not_finite(word: &str) -> bool {
+    let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let named = |word: &str| ["inf", "infinity", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name));
+    named(unsigned) || unsigned.strip_suffix('f').is_some_and(named)
 }
 
 /// The type with its article, for messages.

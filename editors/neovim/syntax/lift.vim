@@ -8,6 +8,7 @@ syntax match liftDoc /;;;.*/ contains=@Spell
 syntax region liftString start=/"/ skip=/\\./ end=/"/ oneline
 syntax match liftNumber /\v[()\[\] \t]@<=[+-]?\d+L?[^ \t()\[\];"]@!/
 syntax match liftFloat /\v[()\[\] \t]@<=[+-]?\d+(\.\d*([eE][+-]?\d+)?f?|[eE][+-]?\d+f?|f)[^ \t()\[\];"]@!/
+syntax match liftFloat /\v[()\[\] \t]@<=[+-]?(inf|nan)f?[^ \t()\[\];"]@!/
 syntax match liftSize /\v#[^ \t()\[\];"]+/
 syntax match liftBool /\v[()\[\] \t]@<=(true|false)[^ \t()\[\];"]@!/
 syntax match liftKeyword /\v[(\[]@<=(import|define|lift|primitive|lambda|λ|let|if|tuple|:|pack|unpack|o)[^ \t()\[\];"]@!/

@@ -87,6 +87,7 @@ function askInput(
     const fixed: InputItem[] = [
         { label: proposed, description: 'proposed', value: proposed },
         { label: 'random', description: 'random values; random:7 for those of seed 7', value: 'random' },
+        { label: 'signed', description: 'random values, negative ones too', value: 'signed' },
         { label: 'iota', description: '0, 1, 2, …', value: 'iota' },
     ];
     const choices: InputItem[] = [

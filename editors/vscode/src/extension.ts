@@ -17,7 +17,7 @@ import * as vscode from 'vscode';
 import { Results } from './documents';
 import { TOGGLES } from './hints';
 import { COMMAND } from './protocol';
-import { Runner } from './run';
+import { mayRun, Runner } from './run';
 import { LiftServer } from './server';
 import { SetupView } from './setup';
 import { createStatusItem } from './status';
@@ -45,6 +45,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         executeCommand: (command, args: unknown[], next) => {
             if (command === COMMAND.generateOpenCL || command === COMMAND.showOpenCL) return views.show(args[0]);
             if (command === COMMAND.runKernel || command === COMMAND.showRun) return runner.run(args[0]);
+            if (command === COMMAND.testKernel || command === COMMAND.showTests) {
+                return mayRun().then((may): unknown => (may ? next(command, args) : undefined));
+            }
             return next(command, args);
         },
     });

@@ -3,13 +3,14 @@ import * as path from 'node:path';
 
 import type { Kernel, RunValues } from './protocol';
 
-export type InputKind = 'random' | 'iota' | 'literal' | 'file';
+export type InputKind = 'random' | 'signed' | 'iota' | 'literal' | 'file';
 
 /** The length proposed for a size that nothing else tells. */
 const PROPOSED_LENGTH = 1024;
 
 export function kindOf(input: string): InputKind {
     if (/^random(:\d+)?$/.test(input)) return 'random';
+    if (/^signed(:\d+)?$/.test(input)) return 'signed';
     if (input === 'iota') return 'iota';
     if (/^([[(]|[-+]?\.?\d|true$|false$)/.test(input)) return 'literal';
     return 'file';
@@ -18,7 +19,7 @@ export function kindOf(input: string): InputKind {
 /** Whether an input takes its shape from the sizes, rather than giving it. */
 export function takesSizes(input: string): boolean {
     const kind = kindOf(input);
-    return kind === 'random' || kind === 'iota';
+    return kind === 'random' || kind === 'signed' || kind === 'iota';
 }
 
 /** The sizes must be asked for as soon as one input needs them; files and literals bring their own. */

@@ -15,6 +15,9 @@ export const COMMAND = {
     /** The first two as code actions start them. */
     showOpenCL: 'lift.server.showOpenCL',
     showRun: 'lift.server.showRun',
+    /** Runs the tests of a kernel; the second shows the results by itself. */
+    testKernel: 'lift.server.testKernel',
+    showTests: 'lift.server.showTests',
 } as const;
 
 export const REQUEST = {
@@ -70,7 +73,7 @@ export interface GeneratedRangesParams {
 }
 
 export interface RunRequest extends Target {
-    /** One for each parameter, in order: a file, a literal, `random[:SEED]` or `iota`. */
+    /** One for each parameter, in order: a file, a literal, `random[:SEED]`, `signed[:SEED]` or `iota`. */
     inputs?: string[];
     /** Lengths that the inputs do not give. */
     sizes?: Record<string, number>;

@@ -21,6 +21,17 @@ import type { LiftServer } from './server';
 import type { Shown } from './shown';
 import { chooseKernel, columnBeside, type Programs } from './target';
 
+/** Whether the workspace is trusted; if not, says so. */
+export async function mayRun(): Promise<boolean> {
+    if (vscode.workspace.isTrusted) return true;
+    const manage = 'Manage Trust';
+    const message = 'Kernels run on your device only in a workspace that you trust.';
+    if ((await vscode.window.showWarningMessage(message, manage)) === manage) {
+        await vscode.commands.executeCommand('workbench.trust.manage');
+    }
+    return false;
+}
+
 export class Runner implements vscode.Disposable {
     private readonly output = vscode.window.createOutputChannel('Lift: Run');
     /** Notices that were shown: each is worth interrupting for once, then stands in the report. */
@@ -50,14 +61,7 @@ export class Runner implements vscode.Disposable {
      * `named` is a `RunRequest` when a lens, a code action or a link starts this; else anything.
      */
     async run(named: unknown, others = false): Promise<void> {
-        if (!vscode.workspace.isTrusted) {
-            const manage = 'Manage Trust';
-            const message = 'Kernels run on your device only in a workspace that you trust.';
-            if ((await vscode.window.showWarningMessage(message, manage)) === manage) {
-                await vscode.commands.executeCommand('workbench.trust.manage');
-            }
-            return;
-        }
+        if (!(await mayRun())) return;
         const chosen = this.programs.choose(named);
         if (chosen === undefined) {
             void vscode.window.showInformationMessage('Open a Lift program first: a file named *.lift.');

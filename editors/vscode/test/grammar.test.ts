@@ -116,12 +116,14 @@ test('sizes', () => {
 });
 
 test('literals', () => {
-    assert.deepEqual(scopes('(f 3 3L -2.0f 2.0 1e-3f true)'), [
+    assert.deepEqual(scopes('(f 3 3L -2.0f 2.0 1e-3f -inf nanf info true)'), [
         '3: constant.numeric.integer',
         '3L: constant.numeric.integer',
         '-2.0f: constant.numeric.float',
         '2.0: constant.numeric.float',
         '1e-3f: constant.numeric.float',
+        '-inf: constant.numeric.float',
+        'nanf: constant.numeric.float',
         'true: constant.language.boolean',
     ]);
 });

@@ -30,6 +30,8 @@ test('kinds of input', () => {
     const kinds: [string, string][] = [
         ['random', 'random'],
         ['random:7', 'random'],
+        ['signed', 'signed'],
+        ['signed:7', 'signed'],
         ['iota', 'iota'],
         ['0.5', 'literal'],
         ['-3', 'literal'],

@@ -3,6 +3,8 @@
 //! Their results are compared on small random inputs, on the interpreter, and on the inputs of a run, on a device. Then
 //! follow times, costs and the difference between the generated texts.
 
+mod small;
+
 use super::build::one_kernel;
 use super::run::{Wishes, wishes};
 use super::{Console, Format, Status, answered, bench};
@@ -22,18 +24,12 @@ use lift_codegen::run::{DeviceChoice, device};
 use lift_codegen::target::Target;
 use serde_json::json;
 use similar::TextDiff;
+use small::Small;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-/// Sizes of the small inputs; all sizes are equal, or the later ones are larger.
-const SMALL: [i64; 8] = [0, 1, 2, 3, 4, 6, 8, 16];
-/// Random inputs for each choice of the sizes.
-const SEEDS: u64 = 2;
-/// Time after which no further small input is tried; a kernel with long loops takes seconds for each.
-const WITHIN: Duration = Duration::from_secs(3);
 /// Length to which a difference between two results is shortened, in characters.
 const SHOWN: usize = 100;
 
@@ -165,18 +161,6 @@ struct Pair<'a> {
     new: Side,
 }
 
-/// What the small inputs showed.
-#[derive(Default)]
-struct Small {
-    /// Inputs on which both kernels gave the same result, or stopped with the same error.
-    equal: u32,
-    /// Inputs that one kernel refused, with the first: a sentence.
-    refused: u32,
-    first_refused: Option<String>,
-    /// The first input on which the results differ: a sentence.
-    differs: Option<String>,
-}
-
 /// What running both on one input on a device showed.
 struct Measured {
     differs: Option<String>,
@@ -255,69 +239,6 @@ impl Pair<'_> {
         Wishes { inputs: wishes.inputs.clone(), sizes, folder: wishes.folder.clone() }
     }
 
-    /// Compares on small random inputs, on the interpreter; stops at the first difference or when the time is over.
-    fn small(&self) -> io::Result<Small> {
-        let mut small = Small::default();
-        let began = Instant::now();
-        let names: Vec<String> = self.old.kernel.sizes.iter().map(|v| v.name.to_string()).collect();
-        let mut seen: Vec<BTreeMap<String, i64>> = Vec::new();
-        for step in [0, 1] {
-            for least in SMALL {
-                let sizes = names.iter().zip(0..).map(|(name, nth)| (name.clone(), least + step * nth)).collect();
-                if seen.contains(&sizes) {
-                    continue;
-                }
-                for seed in 0..SEEDS {
-                    let inputs = vec![format!("random:{seed}"); self.old.kernel.params.len()];
-                    self.try_small(&Wishes { inputs, sizes: sizes.clone(), folder: PathBuf::from(".") }, &mut small)?;
-                    if small.differs.is_some() || began.elapsed() > WITHIN {
-                        return Ok(small);
-                    }
-                }
-                seen.push(sizes);
-            }
-        }
-        Ok(small)
-    }
-
-    fn try_small(&self, wishes: &Wishes, small: &mut Small) -> io::Result<()> {
-        let place = Some(Where::Interpreter);
-        let old = self.old.run(self.arguments, wishes, place, 1)?;
-        let new = self.new.run(self.arguments, &self.for_new(wishes), place, 1)?;
-        let given: Vec<String> = wishes.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-        let with = match wishes.inputs.first() {
-            Some(input) => given.into_iter().chain([format!("inputs `{input}`")]).collect::<Vec<_>>().join(", "),
-            None => given.join(", "),
-        };
-        // Nothing was computed: the input does not fit, or takes too long.
-        let is_refusal = |problem: &Problem| {
-            [codes::INPUT, codes::ASSUMPTION_FALSE, codes::RUN_LIMIT, codes::MEMORY].contains(&&*problem.code)
-        };
-        let refusal = |found: &Result<Ran, Vec<Problem>>| {
-            found.as_ref().err().map(|all| all.first().is_some_and(is_refusal)).unwrap_or(false)
-        };
-        match (&old, &new) {
-            (Ok(old), Ok(new)) => match difference(&new.value, &old.value) {
-                Some(differs) => small.differs = Some(format!("with {with}: {}", shortened(&differs))),
-                None => small.equal += 1,
-            },
-            (Err(_), Err(_)) if refusal(&old) && refusal(&new) => {}
-            (Err(a), Err(b)) if first(a).0 == first(b).0 => small.equal += 1,
-            _ if refusal(&old) || refusal(&new) => {
-                small.refused += 1;
-                let (which, why) = if refusal(&old) { ("old", &old) } else { ("new", &new) };
-                let why = why.as_ref().err().map_or("", |all| first(all).1);
-                small.first_refused.get_or_insert(format!("only the {which} kernel refuses {with}: {why}"));
-            }
-            (Err(a), Err(b)) => {
-                small.differs = Some(format!("with {with}: the old stops: {}; the new: {}", first(a).1, first(b).1));
-            }
-            (Err(a), Ok(_)) => small.differs = Some(format!("with {with}: only the old stops: {}", first(a).1)),
-            (Ok(_), Err(b)) => small.differs = Some(format!("with {with}: only the new stops: {}", first(b).1)),
-        }
-        Ok(())
-    }
-
     /// The inputs of the run: of the command line, of a `;;; run:` line, or random ones.
     fn wishes(&self) -> Result<Wishes, String> {
         let Arguments { inputs, sizes, .. } = self.arguments;
@@ -392,8 +313,7 @@ impl Pair<'_> {
         console.line(&format!("old  {old}\nnew  {new}\n"))?;
         match &small.differs {
             Some(why) => console.line(&format!("interpreter: DIFFERENT {why}"))?,
-            None if small.equal == 0 => console.line("interpreter: no small random input fits both kernels")?,
-            None => console.line(&format!("interpreter: equal on {} small random inputs", small.equal))?,
+            None => console.line(&format!("interpreter: {}", small.agreement()))?,
         }
         if let Some(first) = &small.first_refused {
             console.line(&format!("conditions: {} small inputs fit one kernel only; {first}", small.refused))?;
@@ -448,7 +368,7 @@ impl Pair<'_> {
             "new": side(&new, ran_new, cost_new),
             "device": ran_old.device,
             "sizes": ran_old.sizes,
-            "small": { "equal": small.equal, "refused": small.refused, "firstRefused": small.first_refused,
+            "small": { "equal": small.equal, "stopped": small.stopped, "refused": small.refused, "firstRefused": small.first_refused,
                        "differs": small.differs },
             "differs": measured.differs,
             "ratio": measured.ratio(),

@@ -22,6 +22,7 @@ pub use console::{Console, Format};
 
 use clap::{Parser, Subcommand};
 use lift_analysis::ide::Cancellable;
+use lift_codegen::io::is_not_finite;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -156,7 +157,7 @@ fn keep_negative_numbers(args: Vec<OsString>) -> Vec<OsString> {
         let rest = s.strip_prefix('-').unwrap_or("");
         rest.starts_with(|c: char| c.is_ascii_digit())
             || rest.strip_prefix('.').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()))
-            || matches!(rest, "inf" | "nan")
+            || is_not_finite(rest)
     };
     let mark = |arg: OsString| match arg.to_str() {
         Some(text) if is_number(text) => OsString::from(format!(" {text}")),

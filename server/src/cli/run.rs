@@ -91,14 +91,14 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Inputs in the order of the kernel's parameters, each a file (`.npy`, `.npz`, `.arrow`, `.csv`, `.png`, `.pgm`,
-    /// `.ppm` or text), `-` for standard input, a literal (`0.5`, `[1,2,3]`), `random[:SEED]` or `iota`. Default: the
-    /// kernel's `;;; run:` line.
+    /// `.ppm` or text), `-` for standard input, a literal (`0.5`, `[1,2,3]`), `random[:SEED]`,
+    /// `signed[:SEED]` or `iota`. Default: the kernel's `;;; run:` line.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     inputs: Vec<String>,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
-    let program = if arguments.embedded { load_embedded(arguments)? } else { load(arguments)? };
+    let program = if arguments.embedded { load_embedded(&arguments.file)? } else { load(arguments)? };
     // Progress is for the language server only.
     let tell = |step: &str| {
         if arguments.embedded {
@@ -123,7 +123,8 @@ fn load(arguments: &Arguments) -> io::Result<Program> {
     answered(Program::load(std::slice::from_ref(&arguments.file)))
 }
 
-fn load_embedded(arguments: &Arguments) -> io::Result<Program> {
+/// Loads the texts that the language server sends.
+pub(super) fn load_embedded(file: &Path) -> io::Result<Program> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let embedded: Embedded = serde_json::from_str(&line)?;
@@ -132,7 +133,7 @@ fn load_embedded(arguments: &Arguments) -> io::Result<Program> {
         let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
         std::process::exit(1);
     });
-    answered(Program::load_texts(&arguments.file, &embedded.texts))
+    answered(Program::load_texts(file, &embedded.texts))
 }
 
 /// A finished run.

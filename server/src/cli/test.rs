@@ -1,5 +1,6 @@
 //! `lift test`: runs the `;;; test:` lines of kernels on the interpreter and on devices.
 
+use super::run::load_embedded;
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::run_line::{DefaultRun, Expected, RunLine};
@@ -37,6 +38,10 @@ pub struct Arguments {
     seeds: u64,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Internal: started by the language server, with one file. The texts come on standard input; its end terminates
+    /// the process.
+    #[arg(long, hide = true)]
+    embedded: bool,
     /// The programs.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -50,7 +55,10 @@ struct Count {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
-    let program = answered(Program::load(&arguments.files))?;
+    let program = match arguments.files.first() {
+        Some(file) if arguments.embedded => load_embedded(file)?,
+        _ => answered(Program::load(&arguments.files))?,
+    };
     let unreadable = console.problems(&program.sources(), arguments.format, &program.unreadable)?;
     let (places, notice) = places(&arguments.devices);
     if let Some(notice) = notice {
@@ -66,8 +74,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         if wanted.is_empty() {
             continue;
         }
-        let elsewhere = answered(engine::elsewhere(&program.analysis, path, &wanted))?;
-        console.problems(&program.sources(), arguments.format, &elsewhere)?;
+        // The editor already shows these errors.
+        if !arguments.embedded {
+            let elsewhere = answered(engine::elsewhere(&program.analysis, path, &wanted))?;
+            console.problems(&program.sources(), arguments.format, &elsewhere)?;
+        }
         for info in &wanted {
             let tester = Tester { arguments, program: &program, path, info, places: &places };
             tester.test_kernel(console, &mut count)?;
@@ -182,7 +193,11 @@ impl Tester<'_> {
         for run in runs.iter().flat_map(|run| seeded(run, self.arguments.seeds)) {
             if let Err(problem) = self.test_run(kernel, line, &run, folder, &wanted)? {
                 let given: Vec<String> = run.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-                let seeds = run.inputs.iter().filter(|input| input.starts_with("random:")).cloned();
+                let seeds = run
+                    .inputs
+                    .iter()
+                    .filter(|input| ["random:", "signed:"].iter().any(|g| input.starts_with(g)))
+                    .cloned();
                 let with: Vec<String> = given.into_iter().chain(seeds).collect();
                 let problem = if with.is_empty() { problem } else { problem.note(format!("with {}", with.join(", "))) };
                 return Ok(Err(Some(problem)));
@@ -281,15 +296,16 @@ impl Tester<'_> {
     }
 }
 
-/// Returns the run once per seed, with `random` replaced by `random:SEED`; without `random`, the run itself.
+/// Returns the run once per seed, with `random` replaced by `random:SEED`, and `signed` likewise; without them, the run itself.
 fn seeded(run: &DefaultRun, seeds: u64) -> Vec<DefaultRun> {
-    if !run.inputs.iter().any(|input| input == "random") {
+    let is_seeded = |input: &str| matches!(input, "random" | "signed");
+    if !run.inputs.iter().any(|input| is_seeded(input)) {
         return vec![run.clone()];
     }
     let with = |seed: u64| {
-        let inputs = run.inputs.iter().map(|input| match &**input {
-            "random" => format!("random:{seed}"),
-            input => input.to_owned(),
+        let inputs = run.inputs.iter().map(|input| match is_seeded(input) {
+            true => format!("{input}:{seed}"),
+            false => input.to_owned(),
         });
         DefaultRun { inputs: inputs.collect(), sizes: run.sizes.clone() }
     };

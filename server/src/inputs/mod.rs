@@ -82,9 +82,11 @@ pub fn value(word: &str, ty: &Ty, folder: &Path) -> Result<Value, String> {
 
 /// Varies the seed by parameter, so that two random inputs of a run differ.
 fn for_parameter(generator: Generator, nth: u64) -> Generator {
+    let varied = |seed: u64| seed ^ nth.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     match generator {
-        Generator::Random { seed } => Generator::Random { seed: seed ^ nth.wrapping_mul(0x9e37_79b9_7f4a_7c15) },
-        other => other,
+        Generator::Random { seed } => Generator::Random { seed: varied(seed) },
+        Generator::Signed { seed } => Generator::Signed { seed: varied(seed) },
+        Generator::Iota => Generator::Iota,
     }
 }
 

@@ -142,7 +142,7 @@ impl Tester {
                 }
             };
             let device = effort.device.filter(|(_, most)| nth < *most).map(|(device, _)| device);
-            self.test_instance(&made, effort.inputs, device, &mut random, &mut tested)?;
+            self.test_instance(&made, nth, effort.inputs, device, &mut random, &mut tested)?;
             if tested.wrong.is_some() {
                 return Ok(tested);
             }
@@ -157,6 +157,7 @@ impl Tester {
     fn test_instance(
         &mut self,
         made: &Instance,
+        which: u32,
         inputs: u32,
         device: Option<Where>,
         random: &mut Random,
@@ -182,7 +183,9 @@ impl Tester {
         for nth in 0..inputs.max(3) {
             let sizes: BTreeMap<String, i64> =
                 made.sizes.iter().map(|name| (name.to_string(), size(nth, made, random))).collect();
-            let words = vec![format!("random:{}", random.below(1 << 20)); left.params.len()];
+            // Every other input has negative numbers; of two instances, one has them at each of the first sizes.
+            let generator = if (which + nth).is_multiple_of(2) { "random" } else { "signed" };
+            let words = vec![format!("{generator}:{}", random.below(1 << 20)); left.params.len()];
             let given: Vec<String> = sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
             let given = given.join(", ");
             let shown = [made.shown.clone(), given.clone(), format!("inputs {}", words.join(" "))];

@@ -1,10 +1,11 @@
-//! Runs a kernel in a child process: this program with `run --embedded`.
+//! Runs a kernel, or its tests, in a child process: this program with `run --embedded` or `test --embedded`.
 //!
 //! A kernel that writes out of bounds can kill its process, and a driver can hang. The child reads the texts from
 //! standard input and ends when that closes, so it does not outlive the server. It is killed with its descendants when
 //! the request is cancelled or a limit on time or memory is exceeded.
 
 use super::snapshot::{Failure, Outcome};
+use super::tested::Tested;
 use crate::devices::ended;
 use crate::program::Embedded;
 use crate::program::Texts;
@@ -60,14 +61,40 @@ impl Default for RunLimits {
 
 /// Runs a job and returns its report. `tell` receives progress messages.
 pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) -> Outcome<RunReport> {
-    let kernel = job.kernel.clone();
+    let command = run_command(&job, limits)?;
+    let ended = finish(command, &job, limits, tell).await?;
+    outcome(&job.kernel, ended.status, &ended.out, &ended.err)
+}
+
+/// Runs the tests of a job's kernel; its inputs and sizes do not count.
+pub async fn test(job: RunJob, limits: RunLimits) -> Outcome<Tested> {
+    let command = test_command(&job)?;
+    // Tests tell no progress.
+    let (tell, _) = tokio::sync::mpsc::unbounded_channel();
+    let ended = finish(command, &job, limits, tell).await?;
+    match Tested::read(&job.kernel, &ended.out) {
+        Some(tested) => Ok(tested),
+        None => Err(failure(&job.kernel, ended.status, Vec::new(), &ended.err)),
+    }
+}
+
+/// A child that has ended, with what it wrote.
+struct Ended {
+    status: ExitStatus,
+    out: String,
+    err: String,
+}
+
+/// Starts a child, sends it the texts, and waits for its end.
+async fn finish(command: Command, job: &RunJob, limits: RunLimits, tell: UnboundedSender<String>) -> Outcome<Ended> {
+    let kernel = &job.kernel;
     let mut child =
-        spawn(&job, limits).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))?;
+        spawn(command, job).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))?;
     // The child exits when its standard input closes.
     let mut stdin = child.process.stdin.take();
     let (stdout, stderr) = (child.process.stdout.take(), child.process.stderr.take());
     let pid = child.process.id();
-    let texts = serde_json::to_vec(&Embedded { texts: job.texts }).unwrap_or_default();
+    let texts = serde_json::to_vec(&Embedded { texts: job.texts.clone() }).unwrap_or_default();
     let talk = async {
         let send = async {
             if let Some(stdin) = &mut stdin {
@@ -92,7 +119,8 @@ pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) 
     };
     child.ended = true;
     let status = status.map_err(|e| Failure::failed(format!("the kernel's process was lost: {e}"), None))?;
-    outcome(&kernel, status, &String::from_utf8_lossy(&out), &String::from_utf8_lossy(&err))
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Ended { status, out: text(&out), err: text(&err) })
 }
 
 /// Interprets the child's output and exit status.
@@ -106,6 +134,11 @@ fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<Ru
         }
         messages.extend(serde_json::from_str::<Message>(line));
     }
+    Err(failure(kernel, status, messages, err))
+}
+
+/// The failure of a child that gave no result.
+fn failure(kernel: &str, status: ExitStatus, messages: Vec<Message>, err: &str) -> Failure {
     let data = json!({ "diagnostics": messages, "stderr": err });
     let error = messages.iter().find(|m| m.severity == "error").map(|m| m.message.clone());
     let why = match (status.code(), error) {
@@ -114,7 +147,7 @@ fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<Ru
         (Some(code), _) => format!("the process of {kernel} ended with status {code}{}", tail(err)),
         (None, _) => format!("the process of {kernel} was ended {}{}", ended(status), tail(err)),
     };
-    Err(Failure::failed(why, Some(data)))
+    Failure::failed(why, Some(data))
 }
 
 fn tail(err: &str) -> String {
@@ -213,14 +246,31 @@ impl Drop for Group {
     }
 }
 
-fn spawn(job: &RunJob, limits: RunLimits) -> std::io::Result<Group> {
-    let mut command = Command::new(std::env::current_exe()?);
+fn run_command(job: &RunJob, limits: RunLimits) -> Outcome<Command> {
+    let mut command = this_program()?;
     command.args(["run", "--embedded", "--format", "json", "--profile", "--head", &MAX_LINES.to_string()]);
     command.arg(format!("--kernel={}", job.kernel));
     command.arg(format!("--repeat={}", limits.repeats)).arg(format!("--memory={}", limits.memory));
     command.args(job.device.iter().map(|device| format!("--device={device}")));
     command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
     command.arg("--").arg(&*job.path).args(&job.inputs);
+    Ok(command)
+}
+
+fn test_command(job: &RunJob) -> Outcome<Command> {
+    let mut command = this_program()?;
+    command.args(["test", "--embedded", "--format", "json"]).arg(format!("--kernel={}", job.kernel));
+    command.args(job.device.iter().map(|device| format!("--device={device}")));
+    command.arg("--").arg(&*job.path);
+    Ok(command)
+}
+
+fn this_program() -> Outcome<Command> {
+    let program = std::env::current_exe();
+    program.map(Command::new).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))
+}
+
+fn spawn(mut command: Command, job: &RunJob) -> std::io::Result<Group> {
     if let Some(folder) = job.folder.as_ref().filter(|f| f.is_dir()) {
         command.current_dir(folder);
     }

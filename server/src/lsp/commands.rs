@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: generate a stage's text, run a kernel, list the kernels, describe the setup.
+//! `workspace/executeCommand`: generate a stage's text, run a kernel or its tests, list the kernels, describe the setup.
 
 use super::child::{self, RunJob, RunLimits};
 use super::documents::{file_path, path_of};
@@ -7,13 +7,14 @@ use super::progress::Progress;
 use super::server::Server;
 use super::show;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
+use super::tested::Tested;
 use super::views::{self, Address, Prepared};
 use crate::devices;
 use crate::inputs::run_line::RunLine;
 use crate::program::Texts;
 use crate::report::{self, Problem};
 use crate::stages::Stage;
-use lift_analysis::ide::{Cancellable, KernelInfo};
+use lift_analysis::ide::{Cancellable, DocLineKind, KernelInfo};
 use lift_codegen::run::report::RunReport;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -32,7 +33,11 @@ pub const SETUP: &str = "lift.server.setup";
 /// as a document.
 pub const SHOW_OPENCL: &str = "lift.server.showOpenCL";
 pub const SHOW_RUN: &str = "lift.server.showRun";
-pub const NAMES: [&str; 6] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP, SHOW_OPENCL, SHOW_RUN];
+/// Runs the `;;; test:` lines of a kernel.
+pub const TEST_KERNEL: &str = "lift.server.testKernel";
+pub const SHOW_TESTS: &str = "lift.server.showTests";
+pub const NAMES: [&str; 8] =
+    [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP, SHOW_OPENCL, SHOW_RUN, TEST_KERNEL, SHOW_TESTS];
 /// Kinds of the code actions that run these commands.
 pub const OPENCL_ACTION: &str = "source.lift.opencl";
 pub const RUN_ACTION: &str = "source.lift.run";
@@ -103,6 +108,20 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
             }
             Ok(None)
         }
+        TEST_KERNEL => {
+            let wishes: RunWishes = parse(&argument)?;
+            let token = params.work_done_progress_params.work_done_token;
+            test(server, target, wishes, token).await.map(|tested| Some(json!(tested)))
+        }
+        SHOW_TESTS => {
+            let wishes: RunWishes = parse(&argument)?;
+            let token = params.work_done_progress_params.work_done_token;
+            match test(server, target, wishes, token).await {
+                Ok(tested) => show::show(server, &format!("{}.tests", tested.kernel), &tested.text()).await,
+                Err(e) => server.client.show_message(MessageType::Error, e.message).await,
+            }
+            Ok(None)
+        }
         other => Err(Error::invalid_params(format!("there is no command {other}"))),
     }
 }
@@ -133,6 +152,19 @@ async fn run(server: &Server, target: Target, wishes: RunWishes, token: Option<P
     let measured = Measured::of(&report, inputs);
     server.main.write(move |state| state.ran(path, kernel, measured));
     Ok(report)
+}
+
+async fn test(server: &Server, target: Target, wishes: RunWishes, token: Option<ProgressToken>) -> Result<Tested> {
+    let (job, features) =
+        server.read(move |snap| Ok((test_job(snap, &target, wishes)?, snap.features.clone()))).await?;
+    let title = format!("Testing {}", job.kernel);
+    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
+    let result = tokio::select! {
+        result = child::test(job, features.options.run) => result.map_err(Error::from),
+        () = progress.stopped() => Err(Error::request_cancelled()),
+    };
+    progress.end().await;
+    result
 }
 
 /// Formats limits, as in `60 s, 4096 MB`.
@@ -247,6 +279,15 @@ fn chosen(snap: &Snapshot, file: &File, target: &Target) -> Outcome<KernelInfo> 
         Err(none) if none.is_empty() => Err(Failure::invalid("the program has no kernel: a form `(lift …)`")),
         Err(_) => Err(Failure::invalid(format!("the program has several kernels, name one: {names}"))),
     }
+}
+
+fn test_job(snap: &Snapshot, target: &Target, wishes: RunWishes) -> Outcome<RunJob> {
+    let kernel = chosen(snap, &snap.file(&target.uri)?, target)?;
+    if !kernel.lines.iter().any(|line| line.kind == DocLineKind::Test) {
+        let wanted = "a line such as `;;; test: xs=[1,2,3] => [2,3]` above it";
+        return Err(Failure::failed(format!("{} has no test: {wanted}", kernel.name), None));
+    }
+    run_job(snap, target, wishes)
 }
 
 fn run_job(snap: &Snapshot, target: &Target, wishes: RunWishes) -> Outcome<RunJob> {

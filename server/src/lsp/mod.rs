@@ -23,7 +23,7 @@
 //! | [`server`] | the protocol's methods |
 //! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
 //! | [`snapshot`], [`requests`] | reads |
-//! | [`commands`], [`child`], [`progress`] | the client's commands: generate, run |
+//! | [`commands`], [`child`], [`tested`], [`progress`] | the client's commands: generate, run, test |
 //! | [`show`] | texts shown to editors that ignore the results of commands |
 //! | [`views`] | generated texts that follow the edits, with source maps |
 //! | [`measured`] | the times of runs, as hints |
@@ -50,6 +50,7 @@ pub mod server;
 pub mod show;
 pub mod snapshot;
 pub mod state;
+pub mod tested;
 pub mod transport;
 pub mod views;
 

@@ -302,3 +302,61 @@ fn opening_a_file_runs_nothing() {
     assert_eq!(session.children(), Vec::<String>::new());
     session.shutdown();
 }
+
+const TESTED: &str = "\
+;;; Keeps what is positive.
+;;; test: xs=[1.0,-2.0,inf] => [1.0,inf]
+;;; test: xs=[3.0] => [4.0]
+(lift positive (N) ((array-type float N))
+  (lambda (xs) (filter (lambda (x) (> x 0.0f)) xs)))
+(lift scale (N) ((array-type float N) float) (lambda (xs k) (map (* k) xs)))
+";
+
+#[test]
+fn a_lens_runs_the_tests_of_a_kernel_that_has_some() {
+    let mut capabilities = rich_client();
+    capabilities["window"]["showDocument"] = json!({ "support": true });
+    let mut session = Session::with(Options { capabilities, ..Options::default() });
+    session.open(URI, TESTED);
+    let lenses = session.call("textDocument/codeLens", json!({ "textDocument": { "uri": URI } })).expect("lenses");
+    let lenses = lenses.as_array().expect("a list");
+    let titles: Vec<_> =
+        lenses.iter().map(|l| (&l["command"]["title"], &l["command"]["arguments"][0]["kernel"])).collect();
+    let expected =
+        [("▶ Run", "positive"), ("OpenCL", "positive"), ("Test", "positive"), ("▶ Run", "scale"), ("OpenCL", "scale")];
+    assert_eq!(titles, expected.map(|(title, kernel)| (json!(title), json!(kernel))).each_ref().map(|(a, b)| (a, b)));
+
+    let mut request = lenses[2]["command"]["arguments"][0].clone();
+    request["device"] = json!("interpreter");
+    let tested = session.execute("lift.server.testKernel", request.clone()).expect("results");
+    assert_eq!((&tested["kernel"], &tested["passed"], &tested["failed"]), (&json!("positive"), &json!(1), &json!(1)));
+    let told: Vec<_> =
+        tested["tests"].as_array().expect("a list").iter().map(|t| json!([t["line"], t["passed"]])).collect();
+    assert_eq!(told, [json!([1, true]), json!([2, false])]);
+
+    // As the lens starts it. The text in the editor counts.
+    session.edit(URI, 2, [2, 22, 2, 27], "[5.0]");
+    assert_eq!(session.execute("lift.server.showTests", request), Ok(Value::Null));
+    let messages = session.messages();
+    let shown = messages.iter().find(|m| m["method"] == "window/showDocument").expect("a document");
+    let path = shown["params"]["uri"].as_str().and_then(|uri| uri.strip_prefix("file://")).expect("a file");
+    expect![[r#"
+        ; positive: 1 passed, 1 failed
+        ok     xs=[1.0,-2.0,inf] => [1.0,inf]
+        FAILED xs=[3.0] => [5.0]
+            `positive` gives another result than the test expects
+            on interpreter: element 0: 3.0, and 5.0 is expected
+    "#]]
+    .assert_eq(&std::fs::read_to_string(path).expect("the file"));
+
+    let none = session.execute("lift.server.testKernel", json!({ "uri": URI, "kernel": "scale" }));
+    let message = none.expect_err("no tests")["message"].clone();
+    assert_eq!(message, "scale has no test: a line such as `;;; test: xs=[1,2,3] => [2,3]` above it");
+    session.edit(URI, 3, [4, 15, 4, 21], "nothing");
+    let broken =
+        session.execute("lift.server.testKernel", json!({ "uri": URI, "kernel": "positive", "device": "interpreter" }));
+    let broken = broken.expect("results");
+    assert_eq!(broken["failed"], 2);
+    assert!(broken["diagnostics"][0]["message"].as_str().is_some_and(|m| m.contains("nothing")), "{broken:#}");
+    session.shutdown();
+}

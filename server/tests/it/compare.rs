@@ -33,8 +33,8 @@ fn equal_kernels_are_told_with_the_condition_of_one() {
     let out = bench().fine(&["compare", "twice.lift", "parts.lift", "--device", "interpreter"]);
     let wanted = [
         "old  twice.lift: twice\nnew  parts.lift: twice\n",
-        "interpreter: equal on 8 small random inputs\n",
-        "conditions: 8 small inputs fit one kernel only; only the new kernel refuses N=1, inputs `random:0`: ",
+        "interpreter: equal on 20 small random inputs\n",
+        "conditions: 20 small inputs fit one kernel only; only the new kernel refuses N=1, inputs `random:0`: ",
         "interpreter, N=4: equal\n",
         "bytes read                         16                   16\n",
         "\n--- twice.lift: twice\n+++ parts.lift: twice\n@@ ",
@@ -55,6 +55,31 @@ fn a_difference_is_shown_with_its_input() {
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
     let first = "interpreter: DIFFERENT with N=2, inputs `random:0`: element 0: ";
     assert!(ran.out.contains(first), "{}", ran.out);
+}
+
+#[test]
+fn a_difference_on_negative_numbers_is_found() {
+    let kernel = |body: &str| format!("(lift f (N) ((array-type int N)) (lambda (xs) {body}))\n");
+    let bench = Bench::new(&[("abs.lift", &kernel("(map abs xs)")), ("same.lift", &kernel("(map id xs)"))]);
+    let ran = bench.lift(&["compare", "abs.lift", "same.lift", "--device", "interpreter", "random", "--size", "N=4"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("interpreter: DIFFERENT with N="), "{}", ran.out);
+}
+
+/// Random integers are hardly ever indices of a small array, and never all of them.
+#[test]
+fn kernels_that_index_by_their_input_are_compared() {
+    let kernel = |of: &str| {
+        let body = format!("(map (lambda (i) {of}) is)");
+        format!("(lift f (N) ((array-type float N) (array-type int N)) (lambda (xs is) {body}))\n")
+    };
+    let bench = Bench::new(&[("nth.lift", &kernel("(aref xs i)")), ("abs.lift", &kernel("(abs (aref xs i))"))]);
+    let ran =
+        bench.lift(&["compare", "nth.lift", "abs.lift", "--device", "interpreter", "iota", "iota", "--size", "N=4"]);
+    assert!(ran.out.contains("interpreter: DIFFERENT with N="), "{}", ran.out);
+    let out =
+        bench.fine(&["compare", "nth.lift", "nth.lift", "--device", "interpreter", "iota", "iota", "--size", "N=4"]);
+    assert!(out.contains("small random inputs; on 28 others both stop with the same error"), "{out}");
 }
 
 #[test]

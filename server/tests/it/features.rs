@@ -91,7 +91,9 @@ fn the_server_says_what_it_can() {
                     "lift.server.kernels",
                     "lift.server.setup",
                     "lift.server.showOpenCL",
-                    "lift.server.showRun"
+                    "lift.server.showRun",
+                    "lift.server.testKernel",
+                    "lift.server.showTests"
                   ],
                   "workDoneProgress": true
                 },

@@ -17,6 +17,7 @@ use crate::TextRange;
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::{self, *};
 use crate::lexer::{Tokens, lex};
+use crate::literal::is_literal_word;
 use crate::tree::{Event, Parse, build};
 use crate::words::{self, EXPRESSION_WORDS};
 use scan::Group;
@@ -293,7 +294,7 @@ impl<'t> Parser<'t> {
                 }
                 return self.leaf(NAME);
             }
-            BOOL => {
+            _ if is_literal_word(self.text_at(self.pos)) => {
                 let message = format!("`{}` is a literal and cannot be bound", self.text_at(self.pos));
                 self.error(Code::ExpectedName, self.current_range(), message);
             }

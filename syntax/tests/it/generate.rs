@@ -95,6 +95,7 @@ const PIECES: &[&str] = &[
     "3L",
     "2e",
     "true",
+    "-inf ",
     "\u{0}",
     "\u{feff}",
     "\u{3000}",
@@ -249,7 +250,7 @@ impl Writer {
     }
 
     fn expr(&mut self) {
-        const LITERALS: &[&str] = &["3", "-3", "+4L", "2.0f", "1e-3", "true", "false", "2147483647"];
+        const LITERALS: &[&str] = &["3", "-3", "+4L", "2.0f", "1e-3", "true", "false", "2147483647", "-inf", "nanf"];
         let choice = self.choose(16);
         match choice {
             0 | 1 => self.name(),

@@ -21,11 +21,12 @@ fn names_that_cannot_be_bound() {
     "#]],
     );
     check(
-        "(define a (lambda (true 3 o x) 1))",
+        "(define a (lambda (true -inf 3 o x) 1))",
         expect![[r#"
             19..23 "true" syntax/expected-name: `true` is a literal and cannot be bound
-            24..25 "3" syntax/expected-name: a name must stand here
-            26..27 "o" syntax/reserved-word: `o` has a fixed meaning and cannot be bound
+            24..28 "-inf" syntax/expected-name: `-inf` is a literal and cannot be bound
+            29..30 "3" syntax/expected-name: a name must stand here
+            31..32 "o" syntax/reserved-word: `o` has a fixed meaning and cannot be bound
         "#]],
     );
     check(

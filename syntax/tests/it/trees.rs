@@ -103,7 +103,7 @@ fn primitive_declaration() {
 #[test]
 fn literals() {
     check(
-        "(define x (f 3 -3 +3 3L 2.0f 2.0 1e-3f 2. 1E5 true false -x ->))",
+        "(define x (f 3 -3 +3 3L 2.0f 2.0 1e-3f 2. 1E5 true false -inf nanf info -x ->))",
         expect![[r#"
             FORM
               DEFINE KEYWORD "define"
@@ -121,6 +121,9 @@ fn literals() {
                   LITERAL DOUBLE "1E5"
                   LITERAL BOOL "true"
                   LITERAL BOOL "false"
+                  LITERAL DOUBLE "-inf"
+                  LITERAL FLOAT "nanf"
+                  NAME_REF IDENT "info"
                   NAME_REF IDENT "-x"
                   NAME_REF IDENT "->"
         "#]],

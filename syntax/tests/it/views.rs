@@ -50,6 +50,12 @@ fn literals_have_values() {
     assert_eq!(value("1e-3f"), Some(LiteralValue::Float(1e-3)));
     assert_eq!(value("2."), Some(LiteralValue::Double(2.0)));
     assert_eq!(value("false"), Some(LiteralValue::Bool(false)));
+    assert_eq!(value("inf"), Some(LiteralValue::Double(f64::INFINITY)));
+    assert_eq!(value("-inff"), Some(LiteralValue::Float(f32::NEG_INFINITY)));
+    let nans = ["nanf", "-nanf"]
+        .map(|word| matches!(value(word), Some(LiteralValue::Float(x)) if x.to_bits() == f32::NAN.to_bits()));
+    assert_eq!(nans, [true, true]);
+    assert_eq!((value("1e999"), value("1e99f")), (None, None));
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl<'db> Context<'db> {
             None => (SyntaxKind::WHITESPACE, TextRange::empty(cursor)),
         };
         let typed = match kind {
-            SyntaxKind::IDENT | SyntaxKind::BOOL => range,
+            kind if is_word(kind, &chunk[range]) => range,
             SyntaxKind::STRING | SyntaxKind::BAD_STRING => {
                 return in_string(db, file, form, chunk, range, cursor, from);
             }
@@ -144,6 +144,11 @@ impl<'db> Context<'db> {
     }
 }
 
+/// Whether a token may be the start of a name: a name, or a literal that is a word.
+fn is_word(kind: SyntaxKind, text: &str) -> bool {
+    kind == SyntaxKind::IDENT || lift_syntax::is_literal_word(text)
+}
+
 /// The token that ends at the cursor or contains it.
 fn token_before(text: &str, cursor: TextSize) -> Option<(SyntaxKind, TextRange)> {
     let tokens = lex(text);
@@ -152,7 +157,7 @@ fn token_before(text: &str, cursor: TextSize) -> Option<(SyntaxKind, TextRange)>
         range.start() < cursor && cursor <= range.end()
     });
     let after = (0..tokens.len()).find(|&token| tokens.range(token).start() == cursor);
-    let word = |token: usize| matches!(tokens.kind(token), SyntaxKind::IDENT | SyntaxKind::BOOL);
+    let word = |token: usize| is_word(tokens.kind(token), &text[tokens.range(token)]);
     match (at, after) {
         // At the start of a word, use that word.
         (Some(at), Some(after)) if !word(at) && word(after) && tokens.kind(at) != SyntaxKind::COMMENT => {

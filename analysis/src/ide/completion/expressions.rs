@@ -477,13 +477,26 @@ fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {
         };
         ranked.push(score, word_item(word, about, Snippet::template(&template)));
     }
-    for value in ["true", "false"] {
-        let fits = matches!(kind, Some(TyKind::Scalar(Scalar::Bool)));
+    for (value, scalar) in LITERAL_WORDS {
+        let fits = matches!(kind, Some(TyKind::Scalar(wanted)) if *wanted == scalar);
         if !wanted.head {
-            ranked.push(if fits { 104 } else { 5 }, word_item(value, "Bool", Snippet::call(value, &[], false)));
+            // Of a Bool there are no other literals.
+            let score = if scalar == Scalar::Bool { 104 } else { 20 };
+            ranked
+                .push(if fits { score } else { 5 }, word_item(value, scalar.name(), Snippet::call(value, &[], false)));
         }
     }
 }
+
+/// The literals that are words, with their types.
+const LITERAL_WORDS: [(&str, Scalar); 6] = [
+    ("true", Scalar::Bool),
+    ("false", Scalar::Bool),
+    ("inf", Scalar::Double),
+    ("nan", Scalar::Double),
+    ("inff", Scalar::Float),
+    ("nanf", Scalar::Float),
+];
 
 /// A `lambda` template with as many parameters as the expected function.
 fn lambda_template(ty: &Ty) -> String {

@@ -15,7 +15,9 @@ fn literals_of_the_wrong_type() {
 (define (g (x float)) (* 2 x))
 (define (h (x float)) (+ x 1.5))
 (define (k (x double)) (+ x 1.5f))
-(define (l (x int)) (+ x 1.5))",
+(define (l (x int)) (+ x 1.5))
+(define (m (x float)) (min x -inf))
+(define (n (x float)) (min x NaN))",
         expect![[r#"
             f : Float -> Float
               type-mismatch at `2`: `*` needs `Float` as its second argument, and this is `Int`
@@ -37,6 +39,13 @@ fn literals_of_the_wrong_type() {
               type-mismatch at `1.5`: `+` needs `Int` as its second argument, and this is `Double`; `(toDouble x)` converts it
                 `x`: `Int` comes from `x`
                 fix: Write `(toDouble x)`
+            m : Float -> Float
+              type-mismatch at `-inf`: `min` needs `Float` as its second argument, and this is `Double`
+                `x`: `Float` comes from `x`
+                fix: Write `-inff`
+            n : Float -> Float
+              unknown-name at `NaN`: there is no `NaN` here; it is called `nan`
+                fix: Change to `nan`
         "#]],
     );
 }

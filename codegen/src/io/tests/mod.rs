@@ -81,9 +81,14 @@ fn a_word_is_a_literal_a_generator_or_a_file() {
     assert_eq!(source("iota"), "Ok(Generated(Iota))");
     assert_eq!(source("random"), "Ok(Generated(Random { seed: 0 }))");
     assert_eq!(source("random:17"), "Ok(Generated(Random { seed: 17 }))");
+    assert_eq!(source("signed"), "Ok(Generated(Signed { seed: 0 }))");
+    assert_eq!(source("signed:17"), "Ok(Generated(Signed { seed: 17 }))");
+    assert!(source("signed:x").contains("`signed:SEED` takes"), "{}", source("signed:x"));
     assert!(source("random:x").contains("`x` is no seed"), "{}", source("random:x"));
     assert!(source("").contains("nothing is given"), "{}", source(""));
-    for word in ["0.5", "-1", ".5", "+3", "-.5f", "[1,2]", "(1, 2)", "true", "false", "inf", "-inf", "NaN"] {
+    for word in
+        ["0.5", "-1", ".5", "+3", "-.5f", "[1,2]", "(1, 2)", "true", "false", "inf", "-inf", "NaN", "-inff", "nanf"]
+    {
         assert_eq!(source(word), format!("Ok(Literal({word:?}))"));
     }
     for word in ["a.npy", "./iota", "randomly", "trueish", "-", "-x", "nan.npy", ".", "../x.txt"] {
@@ -101,6 +106,8 @@ fn literals_are_read_by_their_type() {
     assert_eq!(literal(scalar_ty(Long), "3L"), "3L");
     assert_eq!(literal(scalar_ty(Bool), "true"), "true");
     assert_eq!(literal(scalar_ty(Float), "inf"), "inff");
+    assert_eq!(literal(scalar_ty(Float), "-inff"), "-inff");
+    assert_eq!(literal(scalar_ty(Double), "inff"), "1:1: `inff` is not a Double");
     assert_eq!(literal(vector(Int), "[1, 2 3,]"), "[1,2,3]");
     assert_eq!(literal(vector(Int), "[]"), "[]");
     assert_eq!(literal(matrix(Int), "[[1,2],[3,4]]"), "[[1,2],[3,4]]");
@@ -337,6 +344,33 @@ fn random_values_depend_on_the_seed_only_and_are_spread() {
     assert!((mean - 0.5).abs() < 0.02, "{mean}");
     let small = ks.iter().filter(|k| **k < 500).count();
     assert!((4_700..5_300).contains(&small), "{small}");
+}
+
+#[test]
+fn signed_values_are_on_both_sides_of_zero_in_types_that_have_them() {
+    let signed = |s| generate(Generator::Signed { seed: 3 }, &vector(s), &at(10_000, 0)).expect("made");
+    let bounds = |s| {
+        let numbers: Vec<f64> = match signed(s) {
+            Value::Array(ArrayValue::Float(xs)) => xs.iter().map(|x| f64::from(*x)).collect(),
+            Value::Array(ArrayValue::Double(xs)) => xs,
+            Value::Array(ArrayValue::Int(xs)) => xs.iter().map(|x| f64::from(*x)).collect(),
+            Value::Array(ArrayValue::Byte(xs)) => xs.iter().map(|x| f64::from(*x)).collect(),
+            Value::Array(ArrayValue::UByte(xs)) => xs.iter().map(|x| f64::from(*x)).collect(),
+            other => panic!("{other}"),
+        };
+        let negative = numbers.iter().filter(|x| **x < 0.0).count();
+        let (least, most) = numbers.iter().fold((0.0f64, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
+        (least, most, (4_700..5_300).contains(&negative))
+    };
+    for s in [Scalar::Float, Scalar::Double] {
+        let (least, most, even) = bounds(s);
+        assert!((-1.0..-0.99).contains(&least) && (0.99..1.0).contains(&most) && even, "{s:?}: {least} {most}");
+    }
+    assert_eq!(bounds(Scalar::Int), (-999.0, 999.0, true));
+    assert_eq!(bounds(Scalar::Byte), (-128.0, 127.0, true));
+    assert_eq!(bounds(Scalar::UByte), (0.0, 255.0, false));
+    let unsigned = |g| generate(g, &vector(Scalar::UInt), &at(100, 0)).expect("made");
+    assert_eq!(unsigned(Generator::Signed { seed: 3 }), unsigned(Generator::Random { seed: 3 }));
 }
 
 #[test]

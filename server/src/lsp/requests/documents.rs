@@ -10,11 +10,13 @@ use tower_lsp_server::gen_lsp_types::*;
 pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     let File { path, lines } = snap.file(uri)?;
     let mut out = Vec::new();
-    for (kernel, focus) in snap.analysis.kernel_names(&path)? {
-        let target = json!({ "uri": uri, "kernel": kernel });
-        for (title, command) in [("▶ Run", commands::RUN_KERNEL), ("OpenCL", commands::GENERATE_OPENCL)] {
+    for kernel in snap.analysis.kernel_names(&path)? {
+        let target = json!({ "uri": uri, "kernel": kernel.name });
+        let test = kernel.is_tested.then_some(("Test", commands::SHOW_TESTS));
+        let all = [("▶ Run", commands::RUN_KERNEL), ("OpenCL", commands::GENERATE_OPENCL)].into_iter().chain(test);
+        for (title, command) in all {
             out.push(CodeLens {
-                range: lines.range(focus),
+                range: lines.range(kernel.focus),
                 command: Some(Command {
                     title: title.to_owned(),
                     tooltip: None,

@@ -323,8 +323,8 @@ impl Maker<'_> {
             UByte => self.choices.of(&["1ub", "0ub", "200ub"]),
             UInt => self.choices.of(&["1u", "0u", "4000000000u"]),
             Long => self.choices.of(&["1L", "0L", "-5L"]),
-            Float => self.choices.of(&["0.5f", "-2.0f", "0.0f"]),
-            Double => self.choices.of(&["0.5", "-2.0", "0.0"]),
+            Float => self.choices.of(&["0.5f", "-2.0f", "0.0f", "inff", "-inff", "nanf"]),
+            Double => self.choices.of(&["0.5", "-2.0", "0.0", "-inf", "nan"]),
             Bool => self.choices.of(&["true", "false"]),
         }
         .to_owned()
