@@ -48,6 +48,7 @@ parameters! {
     KeyParts "keys.parts" = 4 [1, 2, 8] "Parts of a `reduceByKey` per compute unit, each with its tables.";
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Fewest elements of such a part.";
     KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Most copies of a table in one group.";
+    KeyRows "keys.rows" = 32768 [8192, 131072] "Fewest comparisons of a row's elements with keys that a table in local memory replaces.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
     RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, where a team folds the row.";
     RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, where rows of unknown length are many.";
@@ -62,6 +63,8 @@ parameters! {
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
     MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
     MatrixDepth "matrix.depth" = 16 [8] "Rounds of a matrix tile between two barriers.";
+    MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit, where there are few tiles, whose rounds are divided.";
+    MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Fewest rounds of a part of these.";
     PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";
     PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is written out.";
     WindowsAcross "windows.across" = 32 [8, 16, 64] "Work-items of a block of windows, across.";

@@ -281,8 +281,8 @@ pub enum Prim {
     PartRed,
     /// `n; f; z keys xs`: element c of the result folds the elements of `xs` whose key is c; elements with a key
     /// outside `0..n` are ignored. `f` is associative and commutative, `z` neutral. If `xs` has rows, each column is
-    /// folded separately. Only rules make it ([`crate::schedule::by_key`]).
-    ReduceByKey,
+    /// folded separately. Only rules make it ([`crate::schedule::by_key`]), for the device or for a group.
+    ReduceByKey(Level),
     /// `; test f; z xs`
     ReduceWhileSeq,
     /// `; test f; x`

@@ -9,7 +9,7 @@ impl Prim {
         use PrimitiveId as Id;
         let unplaced = |id| Some((id, Level::Auto));
         match self {
-            Prim::ReduceByKey => None,
+            Prim::ReduceByKey(_) => None,
             Prim::Map(level) => Some((Id::Map, level)),
             Prim::Reduce(level) => Some((Id::Reduce, level)),
             Prim::Scan(level) => Some((Id::Scan, level)),
@@ -83,7 +83,7 @@ impl Prim {
             Prim::Map(_)
             | Prim::Reduce(_)
             | Prim::PartRed
-            | Prim::ReduceByKey
+            | Prim::ReduceByKey(_)
             | Prim::ReduceWhileSeq
             | Prim::IterateWhile
             | Prim::Scan(_)
@@ -123,6 +123,11 @@ impl Prim {
         match self {
             Prim::Pad(mode) => format!("{} {}", self.label(), mode.name()),
             Prim::Gather => self.label().into(),
+            // A group's, or of one work-item; else the whole device's.
+            Prim::ReduceByKey(level) => match level.of_language().filter(|_| level != Level::Glb(0)) {
+                Some(level) => format!("{}{level}", self.label()),
+                None => self.label().into(),
+            },
             _ => match self.placed() {
                 None if matches!(self.operation(), Some((_, Level::Host))) => format!("{}Host", self.label()),
                 None => self.label().into(),

@@ -150,7 +150,7 @@ impl Call<'_> {
                 self.fold(0, self.array(1)?)?;
                 Ok(Ty::array(self.args[0].clone(), self.sizes[0].clone()))
             }
-            Prim::ReduceByKey => {
+            Prim::ReduceByKey(_) => {
                 self.counts(1, 1, 3)?;
                 let (keys, xs, z) = (self.plain(1)?, self.plain(2)?, &self.args[0]);
                 self.expect(&keys.element, &Ty::int())?;

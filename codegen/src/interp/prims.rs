@@ -97,7 +97,7 @@ impl<'k> Interp<'k> {
                 }
                 Ok(out.finish())
             }
-            Prim::ReduceByKey => self.reduce_by_key(call, element),
+            Prim::ReduceByKey(_) => self.reduce_by_key(call, element),
             Prim::ReduceWhileSeq => {
                 let (test, f, xs) = (self.fun(call, 0)?, self.fun(call, 1)?, self.array(call, 1)?);
                 let mut accumulator = self.arg(call, 0)?;

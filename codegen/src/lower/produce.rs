@@ -102,6 +102,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             Prim::Sort => self.sort(call, env, dest, false),
             Prim::Argsort => self.sort(call, env, dest, true),
+            Prim::ReduceByKey(Level::Lcl(_)) => self.by_key_in_group(call, env, dest),
+            Prim::ReduceByKey(_) => self.by_key_alone(call, env, dest),
             Prim::Filter(_) if self.is_whole_group() => self.filter_in_group(call, env, dest),
             // In a group of several dimensions, or with work-items of one dimension only, one of them does the work.
             Prim::Filter(_) => self.uniquely(dest, |f| f.filter(call, env, dest)),

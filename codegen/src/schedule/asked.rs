@@ -103,7 +103,7 @@ impl Counter<'_> {
             Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) | Prim::PartRed | Prim::ReduceWhileSeq => {
                 self.each(f, &over(1)?)
             }
-            Prim::ReduceByKey => self.each(f, &over(2)?),
+            Prim::ReduceByKey(_) => self.each(f, &over(2)?),
             Prim::Sort | Prim::Argsort => {
                 let n = over(0)?;
                 self.each(f, &n.mul(&Size::int(COMPARED)))

@@ -247,7 +247,7 @@ impl Fuser<'_> {
                 on_array.partial |= call.prim == Prim::ReduceWhileSeq;
                 self.add(demands, &args[1], on_array);
             }
-            Prim::ReduceByKey => {
+            Prim::ReduceByKey(_) => {
                 self.function(&call.funs[0], once(), demands);
                 self.add(demands, &args[0], once().at_least(Often::Few));
                 // Read once for each part of the table that groups share.

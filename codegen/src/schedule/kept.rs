@@ -16,6 +16,8 @@ pub const RADIX: i64 = 16;
 /// Bytes of local memory for a tile that is scanned, with padding.
 const SCANNED: i64 = SCAN_TILE + SCAN_TILE / 8;
 pub const SCAN_TILE: i64 = 16 * 1024;
+/// Bytes of local memory for the table of a row that is folded by key.
+pub const KEY_TABLE: i64 = 16 * 1024;
 /// Values in local memory for every [`RADIX`] work-items that combine theirs.
 const COMBINED: i64 = RADIX + 1;
 /// Maximum words of a row that a work-item keeps in registers.
@@ -46,7 +48,10 @@ impl LocalMemory {
             Rhs::Prim(call) => matches!(call.prim, Prim::Reduce(_)) && !call.funs[0].is_commutative(),
             _ => false,
         });
-        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1);
+        let by_key =
+            f.body.stmts.iter().any(|s| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_))));
+        // Keys and elements of one fold by key are read at the same time.
+        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1) && !(by_key && readers(f, v) == 1);
         let kept_row = |v: VarId| own && (several(v) || ordered);
         let mut memory = LocalMemory { kept: Vec::new(), bytes: Size::zero(), fixed: 0 };
         let mut rows: Vec<VarId> = f.params.clone();
@@ -68,6 +73,7 @@ impl LocalMemory {
                 Prim::Scan(_) | Prim::ScanExcl(_) => {
                     memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16 + SCANNED;
                 }
+                Prim::ReduceByKey(_) => memory.fixed += KEY_TABLE,
                 Prim::Sort | Prim::Argsort => {
                     let element = kernel.atom_ty(&call.args[0]);
                     let Some(array) = element.as_array() else { continue };
@@ -92,6 +98,24 @@ impl LocalMemory {
         }
         memory
     }
+}
+
+/// How many operators read an array, themselves or through maps and views.
+fn readers(f: &Lambda, v: VarId) -> usize {
+    let mut derived = FxHashSet::from_iter([v]);
+    let mut found = 0;
+    for stmt in &f.body.stmts {
+        if !uses::mentions(stmt, &|v| derived.contains(&v)) {
+            continue;
+        }
+        match &stmt.rhs {
+            Rhs::Prim(call) if !matches!(call.prim, Prim::Map(_)) && !call.prim.is_view() => found += 1,
+            _ => {
+                derived.insert(stmt.var);
+            }
+        }
+    }
+    found + usize::from(matches!(f.body.result, Atom::Var(v) if derived.contains(&v)))
 }
 
 fn bytes_of(ty: &Ty) -> Option<u64> {

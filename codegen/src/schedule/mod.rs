@@ -1,7 +1,7 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
 //! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`interchange`] those for loops in maps,
-//! [`in_turn`], [`distribute`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`in_turn`], [`row_tables`], [`distribute`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
 //! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
 //! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
 //! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
@@ -33,6 +33,7 @@ pub mod place;
 mod rewrite;
 mod rounds;
 mod row_filters;
+mod row_tables;
 pub mod rules;
 pub mod sequential;
 pub mod shapes;
@@ -118,6 +119,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = rewrite::rewrite(&turns, &mut Vec::new());
         stages.extend([("map-in-turn", turns), ("rewritten in turn", rewritten.clone())]);
     }
+    rewritten = row_tables::row_tables(rewritten, target, &mut Vec::new());
+    stages.push(("map-tables-wrg", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
     let (all, _) = teams::teams(distributed.clone(), target, &mut Vec::new());
     let placed = place::place(&all, target, &mut Vec::new());
@@ -142,6 +145,7 @@ impl Schedule {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
             None => rewritten,
         };
+        let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);

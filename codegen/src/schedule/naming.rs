@@ -24,7 +24,7 @@ fn noun(prim: Prim) -> Option<&'static str> {
     Some(match prim {
         Prim::Map(_) => "mapped",
         Prim::Reduce(_) | Prim::PartRed | Prim::ReduceWhileSeq => "reduced",
-        Prim::ReduceByKey => "by_key",
+        Prim::ReduceByKey(_) => "by_key",
         Prim::Scan(_) | Prim::ScanExcl(_) => "scanned",
         Prim::Filter(_) => "kept",
         Prim::Iterate | Prim::IterateWhile => "iterated",

@@ -92,6 +92,11 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
                 _ => Work::Other,
             }
         }
+        Prim::ReduceByKey(Level::Auto) => {
+            let over = over(&call.args[2]).filter(|a| is_known(&a.len) && is_scalars(&a.element) && items());
+            let over = over.filter(|_| call.sizes.iter().all(is_known) && is_flat_array(kernel.ty(stmt.var)));
+            over.as_ref().and_then(|a| long(&a.len)).map_or(Work::Other, |len| Work::Together(len.clone()))
+        }
         // A loop over a value in registers.
         Prim::Iterate | Prim::IterateWhile if is_flat(kernel.ty(stmt.var)) && items() => Work::Item,
         prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)) => {
@@ -101,6 +106,10 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
         }
         _ => Work::Other,
     }
+}
+
+fn is_flat_array(ty: &Ty) -> bool {
+    ty.as_array().is_some_and(|a| is_flat(&a.element))
 }
 
 /// Whether a block is the work of one work-item.

@@ -60,9 +60,9 @@ fn collect_rhs(rhs: &Rhs, out: &mut Vec<Level>) {
 
 pub fn level_of(prim: Prim) -> Option<Level> {
     match prim {
-        Prim::Map(l) | Prim::Reduce(l) | Prim::Scan(l) | Prim::ScanExcl(l) | Prim::Filter(l) => Some(l),
-        // Rules make it only at the top of a kernel, where the whole device runs it.
-        Prim::ReduceByKey => Some(Level::Glb(0)),
+        Prim::ReduceByKey(l) | Prim::Map(l) | Prim::Reduce(l) | Prim::Scan(l) | Prim::ScanExcl(l) | Prim::Filter(l) => {
+            Some(l)
+        }
         _ => None,
     }
 }
@@ -258,6 +258,7 @@ fn inside(kernel: &Kernel, call: &PrimCall) -> Option<(Prim, &'static Rule)> {
         Prim::Scan(Level::Auto) => (Prim::Scan(Level::Seq), &rules::SCAN_SEQ),
         Prim::ScanExcl(Level::Auto) => (Prim::ScanExcl(Level::Seq), &rules::SCAN_SEQ),
         Prim::Filter(Level::Auto) => (Prim::Filter(Level::Seq), &rules::FILTER_SEQ),
+        Prim::ReduceByKey(Level::Auto) => (Prim::ReduceByKey(Level::Seq), &rules::REDUCE_SEQ),
         _ => return None,
     })
 }

@@ -8,7 +8,7 @@
 
 use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
-pub use super::kept::{RADIX, SCAN_TILE};
+pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, lies_across, rows_below, work_of};
 use super::row_filters::RowFilters;
 use super::versions::{branch, choice, decided, fresh};
@@ -122,6 +122,8 @@ struct Shared<'k> {
     row: Size,
     /// Each element has its own row.
     own: bool,
+    /// Rows are folded by key.
+    by_key: bool,
 }
 
 impl Writer<'_> {
@@ -172,6 +174,8 @@ impl Writer<'_> {
         // A group computes each element where elements are few or rows long. Intermediate arrays are better kept by
         // several work-items than by one.
         let below = match shared.own {
+            // One work-item alone has no use of a table.
+            _ if shared.by_key => n.add(&Size::one()),
             _ if across => enough,
             true if registers.is_some() && !memory.kept.is_empty() => n.add(&Size::one()),
             true => Size::if_le(&Size::int(self.params.shared), &shared.row, &n.add(&Size::one()), &enough),
@@ -308,7 +312,7 @@ impl Writer<'_> {
         // Several short rows share a group.
         let small =
             Team { items: self.params.few, rows: self.params.group / self.params.few.max(1), keeps: true, own: None };
-        if shared.own && small.rows > 1 {
+        if shared.own && small.rows > 1 && !shared.by_key {
             let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, small.items);
             let rows = Size::nat(small.rows.into());
             let room = Size::int(all - memory.fixed * i64::from(small.rows) + 1);
@@ -409,6 +413,7 @@ impl Writer<'_> {
                 Prim::Map(Level::Auto) => call.prim = Prim::Map(Level::Lcl(0)),
                 Prim::Scan(Level::Auto) => call.prim = Prim::Scan(Level::Lcl(0)),
                 Prim::ScanExcl(Level::Auto) => call.prim = Prim::ScanExcl(Level::Lcl(0)),
+                Prim::ReduceByKey(Level::Auto) => call.prim = Prim::ReduceByKey(Level::Lcl(0)),
                 // Other operators need no level; a group sorts together.
                 _ => {}
             }
@@ -500,7 +505,9 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
         }
     }
     let own = dims.has_rows(kernel);
-    row.filter(|_| folds).map(|row| Shared { call, dims, row, own })
+    let is_table = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_)));
+    let by_key = f.body.stmts.iter().any(is_table);
+    row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key })
 }
 
 fn is_plain(kernel: &Kernel, call: &PrimCall) -> bool {

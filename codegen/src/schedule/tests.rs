@@ -12,7 +12,7 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p lift-codegen --lib passes` writes what is below `; gives`.
 
-use super::{Applied, Schedule, distribute, in_turn, interchange, place, rewrite, teams};
+use super::{Applied, Schedule, distribute, in_turn, interchange, place, rewrite, row_tables, teams};
 use crate::core::check::problems;
 use crate::core::{Kernel, parse, simplify};
 use crate::target::Target;
@@ -62,6 +62,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "simplify" => simplify::simplify(kernel),
         "rewrite" => rewrite::rewrite(&kernel, &mut applied),
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
+        "row-tables" => row_tables::row_tables(kernel, &target, &mut applied),
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),
         "distribute" => distribute::distribute(kernel, &target, &mut applied),
         "teams" => teams::teams(kernel, &target, &mut applied).0,

@@ -113,7 +113,7 @@ fn most_sizes(prim: Prim) -> usize {
     match prim {
         Prim::Slide | Prim::Pad(_) | Prim::PadConstant | Prim::Slice => 2,
         Prim::PartRed
-        | Prim::ReduceByKey
+        | Prim::ReduceByKey(_)
         | Prim::Iterate
         | Prim::Split
         | Prim::Stride
@@ -135,9 +135,11 @@ const PADS: [Prim; 3] = [Prim::Pad(PadMode::Clamp), Prim::Pad(PadMode::Mirror), 
 const PLACED: [fn(Level) -> Prim; 5] = [Prim::Map, Prim::Reduce, Prim::Scan, Prim::ScanExcl, Prim::Filter];
 
 /// The primitives without a level, except `pad`.
-const WHOLE: [Prim; 36] = [
+const WHOLE: [Prim; 38] = [
     Prim::PartRed,
-    Prim::ReduceByKey,
+    Prim::ReduceByKey(Level::Glb(0)),
+    Prim::ReduceByKey(Level::Lcl(0)),
+    Prim::ReduceByKey(Level::Seq),
     Prim::ReduceWhileSeq,
     Prim::IterateWhile,
     Prim::Iterate,

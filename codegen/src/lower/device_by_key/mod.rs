@@ -29,7 +29,8 @@ use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
-use table::{ByKey, Table, atomic};
+pub use parts::Folded;
+pub use table::{ByKey, Table, atomic};
 
 /// Work-items that together fold one cell over all tables.
 const TEAM: u32 = 32;

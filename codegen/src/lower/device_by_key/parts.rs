@@ -13,12 +13,20 @@ use lift_analysis::ty::Ty;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Where a group's table goes.
+#[derive(Clone, Copy)]
+pub enum Folded<'a, 'k> {
+    /// To those of the other parts.
+    Part(BufferId, &'a Expr),
+    /// It is the result.
+    Result(&'a Dest<'k>),
+}
+
 /// The work of a group at a time: the table, or some of its buckets and columns, for a part of the elements.
-struct Task<'a, 'k> {
+pub struct Task<'a, 'k> {
     by: &'a ByKey<'k>,
     table: &'a Table,
     memory: Rc<Layout>,
-    part: Expr,
     /// The first bucket, and the number of buckets.
     first: Expr,
     buckets: Expr,
@@ -66,9 +74,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let end = f.named("end", begin.clone().add(Expr::call("min", [length.clone(), left])));
             let end = f.index_var("end", end);
             f.facts.assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
-            let task = f.task(by, table, (memory.clone(), lanes, in_copy), turn, part)?;
+            let task = f.task(by, table, (memory.clone(), lanes, in_copy), turn)?;
             let active = std::mem::replace(&mut f.active.lcl[0], true);
-            f.fold_part(&task, &begin, &Size::var(end), parts)?;
+            f.fold_part(&task, &begin, &Size::var(end), Folded::Part(parts, &part))?;
             f.active.lcl[0] = active;
             Ok(())
         })?;
@@ -76,13 +84,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    fn task<'a>(
+    pub fn task<'a>(
         &mut self,
         by: &'a ByKey<'k>,
         table: &'a Table,
         (memory, lanes, in_copy): (Rc<Layout>, Expr, Expr),
         turn: Expr,
-        part: Expr,
     ) -> Result<Task<'a, 'k>> {
         let (along, across) = match by.columns {
             None => (turn, Expr::int(0)),
@@ -107,10 +114,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 (Size::var(first), Size::var(number))
             }
         };
-        Ok(Task { by, table, memory, part, first, buckets, first_column, columns, lanes, in_copy })
+        Ok(Task { by, table, memory, first, buckets, first_column, columns, lanes, in_copy })
     }
 
-    fn fold_part(&mut self, task: &Task<'_, 'k>, begin: &Expr, end: &Size, parts: BufferId) -> Result<()> {
+    /// Folds the elements of a part, those from `begin` to `end`.
+    pub fn fold_part(&mut self, task: &Task<'_, 'k>, begin: &Expr, end: &Size, to: Folded<'_, 'k>) -> Result<()> {
         let table = task.table;
         let in_table = self.host_size(&table.buckets.mul(&table.lanes()), "in_table")?;
         let z = self.force(&task.by.z)?;
@@ -147,7 +155,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             false => self.emit_if(working, stmts, Vec::new()),
         }
         self.barrier(true, false);
-        self.copies_to_parts(task, parts)?;
+        self.fold_copies(task, to)?;
         self.barrier(true, false);
         Ok(())
     }
@@ -247,11 +255,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Combines the copies of each cell of the table and writes them to the memory of the part.
-    fn copies_to_parts(&mut self, task: &Task<'_, 'k>, parts: BufferId) -> Result<()> {
+    /// Combines the copies of each cell of the table and writes them.
+    fn fold_copies(&mut self, task: &Task<'_, 'k>, to: Folded<'_, 'k>) -> Result<()> {
         let (by, table) = (task.by, task.table);
         let cells = self.host_size(&table.buckets.mul(&table.columns), "cells_of_table")?;
-        let to = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: by.scalar }));
         self.for_group(table.group, &cells, |f, cell| {
             let cell = f.size(cell)?;
             let columns = f.size(&task.columns)?;
@@ -291,8 +298,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let first = f.size(&task.first_column)?;
                     at = at.mul(f.sized(all, "columns")?).add(first.add(column));
                 }
+                let (parts, part) = match to {
+                    Folded::Result(dest) => return f.store_cell(by, &at, &acc, dest),
+                    Folded::Part(parts, part) => (parts, part),
+                };
                 let count = f.sized(&table.parts, "parts")?;
-                let to = f.slot_at(&to, at.mul(count).add(task.part.clone()));
+                let to = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: by.scalar }));
+                let to = f.slot_at(&to, at.mul(count).add(part.clone()));
                 f.copy(&acc, &Dest::Place(to))
             })
         })

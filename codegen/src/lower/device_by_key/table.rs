@@ -96,6 +96,33 @@ impl Table {
         let parts = at_least_one(&Size::min(&useful, &Size::min(&Size::int(most_parts), &fit)));
         Table { group, room, buckets, columns, team, copies, turns, parts }
     }
+    /// The table of a group for a row, in so many bytes. `n`: the elements of the row.
+    pub fn of_row(group: u32, bytes: i64, by: &ByKey, n: &Size) -> Table {
+        let room = bytes / by.scalar.bytes() as i64;
+        let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
+        // Every copy takes time of its own, before and after the elements: so they have fewer cells than there are
+        // elements. Without atomic operations they are worth it, for each keeps work-items busy.
+        let useful = match by.atomic {
+            Some(_) => at_least_one(&quotient(n, &by.buckets.add(&by.buckets))),
+            None => group_size.clone(),
+        };
+        let fit = match by.atomic {
+            Some(_) => room_size.clone(),
+            None => quotient(&room_size, &Size::int(32.min(i64::from(group)))),
+        };
+        let buckets = Size::min(&by.buckets, &fit);
+        let most = Size::min(&useful, &Size::min(&group_size, &quotient(&room_size, &buckets)));
+        Table {
+            group,
+            room,
+            columns: Size::one(),
+            team: Size::one(),
+            copies: at_least_one(&most),
+            turns: (rounded_up(&by.buckets, &fit), Size::one()),
+            parts: Size::one(),
+            buckets,
+        }
+    }
     pub fn tasks(&self) -> Size {
         self.turns.0.mul(&self.turns.1).mul(&self.parts)
     }

@@ -101,7 +101,7 @@ impl<'k> Host<'k> {
             Prim::Reduce(level) if is_parallel(level) => self.reduce(stmt, call, env, dest)?,
             Prim::Scan(level) if is_parallel(level) => self.scan(stmt, call, env, dest, true)?,
             Prim::ScanExcl(level) if is_parallel(level) => self.scan(stmt, call, env, dest, false)?,
-            Prim::ReduceByKey => self.reduce_by_key(stmt, call, env, dest)?,
+            Prim::ReduceByKey(_) => self.reduce_by_key(stmt, call, env, dest)?,
             Prim::Sort => self.sort(stmt, call, env, dest, false)?,
             Prim::Argsort => self.sort(stmt, call, env, dest, true)?,
             prim if place::stmt_levels(stmt).iter().any(|l| is_parallel(*l)) || matches!(prim, Prim::Scatter) => {

@@ -1,8 +1,9 @@
-//! Operations on a row that the work-items of a group share: fold, scan, sort. Every work-item must execute them.
+//! Operations on a row that the work-items of a group share: fold, by key too, scan, sort. Every work-item must execute them.
 //!
 //! A tile of the row passes through local memory, so that neighbouring work-items access adjacent elements in global
 //! memory, yet each processes consecutive ones. Elements are combined in order, so any associative operator is allowed.
 
+mod by_key;
 mod own;
 mod scan;
 mod sort;

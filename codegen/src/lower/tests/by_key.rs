@@ -36,7 +36,7 @@ fn found(kernel: &Kernel) -> (usize, Vec<&'static str>) {
     let schedule = Schedule::new(kernel, &Target::nvidia());
     let mut folds = 0;
     schedule.kernel.body.visit(&mut |s| {
-        folds += usize::from(matches!(&s.rhs, Rhs::Prim(call) if call.prim == Prim::ReduceByKey));
+        folds += usize::from(matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_))));
     });
     let rules = ["fold-by-key", "count-between", "count-below"];
     (folds, schedule.applied.iter().map(|a| a.rule.name).filter(|name| rules.contains(name)).collect())
@@ -65,21 +65,25 @@ fn targets() -> [(&'static str, Target); 4] {
 fn by_key(text: &str, rules: &[&str], inputs: &[Vec<Value>]) {
     let kernel = kernel(text);
     assert_eq!(found(&kernel), (rules.len(), rules.to_vec()), "{kernel}");
-    for (rule, stage) in after_each_rewrite(&kernel, &Target::nvidia()) {
+    means_the_same(&kernel, &targets(), inputs);
+}
+
+fn means_the_same(kernel: &Kernel, targets: &[(&'static str, Target)], inputs: &[Vec<Value>]) {
+    for (rule, stage) in after_each_rewrite(kernel, &Target::nvidia()) {
         assert_eq!(problems(&stage), Vec::<String>::new(), "after {rule}:\n{stage}");
         for inputs in inputs {
             let run = |k: &Kernel| interp::run(k, inputs.clone(), &[], Limits::default());
-            let (before, after) = (run(&kernel), run(&stage));
+            let (before, after) = (run(kernel), run(&stage));
             match (&before, &after) {
                 (Ok(a), Ok(b)) if super::close(a, b) => {}
                 _ => panic!("after {rule}: {after:?} instead of {before:?}\n{stage}"),
             }
         }
     }
-    for (name, target) in targets() {
-        let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{name}: {}", e[0]));
+    for (name, target) in targets {
+        let program = compile(kernel, target).unwrap_or_else(|e| panic!("{name}: {}", e[0]));
         for inputs in inputs {
-            agree(&kernel, &program, inputs).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+            agree(kernel, &program, inputs).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         }
     }
 }
@@ -270,6 +274,31 @@ fn columns_are_folded_together() {
         vec![keys(n, k), rows((0..d).map(column)), ints(0..k)]
     };
     by_key(text, &["fold-by-key"], &[(1, 1, 1), (90, 3, 2), (200, 9, 3)].map(inputs));
+}
+
+/// What is done with each row `r`, of 300 elements, and so many comparisons that it is worth a table.
+const OF_ROWS: [&str; 4] = [
+    "(reduceByKey #120 0 + r (map (lambda (v) (mod v 7)) r))",
+    "(let h (reduceByKey #150 0.0f + r (map toFloat r)) (let all (head (reduce 0.0f + h)) (map (lambda (x) (+ x all)) h)))",
+    "(reduceByKey #110 -1 max (map (lambda (v) (- v 60)) r) (reverse r))",
+    "(let h (reduceByKey #120 1 * (map (lambda (v) (mod v 150)) r) (map (lambda (v) (mod v 3)) r)) (head (reduce 0 max h)))",
+];
+
+/// A group has a table for each row: with atomic operations and without, in several turns where it is large, and with
+/// work before and behind. Where a device has no room for it, one work-item folds the row.
+#[test]
+fn a_group_folds_a_row_by_key() {
+    let inputs = |n: usize| vec![rows((0..n).map(|i| ints((0..300).map(|j| (i as i32 * 7 + j * 37) % 211 - 3))))];
+    let few = targets().into_iter().find(|(name, _)| name.starts_with("nvidia"));
+    let targets: Vec<_> = [("gpu", Target::gpu())].into_iter().chain(few).collect();
+    for body in OF_ROWS {
+        let kernel = kernel(&format!(
+            "(lift k (N) ((array-type (array-type int 300) N)) (lambda (xs) (map (lambda (r) {body}) xs)))"
+        ));
+        let text = compile(&kernel, &Target::nvidia()).unwrap_or_else(|e| panic!("{}", e[0])).opencl.text;
+        assert!(text.contains("__local int table[4096]") || text.contains("__local float table[4096]"), "{text}");
+        means_the_same(&kernel, &targets, &[inputs(2)]);
+    }
 }
 
 /// The order in which floats are combined depends on lengths alone.

@@ -150,6 +150,7 @@ fn products_of_whole_tiles() {
             assert_eq!(launched(7, 32, 8), ["map: whole tiles"]);
             assert_eq!(launched(7, 36, 8), ["map: tiles"]);
             assert_eq!(launched(8, 32, 7), [if columns_given { "map: whole tiles" } else { "map: tiles" }]);
+            assert_eq!(launched(8, 1024, 8), ["map: parts of whole tiles", "map: what the parts gave"]);
         }
     }
     // Known to have a remainder, or to have none.
@@ -163,6 +164,7 @@ fn products_of_whole_tiles() {
         let program = compiled(&kernel, &Target::nvidia());
         // Large tiles, or small ones if there are few.
         let launches: Vec<&crate::plan::Launch> = program.plan.steps.iter().filter_map(launch_of).collect();
+        // Nothing else: so few rounds are not divided.
         assert_eq!(launches.iter().map(|l| &*l.label).collect::<Vec<_>>(), [label; 2]);
         for n in [1, 67, 5000] {
             let taken = |l: &&&crate::plan::Launch| {
@@ -172,6 +174,45 @@ fn products_of_whole_tiles() {
         }
         tiled(&kernel, label, &[vec![rows(67, rounds as usize)]]);
     }
+}
+
+/// Where tiles are few and rounds many, groups fold parts of the rounds, in any order only if the program says so.
+#[test]
+fn rounds_of_few_tiles_are_divided() {
+    let sizes = [(3, 1100, 5), (65, 1041, 2), (1, 1536, 4)];
+    let kernel = product("product", float, true, |b, x, y| dot(b, Level::Auto, 0.0f32, x, y));
+    let inputs: Vec<Vec<Value>> = sizes.iter().map(|&(n, k, m)| vec![rows(n, k), rows(m, k)]).collect();
+    tiled(&kernel, "map: what the parts gave", &inputs);
+    let kernel = product("ordered", float, true, |b, x, y| dot(b, Level::Seq, 0.0f32, x, y));
+    not_tiled(&kernel, "map: what the parts gave", &inputs[0]);
+}
+
+/// Each element of a map around has its own parts; what follows the fold follows that of the parts.
+#[test]
+fn rounds_of_products_in_maps_are_divided() {
+    let mut b = Builder::new("batched");
+    let (l, n, m, k) = (b.size("L"), b.size("N"), b.size("M"), b.size("K"));
+    let xs = b.param("xs", array(matrix(int(), &k, &n), &l));
+    let ys = b.param("ys", array(array(Ty::tuple(vec![array(int(), &k), int()]), &m), &l));
+    let both = b.zip(&[xs, ys]);
+    let result = b.map(Level::Auto, &both, |b, p| {
+        let (rows, columns) = (b.proj(p, 0), b.proj(p, 1));
+        b.map(Level::Auto, &rows, |b, x| {
+            b.map(Level::Auto, &columns, |b, c| {
+                let (y, bias) = (b.proj(c, 0), b.proj(c, 1));
+                let folded = dot(b, Level::Auto, 0, x, &y);
+                b.mul(&folded, &bias)
+            })
+        })
+    });
+    let kernel = b.finish(&result);
+    let column = |c: i32| {
+        let row = (0..1100).map(|i| (i * 31 + c * 7) % 53 - 26).collect();
+        Value::Tuple(vec![Value::Array(ArrayValue::Int(row)), Value::Int(c - 1)])
+    };
+    let columns = Value::Array(ArrayValue::Values((0..3).map(column).collect()));
+    let all = |x: Value| Value::Array(ArrayValue::Values(vec![x.clone(), x]));
+    tiled(&kernel, "map: what the parts gave", &[vec![all(int_rows(2, 1100)), all(columns)]]);
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl Maker {
         let ones = self.fill(&len, &Atom::Lit(Literal::Int(1)));
         let (n, sum) = (numbered.count.clone(), self.sum());
         let args = vec![Atom::Lit(Literal::Int(0)), keys, ones];
-        let call = PrimCall { prim: Prim::ReduceByKey, sizes: vec![n.clone()], funs: vec![sum], args };
+        let call = PrimCall { prim: Prim::ReduceByKey(Level::Glb(0)), sizes: vec![n.clone()], funs: vec![sum], args };
         Some(self.prim("counts", Ty::array(Ty::int(), n), call))
     }
 }

@@ -214,7 +214,7 @@ impl Maker {
         let scalar = self.ty(fold.z);
         let f = self.copied(fold.f, &scalar);
         let args = vec![fold.z.clone(), keys, values];
-        let call = PrimCall { prim: Prim::ReduceByKey, sizes: vec![n.clone()], funs: vec![f], args };
+        let call = PrimCall { prim: Prim::ReduceByKey(Level::Glb(0)), sizes: vec![n.clone()], funs: vec![f], args };
         self.prim("folded", Ty::array(element, n), call)
     }
 

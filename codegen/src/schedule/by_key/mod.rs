@@ -13,14 +13,14 @@ mod slice;
 
 use super::{Applied, on_the_host};
 use crate::core::copy::Lengths;
-use crate::core::simplify::simplify;
-use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::core::simplify::{bound_in, rename, simplify};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use numbered::Numbered;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Applies these rules until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
@@ -45,6 +45,57 @@ fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
 /// Whether one of these rules would match if the block were at host level.
 pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
     one(&Kernel { body: block.clone(), ..kernel.clone() }, &mut Vec::new()).is_some()
+}
+
+/// A function after these rules, and all variables with those that it now has; `None` if none matches. Its folds by key
+/// are not placed.
+pub fn in_function(kernel: &Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> Option<(Vec<VarInfo>, Lambda)> {
+    let before = applied.len();
+    let outside = outside(f);
+    let params = outside.iter().chain(&f.params).copied().collect();
+    let mut own = Kernel { params, body: f.body.clone(), ..kernel.clone() };
+    while let Some(next) = one(&own, applied) {
+        own = simplify(without_copies(simplify(next)));
+    }
+    if applied.len() == before {
+        return None;
+    }
+    for stmt in &mut own.body.stmts {
+        if let Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(level), .. }) = &mut stmt.rhs {
+            *level = Level::Auto;
+        }
+    }
+    let mut vars = kernel.vars.clone();
+    let first = u32::try_from(vars.len()).ok()?;
+    vars.extend(own.vars);
+    let mut new = own.params.split_off(outside.len());
+    rename(&mut own.body, &|v| {
+        *v = own.params.iter().position(|p| p == v).map_or(VarId(v.0 + first), |at| outside[at]);
+    });
+    new.iter_mut().for_each(|v| v.0 += first);
+    Some((vars, Lambda { params: new, body: own.body, ..f.clone() }))
+}
+
+/// The variables of a function that it does not bind.
+fn outside(f: &Lambda) -> Vec<VarId> {
+    let mut own = f.params.clone();
+    bound_in(&f.body, &mut own);
+    let own: FxHashSet<VarId> = own.into_iter().collect();
+    let mut found = Vec::new();
+    let mut read = |atom: &Atom| {
+        if let Atom::Var(v) = atom
+            && !own.contains(v)
+            && !found.contains(v)
+        {
+            found.push(*v);
+        }
+    };
+    read(&f.body.result);
+    f.body.visit(&mut |stmt| {
+        stmt.rhs.operands().into_iter().for_each(&mut read);
+        stmt.rhs.blocks().into_iter().for_each(|block| read(&block.result));
+    });
+    found
 }
 
 /// Applies it in a block at host level inside of this one.

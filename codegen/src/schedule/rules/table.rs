@@ -130,6 +130,9 @@ rules! {
     Placement MAP_FILTERS_WRG "map-filters-wrg":
         "map (… filter p …)" = "if n < m or k is long then mapWrg (… filterLcl p …) else map (… filter p …)",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: the function filters a row of k scalars, and does nothing else but map and fold rows and what is kept of them. What is kept is stored in global memory.";
+    Placement MAP_TABLES_WRG "map-tables-wrg":
+        "map (… reduceByKey n f z ks xs …)" = "if k is long for n then mapWrg (… reduceByKeyLcl n f z ks xs …) else map (…)",
+        if "`f` commutative, as `fold-by-key` demands. On a GPU, at the top of a kernel: the k elements of a row are folded by key, and the function does nothing else but map and fold rows and what is folded. The rules of `reduceByKey` apply to the function in the version with groups alone, each of which has its table in local memory; one that is too large is made in turns, each over the whole row. Not of columns.";
     Placement MAP_IN_TURN "map-in-turn":
         "map f" = "if k is long for n then mapHost f else map f",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: `f` filters, sorts, scans, iterates over or folds by key an array of length k, of which a group at most would do a row. `mapHost` applies `f` to one row after the other, and what is in `f` is at the top of the kernel. The version is taken from the length on for which the whole device does the n rows faster one by one.";
@@ -170,6 +173,9 @@ rules! {
     Tiling WHOLE_TILES "whole-tiles":
         "tile-matrix" = "if 16 divides the rounds, and 4 the lengths of rows, then tile-matrix without a rest else tile-matrix",
         if "Always true; which it is the host knows before the launch. Where every tile has all of its rounds and is read in vectors of four, the places of what a work-item reads are computed once for all tiles, and there is no code for fewer rounds or single elements: so more work-groups fit a compute unit. For tiles of 8 rounds, 8 divides them.";
+    Tiling TILE_PARTS "tile-parts":
+        "tile-matrix" = "map (map (λts. g (reduce f z ts))) (the results of tile-matrix for parts of the rounds)",
+        if "`f` associative and `z` neutral, as `reduce` demands. The host chooses how many parts before the launch: one if there are tiles enough to keep the device busy, or few rounds.";
     Tiling TILE_CORES "tile-cores":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapSeq (mapSeq g) ∘ reduceSeq (λ(acc,(X',Y')). mapSeq (mapSeq (reduceSeq f)) (acc,X',Y')) z ∘ map toPrivate ∘ split 128) (tile B)) (tile A)",
         if "As for `tile-matrix`. On a processor: a tile is the work of one work-item, whose rows and columns are copied beside each other, some rounds at a time. Where f and h are arithmetic of floats, several columns are a vector.";

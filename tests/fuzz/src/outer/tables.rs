@@ -16,12 +16,12 @@ const fn of(name: &'static str, rules: &'static [&'static str], text: &'static s
 pub const SKELETONS: &[Skeleton] = &[
     of(
         "matrix product",
-        &["tile-matrix"],
+        &["tile-matrix", "tile-parts"],
         "(map (lambda (r) (map (lambda (c) (sumi (map (uncurry *) (zip r c)))) h)) h)",
     ),
     of(
         "matrix product of floats",
-        &["tile-matrix", "tile-cores", "whole-tiles"],
+        &["tile-matrix", "tile-cores", "whole-tiles", "tile-parts"],
         "(let g (map (map (lambda (x) (* 0.25f (toFloat x)))) h) \
          (map (lambda (r) (map (lambda (c) (head (reduce 0.0f + (map (uncurry *) (zip r c))))) g)) g))",
     ),
@@ -97,6 +97,11 @@ pub const SKELETONS: &[Skeleton] = &[
         &["fold-by-key"],
         "(let g (map (lambda (r) (mod (+ k (length r)) 5)) h) (map (lambda (q) (map (lambda (c) \
          (sumi (map (lambda (p) (if (= (get1 p) q) (get2 p) 0)) (zip g c)))) (transpose h))) (iota #5)))",
+    ),
+    of(
+        "rows by key",
+        &["map-tables-wrg"],
+        "(map (lambda (r) (map (lambda (q) (sumi (map (lambda (c) (if (= (mod c 600) q) 1 0)) r))) (iota #600))) h)",
     ),
     of("fold of all", &["reduce-parts"], "(reduce 0 + (join h))"),
     of("scan of all", &["scan-chunks"], "(scan 0 + (join h))"),

@@ -98,6 +98,22 @@ impl Maker<'_> {
         (result, Ty::array(Ty::array(element, m), count))
     }
 
+    /// A fold by key of each row, and what is done with it.
+    pub(super) fn rows_by_key(&mut self) -> (String, Ty) {
+        let (n, count) = (Len::of(Base::N), self.count());
+        let (scalar, row, number) = (self.folded(), self.fresh("h"), self.fresh("x"));
+        let fold = self.fold_of_key(scalar, &INT, &number, &row);
+        let numbers = self.numbers(&count);
+        let folded = format!("(map (lambda ({number}) {fold}) {numbers})");
+        let result = Ty::Scalar(scalar);
+        let (zero, op) = self.commutative(scalar);
+        let (text, ty) = match self.choices.below(3) {
+            0 => (format!("(head (reduce {zero} {op} {folded}))"), result),
+            _ => (folded, Ty::array(result, count)),
+        };
+        (format!("(map (lambda ({row}) {text}) rows)"), Ty::array(ty, n))
+    }
+
     /// Positions of numbers in a sorted array, and counts as their differences.
     pub(super) fn counts_of_sorted(&mut self) -> (String, Ty) {
         let (len, count) = (self.some_length(), self.count());

@@ -44,6 +44,7 @@ impl Maker<'_> {
             21 => self.orders(),
             22 => self.rows_copied(),
             23 => self.rows_compared(),
+            2 if self.choices.flip() => self.rows_by_key(),
             2 => self.columns_by_key(),
             3 => self.counts_of_sorted(),
             4 => self.product(),

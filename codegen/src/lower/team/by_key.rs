@@ -1,0 +1,89 @@
+//! `reduceByKey` of a row by a group, whose table is in local memory; or by one work-item.
+
+use crate::core::PrimCall;
+use crate::lower::Result;
+use crate::lower::device_by_key::{ByKey, Folded, Table, atomic};
+use crate::lower::function::FunctionBuilder;
+use crate::lower::value::{Closure, Dest, Env};
+use crate::opencl::{CType, Expr, Step, Storage};
+use crate::schedule::teams::KEY_TABLE;
+use lift_analysis::ty::Ty;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn by_key(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {
+        let Some(scalar) = self.program.kernel.atom_ty(&call.args[0]).as_scalar() else {
+            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+        };
+        let (keys, xs) = (self.atom(&call.args[1], env)?, self.atom(&call.args[2], env)?);
+        Ok(ByKey {
+            f: Closure { lambda: &call.funs[0], env: env.clone() },
+            z: self.atom(&call.args[0], env)?,
+            keys: self.array(&keys)?,
+            xs: self.array(&xs)?,
+            scalar,
+            atomic: atomic(&call.funs[0], scalar),
+            buckets: env.size(&call.sizes[0]),
+            columns: None,
+        })
+    }
+
+    /// Folds a row. Every work-item of the group must execute it.
+    pub fn by_key_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let by = self.by_key(call, env)?;
+        let Some(items) = self.team().and_then(|n| u32::try_from(n).ok()) else {
+            return Err(self.error("reduceByKey", "its work-items are no whole group"));
+        };
+        let n = by.keys.len.clone();
+        let table = Table::of_row(items, KEY_TABLE, &by, &n);
+        let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
+            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+        };
+        self.runs_together();
+        let lanes = self.host_size(&table.lanes(), "lanes")?;
+        let lanes = self.size(&lanes)?;
+        let turns = self.host_size(&table.turns.0, "turns")?;
+        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
+        let result = self.for_range("turn", Expr::int(0), &turns, Step::Increment, |f, turn| {
+            let turn = f.size(turn)?;
+            let task = f.task(&by, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
+            f.fold_part(&task, &Expr::int(0), &n, Folded::Result(dest))
+        });
+        self.active.lcl = lcl;
+        self.shared_in_loop = true;
+        result
+    }
+
+    /// Folds a row by one work-item.
+    pub fn by_key_alone(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let by = self.by_key(call, env)?;
+        let table = self.allocate_private(&Ty::array(Ty::scalar(by.scalar), by.buckets.clone()), "table")?;
+        let (value, to) = (self.load(&table)?, Dest::Place(table));
+        let cells = self.array(&value)?;
+        let z = self.force(&by.z)?;
+        let buckets = by.buckets.clone();
+        self.for_range("b", Expr::int(0), &buckets, Step::Increment, |f, b| {
+            let cell = f.dest_at(&to, b)?;
+            f.copy(&z, &cell)
+        })?;
+        self.for_range("i", Expr::int(0), &by.keys.len, Step::Increment, |f, i| {
+            let key = f.read(&by.keys, i)?;
+            let key = f.scalar_of(&key)?;
+            let key = f.scalar(&key)?;
+            let key = f.bind("key", CType::Int, key);
+            let inside = Expr::int(0).le(key.clone()).and(key.clone().lt(f.size(&buckets)?));
+            f.provided(inside, |f| {
+                let key = f.index_below("key", key, &buckets);
+                let x = f.read(&by.xs, i)?;
+                let old = f.read(&cells, &key)?;
+                let next = f.call(&by.f, &[old, x])?;
+                let cell = f.dest_at(&to, &key)?;
+                f.copy(&next, &cell)
+            })
+        })?;
+        self.for_range("b", Expr::int(0), &buckets, Step::Increment, |f, b| {
+            let x = f.read(&cells, b)?;
+            let cell = f.dest_at(dest, b)?;
+            f.copy(&x, &cell)
+        })
+    }
+}

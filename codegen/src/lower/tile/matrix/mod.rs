@@ -1,0 +1,320 @@
+//! `map (λrow. map (λcolumn. g (reduce f z (… row column …))) columns) rows`, in tiles.
+//!
+//! A group computes a block of results, each work-item 8×8 of them (or 4×4) in registers. Rows and columns pass through
+//! local memory, a few iterations of the fold at a time; while one tile is folded, the next is fetched. Rows and
+//! columns after the last are clamped and their results discarded. Iterations after the last are never executed, so any
+//! fold may be tiled. Each result is folded in the order of the program.
+//!
+//! Where there are fewer tiles than the device has room for, the rounds are divided among several groups ([`parts`]).
+//!
+//! The arrangement is that of the usual kernels for matrix products (Nath, Tomov, Dongarra, *An improved MAGMA GEMM for
+//! Fermi GPUs*, 2010; NVIDIA CUTLASS): warps of 8×4 work-items, with elements in blocks of four.
+
+mod parts;
+mod tile;
+
+use crate::core::{Lambda, Level, PrimCall, Rhs, Stmt};
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::tile::bytes_of;
+use crate::lower::tile::operand::{ITEMS, Side};
+use crate::lower::value::{Array, Dest, Env};
+use crate::lower::{LowerError, Result};
+use crate::parameters::Parameter;
+use crate::schedule::nest::{self, Nest};
+use crate::schedule::rules;
+use crate::target::{Class, Target};
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use parts::Parts;
+
+/// The size of a tile: 2×4 warps of 8×4 work-items with `item`×`item` results each.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    item: i64,
+    depth: i64,
+}
+
+/// The shapes of tiles, preferred first.
+fn shapes(target: &Target) -> Vec<Shape> {
+    let [most, depth] = [Parameter::MatrixItem, Parameter::MatrixDepth].map(|p| i64::from(target.get(p)));
+    let all: &[(i64, i64)] = match depth {
+        // The work-items of a group fetch at least a vector of four each, so small tiles are not flat.
+        8 => &[(8, 8), (4, 16)],
+        // The last is for elements of 16 bytes or more.
+        _ => &[(8, 16), (8, 8), (4, 16)],
+    };
+    all.iter().filter(|(item, _)| *item <= most).map(|(item, depth)| Shape { item: *item, depth: *depth }).collect()
+}
+/// Bytes of results that a work-item keeps in registers.
+const REGISTERS: i64 = 256;
+
+impl Shape {
+    fn rows(self) -> Side {
+        Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth }
+    }
+    /// The number of tiles along `n` rows or columns.
+    fn tiles(self, n: &Size) -> Size {
+        let lanes = 16 * self.item;
+        n.add(&Size::int(lanes - 1)).div_floor(&Size::int(lanes))
+    }
+    fn columns(self) -> Side {
+        Side { lanes: 16 * self.item, of_item: self.item, spread: 16, depth: self.depth }
+    }
+}
+
+/// The computation for each pair of a row and a column.
+pub struct Element<'k> {
+    /// The function of a column.
+    f: &'k Lambda,
+    /// The function of a row.
+    outer: &'k Lambda,
+    env: Env<'k>,
+    nest: Nest,
+    pub fold: &'k PrimCall,
+    pub rounds: Size,
+}
+
+/// How the tiles of a launch are computed.
+struct Block<'p> {
+    shape: Shape,
+    /// All tiles have all rounds, rows and columns, and are fetched as vectors.
+    whole: bool,
+    /// The rounds are divided among groups; and the index of the element of the maps around.
+    parts: Option<(&'p Parts, Size)>,
+}
+
+/// Where the elements of the maps around a nest are computed.
+struct Batch {
+    level: fn(u8) -> Level,
+    /// The number of elements before this one.
+    at: Size,
+}
+
+impl Batch {
+    fn groups() -> Batch {
+        Batch { level: Level::Wrg, at: Size::zero() }
+    }
+    fn items() -> Batch {
+        Batch { level: Level::Glb, at: Size::zero() }
+    }
+}
+
+/// The element function, all rows and all columns.
+type Nested<'k> = (Element<'k>, Array<'k>, Array<'k>);
+
+/// The statements before the inner map that take components of a row.
+fn of_rows(outer: &Lambda) -> impl Iterator<Item = &Stmt> {
+    let all = outer.body.stmts.len().saturating_sub(1);
+    outer.body.stmts.iter().take(all).filter(|s| nest::is_of_row(outer, s))
+}
+fn common(outer: &Lambda) -> impl Iterator<Item = &Stmt> {
+    let all = outer.body.stmts.len().saturating_sub(1);
+    outer.body.stmts.iter().take(all).filter(|s| !nest::is_of_row(outer, s))
+}
+
+fn is_tuple_of_rows(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Tuple(_)) && !nest::is_scalars(ty)
+}
+
+/// Bytes of a row that are read in one iteration.
+fn bytes_of_rounds(ty: &Ty) -> u64 {
+    match ty.kind() {
+        TyKind::Tuple(parts) => parts.iter().map(bytes_of_rounds).sum(),
+        _ => ty.as_array().map_or(0, |a| bytes_of(&a.element)),
+    }
+}
+
+/// The versions without parts and with them, each under its condition.
+fn stages(parts: Option<&Parts>) -> Vec<(Option<&Parts>, Vec<Size>)> {
+    match parts {
+        None => vec![(None, Vec::new())],
+        Some(parts) => vec![(None, vec![Size::one().sub(&parts.several())]), (Some(parts), vec![parts.several()])],
+    }
+}
+
+impl<'k> Host<'k> {
+    pub(super) fn matrix(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        nest: Nest,
+        batches: usize,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let mut batch = Vec::new();
+        let mut call = call;
+        for _ in 0..batches {
+            batch.push(call);
+            call = nest::inner(&call.funs[0]).ok_or_else(wrong)?.0;
+        }
+        let outer = &call.funs[0];
+        let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
+        let fold = f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
+        let z_ty = kernel.atom_ty(&fold.args[0]);
+        let element = |ty: &Ty| bytes_of_rounds(ty) as i64;
+        let rounds = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
+        let element_of = |b: &mut FunctionBuilder<'_, 'k>, env: &Env<'k>| -> Result<Nested<'k>> {
+            let rows = b.atom(&call.args[0], env)?;
+            let rows = b.array(&rows)?;
+            // The statements that are the same for all rows.
+            let mut env = env.clone();
+            for s in common(outer) {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let columns = b.atom(&inner.args[0], &env)?;
+            let columns = b.array(&columns)?;
+            Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, rows, columns))
+        };
+        if self.program.schedule.target.class == Class::Cpu {
+            if batches > 0 || [row_ty, column_ty].into_iter().any(is_tuple_of_rows) {
+                return Ok(false);
+            }
+            let rows = self.array_arg(stmt, &call.args[0], env)?;
+            let element_of = |b: &mut FunctionBuilder<'_, 'k>| {
+                let (element, _, columns) = element_of(b, env)?;
+                Ok((element, columns))
+            };
+            return self.matrix_on_cores(stmt, (rows, row_ty), column_ty, &z_ty, dest, element_of);
+        }
+        let local = |s: &Shape| {
+            let pitch = s.rows().lanes + 4;
+            2 * s.depth * pitch * (element(row_ty) + element(column_ty))
+        };
+        let target = self.program.schedule.target;
+        let fits = |s: &&Shape| {
+            local(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
+        };
+        let shapes = shapes(&target);
+        let Some(shape) = shapes.iter().find(fits).copied() else { return Ok(false) };
+        if i64::from(target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: tiles", origin: &stmt.origin };
+        let used = Dims { wrg: [true, batches > 0, batches > 1], lcl: [true, false, false], ..Dims::default() };
+        let local = [Some(ITEMS as u32), Some(1), Some(1)];
+        self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
+        let (mut multiples, mut lengths) = (None, Vec::new());
+        self.program.probe(&stmt.origin, |b| {
+            b.used = used;
+            b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, _| {
+                let (element, rows, columns) = element_of(b, &env)?;
+                multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+                lengths.extend([rows.len.clone(), columns.len.clone()]);
+                Ok(())
+            })
+        })?;
+        let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
+        // Use smaller tiles if there are too few to occupy the device, or if they would be empty for the most part.
+        let smaller = shapes.iter().filter(fits).find(|s| s.item < shape.item && s.depth == shape.depth).copied();
+        let around: Vec<Size> = batch
+            .iter()
+            .map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)))
+            .collect();
+        let tiles = lengths.iter().map(|n| shape.tiles(n)).chain(around.iter().cloned());
+        let tiles = tiles.fold(Size::one(), |a, b| a.mul(&b));
+        let divided = match nest.reorder {
+            true => self.program.divided(&tiles, &rounds),
+            false => None,
+        };
+        let at_most = divided.as_ref().map_or_else(Size::one, |d| d.most.clone());
+        let few = Size::nat(target.compute_units.into()).sub(&tiles.mul(&at_most));
+        let few = match (smaller, lengths.as_slice()) {
+            (Some(smaller), [n, m]) => Size::max(&few, &Size::int(smaller.rows().lanes + 1).sub(&Size::min(n, m))),
+            _ => few,
+        };
+        let versions = match (smaller, few.as_const()) {
+            (Some(smaller), Some(1..)) => vec![(smaller, Vec::new())],
+            (Some(smaller), None) if self.program.is_known_before(&few) => {
+                vec![(shape, vec![Size::one().sub(&few)]), (smaller, vec![few])]
+            }
+            _ => vec![(shape, Vec::new())],
+        };
+        let cells = lengths.iter().chain(&around).fold(Size::one(), |a, b| a.mul(b));
+        let parts = match divided {
+            Some(divided) => Some(self.parts(stmt, divided, (&rounds, shape), &z_ty, &cells)?),
+            None => None,
+        };
+        let body = |b: &mut FunctionBuilder<'_, 'k>, shape, parts: Option<&Parts>, whole: Option<&[(Size, i64)]>| {
+            for (size, of) in whole.into_iter().flatten() {
+                b.facts.assume_divides(Size::int(*of), size.clone());
+            }
+            b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
+                let (element, rows, columns) = element_of(b, &env)?;
+                let all = Block { shape, whole: whole.is_some(), parts: parts.map(|parts| (parts, at)) };
+                b.matrix_tiles(&all, &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
+            })
+        };
+        let both = versions.len() > 1;
+        for (shape, only_if) in versions {
+            let is_small = Some(shape.item) == smaller.map(|s| s.item);
+            for (parts, of_stage) in stages(parts.as_ref()) {
+                let title =
+                    |labels: [&'static str; 2]| Title { label: labels[usize::from(parts.is_some())], ..title.clone() };
+                let and = |sizes: &[Size]| [&*only_if, &*of_stage, sizes].concat();
+                let some = title(["map: tiles", "map: parts of tiles"]);
+                let Some(multiples) = &multiples else {
+                    let only_if = and(&[]);
+                    match only_if.is_empty() {
+                        true => self.launch(&some, used, local, |b| body(b, shape, parts, None))?,
+                        false => self.launch_if(&only_if, &some, used, local, |b| body(b, shape, parts, None))?,
+                    }
+                    continue;
+                };
+                // 0 if all lengths are the required multiples.
+                let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
+                let whole = title(["map: whole tiles", "map: parts of whole tiles"]);
+                let none = and(&[Size::one().sub(&rest)]);
+                self.launch_if(&none, &whole, used, local, |b| body(b, shape, parts, Some(multiples)))?;
+                // Parts that are not whole have small tiles alone, for the sake of a shorter text.
+                let of_all = parts.is_some() && both;
+                if !multiples.is_empty() && (is_small || !of_all) {
+                    let some_of = if of_all { [&*of_stage, &[rest]].concat() } else { and(&[rest]) };
+                    self.launch_if(&some_of, &some, used, local, |b| body(b, shape, parts, None))?;
+                }
+            }
+        }
+        if multiples.is_some() {
+            self.program.applied(&rules::WHOLE_TILES, &stmt.origin);
+        }
+        if let Some(parts) = &parts {
+            self.program.applied(&rules::TILE_PARTS, &stmt.origin);
+            let used = Dims { glb: [true, batches > 0, batches > 1], ..Dims::default() };
+            let title = Title { label: "map: what the parts gave", ..title.clone() };
+            self.launch_if(&[parts.several()], &title, used, [None; 3], |b| {
+                b.for_batch(&batch, Batch::items(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
+                    let (element, rows, columns) = element_of(b, &env)?;
+                    b.fold_of_parts(parts, at, &element, [&rows, &columns], &dest)
+                })
+            })?;
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tile_is_fetched_in_whole_vectors() {
+        for item in [4, 8] {
+            for depth in [8, 16] {
+                let target = Target::nvidia().with(Parameter::MatrixItem, item).with(Parameter::MatrixDepth, depth);
+                let all = shapes(&target);
+                assert!(!all.is_empty(), "{item} and {depth}");
+                for shape in all {
+                    let elements = shape.rows().lanes * shape.depth;
+                    assert_eq!(elements % (super::super::operand::ITEMS * 4), 0, "{shape:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The code of a tile: the fold of a block of results, each in the order of the program.
+
+use super::parts::{Part, Span};
+use super::{Batch, Block, Element, Shape, of_rows};
+use crate::core::{Level, PrimCall};
+use crate::lower::Result;
+use crate::lower::function::FunctionBuilder;
+use crate::lower::tile::local_id;
+use crate::lower::tile::operand::{Operand, Side};
+use crate::lower::value::{Array, Closure, Dest, Env, Place, Value, View};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// Where the results of a tile go.
+#[derive(Clone, Copy)]
+enum Results<'a, 'k> {
+    /// The function of the program is applied to what the folds gave.
+    Finished(&'a Dest<'k>),
+    /// To those of the other parts.
+    Of(&'a Part),
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Loops over the elements of the maps around a nest; `body` gets the index of the element, the environment and the
+    /// destination.
+    pub(super) fn for_batch(
+        &mut self,
+        batch: &[&'k PrimCall],
+        all: Batch,
+        env: Env<'k>,
+        dest: Dest<'k>,
+        body: &mut dyn FnMut(&mut Self, Size, Env<'k>, Dest<'k>) -> Result<()>,
+    ) -> Result<()> {
+        let Some((call, rest)) = batch.split_first() else { return body(self, all.at, env, dest) };
+        let f = &call.funs[0];
+        let xs = self.atom(&call.args[0], &env)?;
+        let xs = self.array(&xs)?;
+        let Batch { level, at } = all;
+        self.for_level(level(batch.len() as u8), &xs.len.clone(), |b, i| {
+            let (x, dest) = (b.read(&xs, i)?, b.dest_at(&dest, i)?);
+            let mut env = env.clone();
+            env.enter(f, i, x);
+            for s in f.body.stmts.iter().take(f.body.stmts.len() - 1) {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            b.for_batch(rest, Batch { level, at: at.mul(&xs.len).add(i) }, env, dest, body)
+        })
+    }
+
+    pub(super) fn matrix_tiles(
+        &mut self,
+        all: &Block<'_>,
+        element: &Element<'k>,
+        (rows, row_ty): (Array<'k>, &Ty),
+        (columns, column_ty): (Array<'k>, &Ty),
+        z_ty: &Ty,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
+        let (above, beside) = (shape.rows(), shape.columns());
+        let item = self.bind("item", CType::Int, local_id());
+        // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
+        let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
+        let own_row =
+            item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
+        let own_column =
+            in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
+        let own_row = self.number("own_row", own_row, &Size::int(above.lanes / 2 + 28));
+        let own_column = self.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12));
+        let a = self.operands("a", &rows, row_ty, above, &own_row)?;
+        let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
+        let cells = shape.item * shape.item;
+        let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
+        let lcl = self.active.lcl;
+        self.active.lcl[0] = true;
+        let outside = std::mem::replace(&mut self.shared_in_loop, true);
+        // One loop, which needs fewer registers than one for each dimension.
+        let across = shape.tiles(&m);
+        let across = self.host_size(&across, "across")?;
+        let mut tiles = shape.tiles(&n).mul(&shape.tiles(&m));
+        let mut count = tiles.clone();
+        if let Some((parts, _)) = &all.parts {
+            count = parts.of_all(&tiles);
+            tiles = self.host_size(&tiles, "tiles")?;
+        }
+        let result = self.for_level(Level::Wrg(0), &count, |f, t| {
+            f.shared_in_loop = true;
+            let (t, span, part) = match &all.parts {
+                Some((parts, around)) => {
+                    let (tile, span, part) =
+                        f.part_of_group((parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
+                    (tile, span, Some(part))
+                }
+                None => (t.clone(), Span { first: Size::zero(), rounds: element.rounds.clone() }, None),
+            };
+            let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
+            let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
+            let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
+            f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
+            let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
+            f.results(shape, element, [&a, &b], [&row, &column], &acc, to)
+        });
+        self.shared_in_loop = outside;
+        self.active.lcl = lcl;
+        result
+    }
+
+    pub(super) fn number_of(&mut self, name: &str, value: &Size, most: &Size) -> Result<Size> {
+        let value = self.size(value)?;
+        Ok(self.number(name, value, most))
+    }
+
+    /// Folds a block of results.
+    fn matrix_tile(
+        &mut self,
+        all: &Block<'_>,
+        span: &Span,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        first: [&Size; 2],
+        acc: &Place,
+    ) -> Result<()> {
+        let (shape, only_whole) = (all.shape, all.whole);
+        let (side, depth) = (Size::int(shape.item), &Size::int(shape.depth));
+        for (side, first) in operands.iter().zip(first) {
+            side.iter().try_for_each(|o| self.take_once(o, first))?;
+        }
+        self.unrolled("i", shape.item, |f, i| {
+            f.unrolled("j", shape.item, |f, j| {
+                let lanes = f.lane_values(element, operands, i, j)?;
+                let env = f.before_fold(element, lanes)?;
+                let z = f.atom(&element.fold.args[0], &env)?;
+                f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }))
+            })
+        })?;
+        let (begin_at, rounds) = (&span.first, &span.rounds);
+        let whole = self.size(rounds)?.div(Expr::int(shape.depth));
+        let whole = self.bind("whole", CType::Int, whole);
+        let whole_var = self.index_var("whole", whole.clone());
+        self.facts.assume_range(whole_var.clone(), Some(Size::zero()), None);
+        let whole_size = Size::var(whole_var);
+        self.facts.assume_le(whole_size.mul(depth), rounds.clone());
+        let both = |f: &mut Self, act: &mut dyn FnMut(&mut Self, &Operand<'k>, &Size) -> Result<()>| -> Result<()> {
+            for (side, first) in operands.iter().zip(first) {
+                side.iter().try_for_each(|o| act(f, o, first))?;
+            }
+            Ok(())
+        };
+        let mut places = Vec::new();
+        if only_whole {
+            for (side, first) in operands.iter().zip(first) {
+                for o in side.iter() {
+                    places.push(self.places(o, first)?);
+                }
+            }
+        }
+        let fetch = |f: &mut Self, from: &Size| -> Result<()> {
+            if !only_whole {
+                return both(f, &mut |f, o, first| f.fetch(o, first, from));
+            }
+            let all = operands.into_iter().flatten();
+            all.zip(&places).try_for_each(|(o, places)| f.fetch_from(o, places, from))
+        };
+        let (begin, ()) = self.scope(|f| {
+            f.facts.assume_le(Size::one(), whole_size.clone());
+            fetch(f, begin_at)?;
+            both(f, &mut |f, o, _| f.stage(o, &Size::zero()))
+        })?;
+        self.emit_if(Expr::int(0).lt(whole.clone()), begin, Vec::new());
+        self.barrier(true, false);
+        self.for_range("tile", Expr::int(0), &whole_size, Step::Increment, |f, t| {
+            let t_expr = f.size(t)?;
+            let half = Expr::binary(BinaryOp::BitAnd, t_expr.clone(), Expr::int(1));
+            let half = f.number("half", half, &Size::one());
+            let more = t_expr.add(Expr::int(1)).lt(whole.clone());
+            let (fetch, ()) = f.scope(|f| {
+                f.facts.assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
+                let from = begin_at.add(&t.add(&Size::one()).mul(depth));
+                fetch(f, &from)
+            })?;
+            f.emit_if(more.clone(), fetch, Vec::new());
+            f.unrolled("k", shape.depth, |f, k| {
+                f.round(element, operands, acc, &side, &half, k, &begin_at.add(&t.mul(depth)).add(k))
+            })?;
+            let other = Size::one().sub(&half);
+            let (stage, ()) = f.scope(|f| both(f, &mut |f, o, _| f.stage(o, &other)))?;
+            f.emit_if(more, stage, Vec::new());
+            f.barrier(true, false);
+            Ok(())
+        })?;
+        if only_whole {
+            return Ok(());
+        }
+        // The remaining iterations, fewer than a tile has. Barriers must not be conditional: with a conditional one,
+        // pocl loses the private arrays of a group's first work-item.
+        let (first_left, end) = (begin_at.add(&whole_size.mul(depth)), begin_at.add(rounds));
+        both(self, &mut |f, o, first| f.fetch_rest(o, first, &first_left, &end))?;
+        self.barrier(true, false);
+        let count = end.sub(&first_left);
+        self.for_range("k", Expr::int(0), &count, Step::Increment, |f, k| {
+            f.round(element, operands, acc, &side, &Size::zero(), k, &first_left.add(k))
+        })
+    }
+
+    /// One iteration of all folds of the work-item.
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &mut self,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        acc: &Place,
+        side: &Size,
+        half: &Size,
+        in_tile: &Size,
+        k: &Size,
+    ) -> Result<()> {
+        for o in operands.into_iter().flatten() {
+            self.take(o, half, in_tile)?;
+        }
+        let n = side.as_const().unwrap_or(1);
+        self.unrolled("i", n, |f, i| {
+            f.unrolled("j", n, |f, j| {
+                let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
+                let lanes = f.lane_values(element, operands, i, j)?;
+                let before = f.load(&cell)?;
+                let next = f.next(element, lanes, k, before.clone())?;
+                f.assign_registers(&before, &next)
+            })
+        })
+    }
+
+    /// The arguments of both functions, for a result of the work-item.
+    fn lane_values(
+        &mut self,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        i: &Size,
+        j: &Size,
+    ) -> Result<[Value<'k>; 2]> {
+        let row = self.side_value(operands[0], i, &element.rounds)?;
+        Ok([row, self.side_value(operands[1], j, &element.rounds)?])
+    }
+
+    /// The value of a fold after iteration `k`, with the given row and column.
+    pub fn next(
+        &mut self,
+        element: &Element<'k>,
+        lanes: [Value<'k>; 2],
+        k: &Size,
+        before: Value<'k>,
+    ) -> Result<Value<'k>> {
+        let env = self.before_fold(element, lanes)?;
+        let xs = self.atom(&element.fold.args[1], &env)?;
+        let xs = self.array(&xs)?;
+        let x = self.read(&xs, k)?;
+        let next = self.call(&Closure { lambda: &element.fold.funs[0], env }, &[before, x])?;
+        Ok(if element.nest.reorder { self.contracted(next) } else { next })
+    }
+
+    /// The environment of the fold: the arguments of both functions and the statements before it.
+    pub fn before_fold(&mut self, element: &Element<'k>, [row, column]: [Value<'k>; 2]) -> Result<Env<'k>> {
+        let mut env = element.env.clone();
+        env.bind(element.outer.params[0], row);
+        env.bind(element.f.params[0], column);
+        for s in of_rows(element.outer) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        for s in element.f.body.stmts.iter().take_while(|s| s.var != element.nest.fold) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        Ok(env)
+    }
+
+    /// Writes what the folds gave, or the results from it.
+    fn results(
+        &mut self,
+        shape: Shape,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        first: [&Size; 2],
+        acc: &Place,
+        to: Results<'_, 'k>,
+    ) -> Result<()> {
+        let side = Size::int(shape.item);
+        let operands_of = operands;
+        // All operands of a side have the same arrangement.
+        let operands = operands.map(|side| &side[0]);
+        let lens = operands.map(|o| o.rows.len.clone());
+        self.unrolled("i", shape.item, |f, i| {
+            f.unrolled("j", shape.item, |f, j| {
+                let mut at = Vec::new();
+                let mut condition = Expr::Bool(true);
+                for (k, (o, l)) in operands.iter().zip([i, j]).enumerate() {
+                    let position = first[k].add(&o.own).add(&o.lane(l));
+                    let position = f.size(&position)?;
+                    let position = f.bind(["r", "c"][k], CType::Int, position);
+                    condition = condition.and(position.clone().lt(f.size(&lens[k])?));
+                    at.push(position);
+                }
+                f.when(condition, |f| {
+                    let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
+                    let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
+                    let cell = Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) };
+                    let dest = match to {
+                        Results::Finished(dest) => dest,
+                        Results::Of(part) => {
+                            let at = part.at.add(&r.mul(&lens[1])).add(&c);
+                            let cell = f.load(&cell)?;
+                            return f.copy(&cell, &Dest::Place(Place { layout: part.layout.clone(), at }));
+                        }
+                    };
+                    let lanes = f.lane_values(element, operands_of, i, j)?;
+                    let env = f.before_fold(element, lanes)?;
+                    let cell = f.load(&cell)?;
+                    f.finished(element, env, cell, [&r, &c], dest)
+                })
+            })
+        })
+    }
+
+    /// Computes the result from the fold of a row and a column, and writes it.
+    pub fn finished(
+        &mut self,
+        element: &Element<'k>,
+        mut env: Env<'k>,
+        folded: Value<'k>,
+        [r, c]: [&Size; 2],
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        env.bind(element.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
+        for s in element.f.body.stmts.iter().skip_while(|s| s.var != element.nest.fold).skip(1) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let value = self.atom(&element.f.body.result, &env)?;
+        let to = self.dest_at(dest, r)?;
+        let to = self.dest_at(&to, c)?;
+        self.copy(&value, &to)
+    }
+}

@@ -1,0 +1,111 @@
+//! Rows whose elements are folded by key: a group folds each row into a table in its local memory.
+//!
+//! Without a table, a row of k elements takes k comparisons for each of its n keys. The kernel has both versions where
+//! it depends on lengths which is faster, and the host chooses.
+
+use super::nested::{Work, is_known, lies_across, work_of};
+use super::versions::{branch, choice, decided};
+use super::{Applied, by_key, on_the_host, rules};
+use crate::core::copy::{Copier, Lengths};
+use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
+use crate::parameters::Parameter;
+use crate::target::{Class, Target};
+use lift_analysis::size::Size;
+
+/// The kernel with the versions of the maps at host level that fold rows by key.
+pub fn row_tables(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    let lengths = Lengths::of(&kernel);
+    let least = Size::int(target.get(Parameter::KeyRows).into());
+    let mut writer = Writer { vars: kernel.vars.clone(), lengths, least, applied };
+    writer.block(&kernel, &mut body);
+    let Writer { vars, lengths, .. } = writer;
+    kernel.body = body;
+    Kernel { vars, assumptions: lengths.assumptions, ..kernel }
+}
+
+struct Writer<'a> {
+    vars: Vec<VarInfo>,
+    lengths: Lengths,
+    /// Fewest comparisons of a row.
+    least: Size,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl Writer<'_> {
+    fn block(&mut self, kernel: &Kernel, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.block(kernel, a);
+                    self.block(kernel, b);
+                }
+                Rhs::Prim(call) if on_the_host(kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.block(kernel, &mut f.body));
+                }
+                _ => {}
+            }
+            match self.with_table(kernel, &stmt) {
+                Some(stmts) => block.stmts.extend(stmts),
+                None => block.stmts.push(stmt),
+            }
+        }
+    }
+
+    /// The versions of a map.
+    fn with_table(&mut self, kernel: &Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        let (Prim::Map(Level::Auto), [f], [rows]) = (call.prim, call.funs.as_slice(), call.args.as_slice()) else {
+            return None;
+        };
+        let over = kernel.atom_ty(rows);
+        over.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
+        // Neighbouring work-items of a group would read what is far apart.
+        if f.position.is_some() || f.params.len() != 1 || lies_across(kernel, rows) {
+            return None;
+        }
+        let now = Kernel { vars: self.vars.clone(), assumptions: self.lengths.assumptions.clone(), ..kernel.clone() };
+        let mut rules = Vec::new();
+        let (vars, folded) = by_key::in_function(&now, f, &mut rules)?;
+        let made = Kernel { vars, ..now };
+        let compared = compared(&made, &folded)?;
+        let known = decided(&self.least, &compared);
+        if known == Some(false) {
+            return None;
+        }
+        self.vars = made.vars;
+        self.applied.append(&mut rules);
+        self.applied.push(Applied { rule: &rules::MAP_TABLES_WRG, origin: stmt.origin.clone() });
+        let table = Copier::new(&mut self.vars, &mut self.lengths).lambda(&folded);
+        let table = branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![table], ..call.clone() }));
+        let mut made = match known {
+            Some(_) => table,
+            None => {
+                let otherwise = branch(&mut self.vars, stmt, stmt.rhs.clone());
+                choice(&mut self.vars, stmt, &self.least, &compared, table, otherwise)
+            }
+        };
+        made.stmts.last_mut()?.var = stmt.var;
+        Some(made.stmts)
+    }
+}
+
+/// The comparisons of elements with keys that a table saves, if a group can do all that the function does.
+fn compared(kernel: &Kernel, f: &Lambda) -> Option<Size> {
+    let mut found: Option<Size> = None;
+    for stmt in &f.body.stmts {
+        match (&stmt.rhs, work_of(kernel, stmt)) {
+            (Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), sizes, .. }), Work::Together(len)) => {
+                let own = len.mul(sizes.first()?);
+                found = Some(found.map_or(own.clone(), |other| Size::max(&other, &own)));
+            }
+            (Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), .. }), _) => return None,
+            (_, Work::Item | Work::Together(_)) => {}
+            _ => return None,
+        }
+    }
+    found
+}
