@@ -354,7 +354,7 @@ def main():
     arguments = parser.parse_args()
     lift = os.environ.get("LIFT") or str(REPOSITORY / "target" / "release" / "lift")
     if not pathlib.Path(lift).exists():
-        sys.exit(f"there is no {lift}: run `cargo build --release -p lift`, or name the program in LIFT")
+        sys.exit(f"there is no {lift}: run `cargo build --release -p lift-lang`, or name the program in LIFT")
     servers = [(OURS, [lift, "lsp"], LIFT_BLOCK, ".lift", True)]
     if futhark := shutil.which("futhark"):
         servers.append(("futhark lsp", [futhark, "lsp"], FUTHARK_BLOCK, ".fut", False))

@@ -67,7 +67,7 @@ class Lift:
 def lift(tmp_path) -> Lift:
     named = os.environ.get("LIFT")
     program = pathlib.Path(named) if named else REPOSITORY / "target" / "debug" / "lift"
-    assert program.exists(), f"there is no {program}: run `cargo build -p lift`, or name the program in LIFT"
+    assert program.exists(), f"there is no {program}: run `cargo build -p lift-lang`, or name the program in LIFT"
     return Lift(str(program.resolve()), tmp_path)
 
 

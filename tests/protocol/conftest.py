@@ -25,7 +25,7 @@ PATIENCE = 120
 def lift() -> str:
     named = os.environ.get("LIFT")
     program = pathlib.Path(named) if named else REPOSITORY / "target" / "debug" / "lift"
-    assert program.exists(), f"there is no {program}: run `cargo build -p lift`, or name the program in LIFT"
+    assert program.exists(), f"there is no {program}: run `cargo build -p lift-lang`, or name the program in LIFT"
     return str(program.resolve())
 
 

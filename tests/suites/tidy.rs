@@ -273,8 +273,12 @@ fn no_test_is_skipped() {
 /// `syntax -> analysis -> codegen -> server`: a crate depends only on those to its left.
 #[test]
 fn layers_are_kept() {
-    let layers =
-        [("syntax", "lift-syntax"), ("analysis", "lift-analysis"), ("codegen", "lift-codegen"), ("server", "lift")];
+    let layers = [
+        ("syntax", "lift-syntax"),
+        ("analysis", "lift-analysis"),
+        ("codegen", "lift-codegen"),
+        ("server", "lift-lang"),
+    ];
     for (at, (folder, name)) in layers.iter().enumerate() {
         let manifest = files::read(&files::root().join(folder).join("Cargo.toml"));
         let uses = |other: &str| {

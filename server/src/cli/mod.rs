@@ -17,10 +17,11 @@ mod sizes;
 mod test;
 mod tune;
 mod types;
+mod version;
 
 pub use console::{Console, Format};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use lift_analysis::ide::Cancellable;
 use lift_codegen::io::is_not_finite;
 use std::ffi::OsString;
@@ -30,10 +31,16 @@ use std::process::ExitCode;
 
 /// Lift: a small, pure, data-parallel array language for OpenCL devices, with lengths in the types.
 #[derive(Debug, Parser)]
-#[command(name = "lift", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "lift", max_term_width = 100, arg_required_else_help = true)]
 struct Arguments {
+    /// Print the version.
+    #[arg(short = 'V', long)]
+    version: bool,
+    /// With `--version`: also the commit, the target, the version of the host plan and the fingerprint of the rules.
+    #[arg(long, requires = "version")]
+    verbose: bool,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -109,13 +116,20 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(keep_negative_numbers(args)) {
         Ok(arguments) => arguments,
         Err(e) => {
-            // `--help` and `--version` arrive here too, with exit status 0.
+            // `--help` arrives here too, with exit status 0.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);
         }
     };
     let mut console = Console::default();
-    let status = match arguments.command {
+    if arguments.version {
+        return finished(version::run(arguments.verbose, &mut console), console);
+    }
+    let Some(command) = arguments.command else {
+        let _ = Arguments::command().print_help();
+        return Status::Misused.into();
+    };
+    let status = match command {
         Command::Check(a) => check::run(&a, &mut console),
         Command::Fmt(a) => fmt::run(&a, &mut console),
         Command::Types(a) => types::run(&a, &mut console),
@@ -139,6 +153,11 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
             }
         }
     };
+    finished(status, console)
+}
+
+/// Prints what a command left, and returns its exit status.
+fn finished(status: io::Result<Status>, mut console: Console) -> ExitCode {
     match status.and_then(|status| console.flush().map(|()| status)) {
         Ok(status) => status.into(),
         // The reader closed our output early, as `head` does.

@@ -267,8 +267,25 @@ fn wrong_use_is_status_2() {
         assert_eq!(ran.status, Some(2), "{arguments:?}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains("Usage") || ran.err.contains("--help"), "{}", ran.err);
     }
-    assert!(bench.fine(&["--version"]).starts_with("lift "));
     assert!(bench.fine(&["run", "--help"]).contains("--size"));
+}
+
+#[test]
+fn the_version_says_what_a_report_needs() {
+    let bench = Bench::new(&[]);
+    let short = format!("lift {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(bench.fine(&["--version"]), short);
+    assert_eq!(bench.fine(&["-V"]), short);
+    let long = bench.fine(&["--version", "--verbose"]);
+    let rest = long.strip_prefix(&short).unwrap_or_else(|| panic!("{long}"));
+    let rows: Vec<(&str, &str)> = rest.lines().filter_map(|line| line.split_once(": ")).collect();
+    assert_eq!(rows.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["commit", "target", "plan", "rules"]);
+    let value = |name| rows.iter().find(|(row, _)| *row == name).map_or("", |(_, value)| value);
+    assert_eq!(value("plan"), lift_codegen::plan::json::VERSION.to_string());
+    assert!(value("target").contains(std::env::consts::ARCH), "{long}");
+    assert!(value("rules").len() == 16 && value("rules").chars().all(|c| c.is_ascii_hexdigit()), "{long}");
+    assert!(!value("commit").is_empty());
+    assert_eq!(bench.lift(&["--verbose"]).status, Some(2));
 }
 
 #[test]

@@ -8,6 +8,9 @@ mod table;
 
 pub use table::*;
 
+use crate::parameters;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 /// An equation between programs, applied from left to right.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -48,6 +51,17 @@ impl std::fmt::Display for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} = {}", self.left, self.right)
     }
+}
+
+/// A fingerprint of the rules and parameters: two programs that differ in it may generate different code.
+pub fn fingerprint() -> u64 {
+    // `DefaultHasher::new` has fixed keys: the same compiler has the same fingerprint in every process.
+    let mut hasher = DefaultHasher::new();
+    document().hash(&mut hasher);
+    for entry in parameters::TABLE {
+        (entry.name, entry.default, entry.candidates).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The manual's tables, in Markdown.
