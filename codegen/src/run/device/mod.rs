@@ -20,6 +20,7 @@ mod error;
 mod handle;
 mod host;
 mod kept;
+#[cfg(target_os = "linux")]
 mod pages;
 mod program;
 mod session;

@@ -2,7 +2,7 @@
 //!
 //! A CPU driver allocates buffers in host memory, usually in pages of 4 KiB. Passes over large arrays then also wait
 //! for address translation, for a time that varies with the placement of the pages. Linux gives huge pages on request
-//! (`MADV_HUGEPAGE`, see transhuge.rst in its documentation). Elsewhere this is ordinary memory.
+//! (`MADV_HUGEPAGE`, see transhuge.rst in its documentation).
 
 use super::handle::Handle;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
@@ -29,7 +29,6 @@ impl Region {
             unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
         let region = Region { mapped: mapped.ok()?, bytes };
         // Huge pages are optional.
-        #[cfg(target_os = "linux")]
         // SAFETY: the range is the one just mapped, and the advice does not change its contents.
         let _ = unsafe { rustix::mm::madvise(region.mapped, bytes, rustix::mm::Advice::LinuxHugepage) };
         Some(region)
@@ -74,7 +73,7 @@ extern "C" fn give_back(_buffer: *mut c_void, region: *mut c_void) {
     drop(unsafe { Box::<Region>::from_raw(region.cast()) });
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::single_range_in_vec_init, reason = "a list of one range is meant")]
 

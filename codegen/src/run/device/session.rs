@@ -4,7 +4,7 @@ use super::handle::Handle;
 use super::host::{HostData, bytes_of};
 use super::kept::{Kept, Shared};
 use super::program::Kernel;
-use super::{Device, DeviceInfo, DeviceKind, OpenClError, pages};
+use super::{Device, DeviceInfo, OpenClError};
 use cl3::command_queue as queue;
 use cl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use lift_analysis::hir::Scalar;
@@ -92,11 +92,10 @@ impl Session {
     /// errors.
     pub fn allocate(&self, element: Scalar, len: usize, what: &str) -> Result<Buffer, OpenClError> {
         let bytes = len.max(1).saturating_mul(bytes_of(element));
-        let in_large_pages = match self.info.kind {
-            DeviceKind::Cpu => pages::buffer(self.context.raw(), bytes),
-            _ => None,
-        };
-        if let Some(handle) = in_large_pages {
+        #[cfg(target_os = "linux")]
+        if self.info.kind == super::DeviceKind::Cpu
+            && let Some(handle) = super::pages::buffer(self.context.raw(), bytes)
+        {
             return Ok(Buffer { handle, element, len });
         }
         // SAFETY: the context is alive, and no host memory is passed.
