@@ -183,6 +183,9 @@ def test_threads_and_processes(program):
     with ThreadPoolExecutor(4) as pool:
         for i, result in enumerate(pool.map(program.kept, inputs * 25)):
             np.testing.assert_array_equal(result, expected[i % 4])
+    right = expected[1].tolist()
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(lambda _: program.kept(inputs[1]).tolist() == right, range(4000)))
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         for result, right in zip(pool.map(program.kept, inputs), expected):
             np.testing.assert_array_equal(result, right)

@@ -6,7 +6,7 @@ kernel of blocks, which its worker needs no compiler for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,15 @@ class Blocks:
         return f"<{len(self.blocks)} blocks of {self.lift_type or 'rows'}>"
 
 
+#: The lengths of the blocks of an array.
+Divide = Callable[[int], "list[int]"]
+
+
+def by(chunk: int) -> Divide:
+    """Blocks of a length."""
+    return lambda length: [min(chunk, length - at) for at in range(0, length, chunk)] or [0]
+
+
 @dataclass(eq=False)
 class Cut:
     """Where an array is cut: the positions, if they are known, else one unknown length a block."""
@@ -79,30 +88,31 @@ class Spread:
 class Parts:
     """A kernel in parts, as the program `lift` describes it."""
 
-    def __init__(self, line: dict[str, Any], plan: Plan, choice: Any) -> None:
+    def __init__(self, line: dict[str, Any], plan: Plan, choices: Sequence[Any], memory: int | None) -> None:
         self.parts = line["parts"]
         if self.parts["version"] != VERSION:
             message = f"parts have version {self.parts['version']}, this module reads version {VERSION}"
             raise LiftError("internal-error", message)
         self.plan = plan
-        made = []
+        #: Each kernel on each device. One node of the graph each, so that a worker gets it once.
+        self.kernels: list[list[Any]] = []
         for kernel in line["kernels"]:
             programs = {target: (plan, text) for target, (plan, text) in kernel["programs"].items()}
-            made.append(Kernel(kernel["kernel"], "", programs, choice))
-        # One node of the graph each, so that a worker gets it once.
-        self.kernels = [delayed(kernel, traverse=False, pure=False) for kernel in made]
+            made = [Kernel(kernel["kernel"], "", programs, choice, memory) for choice in choices]
+            self.kernels.append([delayed(one, traverse=False, pure=False) for one in made])
 
-    def __call__(self, inputs: Sequence[Any], given: dict[str, int], chunks: int | None) -> Any:
-        return _Run(self, given, chunks).run(inputs)
+    def __call__(self, inputs: Sequence[Any], given: dict[str, int], divide: Divide | None = None) -> Any:
+        """`divide` says how arrays that are in one piece, and those that the kernel makes itself, are cut."""
+        return _Run(self, given, divide).run(inputs)
 
 
 class _Run:
     """One call: the graph as it grows."""
 
-    def __init__(self, parts: Parts, given: dict[str, int], chunks: int | None) -> None:
+    def __init__(self, parts: Parts, given: dict[str, int], divide: Divide | None) -> None:
         self.kernels, self.parts, self.plan = parts.kernels, parts.parts, parts.plan
         self.values: dict[str, Any] = dict(pour.check_given(self.plan, given))
-        self.chunks = chunks
+        self.divide = divide
         self.held: dict[int, Any] = {}
         self.unknown = False
         #: Cuts of inputs, by their lengths.
@@ -144,11 +154,15 @@ class _Run:
             if not about["spread"]:
                 self.equate(item, about, shape, equations)
                 return delayed(value, traverse=False, pure=False) if isinstance(value, np.ndarray) else value
-            blocks, known = [delayed(value, traverse=False, pure=False)], True
             shape = shape or (len(value),)
+            inside, known = _known(self.divide(len(value)) if self.divide else [len(value)]), True
+            ends = inside.bounds or []
+            pieces = [_slice(value, *ends[i : i + 2]) for i in range(inside.count)] if inside.count > 1 else [value]
+            blocks = [delayed(piece, traverse=False, pure=False) for piece in pieces]
         self.equate(item, about, shape, equations)
-        lengths = list(value.chunks[0]) if isinstance(value, da.Array) else [len(value)] if known else []
-        cut = _known(lengths) if known else _unknown(blocks)
+        if known and isinstance(value, da.Array):
+            inside = _known(list(value.chunks[0]))
+        cut = inside if known else _unknown(blocks)
         self.unknown = self.unknown or not known
         if known and len(blocks) > 1:
             self.cuts.setdefault(cut.bounds[-1] if cut.bounds else 0, cut)
@@ -254,8 +268,9 @@ class _Run:
     def gathered(self, spread: Spread) -> Any:
         return spread.blocks[0] if len(spread.blocks) == 1 else _task(_joined, spread.blocks)
 
-    def call(self, kernel: int, inputs: list[Any], numbers: dict[str, Any]) -> Any:
-        return _task(_call, self.kernels[kernel], inputs, numbers)
+    def call(self, kernel: int, inputs: list[Any], numbers: dict[str, Any], block: int = 0) -> Any:
+        devices = self.kernels[kernel]
+        return _task(_call, devices[block % len(devices)], inputs, numbers)
 
     def step_each(self, each: dict[str, Any]) -> None:
         reads = [(self.spread(read["value"]), read.get("range")) for read in each["reads"]]
@@ -267,7 +282,7 @@ class _Run:
             inputs = [self.read(source, wanted, cut, i) for source, wanted in reads]
             inputs += wholes + [_task(_item, pick, i) for pick in picks]
             numbers = self.numbers(each["sizes"], cut.length(i), lambda i=i: cut.first(i))
-            blocks.append(self.call(each["kernel"], inputs, numbers))
+            blocks.append(self.call(each["kernel"], inputs, numbers, i))
         self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
 
     def cut_of(self, each: dict[str, Any], cut: Cut, blocks: list[Any]) -> Cut:
@@ -299,8 +314,7 @@ class _Run:
                 return Cut(1, None, [over])
             if over in self.cuts:
                 return self.cuts[over]
-            chunk = max(self.chunks or CHUNK, 1)
-            return _known([min(chunk, over - at) for at in range(0, over, chunk)] or [0])
+            return _known((self.divide or by(CHUNK))(over))
         unknown = [cut for cut, _ in candidates if cut.bounds is None]
         if unknown:
             counts = {cut.count for cut, _ in candidates}
@@ -342,7 +356,8 @@ class _Run:
         while len(parts) > 1:
             several = [parts[i : i + FOLDED] for i in range(0, len(parts), FOLDED)]
             numbers = self.numbers(step["sizes"])
-            parts = [self.call(step["kernel"], [_task(_joined, some), *wholes], numbers) for some in several]
+            joined = [[_task(_joined, some), *wholes] for some in several]
+            parts = [self.call(step["kernel"], inputs, numbers, i) for i, inputs in enumerate(joined)]
         self.held[step["out"]] = parts[0]
 
     def step_gather(self, step: dict[str, Any]) -> None:
@@ -361,25 +376,26 @@ class _Run:
         blocks = self.spread(step["of"]).blocks
         wholes = [self.whole(v) for v in step["wholes"]]
 
-        def sort(block: Any) -> Any:
-            return self.call(step["sort"], [block, *wholes], self.numbers(step["sizes"]))
+        def sort(block: Any, i: int = 0) -> Any:
+            return self.call(step["sort"], [block, *wholes], self.numbers(step["sizes"]), i)
 
-        ordered = [sort(block) for block in blocks]
+        ordered = [sort(block, i) for i, block in enumerate(blocks)]
         if len(ordered) > 1:
             samples = sort(_task(_joined, [_task(_every, block, SAMPLES) for block in ordered]))
             cuts = _task(_every, samples, len(ordered) - 1)
             others = [self.whole(v) for v in step["beforeWholes"]]
             numbers = self.numbers(step["beforeSizes"])
-            counts = [self.call(step["before"], [block, cuts, *others], numbers) for block in ordered]
+            asked = [[block, cuts, *others] for block in ordered]
+            counts = [self.call(step["before"], inputs, numbers, i) for i, inputs in enumerate(asked)]
             pairs = list(zip(ordered, counts))
             exchanged = [[_task(_between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
-            ordered = [sort(_task(_joined, pieces)) for pieces in exchanged]
+            ordered = [sort(_task(_joined, pieces), i) for i, pieces in enumerate(exchanged)]
         self.held[step["out"]] = Spread(ordered, _unknown(ordered))
 
     def step_reverse(self, step: dict[str, Any]) -> None:
         source = self.spread(step["of"])
         numbers = self.numbers(step["sizes"])
-        blocks = [self.call(step["kernel"], [block], numbers) for block in reversed(source.blocks)]
+        blocks = [self.call(step["kernel"], [block], numbers, i) for i, block in enumerate(source.blocks)][::-1]
         bounds = source.cut.bounds
         cut = _unknown(blocks) if bounds is None else Cut(len(blocks), [bounds[-1] - b for b in reversed(bounds)])
         self.held[step["out"]] = Spread(blocks, cut)

@@ -14,7 +14,7 @@ from lift_runtime import LiftError
 from lift_runtime.devices import Choice, Engine
 from lift_runtime.plan import Plan
 
-from . import compiler, interpreter
+from . import compiler, interpreter, several
 from .compiler import Cost
 
 
@@ -27,23 +27,25 @@ class Kernel(lift_runtime.Kernel):
         docs: str,
         programs: Mapping[str, tuple[str, str]],
         choice: Choice = None,
+        memory: int | None = None,
         source: Source | None = None,
     ) -> None:
         self.source = source
         self._parts: dict[str, Any] = {}
-        super().__init__(name, docs, programs, choice)
+        super().__init__(name, docs, programs, choice, memory)
 
     def __reduce__(self) -> tuple[Any, ...]:
         made, state = super().__reduce__()
         return made, (*state, self.source)
 
-    def on(self, choice: Choice) -> Kernel:
+    def on(self, choice: Choice, memory: int | None = None) -> Kernel:
         """The same kernel on a device.
 
-        `choice` is `"opencl:1"` as `lift devices` numbers them, `"interpreter"`, or a device, context or queue of
-        pyopencl.
+        `choice` is `"opencl:1"` as `lift devices` numbers them, `"opencl:0,1"` for several devices at a time,
+        `"interpreter"`, or a device, context or queue of pyopencl. A run uses at most `memory` bytes of a device.
         """
-        return Kernel(self.name, self.docs, self._programs, choice, self.source)
+        several.parse(choice)
+        return Kernel(self.name, self.docs, self._programs, choice, memory, self.source)
 
     def cost(self, target: str = "portable", **sizes: int) -> Cost:
         """What a run costs: as numbers for these sizes, or as sizes."""
@@ -57,28 +59,62 @@ class Kernel(lift_runtime.Kernel):
 
         `chunks` is how many elements a block has of an array that the kernel makes itself.
         """
-        from .dask import Parts
+        from .dask import by
 
+        return self._in_parts()(inputs, given, by(max(chunks, 1)) if chunks is not None else None)
+
+    def _in_parts(self) -> Any:
+        """The kernel in parts, for blocks."""
+        try:
+            from .dask import Parts
+        except ImportError as problem:
+            message = f"a kernel in parts needs the package dask ({problem}): pip install 'lift-lang[dask]'"
+            raise LiftError("not-supported", message) from None
         parts = self._parts.get("parts")
         if parts is None:
-            with self._source().file() as file:
-                (line,) = compiler.run("build", str(file), "--kernel", self.name, "--emit", "json", "--parts")
-            parts = self._parts["parts"] = Parts(line, self._plan(next(iter(self._programs))), self._choice)
-        return parts(inputs, given, chunks)
+            devices = several.parse(self._choice)
+            line = self._source().parts(self.name)
+            choices = devices.choices if devices else [self._choice]
+            parts = self._parts["parts"] = Parts(line, self._plan(next(iter(self._programs))), choices, self._memory)
+        return parts
+
+    @property
+    def opencl(self) -> str:
+        """The OpenCL text for its device; for the first of several."""
+        devices = several.parse(self._choice)
+        return self.on(devices.choices[0]).opencl if devices else super().opencl
 
     def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
         if any(type(item).__module__.split(".")[:1] == ["dask"] or _is_blocks(item) for item in inputs):
             return self.spread(*inputs, **given)
+        devices = several.parse(self._choice)
+        if devices is not None:
+            if out is not None or copy:
+                raise LiftError("input", "a kernel on several devices takes arrays of the host, and gives them")
+            return several.run(self._in_parts(), devices, inputs, given)
         if self._choice == "interpreter":
             return self._interpret(inputs, copy, given)
         try:
             return super().__call__(*inputs, out=out, copy=copy, **given)
         except LiftError as problem:
+            if problem.code == "memory" and out is None and not copy:
+                return self._in_blocks(inputs, given, problem)
             if problem.code != "no-device" or self._choice is not None:
                 raise
             warnings.warn(f"running on the interpreter: {problem.message}", RuntimeWarning, stacklevel=2)
         return self._interpret(inputs, copy, given)
+
+    def _in_blocks(self, inputs: tuple[Any, ...], given: dict[str, Any], problem: LiftError) -> Any:
+        """Run on blocks of the arrays, for which the device has enough memory."""
+        try:
+            parts = self._in_parts()
+        except LiftError:
+            # Not every kernel can be computed on blocks.
+            raise problem from None
+        count, result = several.in_blocks(parts, inputs, given, problem)
+        warnings.warn(f"run on {count} blocks, one after the other: {problem.message}", RuntimeWarning, stacklevel=3)
+        return result
 
     def _interpret(self, inputs: tuple[Any, ...], copy: bool, given: dict[str, Any]) -> Any:
         plan = self._plan(next(iter(self._programs)))
@@ -113,6 +149,15 @@ class Source:
 
     def __init__(self, path: Path | None, text: str, meanings: dict[str, str]) -> None:
         self.path, self.text, self.meanings = path, text, meanings
+        self._parts: dict[str, dict[str, Any]] = {}
+
+    def parts(self, kernel: str) -> dict[str, Any]:
+        """A kernel in parts, compiled once for all devices."""
+        if kernel not in self._parts:
+            with self.file() as file:
+                (line,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", "--parts")
+            self._parts[kernel] = line
+        return self._parts[kernel]
 
     def file(self) -> _File:
         """The program as a file, while the context lasts."""
@@ -165,7 +210,7 @@ class Program(Mapping[str, Kernel]):
         self._kernels: dict[str, Kernel] = {}
         for line in lines:
             programs = {target: (plan, opencl) for target, (plan, opencl) in line["programs"].items()}
-            self._kernels[line["kernel"]] = Kernel(line["kernel"], line["docs"], programs, None, source)
+            self._kernels[line["kernel"]] = Kernel(line["kernel"], line["docs"], programs, source=source)
 
     def __getitem__(self, name: str) -> Kernel:
         try:

@@ -15,13 +15,15 @@ Choice = Union[str, Any, None]
 
 _engines: dict[int, Engine] = {}
 _lock = threading.Lock()
+#: Filters of warnings are of the process: of two threads that change and restore them, one may restore the other's.
+_filters = threading.Lock()
 _owner: int | None = None
 
 
 def _after_fork() -> None:
     """A lock that another thread held stays held in a child."""
-    global _lock
-    _lock = threading.Lock()
+    global _lock, _filters
+    _lock, _filters = threading.Lock(), threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -201,7 +203,7 @@ class Engine:
         if self.exact_division:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
         try:
-            with warnings.catch_warnings():
+            with _filters, warnings.catch_warnings():
                 warnings.simplefilter("ignore", cl.CompilerWarning)
                 return cl.Program(self.context, text).build(options, devices=[self.device])
         except cl.RuntimeError as problem:

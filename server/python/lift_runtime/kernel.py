@@ -32,10 +32,18 @@ class Kernel:
     of pyopencl. Any number of threads may call it; it can be pickled.
     """
 
-    def __init__(self, name: str, docs: str, programs: Mapping[str, tuple[str, str]], choice: Choice = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        docs: str,
+        programs: Mapping[str, tuple[str, str]],
+        choice: Choice = None,
+        memory: int | None = None,
+    ) -> None:
         self.name, self.docs = name, docs
         self._programs = dict(programs)
         self._choice = choice
+        self._memory = memory
         self._plans: dict[str, Plan] = {}
         self._prepared: dict[tuple[Any, ...], Prepared] = {}
         self._engine: tuple[Engine, Any | None] | None = None
@@ -65,12 +73,12 @@ class Kernel:
                 "pickle the kernel itself, and choose the device in the other process"
             )
             raise LiftError("device", message)
-        return type(self), (self.name, self.docs, self._programs, self._choice)
+        return type(self), (self.name, self.docs, self._programs, self._choice, self._memory)
 
-    def on(self, choice: Choice) -> Kernel:
+    def on(self, choice: Choice, memory: int | None = None) -> Kernel:
         """The same kernel on a device: `"opencl:1"` as `lift devices` numbers them, or a device, context or queue of
-        pyopencl."""
-        return type(self)(self.name, self.docs, self._programs, choice)
+        pyopencl. A run uses at most `memory` bytes of it."""
+        return type(self)(self.name, self.docs, self._programs, choice, memory)
 
     @property
     def opencl(self) -> str:
@@ -141,7 +149,7 @@ class Kernel:
                 return prepared
         values = bind(plan, found.columns, check_given(plan, given))
         by_values = (id(where), id(plan), None, tuple(values.items()))
-        prepared = self._prepared.get(by_values) or Prepared(plan, where, text, values)
+        prepared = self._prepared.get(by_values) or Prepared(plan, where, text, values, self._memory)
         with self._lock:
             while len(self._prepared) >= REMEMBERED:
                 del self._prepared[next(iter(self._prepared))]

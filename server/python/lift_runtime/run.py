@@ -35,9 +35,13 @@ class Numbers:
 class Prepared:
     """A plan with its sizes put in, on a device."""
 
-    def __init__(self, plan: Plan, engine: Engine, text: str, values: dict[str, int]) -> None:
+    def __init__(
+        self, plan: Plan, engine: Engine, text: str, values: dict[str, int], memory: int | None = None
+    ) -> None:
         check_assumptions(plan, values)
         self.plan, self.engine, self.values = plan, engine, values
+        #: Bytes that the run may use on the device.
+        self.memory = min(memory, engine.device.global_mem_size) if memory else engine.device.global_mem_size
         if not engine.doubles and "double" in text:
             message = f"the program computes with Double, which the device {engine.device.name} cannot"
             raise LiftError("device", message)
@@ -81,9 +85,10 @@ class Prepared:
 
     def check_memory(self, capacities: list[int | None]) -> None:
         known = [(b.itemsize * max(c, 1)) for b, c in zip(self.plan.buffers, capacities) if c is not None]
-        if sum(known) > self.engine.device.global_mem_size:
-            most = bytes_text(self.engine.device.global_mem_size)
-            message = f"the run needs {bytes_text(sum(known))} in {len(known)} buffers; the device has {most}"
+        if sum(known) > self.memory:
+            has = "the device has" if self.memory == self.engine.device.global_mem_size else "it may use"
+            needed = f"the run needs {bytes_text(sum(known))} in {len(known)} buffers"
+            message = f"{needed}; {has} {bytes_text(self.memory)}"
             raise LiftError("memory", message)
 
     def launch_numbers(self, launch: Launch, values: dict[str, int]) -> Numbers:

@@ -1,0 +1,99 @@
+"""A kernel on several devices of this machine, `kernel.on("opencl:0,1")`: device `i` computes block `i` of each array.
+
+The steps are those of `lift.dask`, with a device for each block; Dask's threads run them. The form of a list of
+devices, and how arrays are divided by shares, are those of `lift run --device` (docs/running.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from lift_runtime import LiftError
+from lift_runtime.devices import choose
+
+#: A run is divided into at most two to this power of blocks.
+MOST_DOUBLINGS = 12
+
+
+@dataclass(frozen=True)
+class Devices:
+    """Devices as a person lists them: at least two, all different."""
+
+    indices: tuple[int, ...]
+    #: None: the devices' compute units.
+    shares: tuple[int, ...] | None
+
+    @property
+    def choices(self) -> list[str]:
+        """The devices one by one."""
+        return [f"opencl:{index}" for index in self.indices]
+
+    def divide(self) -> Callable[[int], list[int]]:
+        """How many elements of an array of a length each device gets."""
+        shares = self.shares or [choose(choice).max_compute_units for choice in self.choices]
+        total = sum(shares)
+        ends = [sum(shares[: i + 1]) for i in range(len(shares))]
+
+        def lengths(length: int) -> list[int]:
+            bounds = [0, *(round(length * end / total) for end in ends)]
+            return [end - start for start, end in zip(bounds, bounds[1:])]
+
+        return lengths
+
+
+def parse(choice: Any) -> Devices | None:
+    """Several devices, or None where the choice is of one."""
+    if not isinstance(choice, str) or "," not in choice:
+        return None
+
+    def number(word: str, what: str) -> int:
+        if word.isascii() and word.isdigit():
+            return int(word)
+        raise LiftError(
+            "no-device",
+            f"`{word}` in `{choice}` is no {what}: a list has numbers of `lift devices`, as in `opencl:0,1`, or "
+            "numbers with shares, as in `opencl:0:3,1:1`",
+        )
+
+    names = choice.removeprefix("opencl:") if choice.startswith("opencl:") else ""
+    pairs = [name.partition(":") for name in names.split(",")]
+    indices = tuple(number(index, "number of a device") for index, _, _ in pairs)
+    twice = next((index for i, index in enumerate(indices) if index in indices[:i]), None)
+    if twice is not None:
+        raise LiftError("no-device", f"`{choice}` names device {twice} twice")
+    shares = tuple(number(share, "share") for _, colon, share in pairs if colon)
+    if shares and len(shares) < len(pairs):
+        raise LiftError("no-device", f"`{choice}` gives shares to some devices only: give each one, or none")
+    if shares and not any(shares):
+        raise LiftError("no-device", f"`{choice}` gives no device a share")
+    return Devices(indices, shares or None)
+
+
+def run(parts: Any, devices: Devices, inputs: tuple[Any, ...], given: dict[str, int]) -> Any:
+    """The result of a kernel in parts (`lift.dask.Parts`) on these devices."""
+    return _computed(parts(inputs, given, devices.divide()), len(devices.indices))
+
+
+def in_blocks(parts: Any, inputs: tuple[Any, ...], given: dict[str, int], problem: LiftError) -> tuple[int, Any]:
+    """The result of a kernel in parts on one device, block after block, and how many blocks its memory asks for."""
+    for doublings in range(1, MOST_DOUBLINGS + 1):
+        count = 2**doublings
+        even = Devices((0,) * count, (1,) * count)
+        try:
+            return count, _computed(parts(inputs, given, even.divide()), 1)
+        except LiftError as again:
+            if again.code != "memory":
+                raise
+            problem = again
+    raise problem
+
+
+def _computed(made: Any, threads: int) -> Any:
+    from dask import compute
+
+    from .dask import Blocks
+
+    options = {"scheduler": "threads", "num_workers": threads}
+    return made.compute(**options) if isinstance(made, Blocks) else compute(made, **options)[0]
