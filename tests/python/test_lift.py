@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import lift
 import numpy as np
 import pyarrow as pa
+import pyopencl as cl
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from lift import LiftError, Rows
@@ -175,6 +176,29 @@ def test_without_a_device_the_interpreter_runs():
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("[2, 3] "), ran.stdout
     assert "running on the interpreter: there is no OpenCL device" in ran.stdout
+
+
+def test_a_driver_that_compiles_nothing_is_no_device(program, monkeypatch):
+    build = cl.Program.build
+
+    def refuse(self, *arguments, **options):
+        raise cl.RuntimeError("clBuildProgram failed\n\nerror: unknown target CPU 'generic'\n")
+
+    def refuse_ours(self, *arguments, **options):
+        return (build if "nothing" in self._source else refuse)(self, *arguments, **options)
+
+    # Texts that no other test has built.
+    numbered = "(lift f (N) ((array-type int N)) (lambda (xs) (map (+ {}) xs)))"
+    monkeypatch.setattr(cl.Program, "build", refuse)
+    with pytest.warns(RuntimeWarning, match="on the interpreter: the driver of .* compiles no program.* 'generic'"):
+        assert lift.source(numbered.format(7041)).f([1]).tolist() == [7042]
+    with pytest.raises(LiftError, match="compiles no program") as raised:
+        lift.source(numbered.format(7042)).f.on("opencl:0")([1])
+    assert raised.value.code == "no-device"
+    monkeypatch.setattr(cl.Program, "build", refuse_ours)
+    with pytest.raises(LiftError, match="refused the generated OpenCL") as raised:
+        lift.source(numbered.format(7043)).f([1])
+    assert raised.value.code == "internal-error"
 
 
 def test_threads_and_processes(program):

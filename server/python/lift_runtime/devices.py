@@ -203,12 +203,28 @@ class Engine:
         if self.exact_division:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
         try:
-            with _filters, warnings.catch_warnings():
-                warnings.simplefilter("ignore", cl.CompilerWarning)
-                return cl.Program(self.context, text).build(options, devices=[self.device])
+            return self._built(text, options)
         except cl.RuntimeError as problem:
+            self._check_driver(problem)
             what = "the device's compiler refused the generated OpenCL (a defect of lift, not of your program)"
             raise LiftError("internal-error", f"{what}:\n{problem}") from None
+
+    def _built(self, text: str, options: list[str]) -> Any:
+        cl = opencl()
+        with _filters, warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.CompilerWarning)
+            return cl.Program(self.context, text).build(options, devices=[self.device])
+
+    def _check_driver(self, problem: Exception) -> None:
+        """A driver that is older than the processor may compile nothing: that is no device."""
+        cl = opencl()
+        try:
+            self._built("kernel void nothing(void) {}", [])
+        except cl.RuntimeError:
+            why = next((line for line in str(problem).splitlines() if line.startswith("error: ")), "").strip()
+            driver = f"{self.platform} {self.device.driver_version}"
+            message = f"the driver of {self.device.name.strip()} ({driver}) compiles no program, not even an empty one"
+            raise LiftError("no-device", f"{message}: {why}" if why else message) from None
 
 
 def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
