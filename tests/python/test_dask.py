@@ -12,6 +12,7 @@ import lift.dask
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster, wait
+from lift_runtime.devices import devices, engine
 
 CUTS = {"even": 300, "uneven": ((1, 0, 499, 500),), "single": 1000, "small": 90}
 
@@ -138,6 +139,20 @@ def test_workers_need_no_compiler(kernel, client):
     client.run(os.environ.__setitem__, "LIFT", "/nowhere")
     whole = ints(9, 5000)
     assert same(sums(da.from_array(whole, chunks=700)).compute(), np.cumsum(whole))
+
+
+def preferred():
+    return devices().index(engine()[0].device)
+
+
+def test_each_worker_has_a_device(kernel, client):
+    given = lift.dask.devices(client)
+    assert sorted(given.values()) == ["opencl:0", "opencl:1"]
+    assert sorted(client.run(preferred).values()) == [0, 1]
+    whole = floats(1000)
+    assert same(kernel("first", "first")(da.from_array(whole, chunks=99)).compute(), kernel("first", "first")(whole))
+    client.restart()
+    assert sorted(client.run(preferred).values()) == [0, 1]
 
 
 def test_an_error_in_a_worker_has_its_place(client):

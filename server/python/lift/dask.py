@@ -54,6 +54,14 @@ def by(chunk: int) -> Divide:
     return lambda length: [min(chunk, length - at) for at in range(0, length, chunk)] or [0]
 
 
+def devices(client: Any) -> dict[Any, str]:
+    """Give the workers of each machine its devices, one each in turn, before kernels run. Returns the device of each
+    worker, by its name."""
+    from .workers import give
+
+    return give(client)
+
+
 @dataclass(eq=False)
 class Cut:
     """Where an array is cut: the positions, if they are known, else one unknown length a block."""

@@ -18,6 +18,14 @@ _lock = threading.Lock()
 #: Filters of warnings are of the process: of two threads that change and restore them, one may restore the other's.
 _filters = threading.Lock()
 _owner: int | None = None
+#: The device of kernels that choose none.
+_preferred = "opencl"
+
+
+def prefer(choice: str) -> None:
+    """Kernels that choose no device run on this one from now on; those that have run keep theirs."""
+    global _preferred
+    _preferred = choice
 
 
 def _after_fork() -> None:
@@ -232,7 +240,7 @@ def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
     global _owner
     check_process()
     if isinstance(choice, str) or choice is None:
-        device, context, queue = choose(choice or "opencl"), None, None
+        device, context, queue = choose(choice or _preferred), None, None
     else:
         cl = opencl()
         if isinstance(choice, cl.CommandQueue):
