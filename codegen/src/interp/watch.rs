@@ -20,20 +20,22 @@ use lift_analysis::ty::{Ty, TyKind};
 
 impl<'k> Interp<'k> {
     /// Checks a variable that has just been assigned.
-    pub fn watch(&self, var: VarId) -> Result<()> {
-        let Some(Some(value)) = self.slots.get(var.0 as usize) else { return Ok(()) };
+    pub fn watch(&mut self, var: VarId) -> Result<()> {
+        let Some(Some(value)) = self.slots.get(var.0 as usize).cloned() else { return Ok(()) };
         let ty = self.kernel.ty(var);
-        self.knows_lengths(ty)
-            .and_then(|()| is_of_type(ty, value, &mut self.env.clone()))
-            .map_err(|why| unsound(format!("`{} : {ty}`: {why}", self.kernel.name_of(var))))
+        self.compare(ty, &value).map_err(|why| unsound(format!("`{} : {ty}`: {why}", self.kernel.name_of(var))))
     }
 
     /// Checks the result of the kernel, which is outside every scope.
-    pub fn watch_result(&self, value: &Val) -> Result<()> {
+    pub fn watch_result(&mut self, value: &Val) -> Result<()> {
         let ty = &self.kernel.result;
-        self.knows_lengths(ty)
-            .and_then(|()| is_of_type(ty, value, &mut self.env.clone()))
-            .map_err(|why| unsound(format!("the result, `{ty}`: {why}")))
+        self.compare(ty, value).map_err(|why| unsound(format!("the result, `{ty}`: {why}")))
+    }
+
+    /// Compares a value with its type under the current lengths.
+    fn compare(&mut self, ty: &Ty, value: &Val) -> std::result::Result<(), String> {
+        self.knows_lengths(ty)?;
+        is_of_type(ty, value, &mut self.env)
     }
 
     /// Checks that every skolem in the type is in scope, which matters even for an empty array, whose rows cannot

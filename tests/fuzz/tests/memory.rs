@@ -41,6 +41,6 @@ fn memory_is_bounded_for_random_texts() {
 /// The limit is effective: with too little memory the process fails.
 #[test]
 fn the_bound_is_one() {
-    let output = within(48, &["text", "20", "1000"]);
+    let output = within(40, &["text", "20", "1000"]);
     assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
