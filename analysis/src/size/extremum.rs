@@ -34,15 +34,6 @@ impl Size {
         Size::max_of(vec![self.neg(), other.neg()]).neg()
     }
 
-    /// `then` if `a <= b`, otherwise `otherwise`.
-    #[must_use]
-    pub fn select_le(a: &Size, b: &Size, then: &Size, otherwise: &Size) -> Size {
-        if then == otherwise {
-            return then.clone();
-        }
-        otherwise.add(&Size::step(&b.sub(a)).mul(&then.sub(otherwise)))
-    }
-
     pub(crate) fn max_of(operands: Vec<Size>) -> Size {
         let mut flat: Vec<Size> = Vec::new();
         let count = operands.len();

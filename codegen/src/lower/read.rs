@@ -228,7 +228,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         let folded = self.facts.simplify(&j.rem(&twice));
                         let folded = self.named_index("folded", &folded, &twice)?;
                         let last = n.sub(&Size::one());
-                        let at = Size::select_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
+                        let at = Size::if_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
                         self.named_index("mirrored", &at, n)?
                     }
                 };

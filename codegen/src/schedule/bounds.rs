@@ -97,12 +97,9 @@ pub fn size_of_node(n: &Node) -> Option<Size> {
         Node::Max(ns) => all(ns)?.into_iter().reduce(|a, b| Size::max(&a, &b))?,
         Node::Pow(a, b) => size_of_node(a)?.pow(&size_of_node(b)?),
         Node::Sum { index, count, body } => Size::sum(index.clone(), size_of_node(count)?, size_of_node(body)?),
-        Node::IfLe { left, right, then, otherwise } => Size::select_le(
-            &size_of_node(left)?,
-            &size_of_node(right)?,
-            &size_of_node(then)?,
-            &size_of_node(otherwise)?,
-        ),
+        Node::IfLe { left, right, then, otherwise } => {
+            Size::if_le(&size_of_node(left)?, &size_of_node(right)?, &size_of_node(then)?, &size_of_node(otherwise)?)
+        }
         Node::TooLarge => return None,
     })
 }

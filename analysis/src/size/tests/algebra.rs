@@ -96,12 +96,12 @@ fn minimum_and_maximum_do_not_depend_on_how_they_are_written() {
 fn conditions_that_say_the_same_are_the_same() {
     let (a, b, t, e) = (v("N"), v("M"), v("k"), v("X1"));
     // N <= M holds exactly where M < N, that is M+1 <= N, does not.
-    same(Size::select_le(&a, &b, &t, &e), Size::select_le(&(&b + 1), &a, &e, &t));
-    same(Size::select_le(&(&a * 2), &(&b * 2 + 1), &t, &e), Size::select_le(&a, &b, &t, &e));
-    same(Size::select_le(&n(0), &a, &t, &e), t.clone());
-    same(Size::select_le(&(&a + 1), &n(0), &t, &e), e.clone());
-    let twice = Size::select_le(&a, &b, &Size::select_le(&a, &b, &t, &e), &e);
-    same(twice, Size::select_le(&a, &b, &t, &e));
+    same(Size::if_le(&a, &b, &t, &e), Size::if_le(&(&b + 1), &a, &e, &t));
+    same(Size::if_le(&(&a * 2), &(&b * 2 + 1), &t, &e), Size::if_le(&a, &b, &t, &e));
+    same(Size::if_le(&n(0), &a, &t, &e), t.clone());
+    same(Size::if_le(&(&a + 1), &n(0), &t, &e), e.clone());
+    let twice = Size::if_le(&a, &b, &Size::if_le(&a, &b, &t, &e), &e);
+    same(twice, Size::if_le(&a, &b, &t, &e));
 }
 
 #[test]

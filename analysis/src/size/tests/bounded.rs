@@ -84,7 +84,7 @@ fn deep_nesting_stays_bounded() {
     for i in 0..5000 {
         size = (&size * &size + v("M")).div_floor(&(v("k") + i));
         size = Size::max(&size, &v("M"));
-        size = Size::select_le(&size, &v("N"), &size, &v("k"));
+        size = Size::if_le(&size, &v("N"), &size, &v("k"));
     }
     assert!(size.weight() <= MAX_WEIGHT);
     assert!(!size.to_string().is_empty());

@@ -123,8 +123,8 @@ fn padding_is_decided_where_the_range_tells() {
     simplifies(&facts, clamped, expect!["max(i-1,0)"]);
     let inside = Size::max(&n(0), &Size::min(&i, &(v("N") - 1)));
     simplifies(&facts, inside, expect!["i"]);
-    simplifies(&facts, Size::select_le(&n(0), &i, &v("k"), &v("M")), expect!["k"]);
-    simplifies(&facts, Size::select_le(&v("N"), &i, &v("k"), &v("M")), expect!["M"]);
+    simplifies(&facts, Size::if_le(&n(0), &i, &v("k"), &v("M")), expect!["k"]);
+    simplifies(&facts, Size::if_le(&v("N"), &i, &v("k"), &v("M")), expect!["M"]);
 }
 
 #[test]

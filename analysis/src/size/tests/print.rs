@@ -35,7 +35,7 @@ fn sizes_print_as_a_person_writes_them() {
         (&big_n * &big_n - &big_n, "N*N-N"),
         (big_n.div_exact(&n(2)) + m.div_exact(&n(3)), "M/3+N/2"),
         (big_n.div_exact(&(&big_n + 1)), "N/(N+1)"),
-        (Size::select_le(&big_n, &m, &k, &n(7)), "if(N<=M,k,7)"),
+        (Size::if_le(&big_n, &m, &k, &n(7)), "if(N<=M,k,7)"),
         (v("X10") + v("X2") + &big_n, "N+X2+X10"),
         (n(0), "0"),
         (-&big_n, "-N"),

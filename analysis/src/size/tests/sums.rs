@@ -24,8 +24,8 @@ fn table() -> Vec<Size> {
         Size::min(&(&p + 1), &v("M")),
         Size::max(&(v("k") - &p), &n(0)),
         Size::max(&(&p - v("k")), &n(0)),
-        Size::select_le(&(&p + 1), &v("k"), &v("M"), &n(7)),
-        Size::select_le(&v("k"), &p, &(&p * &p), &p),
+        Size::if_le(&(&p + 1), &v("k"), &v("M"), &n(7)),
+        Size::if_le(&v("k"), &p, &(&p * &p), &p),
         &p * Size::min(&p, &v("k")),
     ]
 }

@@ -104,7 +104,7 @@ impl Tree {
             Tree::Sum(count, body) => Size::sum(var(NAMES[5]), count.size(), body.size()),
             Tree::IfLe(parts) => {
                 let [a, b, then, otherwise] = parts.as_ref();
-                Size::select_le(&a.size(), &b.size(), &then.size(), &otherwise.size())
+                Size::if_le(&a.size(), &b.size(), &then.size(), &otherwise.size())
             }
         }
     }
