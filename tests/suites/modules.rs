@@ -8,22 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Allowed cycles, each caused by a central type. Do not add any.
 const TIED: &[&[&str]] = &[
-    // Cycle through `Infer`.
-    &[
-        "analysis/infer/agenda",
-        "analysis/infer/constraints",
-        "analysis/infer/context",
-        "analysis/infer/describe",
-        "analysis/infer/generalize",
-        "analysis/infer/hide",
-        "analysis/infer/join",
-        "analysis/infer/partition",
-        "analysis/infer/repair",
-        "analysis/infer/report",
-        "analysis/infer/rounds",
-        "analysis/infer/work",
-    ],
-    &["analysis/infer/positions", "analysis/infer/table"],
     // The tree to print, and the preferred order of its parts.
     &["analysis/size/print", "analysis/size/view"],
     // Cycle through `FunctionBuilder`.

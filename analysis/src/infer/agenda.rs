@@ -3,8 +3,9 @@
 //! Each constraint is done, queued, or registered with every inference variable that it waits for. Done constraints are
 //! never reopened.
 
-use super::constraints::Constraint;
+use super::constraint::Constraint;
 use super::table::Key;
+use crate::ty::{Ty, TyVar};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -23,6 +24,8 @@ pub struct Agenda {
     waiting: FxHashMap<Key, Vec<usize>>,
     /// The numbers of the joins of branches. Done joins are removed lazily.
     joins: Vec<usize>,
+    /// The types of components of tuples that are not known yet, by the tuple's variable and the component's index.
+    components: FxHashMap<(TyVar, usize), Ty>,
 }
 
 impl Agenda {
@@ -85,6 +88,11 @@ impl Agenda {
     pub fn open(&self, first: usize) -> impl Iterator<Item = (usize, &Constraint)> {
         let from = self.all.iter().enumerate().skip(first);
         from.filter(|(_, d)| !d.done).map(|(id, d)| (id, &d.constraint))
+    }
+
+    /// The type of a component of a tuple that is not known yet: `ty` if this is the first request for it.
+    pub fn component(&mut self, tuple: TyVar, index: usize, ty: &Ty) -> Ty {
+        self.components.entry((tuple, index)).or_insert_with(|| ty.clone()).clone()
     }
 
     /// The joins that are not done.

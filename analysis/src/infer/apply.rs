@@ -1,9 +1,9 @@
 //! Applications, and primitives with typing rules beyond schemes.
 
-use super::constraints::Constraint;
+use super::cause::Cause;
+use super::constraint::Constraint;
 use super::context::Infer;
 use super::order::Meant;
-use super::report::Cause;
 use super::result::*;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
@@ -63,7 +63,7 @@ impl Infer<'_> {
         let mut given = Vec::with_capacity(told.len());
         for ((&p, &arg), told) in params.iter().zip(args).zip(&told) {
             given.push(match told {
-                true if self.size_params.contains(&p) => self.parameter_type(p),
+                true if self.binders.is_size_param(p) => self.parameter_type(p),
                 true => self.operand(arg, None),
                 false => self.fresh(),
             });
@@ -80,7 +80,7 @@ impl Infer<'_> {
                 result = next.clone();
             }
             let arg = args[index];
-            if !told[index] || self.size_params.contains(&params[index]) {
+            if !told[index] || self.binders.is_size_param(params[index]) {
                 self.argument(arg, param, &Cause::Argument { apply: id, callee, index, arg });
             }
         }
@@ -180,15 +180,12 @@ impl Infer<'_> {
                 true
             }
             TyKind::Exists(..) => {
-                let own = match self.body.expr(arg) {
-                    Expr::Local(b)
-                        if self.declared.contains_key(b) && self.is_existential(&self.declared[b].clone()) =>
-                    {
-                        let ty = self.declared[b].clone();
+                let own = match self.before_opening(arg).filter(|ty| self.is_existential(ty)) {
+                    Some(ty) => {
                         self.expr_types[arg] = Some(ty.clone());
                         ty
                     }
-                    _ => self.infer(arg, Some(&wanted)),
+                    None => self.infer(arg, Some(&wanted)),
                 };
                 self.coerce_to_existential(&own, &wanted, arg, cause);
                 true
@@ -236,12 +233,12 @@ impl Infer<'_> {
         match self.body.expr(arg).clone() {
             Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
             Expr::Size(s) => Some(self.written_size(s)),
-            Expr::Local(b) if self.position_binders.contains(&b) => Some(self.size_of_binder(b)),
+            Expr::Local(b) if self.binders.is_position(b) => Some(self.size_of_binder(b)),
             Expr::Local(b) => match self.body.binder(b).role {
                 BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
                     Some(self.size_of_binder(b))
                 }
-                _ => match self.binder_types[b].as_ref().map(|t| self.table.shallow(t))?.kind() {
+                _ => match self.binders.ty(b).map(|t| self.table.shallow(t))?.kind() {
                     TyKind::Size(s) => Some(s.clone()),
                     _ => None,
                 },
@@ -315,7 +312,7 @@ impl Infer<'_> {
                 let (first, element) = self.any_array(&len);
                 let array = first.as_array().cloned()?;
                 let deps: Vec<u32> = array.position.iter().map(|p| p.id).collect();
-                let level = self.level;
+                let level = self.scopes.level();
                 let mut elements = vec![element];
                 elements.extend(args[1..].iter().map(|_| self.table.fresh_type_at(level, None, deps.clone())));
                 let of = |element: Ty| Ty::new(TyKind::Array(ArrayTy { element, ..array.clone() }));

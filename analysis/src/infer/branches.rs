@@ -15,11 +15,11 @@ pub struct Branch {
 /// All branches of a form.
 #[derive(Debug, Default)]
 pub struct Branches {
-    pub all: Vec<Branch>,
+    all: Vec<Branch>,
     /// The index of the innermost branch around each expression.
-    pub of: Vec<Option<usize>>,
+    of: IdVec<ExprId, Option<usize>>,
     /// For each expression, the preorder numbers of itself and of its last part; the parts in between are within it.
-    numbers: Vec<(u32, u32)>,
+    numbers: IdVec<ExprId, (u32, u32)>,
 }
 
 impl Branches {
@@ -31,12 +31,12 @@ impl Branches {
         taken_if: impl Fn(ExprId) -> Vec<(ExprId, ExprId, bool)>,
     ) -> Branches {
         let exprs = body.exprs.len();
-        let mut found = Branches { all: Vec::new(), of: vec![None; exprs], numbers: vec![(0, 0); exprs] };
+        let mut found = Branches { all: Vec::new(), of: vec![None; exprs].into(), numbers: vec![(0, 0); exprs].into() };
         let mut open: Vec<(ExprId, Option<usize>)> = body.root.into_iter().map(|root| (root, None)).collect();
         let mut seen: Vec<ExprId> = Vec::new();
         while let Some((e, around)) = open.pop() {
-            found.of[e.index()] = around;
-            found.numbers[e.index()] = (seen.len() as u32, seen.len() as u32);
+            found.of[e] = around;
+            found.numbers[e] = (seen.len() as u32, seen.len() as u32);
             seen.push(e);
             let taken = taken_if(e);
             for inner in children(e) {
@@ -49,8 +49,8 @@ impl Branches {
         }
         // Inner expressions have higher numbers.
         for e in seen.into_iter().rev() {
-            let last = children(e).into_iter().map(|inner| found.numbers[inner.index()].1).max();
-            let (_, own) = &mut found.numbers[e.index()];
+            let last = children(e).into_iter().map(|inner| found.numbers[inner].1).max();
+            let (_, own) = &mut found.numbers[e];
             *own = last.unwrap_or(*own);
         }
         found
@@ -58,13 +58,13 @@ impl Branches {
 
     /// Whether an expression is `outer` or a part of it.
     pub fn is_within(&self, inner: ExprId, outer: ExprId) -> bool {
-        let (first, last) = self.numbers[outer.index()];
-        (first..=last).contains(&self.numbers[inner.index()].0)
+        let (first, last) = self.numbers[outer];
+        (first..=last).contains(&self.numbers[inner].0)
     }
 
     /// The branches around an expression, innermost first.
     pub fn around(&self, e: ExprId) -> impl Iterator<Item = Branch> + '_ {
-        let first = self.of.get(e.index()).copied().flatten();
+        let first = self.of.get(e).copied().flatten();
         std::iter::successors(first, |i| self.all[*i].around).map(|i| self.all[i])
     }
 }

@@ -1,45 +1,24 @@
 //! The state of one inference: inference variables, scopes of opened lengths, deferred constraints, results so far.
 
 use super::agenda::Agenda;
+use super::binders::Binders;
 use super::branches::Branches;
-use super::budget::Budget;
-use super::constraints::Constraint;
-use super::positions::{BOUND_ONLY, Position};
-use super::report::Cause;
+use super::budget::{Budget, MOST_ASSUMED};
+use super::cause::Cause;
+use super::constraint::Constraint;
+use super::lets::Lets;
 use super::result::*;
-use super::table::{Level, Table};
+use super::scopes::{ScopeId, Scopes};
+use super::table::{BOUND_ONLY, Position, Table};
 use super::unify::{COMPARED, Mismatch, Unify, occurrence_order};
-use super::work::MOST_ASSUMED;
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
 use crate::hir::*;
-use crate::size::{Assumption, Facts, Size, Var, VarKind};
-use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
+use crate::size::{Assumption, Facts, Size, Var};
+use crate::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// Index of a scope: a lambda body, a branch of an `if`, the body of an `unpack`, or the root.
-pub type ScopeId = usize;
-
-#[derive(Debug)]
-pub struct Scope {
-    /// The expression that ends the scope.
-    pub expr: ExprId,
-    pub level: Level,
-    /// The number of openings whose type is not known yet.
-    pub pending: u32,
-    pub parent: Option<ScopeId>,
-    /// Whether it is the body of a written `unpack`, whose length must not escape in explicit mode.
-    pub of_unpack: bool,
-}
-
-/// An opened length.
-#[derive(Debug)]
-pub struct Skolem {
-    /// `None` for the symbolic length of an `iterate`.
-    pub scope: Option<ScopeId>,
-}
 
 pub struct Infer<'a> {
     pub body: &'a Body,
@@ -47,43 +26,19 @@ pub struct Infer<'a> {
     pub mode: Mode,
     pub table: Table,
     pub facts: Facts,
-    pub level: Level,
-    pub scopes: Vec<Scope>,
-    pub scope: ScopeId,
-    pub skolems: Vec<Skolem>,
-    pub skolem_levels: Vec<Level>,
+    pub scopes: Scopes,
     pub agenda: Agenda,
     /// The expression whose sizes are being converted.
     pub reading: Option<ExprId>,
     /// Computed on first use.
     pub branches: Option<Rc<Branches>>,
     pub expr_types: IdVec<ExprId, Option<Ty>>,
-    pub binder_types: IdVec<BinderId, Option<Ty>>,
-    /// The types of binders before opening.
-    pub declared: FxHashMap<BinderId, Ty>,
-    /// Binders that are used with their opened type.
-    pub used_opened: FxHashSet<BinderId>,
-    /// Lengths named by `unpack`s whose value type is not known yet.
-    pub awaited_lengths: FxHashMap<BinderId, Vec<Size>>,
+    pub binders: Binders,
     /// Sizes that must be constant, with the expression that requires it.
     pub constants: Vec<(Size, ExprId)>,
-    /// Types of components of tuples that are not known yet.
-    pub components: FxHashMap<(TyVar, usize), Ty>,
-    /// The size that each size name denotes.
-    pub binder_sizes: FxHashMap<BinderId, Size>,
-    /// Quantified types (their classes) and lengths of generalised `let`s; renumbered at the end, after those of the
-    /// form.
-    pub let_types: Vec<Option<Class>>,
-    pub let_sizes: Vec<Var>,
-    pub bound_vars: u32,
-    /// The index variables for which the surrounding functions are checked, outermost first.
-    pub positions_in_scope: Vec<Var>,
+    pub lets: Lets,
     /// The function arguments checked for each index variable, by its id.
     pub functions_at: FxHashMap<u32, Vec<ExprId>>,
-    /// Parameters that are index variables and may be used as sizes.
-    pub position_binders: FxHashSet<BinderId>,
-    /// Parameters without an annotation that are sizes.
-    pub size_params: FxHashSet<BinderId>,
     /// Whether a used definition has a type with gaps left by an error.
     pub uses_broken: bool,
     pub names: Names,
@@ -91,66 +46,53 @@ pub struct Infer<'a> {
     pub out: Inference,
 }
 
-/// First id of the quantified parts of `let`s, until those of the form are counted.
-pub const LET_BASE: u32 = 1 << 20;
-
-/// Names for opened lengths: `X1`, `X2`, …, without those used in the program.
+/// Names for opened lengths (`X1`, `X2`, …, without those used in the program), and numbers for hidden ones.
 #[derive(Debug, Default)]
 pub struct Names {
     taken: FxHashSet<Name>,
-    next: u32,
+    opened: u32,
+    bound: u32,
 }
 
 impl Names {
     pub fn new(body: &Body) -> Names {
         let taken =
             body.binders.iter().filter(|b| !matches!(b.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack));
-        Names { taken: taken.map(|b| b.name.clone()).collect(), next: 0 }
+        Names { taken: taken.map(|b| b.name.clone()).collect(), opened: 0, bound: 0 }
     }
     fn opened(&mut self) -> Name {
         loop {
-            self.next += 1;
-            let name: Name = format!("X{}", self.next).into();
+            self.opened += 1;
+            let name: Name = format!("X{}", self.opened).into();
             if !self.taken.contains(&name) {
                 return name;
             }
         }
     }
+    fn bound(&mut self, name: &str) -> Var {
+        self.bound += 1;
+        crate::ty::bound(self.bound - 1, name)
+    }
 }
 
 impl<'a> Infer<'a> {
     pub fn new(body: &'a Body, env: &'a dyn Env, mode: Mode) -> Infer<'a> {
-        let root = body.root.unwrap_or(ExprId(0));
         Infer {
             body,
             env,
             mode,
             table: Table::default(),
             facts: Facts::new(),
-            level: 1,
-            scopes: vec![Scope { expr: root, level: 1, pending: 0, parent: None, of_unpack: false }],
-            scope: 0,
-            skolems: Vec::new(),
-            skolem_levels: Vec::new(),
+            scopes: Scopes::new(body.root.unwrap_or(ExprId(0))),
             agenda: Agenda::default(),
             reading: None,
             branches: None,
             expr_types: vec![None; body.exprs.len()].into(),
-            binder_types: vec![None; body.binders.len()].into(),
-            declared: FxHashMap::default(),
-            used_opened: FxHashSet::default(),
-            awaited_lengths: FxHashMap::default(),
+            binders: Binders::new(body.binders.len(), super::size_params::size_params(body, env)),
             constants: Vec::new(),
-            components: FxHashMap::default(),
-            binder_sizes: FxHashMap::default(),
-            let_types: Vec::new(),
-            let_sizes: Vec::new(),
-            bound_vars: 0,
-            positions_in_scope: Vec::new(),
+            lets: Lets::default(),
             functions_at: FxHashMap::default(),
-            position_binders: FxHashSet::default(),
             uses_broken: false,
-            size_params: super::size_params::size_params(body, env),
             names: Names::new(body),
             budget: Budget::default(),
             out: Inference::default(),
@@ -160,15 +102,14 @@ impl<'a> Infer<'a> {
     // --- inference variables
 
     pub fn fresh(&mut self) -> Ty {
-        self.table.fresh(self.level)
+        self.table.fresh(self.scopes.level())
     }
     pub fn fresh_size(&mut self) -> Size {
-        self.table.fresh_size(self.level)
+        self.table.fresh_size(self.scopes.level())
     }
     /// A fresh length bound by an existential type.
     pub fn fresh_bound(&mut self, name: &str) -> Var {
-        self.bound_vars += 1;
-        crate::ty::bound(self.bound_vars - 1, name)
+        self.names.bound(name)
     }
     /// An index variable bound by a written type.
     pub fn written_position(&mut self, name: &Name) -> Var {
@@ -177,13 +118,13 @@ impl<'a> Infer<'a> {
     /// The `nth` index variable of the type of a used function, for which its function arguments are checked.
     pub fn fresh_position(&mut self, nth: usize) -> Var {
         let name = self.position_name(nth);
-        self.table.fresh_position(Position { level: self.level + 1, count: None, name })
+        self.table.fresh_position(Position { level: self.scopes.level() + 1, count: None, name })
     }
     /// The `nth` of `i`, `j`, … that names neither a surrounding index variable nor a size.
     fn position_name(&self, nth: usize) -> Name {
         let is_size = |role: BinderRole| !matches!(role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
         let taken = |name: &str| {
-            self.positions_in_scope.iter().any(|p| *p.name == *name)
+            self.scopes.positions().iter().any(|p| *p.name == *name)
                 || self
                     .body
                     .binders
@@ -207,7 +148,7 @@ impl<'a> Infer<'a> {
     pub fn any_array(&mut self, len: &Size) -> (Ty, Ty) {
         let position = self.fresh_position(0);
         self.table.positions[position.id as usize].count = Some(len.clone());
-        let element = self.table.fresh_type_at(self.level, None, vec![position.id]);
+        let element = self.table.fresh_type_at(self.scopes.level(), None, vec![position.id]);
         let array = ArrayTy { element: element.clone(), len: len.clone(), position: Some(position) };
         (Ty::new(TyKind::Array(array)), element)
     }
@@ -216,53 +157,25 @@ impl<'a> Infer<'a> {
         if positions.is_empty() {
             return f(self);
         }
-        let outer = self.positions_in_scope.len();
-        self.positions_in_scope.extend(positions.iter().cloned());
-        self.level += 1;
+        let outer = self.scopes.enter_positions(positions);
         let out = f(self);
-        self.level -= 1;
-        self.positions_in_scope.truncate(outer);
+        self.scopes.leave_positions(outer);
         out
     }
     /// A fresh skolem of the given scope; with `None`, of the current level only (for `iterate`).
     pub fn fresh_skolem(&mut self, scope: Option<ScopeId>, name: Option<Name>) -> Var {
         let name = name.unwrap_or_else(|| self.names.opened());
-        let level = scope.map_or(self.level, |s| self.scopes[s].level);
-        let var = Var { kind: VarKind::Skolem, id: self.skolems.len() as u32, name };
-        self.skolems.push(Skolem { scope });
-        self.skolem_levels.push(level);
-        var
+        self.scopes.open_length(scope, name)
     }
 
     // --- scopes
 
     /// Runs `f` in a new scope, one level further in.
     pub fn in_scope<T>(&mut self, expr: ExprId, of_unpack: bool, f: impl FnOnce(&mut Self, ScopeId) -> T) -> T {
-        let outer = self.scope;
-        self.level += 1;
-        self.scopes.push(Scope { expr, level: self.level, pending: 0, parent: Some(outer), of_unpack });
-        self.scope = self.scopes.len() - 1;
-        let id = self.scope;
-        let out = f(self, id);
-        self.level -= 1;
-        self.scope = outer;
+        let (scope, outer) = self.scopes.enter(expr, of_unpack);
+        let out = f(self, scope);
+        self.scopes.leave(outer);
         out
-    }
-    /// Whether a length was opened in the scope itself.
-    pub fn opened_in(&self, var: &Var, scope: ScopeId) -> bool {
-        var.kind == VarKind::Skolem && self.skolems.get(var.id as usize).is_some_and(|s| s.scope == Some(scope))
-    }
-    /// The scope and, while they are `unpack` bodies, the scopes around it, up to the next lambda or branch.
-    fn scopes_within(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
-        std::iter::successors(Some(scope), |s| self.scopes[*s].parent.filter(|_| self.scopes[*s].of_unpack))
-    }
-    /// Whether a length was opened in one of these scopes.
-    pub fn opened_within(&self, var: &Var, scope: ScopeId) -> bool {
-        self.scopes_within(scope).any(|s| self.opened_in(var, s))
-    }
-    /// The lowest level among these scopes.
-    pub fn outermost_within(&self, scope: ScopeId) -> u32 {
-        self.scopes_within(scope).map(|s| self.scopes[s].level).min().unwrap_or(self.level)
     }
 
     // --- unification with a cause
@@ -275,7 +188,7 @@ impl<'a> Infer<'a> {
         self.table.why = why;
         let mut u = Unify {
             table: &mut self.table,
-            skolem_levels: &self.skolem_levels,
+            skolem_levels: self.scopes.opened_at(),
             facts: &self.facts,
             postponed: Vec::new(),
             assumed: Vec::new(),
@@ -350,8 +263,8 @@ impl<'a> Infer<'a> {
             TyKind::Exists(..) => self.open_now(&head, site, explicit, names),
             TyKind::Unknown(v) if explicit || self.table.class(*v).is_none() => {
                 let to = self.fresh();
-                let scope = self.scope;
-                self.scopes[scope].pending += 1;
+                let scope = self.scopes.current();
+                self.scopes.postpone_opening(scope);
                 let names = names.to_vec();
                 self.defer(Constraint::Open { from: head, to: to.clone(), site, scope, explicit, names });
                 to
@@ -361,7 +274,7 @@ impl<'a> Infer<'a> {
     }
 
     fn open_now(&mut self, ty: &Ty, site: Site, explicit: bool, names: &[Name]) -> Ty {
-        let scope = self.scope;
+        let scope = self.scopes.current();
         self.open_in(ty, site, scope, explicit, names)
     }
 
@@ -377,7 +290,7 @@ impl<'a> Infer<'a> {
             let i = vars.iter().position(|b| b == v)?;
             Some(Size::var(lengths[i].clone()))
         });
-        let scope = self.scopes[scope].expr;
+        let scope = self.scopes.expr(scope);
         self.out.openings.push(Opening { site, lengths, from: ty.clone(), to: to.clone(), scope, explicit });
         to
     }

@@ -1,6 +1,6 @@
 //! Chooses the constraint to default next when solving makes no more progress.
 
-use super::constraints::Constraint;
+use super::constraint::Constraint;
 use super::context::Infer;
 use crate::size::{Size, VarKind};
 use crate::ty::{Ty, TyKind, TyVar};

@@ -189,7 +189,7 @@ impl Infer<'_> {
     fn parameter_of_length(&self, size: &Size) -> Option<(BinderId, Name)> {
         (0..self.body.binders.len() as u32).map(BinderId).find_map(|b| {
             let binder = self.body.binder(b);
-            let ty = self.binder_types[b].as_ref().filter(|_| binder.role == BinderRole::Param)?;
+            let ty = self.binders.ty(b).filter(|_| binder.role == BinderRole::Param)?;
             match self.table.zonk(ty).kind() {
                 TyKind::Array(a) if a.len == *size => Some((b, binder.name.clone())),
                 _ => None,

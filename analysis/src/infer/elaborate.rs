@@ -53,7 +53,7 @@ enum Replacement {
 struct Elaborate<'a> {
     body: &'a Body,
     /// The parent of each expression.
-    parents: Vec<Option<ExprId>>,
+    parents: IdVec<ExprId, Option<ExprId>>,
     map: &'a SourceMap,
     text: &'a str,
     inference: &'a Inference,
@@ -87,9 +87,9 @@ pub fn explicit_text(
         Expr::Global(n) => Some(n.to_string()),
         _ => None,
     }));
-    let mut parents = vec![None; body.exprs.len()];
-    for around in (0..body.exprs.len() as u32).map(ExprId) {
-        children(body, around).into_iter().for_each(|inner| parents[inner.index()] = Some(around));
+    let mut parents: IdVec<ExprId, Option<ExprId>> = vec![None; body.exprs.len()].into();
+    for around in body.exprs.ids() {
+        children(body, around).into_iter().for_each(|inner| parents[inner] = Some(around));
     }
     let mut e = Elaborate {
         body,
@@ -403,7 +403,7 @@ impl Elaborate<'_> {
         let mut at = Some(at);
         while let Some(e) = at {
             opened.extend(self.inference.openings.iter().filter(|o| o.scope == e).flat_map(|o| o.lengths.clone()));
-            at = self.parents[e.index()].filter(|around| match self.body.expr(*around) {
+            at = self.parents[e].filter(|around| match self.body.expr(*around) {
                 Expr::Lambda { .. } => false,
                 Expr::If { condition, .. } => *condition == e,
                 _ => !self.inference.right_sides.contains(&e),

@@ -1,11 +1,11 @@
 //! The walk over expressions, which assigns each a type and generates constraints.
 
-use super::constraints::Constraint;
-use super::context::{Infer, ScopeId};
-use super::join::Branch;
-use super::positions::Deps;
-use super::report::Cause;
+use super::cause::Cause;
+use super::constraint::{Branch, Constraint};
+use super::context::Infer;
 use super::result::*;
+use super::scopes::ScopeId;
+use super::table::Deps;
 use super::{Lookup, Mode};
 use crate::diagnostics::Problem;
 use crate::hir::*;
@@ -83,7 +83,7 @@ impl Infer<'_> {
             Expr::Pack(inner) => {
                 let from = self.operand(inner, expected);
                 let to = self.fresh();
-                let scope = self.scope;
+                let scope = self.scopes.current();
                 self.defer(Constraint::Pack { from, to: to.clone(), scope, expr: id, inner });
                 self.solve();
                 to
@@ -120,16 +120,16 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        if self.position_binders.contains(&b)
+        if self.binders.is_position(b)
             && matches!(expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind), Some(TyKind::Size(_)))
         {
             return Ty::new(TyKind::Size(self.size_of_binder(b)));
         }
-        self.used_opened.insert(b);
+        self.binders.use_opened(b);
         if let Some(scheme) = self.out.let_schemes.get(&b).cloned() {
             return self.instantiate_let(id, &scheme);
         }
-        match &self.binder_types[b] {
+        match self.binders.ty(b) {
             Some(ty) => ty.clone(),
             None => Ty::error(), // Lowering has reported a name used outside its scope.
         }
@@ -138,16 +138,16 @@ impl Infer<'_> {
     /// The type of a component of a tuple destructured by a pattern. The first component makes the value a tuple of
     /// `width` components.
     fn component_of(&mut self, id: ExprId, of: BinderId, index: usize, width: usize) -> Ty {
-        self.used_opened.insert(of);
-        let Some(tuple) = self.binder_types[of].clone() else { return Ty::error() };
+        self.binders.use_opened(of);
+        let Some(tuple) = self.binders.ty(of).cloned() else { return Ty::error() };
         if !matches!(self.table.shallow(&tuple).kind(), TyKind::Tuple(parts) if parts.len() == width) {
             let parts: Vec<Ty> = (0..width).map(|_| self.fresh()).collect();
             let wanted = Ty::tuple(parts);
             // The conflict is reported once.
             let fits = self.unify(&wanted, &tuple, &Cause::Binder(id, of));
-            self.binder_types[of] = Some(if fits { wanted } else { Ty::error() });
+            self.binders.set_ty(of, if fits { wanted } else { Ty::error() });
         }
-        match self.binder_types[of].as_ref().map(|ty| self.table.shallow(ty)).as_ref().map(Ty::kind) {
+        match self.binders.ty(of).map(|ty| self.table.shallow(ty)).as_ref().map(Ty::kind) {
             Some(TyKind::Tuple(parts)) => parts[index].clone(),
             _ => Ty::error(),
         }
@@ -212,9 +212,9 @@ impl Infer<'_> {
         let result = self.fresh();
         self.in_scope(body, false, |this, scope| {
             for (&p, ty) in params.iter().zip(&param_types) {
-                this.declared.insert(p, ty.clone());
+                this.binders.declare(p, ty.clone());
                 let opened = this.open(ty.clone(), Site::Binder(p));
-                this.binder_types[p] = Some(opened);
+                this.binders.set_ty(p, opened);
             }
             let inner = this.infer(body, rest.as_ref());
             let inner = this.size_as_int(inner);
@@ -225,7 +225,7 @@ impl Infer<'_> {
 
     /// The type of a parameter that neither an annotation nor the context determines.
     pub fn parameter_type(&mut self, p: BinderId) -> Ty {
-        match self.size_params.contains(&p) {
+        match self.binders.is_size_param(p) {
             true => Ty::new(TyKind::Size(self.fresh_size())),
             false => self.fresh(),
         }
@@ -259,12 +259,20 @@ impl Infer<'_> {
             Expr::Local(_) | Expr::Literal(_) => self.infer(value, None),
             _ => {
                 let own = self.infer(value, None);
-                self.declared.insert(binder, own.clone());
+                self.binders.declare(binder, own.clone());
                 self.open(own, Site::Binder(binder))
             }
         };
         let ty = self.size_as_int(ty);
-        self.binder_types[binder] = Some(ty);
+        self.binders.set_ty(binder, ty);
+    }
+
+    /// The type of a name before it was opened where it was bound.
+    pub fn before_opening(&self, e: ExprId) -> Option<Ty> {
+        match self.body.expr(e) {
+            Expr::Local(b) => self.binders.declared(*b).cloned(),
+            _ => None,
+        }
     }
 
     fn unpack(
@@ -275,19 +283,18 @@ impl Infer<'_> {
         body: ExprId,
         expected: Option<&Ty>,
     ) -> Ty {
-        let own = match self.body.expr(value) {
-            // For a name that was opened where it was bound, unpack its value before opening.
-            Expr::Local(b) if self.declared.contains_key(b) => {
-                let ty = self.declared[b].clone();
+        // For a name that was opened where it was bound, unpack its value before opening.
+        let own = match self.before_opening(value) {
+            Some(ty) => {
                 self.expr_types[value] = Some(ty.clone());
                 ty
             }
-            _ => self.infer(value, None),
+            None => self.infer(value, None),
         };
         let result = self.fresh();
         self.in_scope(body, true, |this, scope| {
             let names: Vec<Name> = sizes.iter().map(|s| this.body.binder(*s).name.clone()).collect();
-            this.declared.insert(binder, own.clone());
+            this.binders.declare(binder, own.clone());
             let opened = this.open_named(own.clone(), Site::Binder(binder), true, &names);
             let known = this.table.shallow(&own);
             if !matches!(known.kind(), TyKind::Exists(..) | TyKind::Unknown(_)) {
@@ -299,7 +306,7 @@ impl Infer<'_> {
                 // The lengths become known together with the type of the value.
                 TyKind::Unknown(_) => {
                     let lengths: Vec<Size> = sizes.iter().map(|_| this.fresh_size()).collect();
-                    this.awaited_lengths.insert(binder, lengths.clone());
+                    this.binders.await_lengths(binder, lengths.clone());
                     lengths
                 }
                 _ => vec![this.outermost_length(&opened, value)],
@@ -308,12 +315,12 @@ impl Infer<'_> {
                 this.fewer_names_than_lengths(binder, sizes.len(), lengths.len());
             }
             for (i, &size) in sizes.iter().enumerate() {
-                this.binder_types[size] = Some(Ty::int());
+                this.binders.set_ty(size, Ty::int());
                 let length = lengths.get(i).cloned().unwrap_or_else(|| this.fresh_size());
-                this.binder_sizes.insert(size, length);
+                this.binders.set_size(size, length);
             }
-            this.used_opened.insert(binder);
-            this.binder_types[binder] = Some(opened);
+            this.binders.use_opened(binder);
+            this.binders.set_ty(binder, opened);
             let inner = this.infer(body, expected);
             this.close_later(inner, &result, scope, body);
         });
@@ -336,7 +343,7 @@ impl Infer<'_> {
     /// Determines the lengths named by an `unpack` once the type of its value is known.
     pub fn length_of_opened(&mut self, site: Site, opened: &Ty) {
         let Site::Binder(binder) = site else { return };
-        let Some(named) = self.awaited_lengths.remove(&binder) else { return };
+        let Some(named) = self.binders.take_awaited_lengths(binder) else { return };
         let cause = Cause::site(self.body, site);
         let lengths = self.lengths_opened_at(site);
         if lengths.is_empty() {
@@ -398,7 +405,7 @@ impl Infer<'_> {
     fn with_fresh_lengths(&mut self, ty: &Ty, deps: &Deps) -> Ty {
         match ty.kind() {
             TyKind::Array(a) => {
-                let len = self.table.fresh_size_at(self.level, deps.clone());
+                let len = self.table.fresh_size_at(self.scopes.level(), deps.clone());
                 let Some(written) = &a.position else {
                     return Ty::array(self.with_fresh_lengths(&a.element, deps), len);
                 };

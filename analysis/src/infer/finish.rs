@@ -1,8 +1,9 @@
 //! The end of an inference: defaults, the form's scheme, and final versions of all recorded types.
 
 use super::Mode;
-use super::context::{Infer, LET_BASE};
+use super::context::Infer;
 use super::generalize::Quantified;
+use super::lets::LET_BASE;
 use super::result::*;
 use super::table::Key;
 use crate::diagnostics::{Diagnostic, Problem};
@@ -116,7 +117,7 @@ impl Infer<'_> {
         let Some(Expr::Lambda { params, body }) = self.body.root.map(|root| self.body.expr(root)) else { return };
         let is_function = |ty: &Ty| ty.any(&mut |part| matches!(part.kind(), TyKind::Fun(..)));
         for (param, at) in params.iter().zip(&self.body.param_types) {
-            let Some(ty) = self.binder_types[*param].as_ref().map(|ty| self.table.zonk(ty)) else { continue };
+            let Some(ty) = self.binders.ty(*param).map(|ty| self.table.zonk(ty)) else { continue };
             if is_function(&ty) {
                 self.error(Node::Type(*at), &Problem::KernelTakesFunction { ty });
             }
@@ -174,7 +175,8 @@ impl Infer<'_> {
             }
         }
         let rest: Vec<Ty> = self
-            .binder_types
+            .binders
+            .types()
             .iter()
             .flatten()
             .cloned()
@@ -230,7 +232,7 @@ impl Infer<'_> {
             types.iter().map(of).collect()
         };
         let expr_types = finals(&self.expr_types);
-        let binder_types = finals(&self.binder_types);
+        let binder_types = finals(self.binders.types());
         let checked_in: Vec<Option<ExprId>> = self.out.assumed.iter().map(|a| self.checked_in(a)).collect();
         let mut out = std::mem::take(&mut self.out);
         let ty = |t: &Ty| renumber.ty(&self.table.zonk(t)).without_idle_positions();
@@ -301,7 +303,7 @@ impl Infer<'_> {
         }
         // Drop the openings of parameters that no use needs opened.
         let unused = |o: &Opening| match o.site {
-            Site::Binder(b) => !o.explicit && !self.used_opened.contains(&b),
+            Site::Binder(b) => !o.explicit && !self.binders.is_used_opened(b),
             Site::Expr(_) => false,
         };
         out.openings.retain(|o| !unused(o));

@@ -1,6 +1,6 @@
 //! Generalisation of functions and instantiation of schemes.
 
-use super::context::{Infer, LET_BASE};
+use super::context::Infer;
 use super::result::*;
 use super::table::{Key, Level};
 use crate::hir::{BinderId, ExprId, Name};
@@ -78,22 +78,21 @@ impl Infer<'_> {
     pub fn let_function(&mut self, binder: BinderId, value: ExprId) {
         let first = self.agenda.len();
         let assumed = self.out.assumed.len();
-        self.level += 1;
+        self.scopes.deepen();
         let ty = self.infer(value, None);
-        self.level -= 1;
-        self.settle(first, self.level);
+        self.scopes.undeepen();
+        self.settle(first, self.scopes.level());
         self.keep_undecided(first);
-        let (first_type, first_size) = (LET_BASE + self.let_types.len() as u32, LET_BASE + self.let_sizes.len() as u32);
-        let taken: Vec<Name> = self.let_sizes.iter().map(|v| v.name.clone()).collect();
-        let q = self.quantify(&ty, self.level, first_type, first_size, &taken);
+        let (first_type, first_size) = (self.lets.first_type(), self.lets.first_size());
+        let taken = self.lets.size_names();
+        let q = self.quantify(&ty, self.scopes.level(), first_type, first_size, &taken);
         self.solve();
         let ty = self.table.zonk(&ty);
-        self.binder_types[binder] = Some(ty.clone());
+        self.binders.set_ty(binder, ty.clone());
         if q.classes.is_empty() && q.sizes.is_empty() {
             return;
         }
-        self.let_types.extend(q.classes.iter().copied());
-        self.let_sizes.extend(q.sizes.iter().cloned());
+        self.lets.add(&q.classes, &q.sizes);
         // Each use makes the function's assumptions about the function's own lengths.
         let of_function: FxHashSet<&Var> = q.sizes.iter().collect();
         let own = |a: &Assumption| a.vars().iter().any(|v| of_function.contains(v));
@@ -119,7 +118,7 @@ impl Infer<'_> {
             self.agenda.open(first).flat_map(|(_, constraint)| self.unknowns_of(constraint)).collect();
         for key in undecided {
             let deps = self.table.deps(key);
-            self.table.restrict(key, self.level, &deps);
+            self.table.restrict(key, self.scopes.level(), &deps);
         }
     }
 
@@ -140,7 +139,7 @@ impl Infer<'_> {
         let deps = |of: &[Var]| -> Vec<u32> {
             bound.iter().zip(&positions).filter(|(b, _)| of.contains(b)).map(|(_, p)| p.id).collect()
         };
-        let level = self.level;
+        let level = self.scopes.level();
         let dependence = &scheme.dependence;
         let types: Vec<Ty> = (scheme.types.iter().enumerate())
             .map(|(i, class)| self.table.fresh_type_at(level, *class, deps(dependence.of_type(i))))

@@ -1,9 +1,10 @@
 //! Hiding lengths: the `pack` at the end of a scope, the written `pack`, and checked casts.
 
 use super::Mode;
-use super::context::{Infer, ScopeId};
-use super::report::Cause;
+use super::cause::Cause;
+use super::context::Infer;
 use super::result::*;
+use super::scopes::ScopeId;
 use super::unify::occurrence_order;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
@@ -122,7 +123,7 @@ impl Infer<'_> {
 
     /// Ends a scope whose body has type `ty`: hides the lengths of the scope that the type mentions.
     pub fn close(&mut self, ty: &Ty, to: &Ty, scope: ScopeId, expr: ExprId) {
-        let lengths = self.lengths_in(ty, |v| self.opened_in(v, scope));
+        let lengths = self.lengths_in(ty, |v| self.scopes.is_opened_in(v, scope));
         if lengths.is_empty() {
             self.unify(to, ty, &Cause::Result(expr));
             return;
@@ -137,7 +138,7 @@ impl Infer<'_> {
         let mut lengths = lengths;
         if matches!(ty.kind(), TyKind::Exists(..)) {
             ty = self.open_in(&ty, Site::Expr(tail(self.body, expr)), scope, false, &[]);
-            lengths = self.lengths_in(&ty, |v| self.opened_in(v, scope));
+            lengths = self.lengths_in(&ty, |v| self.scopes.is_opened_in(v, scope));
         }
         let (packed, hidden) = self.hide(&ty, &lengths);
         self.out.packings.push(Packing { expr, hidden, from: ty, to: packed.clone(), explicit: false });
@@ -160,7 +161,7 @@ impl Infer<'_> {
                 ty.clone()
             }
             _ => {
-                let lengths = self.lengths_in(ty, |v| self.opened_within(v, scope));
+                let lengths = self.lengths_in(ty, |v| self.scopes.is_opened_within(v, scope));
                 let (packed, hidden) = match (lengths.is_empty(), ty.kind()) {
                     (false, _) if !inside_function(ty, &lengths) => self.hide(ty, &lengths),
                     (true, TyKind::Array(a)) => self.hide_outermost(ty, a),

@@ -4,8 +4,8 @@
 //! offers only those with which the form checks.
 
 use super::Lookup;
+use super::cause::Cause;
 use super::context::Infer;
-use super::report::Cause;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::foreign::{self, Foreign};
@@ -159,7 +159,7 @@ impl Infer<'_> {
                 Expr::Local(b) => match self.value_of(*b) {
                     Some(value) => next.push(value),
                     None => {
-                        let ty = self.binder_types[*b].as_ref()?;
+                        let ty = self.binders.ty(*b)?;
                         if let Some(literal) = self.table.resolve(ty).why.and_then(plain) {
                             return Some(literal);
                         }

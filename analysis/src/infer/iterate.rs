@@ -4,9 +4,9 @@
 //! argument at the lengths that `x` has, it keeps the type, and those are the lengths. Otherwise the value is an array
 //! whose length is followed from round to round ([`rounds`]), and the function works at every length.
 
-use super::constraints::Constraint;
+use super::cause::Cause;
+use super::constraint::Constraint;
 use super::context::Infer;
-use super::report::Cause;
 use super::result::*;
 use super::rounds;
 use super::table::Key;
@@ -43,7 +43,7 @@ impl Infer<'_> {
             self.solve();
         }
         let mistakes = self.out.diagnostics.len();
-        self.level += 1;
+        self.scopes.deepen();
         let mut this = self.loop_of(start);
         let f = Ty::fun(this.argument.clone(), this.result.clone());
         self.argument(args[1], &f, &cause(1));
@@ -51,14 +51,14 @@ impl Infer<'_> {
         self.array_of_function(&mut this, &cause(1));
         note(self, &Ty::funs([number, f.clone(), this.start.clone()], Ty::error()));
         if self.out.diagnostics.len() > mistakes {
-            self.level -= 1;
+            self.scopes.undeepen();
             self.infer_all(args.get(3..).unwrap_or_default());
             return Ty::error();
         }
         let (length, value) = match self.changing(&this, count.as_ref(), &cause(1)) {
             None => {
                 let keeps = Ty::fun(this.start.clone(), this.start.clone());
-                self.level -= 1;
+                self.scopes.undeepen();
                 self.unify(&keeps, &f, &cause(1));
                 (None, this.start.clone())
             }
@@ -68,7 +68,7 @@ impl Infer<'_> {
                 let array = |len: &Size| Ty::array(element.clone(), len.clone());
                 self.unify(&Ty::fun(array(&Size::var(symbol.clone())), array(&next)), &f, &cause(1));
                 self.solve();
-                self.level -= 1;
+                self.scopes.undeepen();
                 let [next, start] = [&next, &this.lengths[0].1].map(|size| self.table.zonk_size(size));
                 let Some(count) = &count else {
                     self.error(Node::Expr(args[1]), &Problem::IterateUncounted { next });
@@ -131,7 +131,7 @@ impl Infer<'_> {
         }
         let (element, any) = (self.fresh(), self.fresh_size());
         self.unify(&Ty::array(element.clone(), any.clone()), &this.argument, cause);
-        let start = self.table.fresh_size(self.level - 1);
+        let start = self.table.fresh_size(self.scopes.level() - 1);
         let value = Ty::array(element, start.clone());
         self.unify(&this.start, &value, cause);
         this.start = value;
@@ -157,7 +157,8 @@ impl Infer<'_> {
         let [(argument, _)] = this.lengths.as_slice() else { return None };
         let (start, argument) = (self.table.zonk(&this.start), self.table.zonk_size(argument));
         let from = start.as_array()?;
-        let inside = |v: &Var| v.kind == VarKind::Unknown && self.table.key_level(Key::Size(v.id)) >= self.level;
+        let inside =
+            |v: &Var| v.kind == VarKind::Unknown && self.table.key_level(Key::Size(v.id)) >= self.scopes.level();
         if !argument.any_var(&mut |v| inside(v)) || self.table.shallow(&this.result).as_array().is_none() {
             return None;
         }

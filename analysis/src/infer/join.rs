@@ -4,22 +4,15 @@
 //! both branches remains, and each pair of different lengths becomes one hidden length.
 
 use super::Mode;
-use super::constraints::Progress;
-use super::context::{Infer, ScopeId};
-use super::report::Cause;
+use super::cause::Cause;
+use super::constraint::{Branch, Progress};
+use super::context::Infer;
 use super::result::*;
+use super::scopes::ScopeId;
 use super::table::Key;
 use crate::hir::ExprId;
 use crate::size::{Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
-
-#[derive(Debug, Clone)]
-pub struct Branch {
-    /// The type of the branch before hiding.
-    pub ty: Ty,
-    pub scope: ScopeId,
-    pub expr: ExprId,
-}
 
 /// Pairs of different lengths, each with the hidden length for both.
 type Pairs = Vec<((Size, Size), Var)>;
@@ -29,7 +22,7 @@ impl Infer<'_> {
     pub fn join(&mut self, branches: &[Branch; 2], to: &Ty, at: ExprId, decided: bool) -> Progress {
         let [then, otherwise] = branches;
         for b in branches {
-            if self.scopes[b.scope].pending > 0 && !decided {
+            if self.scopes.awaits_openings(b.scope) && !decided {
                 return Progress::Wait(vec![Key::Scope(b.scope as u32)]);
             }
         }
@@ -51,7 +44,7 @@ impl Infer<'_> {
         }
         if !decided {
             let mut unknown = Vec::new();
-            let level = branches.iter().map(|b| self.scopes[b.scope].level).min().unwrap_or(self.level);
+            let level = branches.iter().map(|b| self.scopes.level_of(b.scope)).min().unwrap_or(self.scopes.level());
             self.what_joining_depends_on(&strip(&l), &strip(&r), level, &mut unknown);
             if !unknown.is_empty() {
                 return Progress::Wait(unknown);
@@ -108,7 +101,7 @@ impl Infer<'_> {
     fn close_both(&mut self, branches: &[Branch; 2], l: &Ty, r: &Ty, to: &Ty, cause: &Cause) {
         // At the level of the branches, not the current one, because their types may mention lengths of any surrounding
         // scope.
-        let level = self.scopes[branches[0].scope].level;
+        let level = self.scopes.level_of(branches[0].scope);
         let (a, b) = (self.table.fresh(level), self.table.fresh(level));
         self.close(l, &a, branches[0].scope, branches[0].expr);
         self.close(r, &b, branches[1].scope, branches[1].expr);
@@ -152,19 +145,20 @@ impl Infer<'_> {
                     xs.iter().zip(ys).map(|(x, y)| self.generalization(x, y, scopes, pairs)).collect();
                 Some(Ty::tuple(parts?))
             }
-            _ => self.try_unify(&a, &b, &Cause::Result(self.scopes[scopes.0].expr)).ok().map(|()| a),
+            _ => self.try_unify(&a, &b, &Cause::Result(self.scopes.expr(scopes.0))).ok().map(|()| a),
         }
     }
 
     fn common_length(&mut self, a: &Size, b: &Size, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Size {
         let (a, b) = (self.table.zonk_size(a), self.table.zonk_size(b));
-        let local = |s: &Size, scope| s.any_var(&mut |v: &Var| v.kind == VarKind::Bound || self.opened_in(v, scope));
+        let local =
+            |s: &Size, scope| s.any_var(&mut |v: &Var| v.kind == VarKind::Bound || self.scopes.is_opened_in(v, scope));
         if self.facts.equal(&a, &b) == Truth::Yes && !local(&a, scopes.0) && !local(&b, scopes.1) {
             return a;
         }
         if a.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) || b.any_var(&mut |v: &Var| v.kind == VarKind::Unknown)
         {
-            let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes[scopes.0].expr));
+            let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes.expr(scopes.0)));
             return self.table.zonk_size(&a);
         }
         if let Some((_, v)) = pairs.iter().find(|(p, _)| p.0 == a && p.1 == b) {

@@ -2,7 +2,7 @@
 //!
 //! Input: a [`Body`] and an [`Env`] with the types of other definitions. Output: an [`Inference`], plain data without
 //! source locations. Inference walks the body once ([`expr`], [`apply`]) and generates inference variables and
-//! constraints; unification ([`unify`], over [`table`]) and deferred constraints ([`constraints`]) do the rest.
+//! constraints; unification ([`unify`], over [`table`]) and deferred constraints ([`solve`]) do the rest.
 //!
 //! Existential lengths (IPSJ 13(3) 2020, Fig. 13 and 20) are opened and hidden here: conceptually the program is in
 //! A-normal form, each named value of existential type is opened where it is named, and the body of a lambda (a branch,
@@ -12,39 +12,50 @@
 //! Invariants: no source locations, no syntax trees, no database; the same body and environment give the same result;
 //! an erroneous expression has the error type, which conflicts with nothing.
 
+// Data: results, and the parts of the state.
 mod agenda;
-mod apply;
+mod binders;
 mod branches;
 mod budget;
-mod constraints;
+mod cause;
+mod constraint;
 mod context;
-mod defaults;
-mod describe;
-pub mod elaborate;
+mod lets;
+mod result;
+mod scopes;
+mod table;
+// Unification.
+mod positions;
+mod unify;
+// The walk over a body.
+mod apply;
 mod expr;
-mod finish;
 mod generalize;
-mod guards;
-mod hide;
 mod intent;
 mod iterate;
-mod join;
 mod order;
-mod partial;
 mod partition;
-mod placement;
-mod positions;
+mod size_params;
+mod types;
+// Deferred constraints.
+mod defaults;
+mod guards;
+mod hide;
+mod join;
+mod solve;
+mod work;
+// The end: assumptions, what is quantified, errors.
+mod describe;
+mod finish;
 mod repair;
 mod report;
-mod result;
 mod rounds;
-mod size_params;
-mod table;
+// Other uses of a result.
+pub mod elaborate;
+mod partial;
+mod placement;
 #[cfg(test)]
 mod tests;
-mod types;
-mod unify;
-mod work;
 
 pub use describe::{call_of, short_text};
 pub use partial::{Partial, infer_partial};

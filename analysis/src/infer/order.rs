@@ -126,7 +126,7 @@ impl Infer<'_> {
         match self.body.expr(e) {
             Expr::Lambda { .. } => Looks::Function,
             Expr::Literal(_) | Expr::Size(_) | Expr::Tuple(_) => Looks::Value,
-            Expr::Local(b) => self.binder_types[*b].as_ref().map_or(Looks::Unclear, of),
+            Expr::Local(b) => self.binders.ty(*b).map_or(Looks::Unclear, of),
             Expr::Global(name) => match self.env.lookup(name) {
                 Lookup::Definition(scheme) => of(&scheme.ty),
                 Lookup::Primitive(p) => of(&p.scheme.ty),

@@ -44,7 +44,7 @@ fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
     infer.settle(0, 0);
     let zonk = |ty: &Option<Ty>| ty.as_ref().map(|ty| infer.table.zonk(ty));
     let exprs: IdVec<ExprId, _> = infer.expr_types.iter().map(zonk).collect();
-    let binders: IdVec<BinderId, _> = infer.binder_types.iter().map(zonk).collect();
+    let binders: IdVec<BinderId, _> = infer.binders.types().iter().map(zonk).collect();
     let mut classes = FxHashMap::default();
     for ty in exprs.iter().chain(&binders).flatten() {
         for key in infer.table.unknowns(ty) {

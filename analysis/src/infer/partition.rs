@@ -3,26 +3,15 @@
 //! Pizzuti, Steuwer, Dubach, *Position-dependent arrays and their application for high performance code generation*
 //! (2019), Fig. 8 and section 4.4.
 
-use super::constraints::Constraint;
+use super::cause::Cause;
+use super::constraint::{Constraint, Rows};
 use super::context::Infer;
-use super::report::Cause;
 use super::result::Pieces;
 use crate::diagnostics::Problem;
 use crate::hir::*;
 use crate::prims::{PrimitiveId, Special};
 use crate::size::{Assumption, Size, Truth, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
-
-/// The argument of `join`, `Array[row => Array[column => element,each],count]`, and the index variable of the result.
-#[derive(Debug, Clone)]
-pub struct Rows {
-    pub row: Var,
-    pub column: Var,
-    pub flat: Var,
-    pub count: Size,
-    pub each: Size,
-    pub element: Ty,
-}
 
 /// The number of elements in the rows before `row`: the sum of `each` over them.
 pub fn offset(row: &Var, each: &Size) -> Size {
@@ -36,7 +25,7 @@ impl Infer<'_> {
     pub fn join_type(&mut self, id: ExprId) -> Ty {
         let (count, total) = (self.fresh_size(), self.fresh_size());
         let [row, column, flat] = [0, 1, 0].map(|nth| self.fresh_position(nth));
-        let level = self.level;
+        let level = self.scopes.level();
         let each = self.table.fresh_size_at(level, vec![row.id]);
         let element = self.table.fresh_type_at(level, None, vec![row.id, column.id]);
         let joined = self.table.fresh_type_at(level, None, vec![flat.id]);
@@ -123,8 +112,7 @@ impl Infer<'_> {
         let each = match self.body.expr(rule).clone() {
             Expr::Lambda { params, body } if params.len() == 1 => {
                 let param = params[0];
-                self.position_binders.insert(param);
-                self.binder_sizes.insert(param, Size::var(position.clone()));
+                self.binders.set_position(param, position);
                 let ty = self.at_positions(std::slice::from_ref(position), |this| this.infer(rule, Some(&rule_type)));
                 let cause = Cause::Result(rule);
                 if !self.unify(&rule_type, &ty, &cause) {
@@ -351,8 +339,7 @@ impl Infer<'_> {
         let (array, element) = self.any_array(&len);
         let positions: Vec<Var> = array.as_array().and_then(|a| a.position.clone()).into_iter().collect();
         if let (Expr::Lambda { params, .. }, Some(position)) = (self.body.expr(rest[0]), positions.first()) {
-            self.position_binders.insert(params[0]);
-            self.binder_sizes.insert(params[0], Size::var(position.clone()));
+            self.binders.set_position(params[0], position);
             self.out.generated.insert(id, position.clone());
         }
         let ty = Ty::fun(Ty::fun(Ty::int(), element), array);

@@ -1,7 +1,7 @@
 //! Array index variables: which types may mention them, and inference variables at other indices.
 //!
 //! `Array[i => T,n]` binds `i` in `T`. An inference variable in `T` that may mention `i` is a function of `i`, although
-//! it is written without an argument: its slot lists the index variables bound around it ([`Deps`]), as in contextual
+//! it is written without an argument: its slot lists the index variables bound around it ([`super::table::Deps`]), as in contextual
 //! type theory (Nanevski, Pfenning, Pientka 2008). Where such a variable meets the elements of another array, or one
 //! particular index, it becomes a variable *at* that index ([`super::table::Slot::At`]). If the index is an index
 //! variable (Miller's patterns), binding either of them binds the other; otherwise only the base determines the
@@ -11,26 +11,9 @@
 //! `map`: inside the function the index variable is in scope like a length opened one level further in. So a type may
 //! mention an index variable only under its binder and in that function; anywhere else it escapes.
 
-use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, unknown_size};
-use crate::hir::Name;
+use super::table::{BOUND_ONLY, Deps, Key, Level, Position, Slot, TYPE_LIMIT, Table, unknown_size};
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
-
-/// Ids of index variables; almost always empty.
-pub type Deps = Vec<u32>;
-
-/// The level of an index variable that is bound only in types.
-pub const BOUND_ONLY: Level = Level::MAX;
-
-#[derive(Debug, Clone)]
-pub struct Position {
-    /// The lowest level at which it may be mentioned freely: that of the function checked for it.
-    pub level: Level,
-    /// Its exclusive upper bound; `None` if unknown.
-    pub count: Option<Size>,
-    /// The displayed name: that in the program, or `i`, `j`, … by the number of index variables in scope.
-    pub name: Name,
-}
 
 impl Table {
     pub fn fresh_position(&mut self, position: Position) -> Var {

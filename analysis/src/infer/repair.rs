@@ -1,7 +1,7 @@
 //! Quick fixes that the checker constructs, and types as source text.
 
+use super::cause::Cause;
 use super::context::Infer;
-use super::report::Cause;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;

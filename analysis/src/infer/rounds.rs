@@ -5,8 +5,8 @@
 //! checked in each iteration where that length is opened.
 
 use super::context::Infer;
-use super::positions::{BOUND_ONLY, Position};
 use super::result::*;
+use super::table::{BOUND_ONLY, Position};
 use crate::diagnostics::Problem;
 use crate::hir::{ExprId, FormKind, Node};
 use crate::size::{Assumption, Size, Var, VarKind};
@@ -126,7 +126,7 @@ impl Infer<'_> {
             let size = self.table.zonk_size(&size);
             let each_use = |v: &Var| v.kind == VarKind::Param && !is_kernel || quantified.contains(v);
             // A generalised `let` determines its own at each use.
-            if size.as_const().is_some() || size.any_var(&mut |v| self.let_sizes.contains(v)) {
+            if size.as_const().is_some() || size.any_var(&mut |v| self.lets.quantifies(v)) {
                 continue;
             }
             if size.vars().iter().all(each_use) {
@@ -149,7 +149,7 @@ impl Infer<'_> {
 
     /// Whether a length is opened in the function of the `iterate` with the symbolic length `m`.
     fn is_opened_inside(&self, length: &Var, m: &Var) -> bool {
-        let level = |v: &Var| self.skolem_levels.get(v.id as usize).copied().unwrap_or(0);
+        let level = |v: &Var| self.scopes.opened_at().get(v.id as usize).copied().unwrap_or(0);
         length.kind == VarKind::Skolem && self.iteration_of(length).is_none() && level(length) > level(m)
     }
 

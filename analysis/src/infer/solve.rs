@@ -1,49 +1,14 @@
-//! Deferred constraints: decisions that need a type to be known better.
-//!
-//! Opening and hiding lengths must not depend on the order in which the checker visits the parts of a program (the
-//! false errors of the paper, section 5.3). Each such decision is therefore a constraint that waits for the inference
-//! variables that it depends on, is retried when one of them is bound, and is defaulted only when nothing else can make
-//! progress.
+//! Attempts at deferred constraints, each until it is done or waits for inference variables.
 
-use super::context::{Infer, ScopeId};
-use super::join;
-use super::partition::Rows;
-use super::report::Cause;
-use super::result::*;
+use super::cause::Cause;
+use super::constraint::{Constraint, Progress, Rows};
+use super::context::Infer;
+use super::scopes::ScopeId;
 use super::table::{Key, Slot};
 use crate::diagnostics::Problem;
-use crate::hir::{ExprId, Name, Node};
+use crate::hir::Node;
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
-
-#[derive(Debug, Clone)]
-pub enum Constraint {
-    /// `to` is `from`, opened in `scope` if it is existential.
-    Open { from: Ty, to: Ty, site: Site, scope: ScopeId, explicit: bool, names: Vec<Name> },
-    /// `to` is `from` with the lengths of `scope` hidden, if it mentions any. `expr` is the body of the scope.
-    Close { from: Ty, to: Ty, scope: ScopeId, expr: ExprId },
-    /// `to` is `from` with its lengths hidden, for a written `(pack e)`.
-    Pack { from: Ty, to: Ty, scope: ScopeId, expr: ExprId, inner: ExprId },
-    /// `to` is the common type of the branches of an `if`, with different lengths hidden.
-    Join { branches: [join::Branch; 2], to: Ty, at: ExprId },
-    /// Component `index` of a tuple.
-    Project { from: Ty, index: usize, to: Ty, at: ExprId },
-    /// An array of tuples as a tuple of arrays.
-    Unzip { array: Ty, to: Ty, at: ExprId },
-    /// `Array[joined,total]` is the joined rows: `total` is the sum of their lengths.
-    JoinRows { rows: Rows, total: Size, joined: Ty, cause: Cause },
-    /// Lengths that must be equal.
-    Equal { left: Size, right: Size, cause: Cause },
-    /// `(: e type)`: sizes are proved equal at the end, or checked at run time.
-    Cast { from: Ty, to: Ty, at: ExprId },
-}
-
-/// The result of an attempt.
-pub enum Progress {
-    Done,
-    /// Retry when one of these is bound.
-    Wait(Vec<Key>),
-}
 
 impl Infer<'_> {
     pub fn defer(&mut self, constraint: Constraint) {
@@ -139,11 +104,11 @@ impl Infer<'_> {
                 Progress::Done
             }
             Constraint::Close { from, to, scope, expr } => {
-                if self.scopes[*scope].pending > 0 {
+                if self.scopes.awaits_openings(*scope) {
                     return Progress::Wait(vec![Key::Scope(*scope as u32)]);
                 }
-                let any_opened = self.skolems.iter().any(|s| s.scope == Some(*scope));
-                let level = self.scopes[*scope].level;
+                let any_opened = self.scopes.has_opened(*scope);
+                let level = self.scopes.level_of(*scope);
                 let zonked = self.table.zonk(from);
                 let open: Vec<Key> =
                     self.table.unknowns(&zonked).into_iter().filter(|k| self.table.key_level(*k) >= level).collect();
@@ -156,7 +121,7 @@ impl Infer<'_> {
             Constraint::Pack { from, to, scope, expr, inner } => {
                 let zonked = self.table.zonk(from);
                 // Variables of outer levels cannot mention a length hidden here, whatever they are bound to.
-                let level = self.outermost_within(*scope);
+                let level = self.scopes.outermost_within(*scope);
                 let mut open = self.table.unknowns(&zonked);
                 if matches!(zonked.kind(), TyKind::Array(_) | TyKind::Exists(..)) {
                     open.retain(|k| self.table.key_level(*k) >= level);
@@ -174,7 +139,7 @@ impl Infer<'_> {
                     TyKind::Unknown(v) => {
                         self.as_far_out(to, Key::Type(v.0));
                         // All projections of one component have one type.
-                        let component = self.components.entry((*v, *index)).or_insert_with(|| to.clone()).clone();
+                        let component = self.agenda.component(*v, *index, to);
                         if component != *to {
                             self.unify(to, &component, &Cause::Result(*at));
                         }
@@ -397,8 +362,7 @@ impl Infer<'_> {
     }
 
     fn scope_opened(&mut self, scope: ScopeId) {
-        self.scopes[scope].pending -= 1;
-        if self.scopes[scope].pending == 0 {
+        if self.scopes.opening_decided(scope) {
             self.agenda.wake(Key::Scope(scope as u32));
         }
     }

@@ -6,8 +6,7 @@
 //! A variable under `Array[i => …]` may mention the index variable `i` even if its level is an outer one: it stands for
 //! a function of `i`. [`super::positions`] describes the consequences.
 
-use super::positions::{Deps, Position};
-use crate::hir::ExprId;
+use crate::hir::{ExprId, Name};
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,6 +14,22 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, LazyLock};
 
 pub type Level = u32;
+
+/// Ids of index variables; almost always empty.
+pub type Deps = Vec<u32>;
+
+/// The level of an index variable that is bound only in types.
+pub const BOUND_ONLY: Level = Level::MAX;
+
+#[derive(Debug, Clone)]
+pub struct Position {
+    /// The lowest level at which it may be mentioned freely: that of the function checked for it.
+    pub level: Level,
+    /// Its exclusive upper bound; `None` if unknown.
+    pub count: Option<Size>,
+    /// The displayed name: that in the program, or `i`, `j`, … by the number of index variables in scope.
+    pub name: Name,
+}
 
 /// What a deferred constraint can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Converts written types and sizes to [`Ty`] and [`Size`].
 
+use super::cause::Cause;
 use super::context::Infer;
-use super::report::Cause;
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::SizesDeclared;
 use crate::hir::*;
@@ -34,8 +34,8 @@ impl Infer<'_> {
                     Some(binder) => {
                         let var = self.written_position(&self.body.binder(binder).name.clone());
                         self.table.positions[var.id as usize].count = Some(len.clone());
-                        self.binder_sizes.insert(binder, Size::var(var.clone()));
-                        self.binder_types[binder] = Some(Ty::int());
+                        self.binders.set_size(binder, Size::var(var.clone()));
+                        self.binders.set_ty(binder, Ty::int());
                         let element = self.written_part(element);
                         Ty::dependent_array(var, element, len)
                     }
@@ -52,8 +52,8 @@ impl Infer<'_> {
                     .iter()
                     .map(|&b| {
                         let var = self.fresh_bound(&self.body.binder(b).name.clone());
-                        self.binder_sizes.insert(b, Size::var(var.clone()));
-                        self.binder_types[b] = Some(Ty::int());
+                        self.binders.set_size(b, Size::var(var.clone()));
+                        self.binders.set_ty(b, Ty::int());
                         var
                     })
                     .collect();
@@ -98,14 +98,14 @@ impl Infer<'_> {
                 let count = self.written_size(count);
                 let var = self.written_position(&self.body.binder(index).name.clone());
                 self.table.positions[var.id as usize].count = Some(count.clone());
-                self.binder_sizes.insert(index, Size::var(var.clone()));
-                self.binder_types[index] = Some(Ty::int());
+                self.binders.set_size(index, Size::var(var.clone()));
+                self.binders.set_ty(index, Ty::int());
                 let body = self.written_size(body);
                 Size::sum(var, count, body)
             }
             SizeRef::LengthOf(b) => {
-                let Some(ty) = self.binder_types[b].clone() else { return self.fresh_size() };
-                self.used_opened.insert(b);
+                let Some(ty) = self.binders.ty(b).cloned() else { return self.fresh_size() };
+                self.binders.use_opened(b);
                 let len = self.fresh_size();
                 let (array, _) = self.any_array(&len);
                 self.unify(&array, &ty, &Cause::LengthOf(at, id));
@@ -115,7 +115,7 @@ impl Infer<'_> {
     }
 
     pub fn size_of_binder(&mut self, b: BinderId) -> Size {
-        if let Some(s) = self.binder_sizes.get(&b) {
+        if let Some(s) = self.binders.size(b) {
             return s.clone();
         }
         let binder = self.body.binder(b);
@@ -126,7 +126,7 @@ impl Infer<'_> {
             // A value used as a size: possible if its type is a size (`(define (f k xs) (split k xs))`).
             _ => {
                 let size = self.fresh_size();
-                if let Some(ty) = self.binder_types[b].clone() {
+                if let Some(ty) = self.binders.ty(b).cloned() {
                     let wanted = Ty::new(TyKind::Size(size.clone()));
                     let at = self.body.root.unwrap_or(ExprId(0));
                     self.unify(&wanted, &ty, &Cause::SizeName(at, b));
@@ -134,7 +134,7 @@ impl Infer<'_> {
                 size
             }
         };
-        self.binder_sizes.insert(b, size.clone());
+        self.binders.set_size(b, size.clone());
         size
     }
 

@@ -3,8 +3,7 @@
 //! Types unify structurally, lengths by the algebra of [`crate::size`]: an equation with one inference variable is
 //! solved; one with several is postponed ([`Unify::postponed`]) until all but one are known.
 
-use super::positions::{BOUND_ONLY, Position};
-use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, TypeLimit};
+use super::table::{BOUND_ONLY, Key, Level, Position, Slot, TYPE_LIMIT, Table, TypeLimit};
 use crate::hir::ExprId;
 use crate::size::{Assumption, Facts, Size, Solution, Truth, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
