@@ -105,8 +105,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Level::Seq | Level::Auto | Level::Host => {
                 // A body that can be written only once cannot be unrolled.
                 let (written_out, mut body) = (std::mem::replace(&mut self.write_out, 1), Some(body));
+                let around = self.active == Dims::default() && n.as_const().is_none_or(|n| n > 1);
                 let result = self.sequential(n, |f, i| body.take().map_or(Ok(()), |body| body(f, i)));
                 self.write_out = written_out;
+                // A loop around those over work-items may be joined with them.
+                if let (true, Some(StmtKind::For { var, .. })) = (around, self.last_written()) {
+                    let var = var.clone();
+                    self.grid_loops.push((var, n.clone()));
+                }
                 return result;
             }
             Level::Glb(d @ 0..=1) if self.across => (1 - d, "get_global_id", "get_global_size"),

@@ -6,6 +6,7 @@
 
 use super::flat::is_flat;
 use super::free::is_brief;
+use super::nest;
 use super::nested::{Work, array_of, work_of};
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -69,12 +70,30 @@ fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize
 }
 
 /// Splits a map into one map for each fold of rows, with the device synchronised between them; for few, long rows.
-/// Results of maps over rows are computed where they are read. `None` if the function does anything else.
-pub fn folds_apart(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+/// Results of maps over rows are computed where they are read. The folds are those of the innermost of `depth` maps,
+/// each of which does nothing but the next one. `None` if the innermost function does anything else.
+pub fn folds_apart(
+    kernel: &mut Kernel,
+    lengths: &mut Lengths,
+    stmt: &Stmt,
+    call: &PrimCall,
+    depth: usize,
+) -> Option<Vec<Stmt>> {
     let len = kernel.ty(stmt.var).as_array()?.len.clone();
-    let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
+    if depth <= 1 {
+        let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
+        let mut writer = Writer { kernel, lengths, applied: &mut Vec::new() };
+        return Some(writer.split(stmt, call, &len, &pieces));
+    }
+    let mut call = call.clone();
+    let at = nest::returned(&call.funs[0])?;
+    let inner = call.funs[0].body.stmts[at].clone();
+    let Rhs::Prim(next) = &inner.rhs else { return None };
+    let made = folds_apart(kernel, lengths, &inner, next, depth - 1)?;
+    call.funs[0].body.stmts.splice(at..=at, made);
+    let pieces = Pieces::of(kernel, &call.funs[0].body)?;
     let mut writer = Writer { kernel, lengths, applied: &mut Vec::new() };
-    Some(writer.split(stmt, call, &len, &pieces))
+    Some(writer.split(stmt, &call, &len, &pieces))
 }
 
 struct Writer<'a> {

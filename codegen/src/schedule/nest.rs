@@ -30,6 +30,24 @@ pub fn inner(outer: &Lambda) -> Option<(&PrimCall, &Lambda)> {
     }
 }
 
+/// The statement whose value a function returns, as it is or with its dimensions joined, split or in another order:
+/// work-items that compute an element of it write that element where it belongs.
+pub fn returned(f: &Lambda) -> Option<usize> {
+    let mut result = &f.body.result;
+    for (at, stmt) in f.body.stmts.iter().enumerate().rev() {
+        if *result != Atom::Var(stmt.var) {
+            return None;
+        }
+        match &stmt.rhs {
+            Rhs::Prim(PrimCall { prim: Prim::Transpose | Prim::Join | Prim::Split, args, .. }) => {
+                result = args.first()?
+            }
+            _ => return Some(at),
+        }
+    }
+    None
+}
+
 /// Grid dimensions left for maps around a nest.
 pub const MOST_BATCHES: usize = 2;
 

@@ -125,13 +125,15 @@ fn is_parallel(kernel: &Kernel, stmt: &Stmt) -> bool {
 pub struct Dims<'k> {
     /// Outermost first.
     pub calls: Vec<&'k PrimCall>,
+    /// All maps give the result of the next one as it is; otherwise some change the order of its dimensions.
+    pub in_order: bool,
     /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
 }
 
 impl<'k> Dims<'k> {
     pub fn of(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
-        let mut dims = Dims { calls: vec![call], outer: FxHashSet::default() };
+        let mut dims = Dims { calls: vec![call], in_order: true, outer: FxHashSet::default() };
         while let Some((next, f)) = dims.perfect(kernel) {
             dims.outer.extend(&f.params);
             for s in &f.body.stmts {
@@ -139,6 +141,7 @@ impl<'k> Dims<'k> {
                     dims.outer.insert(s.var);
                 }
             }
+            dims.in_order &= nest::returned(f).is_some_and(|at| at + 1 == f.body.stmts.len());
             dims.calls.push(next);
         }
         dims
@@ -146,10 +149,12 @@ impl<'k> Dims<'k> {
 
     fn perfect(&self, kernel: &Kernel) -> Option<(&'k PrimCall, &'k Lambda)> {
         let f = self.innermost();
-        let (last, before) = f.body.stmts.split_last()?;
-        let nest = work_of(kernel, last) == Work::Nest && f.body.result == Atom::Var(last.var);
-        match &last.rhs {
-            Rhs::Prim(next) if nest && before.iter().all(|s| free::is_free(&s.rhs)) => Some((next, f)),
+        let at = nest::returned(f)?;
+        let (before, made) = (&f.body.stmts[..at], &f.body.stmts[at]);
+        match &made.rhs {
+            Rhs::Prim(next) if work_of(kernel, made) == Work::Nest && before.iter().all(|s| free::is_free(&s.rhs)) => {
+                Some((next, f))
+            }
             _ => None,
         }
     }
@@ -179,7 +184,7 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
         known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
     };
     let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
-    if around == 0 || outer || !dims.calls.iter().all(|c| plain(c)) || !dims.has_rows(kernel) {
+    if around == 0 || outer || !dims.in_order || !dims.calls.iter().all(|c| plain(c)) || !dims.has_rows(kernel) {
         return None;
     }
     let in_memory = dims.calls.iter().all(|c| lies_in_memory(kernel, &c.args[0]));

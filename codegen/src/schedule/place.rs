@@ -4,6 +4,7 @@
 //! does. An unplaced `map` around placed ones takes a dimension that they leave free.
 
 use super::flat::is_flat;
+use super::nest;
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
@@ -185,6 +186,33 @@ impl Placer<'_> {
         }
     }
 
+    /// Places perfectly nested maps: three of them have a dimension of the grid each. On a GPU these are the innermost,
+    /// and the maps around them are loops, which are joined with those over the grid ([`crate::lower`]).
+    fn nest(&mut self, call: &mut PrimCall) -> (Prim, &'static Rule) {
+        let mut depth = 1;
+        let mut f = &call.funs[0];
+        while is_perfect_nest(self.kernel, f)
+            && let Some(at) = nest::returned(f)
+            && let Rhs::Prim(next) = &f.body.stmts[at].rhs
+        {
+            (depth, f) = (depth + 1, &next.funs[0]);
+        }
+        let loops = if self.target.class == Class::Gpu { depth - depth.min(3) } else { 0 };
+        let grid = depth.min(3);
+        let mut next = Some(&mut call.funs[0]);
+        for at in 1..loops + grid {
+            let Some(inner) = next.take().and_then(|f| perfect_nest(self.kernel, f)) else { break };
+            inner.prim = Prim::Map(if at < loops { Level::Seq } else { Level::Glb((loops + grid - 1 - at) as u8) });
+            next = inner.funs.first_mut();
+        }
+        let rule = if grid == 3 { &rules::MAP_MAP_MAP_GLB } else { &rules::MAP_MAP_GLB };
+        if loops == 0 {
+            return (Prim::Map(Level::Glb((grid - 1) as u8)), rule);
+        }
+        self.applied.push(Applied { rule, origin: call.funs[0].origin.clone() });
+        (Prim::Map(Level::Seq), &rules::MAP_SEQ)
+    }
+
     fn at_the_top(&mut self, call: &mut PrimCall) -> Option<(Prim, &'static Rule)> {
         let element_is_flat = |i: usize| {
             let ty = self.kernel.atom_ty(call.args.get(i)?);
@@ -207,15 +235,8 @@ impl Placer<'_> {
                 if *rule == rules::MAP_MAP_GLB && self.has_rows_for_threads(call) {
                     return Some((Prim::Map(Level::Glb(0)), &rules::MAP_ROWS));
                 }
-                if *rule == rules::MAP_MAP_GLB
-                    && let Some(inner) = perfect_nest(self.kernel, &mut call.funs[0])
-                {
-                    if let Some(innermost) = perfect_nest(self.kernel, &mut inner.funs[0]) {
-                        innermost.prim = Prim::Map(Level::Glb(0));
-                        inner.prim = Prim::Map(Level::Glb(1));
-                        return Some((Prim::Map(Level::Glb(2)), &rules::MAP_MAP_MAP_GLB));
-                    }
-                    inner.prim = Prim::Map(Level::Glb(0));
+                if *rule == rules::MAP_MAP_GLB && perfect_nest(self.kernel, &mut call.funs[0]).is_some() {
+                    return Some(self.nest(call));
                 }
                 (Prim::Map(level), rule)
             }
@@ -291,17 +312,15 @@ fn map_level(kernel: &Kernel, f: &Lambda) -> (Level, &'static Rule) {
 
 /// Whether the result is an unplaced `map` and the other statements are cheap to repeat, checks among them.
 fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
-    let crate::core::Atom::Var(result) = f.body.result else { return false };
-    let Some((last, before)) = f.body.stmts.split_last() else { return false };
-    let inner = matches!(&last.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
+    let Some(at) = nest::returned(f) else { return false };
+    let (before, made) = (&f.body.stmts[..at], &f.body.stmts[at]);
+    let inner = matches!(&made.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
     let brief = super::free::are_brief(before);
     let picks = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => super::free::picks_rows(kernel, &call.funs[0]),
         _ => false,
     };
-    last.var == result
-        && inner
-        && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || picks(s) || is_read_in_step(&f.body, s)))
+    inner && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || picks(s) || is_read_in_step(&f.body, s)))
 }
 
 /// Whether a block computes scalars of scalars, with loops perhaps.
@@ -334,8 +353,9 @@ fn perfect_nest<'f>(kernel: &Kernel, f: &'f mut Lambda) -> Option<&'f mut PrimCa
     if !is_perfect_nest(kernel, f) {
         return None;
     }
-    match f.body.stmts.last_mut() {
-        Some(Stmt { rhs: Rhs::Prim(call), .. }) => Some(call),
+    let at = nest::returned(f)?;
+    match &mut f.body.stmts[at].rhs {
+        Rhs::Prim(call) => Some(call),
         _ => None,
     }
 }

@@ -351,13 +351,14 @@ impl Writer<'_> {
         }
     }
 
-    /// One map for each fold, if each element has its own row.
+    /// One map for each fold, if each element has its own row. Below other maps only where results go back to where
+    /// rows were read: else the last map would read and write in different orders.
     fn apart(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Option<Block> {
-        if shared.dims.calls.len() > 1 || !shared.own {
+        if !shared.own || shared.dims.calls.len() > 1 && shared.dims.in_order {
             return None;
         }
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let stmts = folds_apart(&mut next, &mut self.lengths, stmt, shared.call)?;
+        let stmts = folds_apart(&mut next, &mut self.lengths, stmt, shared.call, shared.dims.calls.len())?;
         self.vars = next.vars;
         let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
@@ -464,7 +465,9 @@ fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     if depth <= 1 {
         return then(f);
     }
-    if let Some(Stmt { rhs: Rhs::Prim(next), .. }) = f.body.stmts.last_mut() {
+    if let Some(at) = nest::returned(f)
+        && let Rhs::Prim(next) = &mut f.body.stmts[at].rhs
+    {
         place(next, depth - 1, then);
     }
 }

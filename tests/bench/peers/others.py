@@ -135,6 +135,11 @@ def microseconds(program):
     return sorted(times)[RUNS // 2]
 
 
-if __name__ == "__main__":
-    for name, program in programs():
+def report(programs):
+    """Prints the time of each program."""
+    for name, program in programs:
         print(f"{name:16} {microseconds(program):10.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    report(programs())

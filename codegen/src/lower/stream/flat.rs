@@ -13,8 +13,9 @@ use crate::target::Class;
 use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 
-/// A loop over the work-items of a dimension.
+/// A loop over the work-items of a dimension, or around such loops.
 struct Turn {
+    /// The dimensions of loops around those over work-items are above those of the grid.
     dimension: i64,
     var: Name,
     n: Size,
@@ -27,6 +28,9 @@ struct Nest {
     /// The constants, and what is done for each element.
     body: Vec<Stmt>,
 }
+
+/// The first dimension above those of a grid.
+const AROUND: i64 = 3;
 
 /// What is written instead of a statement.
 enum Flat {
@@ -104,6 +108,10 @@ impl FunctionBuilder<'_, '_> {
             before.extend_from_slice(constants);
             next = &last.kind;
         }
+        let around = turns.iter().filter(|t| t.dimension == AROUND).count() as i64;
+        for (turn, nth) in turns.iter_mut().filter(|t| t.dimension == AROUND).zip(1..) {
+            turn.dimension = AROUND + around - nth;
+        }
         let different = turns.iter().enumerate().all(|(i, t)| turns[..i].iter().all(|u| u.dimension != t.dimension));
         let inner = turns.iter().find(|t| t.dimension == 0)?;
         // Groups of several rows and columns read and write what lies apart better than a long row does.
@@ -114,10 +122,14 @@ impl FunctionBuilder<'_, '_> {
         (different && plain).then_some(Nest { turns, body: before })
     }
 
-    /// A loop over global work-items of a length that was written for it.
+    /// A loop over global work-items, or one around such loops, of a length that was written for it.
     fn turn<'s>(&self, stmt: &'s StmtKind) -> Option<(Turn, &'s [Stmt])> {
-        let StmtKind::For { var, from: Expr::Call(id, of), step: Step::Add(_), body, .. } = stmt else { return None };
-        let dimension = of.first()?.as_int().filter(|_| &**id == "get_global_id")?;
+        let StmtKind::For { var, from, step, body, .. } = stmt else { return None };
+        let dimension = match (from, step) {
+            (Expr::Call(id, of), Step::Add(_)) => of.first()?.as_int().filter(|_| &**id == "get_global_id")?,
+            (from, Step::Increment) if from.as_int() == Some(0) => AROUND,
+            _ => return None,
+        };
         let n = self.grid_loops.iter().find(|(name, _)| name == var).map(|(_, n)| n.clone())?;
         Some((Turn { dimension, var: var.clone(), n }, body))
     }

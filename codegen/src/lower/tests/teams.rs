@@ -201,6 +201,66 @@ fn folds_below_two_maps_agree() {
     }
 }
 
+/// The shares of the columns of each plane, as columns again; the maps are perfectly nested but for a transposition.
+#[test]
+fn columns_of_planes_agree() {
+    let mut b = Builder::new("columns of planes");
+    let (l, n, m) = (b.size("L"), b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(array(float(), &m), &n), &l));
+    let result = b.map(Level::Auto, &xs, |b, plane| {
+        let columns = b.transpose(plane);
+        let made = b.map(Level::Auto, &columns, shares);
+        b.transpose(&made)
+    });
+    let kernel = simplify(b.finish(&result));
+    for target in [Target::gpu(), Target::nvidia()] {
+        let schedule = Schedule::new(&kernel, &target);
+        let rules: Vec<&str> = schedule.applied.iter().map(|a| a.rule.name).collect();
+        assert!(rules.contains(&"map-map-map-glb"), "{rules:?}");
+        let program = match compile(&kernel, &target) {
+            Ok(program) => program,
+            Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
+        };
+        // Neighbouring work-items have neighbouring columns, so none of them is alone or reads far apart.
+        assert_eq!(program.report.cliffs, Vec::new());
+        for (l, n, m) in [(2, 3, 0), (1, 1, 1), (3, 7, 33), (2, 257, 3), (1, 600, 17)] {
+            let planes = (0..l).map(|i| rows(n, m + i)).map(|plane| cut(plane, m)).collect();
+            if let Err(problem) = agree(&kernel, &program, &[Value::Array(ArrayValue::Values(planes))]) {
+                panic!("{l}×{n}×{m}: {problem}");
+            }
+        }
+    }
+}
+
+/// More maps than a grid has dimensions, with a view between them: neighbouring work-items have neighbouring elements.
+#[test]
+fn four_maps_are_one_range() {
+    let mut b = Builder::new("kronecker");
+    let (n, m, k, l) = (b.size("N"), b.size("M"), b.size("K"), b.size("L"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let ys = b.param("ys", array(array(float(), &l), &k));
+    let result = b.map(Level::Auto, &xs, |b, r| {
+        b.map(Level::Auto, &ys, |b, s| {
+            let made = b.map(Level::Auto, r, |b, x| b.map(Level::Auto, s, |b, y| b.mul(x, y)));
+            b.view(Prim::Join, &[], &[made])
+        })
+    });
+    let kernel = simplify(b.finish(&result));
+    for target in [Target::gpu(), Target::nvidia()] {
+        let program = match compile(&kernel, &target) {
+            Ok(program) => program,
+            Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
+        };
+        assert_eq!(program.report.cliffs, Vec::new());
+        assert_eq!(program.opencl.text.matches("get_global_id(1)").count(), 0, "{}", program.opencl.text);
+        for (n, m, k, l) in [(1, 0, 2, 3), (1, 1, 1, 1), (3, 5, 7, 2), (2, 17, 3, 33)] {
+            if let Err(problem) = agree(&kernel, &program, &[rows(n, m), rows(k, l)]) {
+                panic!("{n}×{m}, {k}×{l}: {problem}");
+            }
+        }
+    }
+}
+
 /// The last elements of each row.
 fn cut(rows: Value, m: usize) -> Value {
     let Value::Array(all) = &rows else { return rows };

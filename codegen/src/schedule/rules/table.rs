@@ -102,7 +102,7 @@ rules! {
         if "At the top of a kernel; the inner map is the result, and nothing before it is worth doing only once.";
     Placement MAP_MAP_MAP_GLB "map-map-map-glb":
         "map (map (map f))" = "mapGlb2 (mapGlb1 (mapGlb0 f))",
-        if "As `map-map-glb`, for a third map that is the result of the second.";
+        if "As `map-map-glb`, for a third map that is the result of the second. On a GPU, maps around the three are loops (`map-seq`), which are joined with those over work-items.";
     Placement COPY_ROWS "copy-rows":
         "map (λx. v)" = "map (λx. map id v)",
         if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
