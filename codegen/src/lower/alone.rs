@@ -16,7 +16,7 @@ impl FunctionBuilder<'_, '_> {
     }
 
     /// Records that one work-item runs an operator over `len` elements. Not recorded if work-items come from several
-    /// nested maps, because then they are many.
+    /// nested maps, or if those of a group have different ones, because then they are many.
     pub fn runs_alone(&mut self, operator: Prim, len: &Size) {
         let schedule = self.program.schedule;
         let origin = self.origin();
@@ -25,8 +25,13 @@ impl FunctionBuilder<'_, '_> {
             || schedule.applied.iter().any(|a| a.origin == origin && placed.contains(&a.rule));
         let short = self.facts.simplify(len).as_const().is_some_and(|n| n < LONG);
         let several = self.used.glb.iter().filter(|d| **d).count() > 1;
+        // Each work-item of the group has one of its own.
+        let shared = self.active.lcl != [false; 3] && !self.leads;
         if schedule.target.class != Class::Gpu || !left_open || short || several || !self.used.any() {
             return;
+        }
+        if shared {
+            return self.runs_together();
         }
         let because_of = schedule.obstacles.iter().find(|(of, _)| *of == self.launched).map(|(_, label)| *label);
         let operator = operator.label();

@@ -203,7 +203,10 @@ impl<'k> Assigner<'_, 'k> {
             _ => None,
         };
         let new = match call.prim {
-            Prim::Split => view(ArrayDest::Flat { row: self.env.size(&call.sizes[0]), of }),
+            Prim::Split => match all_elements(&of) {
+                Some(all) => Dest::Place(all),
+                None => view(ArrayDest::Flat { row: self.env.size(&call.sizes[0]), of }),
+            },
             Prim::Join if pieces.is_some() => match pieces {
                 Some(pieces) => view(ArrayDest::Pieces { pieces, of }),
                 None => return Assigned::Write(dest),
@@ -259,6 +262,15 @@ impl<'k> Assigner<'_, 'k> {
         };
         if self.hand(&call.args[0], || new) { Assigned::Done(dest) } else { Assigned::Write(dest) }
     }
+}
+
+/// The elements of rows that follow each other in memory.
+fn all_elements(rows: &Dest) -> Option<Place> {
+    let Dest::Place(Place { layout, at }) = rows else { return None };
+    let Layout::Array { len, capacity, element: row } = &**layout else { return None };
+    let (each, element) = row.dense_row()?;
+    let all = Layout::Array { len: len.mul(each), capacity: capacity.mul(each), element: element.clone() };
+    Some(Place { layout: Rc::new(all), at: at.clone() })
 }
 
 /// A destination through which `scatter f` writes.

@@ -217,11 +217,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         } else {
             self.fold_own(&op, xs, &Size::zero(), &xs.len.clone())
         };
-        let acc = acc.and_then(|acc| self.combine(levels, f, &acc).map(|()| acc));
+        let total = acc.and_then(|acc| self.combine(levels, f, &acc));
         self.active.lcl = lcl;
         // The next row uses the slots again.
         self.shared_in_loop = true;
-        acc
+        total
     }
 
     /// Each work-item's share of the fold of a row that is in registers, or whose elements it loads at the same time.

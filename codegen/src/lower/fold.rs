@@ -9,8 +9,9 @@ use super::pieces::few_pieces;
 use super::stream::shared::Part;
 use super::value::{Closure, Dest, Env, Place, Value};
 use super::write::is_flat;
-use crate::core::{Prim, PrimCall, Rhs, Stmt};
+use crate::core::{Level, Prim, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use crate::schedule::place;
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
@@ -90,6 +91,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
+        if matches!(call.prim, Prim::Reduce(_)) && self.loops_together(stmt, &call.args[0]) {
+            let f = Closure { lambda: &call.funs[0], env: env.clone() };
+            return self.rounds_in_group(stmt, &f, (&xs.len, &z, Some(&xs)));
+        }
         self.runs_alone(call.prim, &xs.len);
         let closure = |i: usize| Closure { lambda: &call.funs[i], env: env.clone() };
         let (test, f) = match call.prim {
@@ -141,7 +146,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         f.lambda.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string()
     }
 
-    fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
+    pub fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
         let go_on = self.call(test, args)?;
         let go_on = self.scalar_of(&go_on)?;
         let condition = self.scalar(&go_on)?.not();
@@ -224,6 +229,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     pub fn iterate_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let x = self.atom(&call.args[0], env)?;
+        if self.loops_together(stmt, &call.args[0]) {
+            return self.iterate_while_in_group(stmt, call, env, &x);
+        }
         let test = Closure { lambda: &call.funs[0], env: env.clone() };
         let f = Closure { lambda: &call.funs[1], env: env.clone() };
         let name = self.acc_name(&f);
@@ -252,8 +260,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("iterate", "it has no number of rounds"));
         };
         let start = self.atom(&call.args[0], env)?;
+        if let ([f], true) = (call.funs.as_slice(), self.loops_together(stmt, &call.args[0])) {
+            let f = Closure { lambda: f, env: env.clone() };
+            let value = self.rounds_in_group(stmt, &f, (&count, &start, None))?;
+            return self.deliver(value, dest);
+        }
+        // A round that a group shares is too much code to be repeated.
+        let together = place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         if let [f] = call.funs.as_slice()
-            && count.as_const().is_none_or(|k| k > UNROLLED)
+            && (together || count.as_const().is_none_or(|k| k > UNROLLED))
         {
             let f = Closure { lambda: f, env: env.clone() };
             let name = self.acc_name(&f);

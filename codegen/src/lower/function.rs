@@ -47,9 +47,10 @@ pub struct Wishes {
 pub struct FunctionBuilder<'p, 'k> {
     pub program: &'p mut ProgramBuilder<'k>,
     pub facts: Facts,
-    /// The dimensions over which the launch distributes work, and those of the surrounding loops.
+    /// The dimensions of the launch, those of the surrounding loops, and whether one work-item does all its group's work.
     pub used: Dims,
     pub active: Dims,
+    pub leads: bool,
     /// Surrounding loops that may run more than once, including parallel ones.
     pub loop_depth: u32,
     /// Buffers of which each work-item has its own part, and those of which each group has.
@@ -133,6 +134,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             facts,
             used: Dims::default(),
             active: Dims::default(),
+            leads: false,
             loop_depth: 0,
             own: Vec::new(),
             group_own: Vec::new(),
@@ -585,8 +587,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         n: &Size,
         mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
-        let known = if self.write_out > 1 { self.facts.simplify(n).as_const() } else { n.as_const() };
-        match known {
+        match if self.write_out > 1 { self.facts.simplify(n).as_const() } else { n.as_const() } {
             Some(..=0) => Ok(()),
             Some(n) if n <= self.write_out => (0..n).try_for_each(|i| body(self, &Size::int(i))),
             _ => self.for_range(wish, Expr::int(0), n, Step::Increment, body),

@@ -409,6 +409,19 @@ impl ScalarValue {
 }
 
 impl Layout {
+    /// The length of rows of this layout, and the layout of their elements, if the rows of an array follow each other
+    /// without room between them.
+    pub fn dense_row(&self) -> Option<(&Size, &Rc<Layout>)> {
+        match self {
+            Layout::Array { len, capacity, element }
+                if len == capacity && !matches!(**element, Layout::Packed { .. }) =>
+            {
+                Some((len, element))
+            }
+            _ => None,
+        }
+    }
+
     /// The layout with a hidden length replaced by its value.
     pub fn with_length(self: &Rc<Layout>, var: &Var, by: &Size) -> Rc<Layout> {
         match &**self {

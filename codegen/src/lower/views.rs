@@ -56,6 +56,10 @@ pub fn view<'k>(
         Prim::Join => match &*xs.view {
             View::Rows { row: _, of } => of.clone(),
             View::Pieces { of, .. } => of.clone(),
+            View::Stored { element: row, base } if row.dense_row().is_some() => {
+                let (len, element) = row.dense_row()?;
+                Array::new(xs.len.mul(len), View::Stored { element: element.clone(), base: base.mul(len) })
+            }
             View::Packed { layout, base } if rows_of_scalars(layout) => {
                 let Layout::Packed { element, .. } = &**layout else { return None };
                 let Layout::Array { element, .. } = &**element else { return None };

@@ -458,8 +458,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let active = self.active;
         self.active = self.used;
+        let outside = std::mem::replace(&mut self.leads, true);
         let result = self.scope(f);
-        self.active = active;
+        (self.active, self.leads) = (active, outside);
         let (stmts, ()) = result?;
         self.emit_if(condition, stmts, Vec::new());
         Ok(())

@@ -7,7 +7,7 @@
 use super::flat::is_flat;
 use super::free::is_free;
 use super::fuse::{may_fail, rhs_may_fail};
-use super::nested::{Work, is_known, work_of};
+use super::nested::{Work, is_known, is_loop, work_of};
 use super::uses::mentions;
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -123,7 +123,7 @@ impl Writer<'_> {
     fn fold(&mut self, branch: Branch, block: &Block, at: usize) -> Option<Vec<Stmt>> {
         let stmt = &block.stmts[at];
         let Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Auto), .. }) = &stmt.rhs else { return None };
-        let long = matches!(work_of(self.kernel, stmt), Work::Together(_));
+        let long = matches!(work_of(self.kernel, stmt), Work::Together(_)) && !is_loop(self.kernel, call);
         if !long || may_fail(&self.kernel.vars, &call.funs[0].body) || call.funs[0].position.is_some() {
             return None;
         }

@@ -7,8 +7,8 @@
 use super::flat::is_flat;
 use super::free::is_brief;
 use super::nest;
-use super::nested::{Work, array_of, work_of};
-use super::{Applied, on_the_host, rules};
+use super::nested::{Work, array_of, rounds_of, work_of};
+use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -239,10 +239,13 @@ impl Pieces {
             return None;
         }
         // If one fold reads the result of a nest, the result is not stored, because memory may not suffice for all of
-        // it.
+        // it. Scans and sorts need memory for all of it anyway.
         let read_once = |v: VarId| {
-            let mut readers = body.stmts.iter().filter(|s| super::uses::mentions(s, &|w| w == v));
-            let by_group = readers.next().is_some_and(|s| matches!(work_of(kernel, s), Work::Together(_)));
+            let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
+            let by_group = readers.next().is_some_and(|s| {
+                let folds = |call: &PrimCall| matches!(call.prim, Prim::Map(_) | Prim::Reduce(_));
+                matches!(&s.rhs, Rhs::Prim(call) if folds(call)) && matches!(work_of(kernel, s), Work::Together(_))
+            });
             by_group && readers.next().is_none() && body.result != Atom::Var(v)
         };
         if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_once(s.var)) {
@@ -268,7 +271,7 @@ impl Pieces {
                 // each reader repeats what takes a few instructions.
                 _ if is_flat(kernel.ty(stmt.var)) => {
                     let mut needs = FxHashSet::default();
-                    free_variables(stmt, &mut needs);
+                    uses::variables(stmt, &mut needs);
                     let last = needs.iter().filter_map(|v| of.get(v).copied()).max();
                     last.filter(|piece| !nests.contains(piece) || !is_brief(stmt))
                 }
@@ -289,14 +292,14 @@ impl Pieces {
             match work_of(kernel, stmt) {
                 Work::Item if is_flat(kernel.ty(stmt.var)) => {
                     let mut needs = FxHashSet::default();
-                    free_variables(stmt, &mut needs);
+                    uses::variables(stmt, &mut needs);
                     if let Some(piece) = needs.iter().filter_map(|v| of.get(v).copied()).max() {
                         of.insert(stmt.var, piece);
                     }
                 }
                 Work::Item => {}
                 Work::Together(_) if is(|p| matches!(p, Prim::Map(_))) => {}
-                Work::Together(_) if is(|p| matches!(p, Prim::Reduce(_))) => {
+                Work::Together(_) if is(|p| matches!(p, Prim::Reduce(_))) && rounds_of(kernel, stmt).is_none() => {
                     of.insert(stmt.var, count);
                     count += 1;
                 }
@@ -322,7 +325,7 @@ impl Pieces {
                 None => true,
             };
             if own && needed.contains(&stmt.var) {
-                free_variables(stmt, &mut needed);
+                uses::variables(stmt, &mut needed);
                 stmts.push(stmt.clone());
             }
         }
@@ -345,13 +348,4 @@ impl Pieces {
         out.sort();
         out
     }
-}
-
-/// Collects the variables that a statement mentions, including those that it binds inside.
-fn free_variables(stmt: &Stmt, out: &mut FxHashSet<VarId>) {
-    let found = std::cell::RefCell::new(out);
-    super::uses::mentions(stmt, &|v| {
-        found.borrow_mut().insert(v);
-        false
-    });
 }

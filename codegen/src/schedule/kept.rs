@@ -2,7 +2,7 @@
 //! computes the row again.
 
 use super::flat::is_flat;
-use super::nested::{Work, work_of};
+use super::nested::{Work, rounds_of, work_of};
 use super::uses;
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
@@ -52,6 +52,12 @@ impl LocalMemory {
             f.body.stmts.iter().any(|s| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_))));
         // Keys and elements of one fold by key are read at the same time.
         let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1) && !(by_key && readers(f, v) == 1);
+        // What each round of a loop reads again.
+        let mut again = FxHashSet::default();
+        for round in f.body.stmts.iter().filter_map(|s| rounds_of(kernel, s)).flat_map(|call| &call.funs) {
+            round.body.stmts.iter().for_each(|s| uses::variables(s, &mut again));
+        }
+        let several = |v: VarId| several(v) || again.contains(&v);
         let kept_row = |v: VarId| own && (several(v) || ordered);
         let mut memory = LocalMemory { kept: Vec::new(), bytes: Size::zero(), fixed: 0 };
         let mut rows: Vec<VarId> = f.params.clone();
@@ -67,6 +73,18 @@ impl LocalMemory {
                 Rhs::Prim(call) if matches!(work_of(kernel, stmt), Work::Together(_)) => call,
                 _ => continue,
             };
+            if rounds_of(kernel, stmt).is_some() {
+                // One state is read, and the next one is written.
+                let state = bytes_of_state(&kernel.atom_ty(&call.args[0]));
+                memory.bytes = memory.bytes.add(&state.mul(&Size::nat(2)));
+                for round in &call.funs {
+                    let inside = LocalMemory::of(kernel, round, false, group);
+                    memory.bytes = memory.bytes.add(&inside.bytes);
+                    memory.fixed += inside.fixed;
+                    memory.kept.extend(inside.kept);
+                }
+                continue;
+            }
             let value = |a: &Atom| bytes_of(&kernel.atom_ty(a)).unwrap_or(0) as i64;
             match call.prim {
                 Prim::Reduce(_) => memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16,
@@ -82,6 +100,8 @@ impl LocalMemory {
                 }
                 _ => {}
             }
+            // The neighbours of an element would each compute it again.
+            let several = |v: VarId| several(v) || f.body.stmts.iter().any(|s| reads_neighbours(s, v));
             // An array that is not computed where it is read is stored once.
             let is_result = f.body.result == Atom::Var(v);
             let stored = !matches!(call.prim, Prim::Map(_) | Prim::Reduce(_)) && !is_result;
@@ -97,6 +117,22 @@ impl LocalMemory {
             }
         }
         memory
+    }
+}
+
+/// Whether a statement reads an element of an array together with its neighbours.
+fn reads_neighbours(stmt: &Stmt, v: VarId) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Slide && call.args.contains(&Atom::Var(v)))
+}
+
+/// The bytes of arrays and scalars.
+fn bytes_of_state(ty: &Ty) -> Size {
+    match ty.kind() {
+        TyKind::Tuple(parts) => parts.iter().fold(Size::zero(), |all, part| all.add(&bytes_of_state(part))),
+        _ => match ty.as_array() {
+            Some(array) => array.len.mul(&bytes_of_state(&array.element)),
+            None => Size::nat(bytes_of(ty).unwrap_or(8)),
+        },
     }
 }
 
@@ -130,6 +166,10 @@ fn bytes_of(ty: &Ty) -> Option<u64> {
 /// read only by the work-item that made it, and all operators must go over rows of one length. An operator that keeps
 /// the order reorders one row at a time through local memory.
 pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> Option<u32> {
+    // In a loop, a work-item may read what another one made in the round before.
+    if f.body.stmts.iter().any(|s| rounds_of(kernel, s).is_some()) {
+        return None;
+    }
     let mut own: FxHashSet<VarId> =
         kept.iter().copied().filter(|v| !f.body.stmts.iter().any(|s| s.var == *v)).collect();
     let is_result = |v: VarId| f.body.result == Atom::Var(v);

@@ -1,7 +1,7 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`interchange`] those for loops in maps,
-//! [`in_turn`], [`row_tables`], [`distribute`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`rules`] is the table of rules. [`numbered`] gives programs that count their rows, [`rewrite`] applies rules that change core, [`interchange`] those for loops in maps,
+//! [`in_turn`], [`row_tables`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
 //! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
 //! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
 //! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
@@ -12,12 +12,14 @@ pub mod bits;
 pub mod bounds;
 mod branches;
 pub mod by_key;
+mod columns;
 mod copies;
 mod counted;
 mod demote;
 mod distribute;
 mod filters;
 pub mod flat;
+mod flatten;
 mod folded;
 pub mod free;
 pub mod fuse;
@@ -29,10 +31,11 @@ mod longest;
 mod naming;
 pub mod nest;
 pub mod nested;
+mod numbered;
 pub mod place;
+mod ragged;
 mod rewrite;
 mod rounds;
-mod row_filters;
 mod row_tables;
 pub mod rules;
 pub mod sequential;
@@ -104,7 +107,8 @@ pub struct Schedule {
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
 /// interchanged, with few rows in turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
-    let mut stages = Vec::new();
+    let kernel = &numbered::numbered(kernel, &mut Vec::new());
+    let mut stages = vec![("numbered", kernel.clone())];
     let mut rewritten = kernel.clone();
     for most in 1.. {
         let mut applied = Vec::new();
@@ -122,9 +126,18 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     rewritten = row_tables::row_tables(rewritten, target, &mut Vec::new());
     stages.push(("map-tables-wrg", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
-    let (all, _) = teams::teams(distributed.clone(), target, &mut Vec::new());
+    let flat = flatten::flatten(distributed.clone(), target, &mut Vec::new());
+    let copied = columns::columns(flat.clone(), target, &mut Vec::new());
+    let copied = flatten::flatten(copied, target, &mut Vec::new());
+    let (all, _) = teams::teams(copied.clone(), target, &mut Vec::new());
     let placed = place::place(&all, target, &mut Vec::new());
-    stages.extend([("distributed", distributed), ("teams", all), ("placed", placed)]);
+    stages.extend([
+        ("distributed", distributed),
+        ("flat", flat),
+        ("columns", copied),
+        ("teams", all),
+        ("placed", placed),
+    ]);
     stages
 }
 
@@ -139,7 +152,8 @@ impl Schedule {
     fn found(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
         let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
-        let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
+        let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
+        let rewritten = verified("rewrite", kernel, rewrite::rewrite(&numbered, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
@@ -147,6 +161,9 @@ impl Schedule {
         };
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
+        let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
+        let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));
+        let rewritten = verified("flatten copies", kernel, flatten::flatten(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);
         let rewritten = verified("teams", kernel, rewritten);

@@ -6,8 +6,8 @@ use super::free;
 use super::nest::{self, Nest, is_scalars};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Size, VarKind};
-use lift_analysis::ty::Ty;
+use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
 /// Arrays of a constant length below this are the work of one work-item.
@@ -36,69 +36,75 @@ fn long(len: &Size) -> Option<&Size> {
 }
 
 pub fn work_of(kernel: &Kernel, stmt: &Stmt) -> Work {
+    work_among(kernel, stmt, &[])
+}
+
+/// The work of a statement in a function whose rows have lengths of their own, which are as known there as size parameters.
+pub fn work_among(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> Work {
     if !stmt.binds.is_empty() {
         return Work::Other;
     }
     match &stmt.rhs {
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Scalar(..) => Work::Item,
-        Rhs::If(_, a, b) if is_flat(kernel.ty(stmt.var)) && is_items(kernel, a) && is_items(kernel, b) => Work::Item,
-        Rhs::Prim(call) => work_of_prim(kernel, stmt, call),
+        Rhs::If(_, a, b) if is_flat(kernel.ty(stmt.var)) && [a, b].into_iter().all(|b| is_items(kernel, b, own)) => {
+            Work::Item
+        }
+        Rhs::Prim(call) => work_of_prim(kernel, stmt, call, own),
         _ => Work::Other,
     }
 }
 
-fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
-    let items = || call.funs.iter().all(|f| f.position.is_none() && is_items(kernel, &f.body));
-    let over = |xs: &Atom| kernel.atom_ty(xs).as_array().filter(|a| a.position.is_none()).cloned();
+fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> Work {
+    let items = || call.funs.iter().all(|f| f.position.is_none() && is_items(kernel, &f.body, own));
+    let is_known = |len: &Size| !len.any_var(&mut |v| v.kind != VarKind::Param && !own.contains(v));
+    let over = |at: usize| {
+        let ty = kernel.atom_ty(call.args.get(at)?);
+        ty.as_array().filter(|a| a.position.is_none() && is_known(&a.len)).cloned()
+    };
+    let together = |len: &Size| long(len).map(|len| Work::Together(len.clone()));
     match call.prim {
         Prim::Head | Prim::Last | Prim::Aref if is_flat(kernel.ty(stmt.var)) => Work::Item,
         Prim::Map(Level::Auto) => {
-            let Some(array) = over(&call.args[0]).filter(|a| is_known(&a.len)) else { return Work::Other };
+            let Some(array) = over(0) else { return Work::Other };
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
             let f = &call.funs[0];
-            if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s)) {
+            if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s, own)) {
                 return if long(&array.len).is_some() { Work::Nest } else { Work::Other };
             }
             if free::picks_rows(kernel, f) {
                 return Work::Item;
             }
-            match (flat && items(), long(&array.len)) {
-                (false, _) => Work::Other,
-                (true, None) => Work::Item,
-                (true, Some(len)) => Work::Together(len.clone()),
-            }
+            if flat && items() { together(&array.len).unwrap_or(Work::Item) } else { Work::Other }
         }
-        Prim::Reduce(Level::Auto) => {
-            let array = over(&call.args[1]).filter(|a| is_known(&a.len) && is_flat(&a.element));
-            let Some(array) = array.filter(|_| is_flat(&kernel.atom_ty(&call.args[0])) && items()) else {
-                return Work::Other;
-            };
-            long(&array.len).map_or(Work::Item, |len| Work::Together(len.clone()))
+        // The rounds of a fold whose accumulator is an array are a loop.
+        Prim::Reduce(Level::Auto | Level::Seq) if !is_flat(&kernel.atom_ty(&call.args[0])) => match over(1) {
+            Some(_) => in_rounds(kernel, call, &is_known, own),
+            None => Work::Other,
+        },
+        Prim::Reduce(Level::Auto) => match over(1).filter(|a| is_flat(&a.element) && items()) {
+            Some(array) => together(&array.len).unwrap_or(Work::Item),
+            None => Work::Other,
+        },
+        Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) => {
+            let array = over(1).filter(|a| is_scalars(&a.element) && is_scalars(&kernel.atom_ty(&call.args[0])));
+            array.filter(|_| items()).and_then(|a| together(&a.len)).unwrap_or(Work::Other)
         }
-        Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) | Prim::Sort | Prim::Argsort => {
-            let xs = if matches!(call.prim, Prim::Sort | Prim::Argsort) { &call.args[0] } else { &call.args[1] };
-            let array = over(xs).filter(|a| is_known(&a.len) && is_scalars(&a.element) && items());
-            match array.as_ref().and_then(|a| long(&a.len)) {
-                Some(len)
-                    if is_scalars(
-                        &kernel
-                            .atom_ty(&call.args[0])
-                            .as_array()
-                            .map_or_else(|| kernel.atom_ty(&call.args[0]), |a| a.element.clone()),
-                    ) =>
-                {
-                    Work::Together(len.clone())
-                }
-                _ => Work::Other,
-            }
+        Prim::Sort | Prim::Argsort => {
+            let array = over(0).filter(|a| is_scalars(&a.element) && items());
+            array.and_then(|a| together(&a.len)).unwrap_or(Work::Other)
         }
         Prim::ReduceByKey(Level::Auto) => {
-            let over = over(&call.args[2]).filter(|a| is_known(&a.len) && is_scalars(&a.element) && items());
-            let over = over.filter(|_| call.sizes.iter().all(is_known) && is_flat_array(kernel.ty(stmt.var)));
-            over.as_ref().and_then(|a| long(&a.len)).map_or(Work::Other, |len| Work::Together(len.clone()))
+            let array = over(2).filter(|a| is_scalars(&a.element) && items());
+            let array = array.filter(|_| call.sizes.iter().all(is_known) && is_flat_array(kernel.ty(stmt.var)));
+            array.and_then(|a| together(&a.len)).unwrap_or(Work::Other)
         }
         // A loop over a value in registers.
         Prim::Iterate | Prim::IterateWhile if is_flat(kernel.ty(stmt.var)) && items() => Work::Item,
+        // A group does each of so many rounds.
+        Prim::Iterate if call.funs.len() == 1 && call.sizes.len() == 1 && call.sizes.iter().all(is_known) => {
+            in_rounds(kernel, call, &is_known, own)
+        }
+        Prim::IterateWhile => in_rounds(kernel, call, &is_known, own),
         prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)) => {
             // Without a size argument, the length is hidden.
             let hides = call.sizes.is_empty() && matches!(prim, Prim::Iota | Prim::Generate | Prim::Fill);
@@ -108,17 +114,91 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
     }
 }
 
+/// The work of a loop whose state is arrays of known lengths and scalars: [`Work::Together`] over the longest array, if a group
+/// can do each round.
+fn in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) -> bool, own: &[Var]) -> Work {
+    longest_in_rounds(kernel, call, is_known, own).map_or(Work::Other, Work::Together)
+}
+
+fn longest_in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) -> bool, own: &[Var]) -> Option<Size> {
+    let state = kernel.atom_ty(call.args.first()?);
+    let mut lengths = Vec::new();
+    lengths_of(&state, is_known, &mut lengths)?;
+    for f in &call.funs {
+        if f.position.is_some() || kernel.ty(*f.params.first()?) != &state {
+            return None;
+        }
+        for stmt in &f.body.stmts {
+            match work_among(kernel, stmt, own) {
+                Work::Item => {}
+                Work::Together(len) => lengths.push(len),
+                Work::Nest => lengths.push(length_of_nest(kernel, stmt)?),
+                Work::Other => return None,
+            }
+        }
+    }
+    lengths.retain(|len| long(len).is_some());
+    let first = lengths.first()?.clone();
+    Some(lengths.into_iter().skip(1).fold(first, |a, b| if a == b { a } else { Size::max(&a, &b) }))
+}
+
+/// Whether a call is a loop whose rounds a group may share, if [`work_among`] says so.
+pub fn is_loop(kernel: &Kernel, call: &PrimCall) -> bool {
+    match call.prim {
+        Prim::Iterate | Prim::IterateWhile => true,
+        Prim::Reduce(_) => !is_flat(&kernel.atom_ty(&call.args[0])),
+        _ => false,
+    }
+}
+
+/// Whether the number of rounds does not depend on the row.
+pub fn is_counted(stmt: &Stmt) -> bool {
+    match &stmt.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::IterateWhile, .. }) => false,
+        Rhs::Prim(call) => call.funs.iter().all(|f| f.body.stmts.iter().all(is_counted)),
+        _ => true,
+    }
+}
+
+/// The loop of a statement, if a group does its rounds together.
+pub fn rounds_of<'s>(kernel: &Kernel, stmt: &'s Stmt) -> Option<&'s PrimCall> {
+    match &stmt.rhs {
+        Rhs::Prim(call) if is_loop(kernel, call) && matches!(work_of(kernel, stmt), Work::Together(_)) => Some(call),
+        _ => None,
+    }
+}
+
+/// The elements of a map, each of which is computed by one work-item of the group.
+fn length_of_nest(kernel: &Kernel, stmt: &Stmt) -> Option<Size> {
+    let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+    let scalars = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
+    scalars.then(|| kernel.atom_ty(&call.args[0]).as_array().map(|a| a.len.clone()))?
+}
+
+/// Adds the lengths of the arrays of a state; `None` if it has anything else but scalars.
+fn lengths_of(ty: &Ty, is_known: &dyn Fn(&Size) -> bool, out: &mut Vec<Size>) -> Option<()> {
+    match ty.kind() {
+        _ if is_flat(ty) => Some(()),
+        TyKind::Tuple(parts) => parts.iter().try_for_each(|part| lengths_of(part, is_known, out)),
+        _ => {
+            let array = ty.as_array().filter(|a| a.position.is_none() && is_flat(&a.element) && is_known(&a.len))?;
+            out.push(array.len.clone());
+            Some(())
+        }
+    }
+}
+
 fn is_flat_array(ty: &Ty) -> bool {
     ty.as_array().is_some_and(|a| is_flat(&a.element))
 }
 
 /// Whether a block is the work of one work-item.
-fn is_items(kernel: &Kernel, block: &Block) -> bool {
-    block.stmts.iter().all(|s| work_of(kernel, s) == Work::Item)
+fn is_items(kernel: &Kernel, block: &Block, own: &[Var]) -> bool {
+    block.stmts.iter().all(|s| work_among(kernel, s, own) == Work::Item)
 }
 
-fn is_parallel(kernel: &Kernel, stmt: &Stmt) -> bool {
-    matches!(work_of(kernel, stmt), Work::Together(_) | Work::Nest)
+fn is_parallel(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
+    matches!(work_among(kernel, stmt, own), Work::Together(_) | Work::Nest)
 }
 
 /// Perfectly nested maps: the function of each does nothing but the next map and free operations.

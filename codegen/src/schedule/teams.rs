@@ -9,15 +9,15 @@
 use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
-use super::nested::{Dims, LONG, Work, lies_across, rows_below, work_of};
-use super::row_filters::RowFilters;
+use super::nested::{Dims, LONG, Work, is_counted, is_loop, lies_across, rounds_of, rows_below, work_among, work_of};
+use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, nest, on_the_host, row_filters, rules};
+use super::{Applied, nest, on_the_host, ragged, rules, shapes};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
@@ -72,6 +72,9 @@ struct Params {
     group: u32,
     /// Work-items that share a short row.
     few: u32,
+    /// Work-items of a group that does rows of lengths of their own: few wait at the end of a short one, and many groups
+    /// share a compute unit where one row is long.
+    uneven: u32,
 }
 
 impl Params {
@@ -88,6 +91,7 @@ impl Params {
             local: (target.local_memory as i64 - RESERVED).max(0),
             group: 256.min(target.most_in_group),
             few: 32.min(target.most_in_group),
+            uneven: 64.min(target.most_in_group),
         }
     }
 }
@@ -124,6 +128,10 @@ struct Shared<'k> {
     own: bool,
     /// Rows are folded by key.
     by_key: bool,
+    /// The function has a loop, whose state would be in memory of each work-item.
+    loops: bool,
+    /// The loops have as many rounds for each row.
+    counted: bool,
 }
 
 impl Writer<'_> {
@@ -142,9 +150,9 @@ impl Writer<'_> {
                 _ => {}
             }
             match &stmt.rhs {
-                Rhs::Prim(call) => match (shared(kernel, call), row_filters::recognise(kernel, call)) {
+                Rhs::Prim(call) => match (shared(kernel, call), ragged::recognise(kernel, call)) {
                     (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),
-                    (None, Some(filters)) => out.extend(self.by_row_filters(kernel, &stmt, call, &filters)),
+                    (None, Some(ragged)) => out.extend(self.of_own_lengths(kernel, &stmt, call, &ragged)),
                     (None, None) => out.push(stmt),
                 },
                 _ => out.push(stmt),
@@ -174,8 +182,8 @@ impl Writer<'_> {
         // A group computes each element where elements are few or rows long. Intermediate arrays are better kept by
         // several work-items than by one.
         let below = match shared.own {
-            // One work-item alone has no use of a table.
-            _ if shared.by_key => n.add(&Size::one()),
+            // One work-item alone has no use of a table, and no room for many states.
+            _ if shared.by_key || shared.loops => n.add(&Size::one()),
             _ if across => enough,
             true if registers.is_some() && !memory.kept.is_empty() => n.add(&Size::one()),
             true => Size::if_le(&Size::int(self.params.shared), &shared.row, &n.add(&Size::one()), &enough),
@@ -204,26 +212,31 @@ impl Writer<'_> {
         self.named(all, stmt.var)
     }
 
-    /// The versions of a map that filters rows: a group does each row, unless rows are many and short.
-    fn by_row_filters(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall, of: &RowFilters) -> Vec<Stmt> {
+    /// The versions of a map whose rows have lengths of their own: a group does each row, unless rows are many and short.
+    fn of_own_lengths(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall, of: &Ragged) -> Vec<Stmt> {
         let (long, enough) = (Size::int(self.params.short / 8), Size::int(self.params.enough));
-        // Neighbouring work-items should read neighbouring columns.
-        let below = match lies_across(kernel, &call.args[0]) {
-            true => enough,
-            false => Size::if_le(&long, &of.row, &of.rows.add(&Size::one()), &enough),
+        let all = of.rows.add(&Size::one());
+        let (below, items) = match &of.row {
+            // Neighbouring work-items should read neighbouring columns.
+            Row::Filtered(_) if lies_across(kernel, &call.args[0]) => (enough, self.params.group),
+            Row::Filtered(row) => (Size::if_le(&long, row, &all, &enough), self.params.group),
+            Row::Mean(row) => (Size::if_le(&Size::int(self.params.shared), row, &all, &enough), self.params.uneven),
+            Row::Hidden => (all, self.params.uneven),
         };
         let few = decided(&of.rows, &below);
         if few == Some(false) {
             return vec![stmt.clone()];
         }
-        self.applied.push(Applied { rule: &rules::MAP_FILTERS_WRG, origin: stmt.origin.clone() });
+        self.applied.push(Applied { rule: &rules::MAP_RAGGED_WRG, origin: stmt.origin.clone() });
         let mut shared = call.clone();
         shared.funs[0] = Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0]);
-        let now = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        place(&mut shared, of.depth, &mut |f| row_filters::share(&now, f));
+        place(&mut shared, of.depth, &mut |f| {
+            self.share(kernel, f);
+            kept::compute_again(&mut self.vars, &mut self.lengths, f);
+        });
         let groups = branch(&mut self.vars, stmt, Rhs::Prim(shared));
         if let Atom::Var(v) = &groups.result {
-            self.teams.insert(*v, Team { items: self.params.group, rows: 1, keeps: false, own: None });
+            self.teams.insert(*v, Team { items, rows: 1, keeps: false, own: None });
         }
         let all = match few {
             Some(_) => groups,
@@ -312,7 +325,7 @@ impl Writer<'_> {
         // Several short rows share a group.
         let small =
             Team { items: self.params.few, rows: self.params.group / self.params.few.max(1), keeps: true, own: None };
-        if shared.own && small.rows > 1 && !shared.by_key {
+        if shared.own && small.rows > 1 && !shared.by_key && shared.counted {
             let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, small.items);
             let rows = Size::nat(small.rows.into());
             let room = Size::int(all - memory.fixed * i64::from(small.rows) + 1);
@@ -401,11 +414,27 @@ impl Writer<'_> {
     /// Makes the group share the operators of a function.
     fn share(&mut self, kernel: &Kernel, f: &mut Lambda) {
         let now = Kernel { vars: self.vars.clone(), ..kernel.clone() };
+        self.share_in(&now, f, &[]);
+    }
+
+    /// The same in a function inside of one that has these lengths of its own.
+    fn share_in(&mut self, now: &Kernel, f: &mut Lambda, own: &[Var]) {
+        let mut own: Vec<Var> = own.iter().chain(&f.position).cloned().collect();
         for stmt in &mut f.body.stmts {
-            if !matches!(work_of(&now, stmt), Work::Together(_)) {
+            own.extend(stmt.binds.iter().cloned());
+            let work = work_among(now, stmt, &own);
+            let Rhs::Prim(call) = &mut stmt.rhs else { continue };
+            if call.prim == Prim::Filter(Level::Auto) {
+                call.prim = Prim::Filter(Level::Lcl(0));
+            }
+            // Only in loops there are nests: a work-item does an element of it.
+            if !matches!(work, Work::Together(_) | Work::Nest) {
                 continue;
             }
-            let Rhs::Prim(call) = &mut stmt.rhs else { continue };
+            if is_loop(now, call) {
+                call.funs.iter_mut().for_each(|f| self.share_in(now, f, &own));
+                continue;
+            }
             match call.prim {
                 Prim::Reduce(Level::Auto) => {
                     call.prim = Prim::Reduce(Level::Lcl(0));
@@ -426,6 +455,11 @@ impl Writer<'_> {
         let ty = self.vars[v.0 as usize].ty.clone();
         let Some(element) = ty.as_array().map(|a| a.element.clone()) else { return };
         let found = f.body.stmts.iter().position(|s| s.var == v);
+        if found.is_none()
+            && let Some(round) = binding(f, v)
+        {
+            return self.keep(round, v, space);
+        }
         let at = found.map_or(0, |at| at + 1);
         let mut made = v;
         let mut new = Vec::new();
@@ -458,6 +492,20 @@ impl Writer<'_> {
     }
 }
 
+/// The function of a loop in `f` that binds `v`.
+fn binding(f: &mut Lambda, v: VarId) -> Option<&mut Lambda> {
+    fn binds(f: &Lambda, v: VarId) -> bool {
+        let mut found = false;
+        f.body.visit(&mut |s| found |= s.var == v);
+        found
+    }
+    let calls = f.body.stmts.iter_mut().filter_map(|s| match &mut s.rhs {
+        Rhs::Prim(call) => Some(call),
+        _ => None,
+    });
+    calls.flat_map(|call| &mut call.funs).find(|f| binds(f, v))
+}
+
 /// Places the maps of a nest, one grid dimension each, and passes the innermost function to `then`.
 fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     call.prim = Prim::Map(Level::Wrg(depth.saturating_sub(1) as u8));
@@ -472,16 +520,8 @@ fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     }
 }
 
-/// Recognises an unplaced map that groups may share and for which there is no better strategy.
-fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
-    if call.prim != Prim::Map(Level::Auto) {
-        return None;
-    }
-    let dims = Dims::of(kernel, call);
-    if dims.calls.len() > 3 || dims.calls.iter().any(|c| !is_plain(kernel, c)) {
-        return None;
-    }
-    let f = dims.innermost();
+/// Whether maps have products of matrices or windows, whose tiles are better than groups.
+pub fn has_tiles(kernel: &Kernel, dims: &Dims) -> bool {
     let tiled = dims
         .calls
         .iter()
@@ -492,7 +532,23 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
         .calls
         .iter()
         .any(|c| nest::inner(&c.funs[0]).is_some_and(|(_, g)| nest::recognise_window(kernel, g).is_some()));
-    if tiled || windows || rows_below(kernel, call).is_some() {
+    tiled || windows
+}
+
+/// Recognises an unplaced map that groups may share and for which there is no better strategy.
+fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
+    if call.prim != Prim::Map(Level::Auto) {
+        return None;
+    }
+    let dims = Dims::of(kernel, call);
+    if dims.calls.len() > 3 || dims.calls.iter().any(|c| !is_plain(kernel, c)) {
+        return None;
+    }
+    let f = dims.innermost();
+    if has_tiles(kernel, &dims)
+        || rows_below(kernel, call).is_some()
+        || dims.calls.len() == 1 && is_short_loop(kernel, f)
+    {
         return None;
     }
     let mut row = None;
@@ -510,7 +566,15 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
     let own = dims.has_rows(kernel);
     let is_table = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_)));
     let by_key = f.body.stmts.iter().any(is_table);
-    row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key })
+    let loops = f.body.stmts.iter().any(|s| rounds_of(kernel, s).is_some());
+    let counted = f.body.stmts.iter().all(is_counted);
+    row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key, loops, counted })
+}
+
+/// Whether the rounds of a loop over a short array are in registers, by [`shapes::rounds`].
+fn is_short_loop(kernel: &Kernel, f: &Lambda) -> bool {
+    let maps = f.body.stmts.iter().filter(|s| matches!(&s.rhs, Rhs::Prim(c) if matches!(c.prim, Prim::Map(_))));
+    shapes::rounds(kernel, f, &maps.map(|s| s.var).collect()).is_some()
 }
 
 fn is_plain(kernel: &Kernel, call: &PrimCall) -> bool {

@@ -12,7 +12,9 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p lift-codegen --lib passes` writes what is below `; gives`.
 
-use super::{Applied, Schedule, distribute, in_turn, interchange, place, rewrite, row_tables, teams};
+use super::{
+    Applied, Schedule, columns, distribute, flatten, in_turn, interchange, numbered, place, rewrite, row_tables, teams,
+};
 use crate::core::check::problems;
 use crate::core::{Kernel, parse, simplify};
 use crate::target::Target;
@@ -65,6 +67,9 @@ fn outcome(case: &str) -> Result<String, String> {
         "row-tables" => row_tables::row_tables(kernel, &target, &mut applied),
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),
         "distribute" => distribute::distribute(kernel, &target, &mut applied),
+        "numbered" => numbered::numbered(&kernel, &mut applied),
+        "flatten" => flatten::flatten(kernel, &target, &mut applied),
+        "columns" => columns::columns(kernel, &target, &mut applied),
         "teams" => teams::teams(kernel, &target, &mut applied).0,
         "place" => place::place(&kernel, &target, &mut applied),
         "schedule" => {

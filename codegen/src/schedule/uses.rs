@@ -28,6 +28,15 @@ pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
     stmt.rhs.operands().into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
 }
 
+/// Collects the variables that a statement mentions, including those that it binds inside.
+pub fn variables(stmt: &Stmt, out: &mut FxHashSet<VarId>) {
+    let found = std::cell::RefCell::new(out);
+    mentions(stmt, &|v| {
+        found.borrow_mut().insert(v);
+        false
+    });
+}
+
 /// Whether an operand is a size that mentions `x`.
 pub fn atom_mentions(a: &Atom, x: &Var) -> bool {
     matches!(a, Atom::Size(s) if s.contains(x))

@@ -37,9 +37,11 @@ impl<'k> Host<'k> {
     ) -> Result<Value<'k>> {
         let kernel = self.program.kernel;
         let ty = kernel.ty(stmt.var);
-        let lazy = self.program.schedule.lazy.contains(&stmt.var) && dest.is_none();
+        let lazy = self.program.schedule.lazy.contains(&stmt.var);
         let as_view = match call.prim {
-            Prim::Map(_) | Prim::Generate => lazy,
+            Prim::Map(_) => lazy && dest.is_none(),
+            // All work-items compute its elements where they copy them.
+            Prim::Generate => lazy,
             prim => prim.is_view(),
         };
         let runtime_length = call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill);

@@ -1,10 +1,11 @@
-//! Operations on a row that the work-items of a group share: fold, by key too, scan, sort. Every work-item must execute them.
+//! Operations on a row that the work-items of a group share: fold, by key too, scan, sort, and loops over it. Every work-item must execute them.
 //!
 //! A tile of the row passes through local memory, so that neighbouring work-items access adjacent elements in global
 //! memory, yet each processes consecutive ones. Elements are combined in order, so any associative operator is allowed.
 
 mod by_key;
 mod own;
+mod rounds;
 mod scan;
 mod sort;
 
@@ -66,34 +67,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Combines the variables of all work-items in order; each gets the result. The levels must not be used again
-    /// before a barrier.
-    pub fn combine(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
+    /// Combines the variables of all work-items in order; each gets the result, in variables that are the same for all.
+    /// The levels must not be used again before a barrier.
+    pub fn combine(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<Value<'k>> {
         if levels.items <= RADIX {
-            return self.combine_few(levels, f, acc);
+            // So few that each work-item folds all of them.
+            let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
+            self.copy(acc, &Dest::Place(own))?;
+            self.barrier(true, false);
+            return self.fold_slots(f, acc, (&levels.slots, &levels.first_slot), levels.items);
         }
         self.hand_up(levels, f, acc)?;
-        let first = self.slot_at(&levels.firsts, levels.first_block.clone());
-        let first = self.load(&first)?;
-        self.assign_registers(acc, &first)?;
-        let rest = u32::try_from(levels.blocks() - 1).unwrap_or(0);
-        self.written_out("j", rest, |b, j| {
-            b.fold_slot(f, acc, &levels.firsts, levels.first_block.clone().add(j).add(Expr::int(1)))
-        })
+        self.fold_slots(f, acc, (&levels.firsts, &levels.first_block), levels.blocks())
     }
 
-    /// Combines so few values that each work-item folds all of them.
-    fn combine_few(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
-        let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
-        self.copy(acc, &Dest::Place(own))?;
-        self.barrier(true, false);
-        let first = self.slot_at(&levels.slots, levels.first_slot.clone());
-        let first = self.load(&first)?;
-        self.assign_registers(acc, &first)?;
-        let rest = u32::try_from(levels.items - 1).unwrap_or(0);
-        self.written_out("j", rest, |b, j| {
-            b.fold_slot(f, acc, &levels.slots, levels.first_slot.clone().add(j).add(Expr::int(1)))
-        })
+    /// The fold of so many slots, of the type of `like`.
+    fn fold_slots(
+        &mut self,
+        f: &Closure<'k>,
+        like: &Value<'k>,
+        (slots, first): (&Rc<Layout>, &Expr),
+        count: i64,
+    ) -> Result<Value<'k>> {
+        let start = self.slot_at(slots, first.clone());
+        let start = self.load(&start)?;
+        let Some(total) = self.registers_with(&start, "total")? else { return Ok(like.clone()) };
+        let rest = u32::try_from(count - 1).unwrap_or(0);
+        self.written_out("j", rest, |b, j| b.fold_slot(f, &total, slots, first.clone().add(j).add(Expr::int(1))))?;
+        Ok(total)
     }
 
     /// Writes every work-item's value, and the fold of each block of them, to local memory.

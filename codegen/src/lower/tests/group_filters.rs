@@ -81,7 +81,7 @@ fn a_group_is_given_rows_that_are_filtered() {
         let kernel = b.finish(&result);
         let target = Target { compute_units: 1, ..Target::nvidia() };
         let program = compile(&kernel, &target).expect("it compiles");
-        assert!(program.report.applied.iter().any(|a| a.rule.name == "map-filters-wrg"));
+        assert!(program.report.applied.iter().any(|a| a.rule.name == "map-ragged-wrg"));
         for (n, m) in [(1, 0), (1, 1), (3, 300), (40, 127), (40, 128), (130, 2)] {
             if let Err(problem) = agree(&kernel, &program, &[rows(n, m)]) {
                 panic!("{n}×{m}: {problem}");

@@ -20,6 +20,7 @@ mod programs;
 mod random;
 mod reuse;
 mod rounds;
+mod row_loops;
 mod shapes;
 mod sharing;
 mod sorts;

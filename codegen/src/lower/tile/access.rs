@@ -5,6 +5,7 @@ use super::super::read::part;
 use super::super::value::{Array, Layout, Memory, Place, Root, View};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
+use std::rc::Rc;
 
 /// The value at an index.
 enum Found<'k> {
@@ -21,8 +22,6 @@ pub struct Strides {
     pub second: Size,
     /// The address of the element at 0, 0.
     pub base: Size,
-    /// Elements of a row.
-    pub columns: Size,
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -67,6 +66,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Some((first.is_one(), second.is_one()))
     }
 
+    /// The layout of the elements of a matrix, and how many a row has, if element `[r][c]` lies beside `[r+1][c]` in a
+    /// buffer, and not beside `[r][c+1]`.
+    pub fn transposed_elements(&mut self, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
+        let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
+        let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
+        let Found::Place(place) = self.find(&row, &Size::var(j.clone()))? else { return None };
+        let (second, rest) = linear(&place.at, &j)?;
+        let (first, _) = linear(&rest, &i)?;
+        let turned = in_buffers(&place.layout) && first.is_one() && !second.is_one() && !row.len.contains(&i);
+        turned.then(|| (place.layout.clone(), row.len.clone()))
+    }
+
     /// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both
     /// indices.
     pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
@@ -81,8 +92,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (first, base) = linear(&rest, &i)?;
         let free = |s: &Size| !s.contains(&i) && !s.contains(&j);
         let all = [&first, &second, &base].into_iter().all(free);
-        let columns = row.len.clone();
-        (all && free(&columns)).then(|| Strides { memory: memory.clone(), first, second, base, columns })
+        (all && free(&row.len)).then(|| Strides { memory: memory.clone(), first, second, base })
     }
 }
 

@@ -6,38 +6,39 @@ use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
-use super::access::Strides;
 use super::local_id;
-use crate::core::{Atom, Level, PrimCall, Stmt};
+use crate::core::{Atom, Lambda, Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Storage};
 use crate::parameters::Parameter;
 use crate::report::Kind;
-use crate::schedule::{nest, rules};
+use crate::schedule::{free, nest, rules};
+use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
+use std::rc::Rc;
 
 /// Work-items of a group, and their arrangement in the square.
 const ITEMS: i64 = 256;
-
-/// The function applied to each element.
-struct Then<'k> {
-    f: Closure<'k>,
-}
 
 /// A matrix whose element `[r][c]` is adjacent to `[r+1][c]`.
 struct Matrix<'k> {
     rows: Array<'k>,
     columns: Size,
-    memory: Memory,
+    /// The layout of an element.
+    element: Rc<Layout>,
+    /// The function applied to each element.
+    then: Option<Closure<'k>>,
 }
 
 impl<'k> Host<'k> {
     /// Copies a value that is a matrix stored in transposed order; `false` if it is not.
     pub fn copy_transposed(&mut self, value: &Value<'k>, dest: &Dest<'k>, origin: &Origin) -> Result<bool> {
-        match value {
-            Value::Array(rows) => self.transposed("transposed", rows, dest, origin, None),
-            _ => Ok(false),
-        }
+        let Value::Array(rows) = value else { return Ok(false) };
+        let Some((element, columns)) = self.transposed_elements(rows, origin)? else { return Ok(false) };
+        let Some(side) = self.side(&element) else { return Ok(false) };
+        let matrix = Matrix { rows: rows.clone(), columns, element, then: None };
+        self.launch_tiles("transposed", origin, false, |b| b.transposed_tiles(side, &matrix, dest))?;
+        Ok(true)
     }
 
     /// Computes `map (map f)` of a transposed matrix; `false` if it does not apply.
@@ -49,65 +50,131 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
     ) -> Result<bool> {
         let kernel = self.program.kernel;
-        let outer = &call.funs[0];
-        let (Some((inner, f)), [row]) = (nest::inner(outer), outer.params.as_slice()) else { return Ok(false) };
-        // The function gets the elements of the row one by one, and uses nothing else of it.
-        let only = inner.args.as_slice() == [Atom::Var(*row)] && self.program.schedule.uses(*row).count == 1;
-        if !only || outer.body.stmts.len() != 1 {
-            return Ok(false);
-        }
+        let Some(f) = self.of_elements(&call.funs[0]) else { return Ok(false) };
         let rows = self.array_arg(stmt, &call.args[0], env)?;
-        let then = Then { f: Closure { lambda: f, env: env.clone() } };
-        self.transposed(kernel.name_of(stmt.var), &rows, dest, &stmt.origin, Some(then))
+        let Some((element, columns)) = self.transposed_elements(&rows, &stmt.origin)? else { return Ok(false) };
+        let Some(side) = self.side(&element) else { return Ok(false) };
+        let then = Some(Closure { lambda: f, env: env.clone() });
+        let matrix = Matrix { rows, columns, element, then };
+        let name = kernel.name_of(stmt.var);
+        self.launch_tiles(name, &stmt.origin, false, |b| b.transposed_tiles(side, &matrix, dest))?;
+        Ok(true)
     }
 
-    fn transposed(
+    /// Computes `map (map (map f))` of matrices that the first function transposes; `false` if it does not apply.
+    pub(super) fn maps_transposed(
         &mut self,
-        name: &str,
-        rows: &Array<'k>,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
         dest: &Dest<'k>,
-        origin: &Origin,
-        then: Option<Then<'k>>,
     ) -> Result<bool> {
-        let target = self.program.schedule.target;
-        if target.class != crate::target::Class::Gpu || i64::from(target.most_in_group) < ITEMS {
-            return Ok(false);
-        }
-        let mut found: Option<Strides> = None;
-        self.program.probe(origin, |b| {
-            found = b.strides(rows);
-            Ok(())
-        })?;
-        let Some(strides) = found.filter(|s| s.first.is_one() && !s.second.is_one()) else { return Ok(false) };
-        let bytes = strides.memory.scalar.bytes() as i64;
-        let Some(side) = [i64::from(target.get(Parameter::TransposeSide)), 32]
-            .into_iter()
-            .find(|s| s * (s + 1) * bytes <= target.local_memory as i64)
-        else {
+        let plane = &call.funs[0];
+        let Some((of_rows, outer)) = nest::inner(plane) else { return Ok(false) };
+        let before = plane.body.stmts.split_last().map_or(&[][..], |(_, before)| before);
+        let Some(f) = self.of_elements(outer).filter(|_| before.iter().all(|s| free::is_free(&s.rhs))) else {
             return Ok(false);
         };
-        let matrix = Matrix { rows: rows.clone(), columns: strides.columns, memory: strides.memory };
+        let planes = self.array_arg(stmt, &call.args[0], env)?;
+        let matrix = |b: &mut FunctionBuilder<'_, 'k>, p: &Size| -> Result<Option<Matrix<'k>>> {
+            let mut env = env.clone();
+            let value = b.read(&planes, p)?;
+            env.enter(plane, p, value);
+            for s in before {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let rows = b.atom(&of_rows.args[0], &env)?;
+            let rows = b.array(&rows)?;
+            let then = Some(Closure { lambda: f, env });
+            let found = b.transposed_elements(&rows);
+            Ok(found.map(|(element, columns)| Matrix { rows, columns, element, then }))
+        };
+        let mut found = None;
+        self.program.probe(&stmt.origin, |b| {
+            let p = b.program.fresh_var("p");
+            found = matrix(b, &Size::var(p))?;
+            Ok(())
+        })?;
+        let Some(side) = found.and_then(|matrix| self.side(&matrix.element)) else { return Ok(false) };
+        let name = self.program.kernel.name_of(stmt.var);
+        self.launch_tiles(name, &stmt.origin, true, |b| {
+            b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
+                let to = b.dest_at(dest, p)?;
+                match matrix(b, p)? {
+                    Some(matrix) => b.transposed_tiles(side, &matrix, &to),
+                    None => Err(b.error("transpose", "a matrix lies as no other one does")),
+                }
+            })
+        })?;
+        Ok(true)
+    }
+
+    /// The function of the elements, if a function of rows applies one to each and uses nothing else of the row.
+    fn of_elements(&self, outer: &'k Lambda) -> Option<&'k Lambda> {
+        let ((inner, f), [row]) = (nest::inner(outer)?, outer.params.as_slice()) else { return None };
+        let only = inner.args.as_slice() == [Atom::Var(*row)] && self.program.schedule.uses(*row).count == 1;
+        (only && outer.body.stmts.len() == 1).then_some(f)
+    }
+
+    fn transposed_elements(&mut self, rows: &Array<'k>, origin: &Origin) -> Result<Option<(Rc<Layout>, Size)>> {
+        let mut found = None;
+        self.program.probe(origin, |b| {
+            found = b.transposed_elements(rows);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The side of a square of such elements that fits local memory.
+    fn side(&self, element: &Layout) -> Option<i64> {
+        let target = self.program.schedule.target;
+        let mut memories = Vec::new();
+        element.memories(&mut memories);
+        let bytes: i64 = memories.iter().map(|m| m.scalar.bytes() as i64).sum();
+        let fits = |s: &i64| s * (s + 1) * bytes <= target.local_memory as i64;
+        let works = target.class == crate::target::Class::Gpu && i64::from(target.most_in_group) >= ITEMS;
+        [i64::from(target.get(Parameter::TransposeSide)), 32].into_iter().find(fits).filter(|_| works)
+    }
+
+    fn launch_tiles(
+        &mut self,
+        name: &str,
+        origin: &Origin,
+        planes: bool,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
+    ) -> Result<()> {
         self.program.applied(&rules::TILE_TRANSPOSE, origin);
         let title = Title { name, label: "transpose: tiles", origin };
-        let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
+        let used = Dims { wrg: [true, true, planes], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
-        self.launch(&title, used, local, |b| b.transposed_tiles(side, &matrix, dest, then.as_ref()))?;
-        Ok(true)
+        self.launch(&title, used, local, body)
     }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn transposed_tiles(&mut self, side: i64, m: &Matrix<'k>, dest: &Dest<'k>, then: Option<&Then<'k>>) -> Result<()> {
-        let scalar = m.memory.scalar;
+    /// Local arrays for so many elements of a layout in buffers.
+    fn tile_of(&mut self, element: &Layout, len: u64) -> Rc<Layout> {
+        let origin = self.origin();
+        Rc::new(match element {
+            Layout::Tuple(parts) => Layout::Tuple(parts.iter().map(|part| self.tile_of(part, len)).collect()),
+            other => {
+                let mut memories = Vec::new();
+                other.memories(&mut memories);
+                let scalar = memories.first().map_or(Scalar::Int, |m| m.scalar);
+                self.program.stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
+                self.local_bytes += len * scalar.bytes();
+                let name = self.declare_array("tile", Storage::Local, CType::stored(scalar), len);
+                Layout::Scalar(Memory { root: Root::Array { name, local: true }, scalar })
+            }
+        })
+    }
+
+    fn transposed_tiles(&mut self, side: i64, m: &Matrix<'k>, dest: &Dest<'k>) -> Result<()> {
         // One more than a side, so that a column is not in a single bank.
         let pitch = Size::int(side + 1);
-        let len = (side * (side + 1)) as u64;
-        let origin = self.origin();
-        self.program.stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
-        self.local_bytes += len * scalar.bytes();
-        let name = self.declare_array("tile", Storage::Local, CType::stored(scalar), len);
-        let tile = Memory { root: Root::Array { name, local: true }, scalar };
-        let in_tile = |at: Size| Place { layout: Layout::Scalar(tile.clone()).into(), at };
+        let tile = self.tile_of(&m.element, (side * (side + 1)) as u64);
+        let in_tile = |at: Size| Place { layout: tile.clone(), at };
         let (n, columns) = (m.rows.len.clone(), m.columns.clone());
         let (n_expr, m_expr) = (self.size(&n)?, self.size(&columns)?);
         let item = self.bind("item", CType::Int, local_id());
@@ -153,8 +220,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                                 let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
                                 let to = f.dest_at(dest, &r)?;
                                 let to = f.dest_at(&to, &c)?;
-                                match then {
-                                    Some(then) => f.call_into(&then.f, &[element], &to),
+                                match &m.then {
+                                    Some(then) => f.call_into(then, &[element], &to),
                                     None => f.copy(&element, &to),
                                 }
                             },

@@ -52,6 +52,12 @@ rules! {
     Decomposition REDUCE_PARTS "reduce-parts":
         "reduce f z" = "reduce f z ∘ partRed m f z",
         if "`f` associative and `z` neutral, as `reduce` demands. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
+    Decomposition GENERATE_MAP "generate-map":
+        "generate n f" = "map f (iota n)",
+        if "Always true. Applied where f has loops, and where it computes what is stored as a result; else `generate` is a view.";
+    Decomposition PICK_ROWS "pick-rows":
+        "map (λi. f i (aref xs i)) (iota n)" = "map (λ(i,x). f i x) (zip (iota n) xs)",
+        if "Always true: i counts the rows of xs. Where i is used for nothing else, the map goes over xs alone.";
     Decomposition FOLD_BY_KEY "fold-by-key":
         "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
         if "`f` is one of the commutative operators of the language and `z` neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does, and for each column of rows at once. At the top of a kernel.";
@@ -106,6 +112,15 @@ rules! {
     Placement COPY_ROWS "copy-rows":
         "map (λx. v)" = "map (λx. map id v)",
         if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
+    Placement COPY_COLUMNS "copy-columns":
+        "map f (T A)" = "map f (map (map id) (T A))",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: f scans, filters, sorts or iterates over a column, or folds it more than once below other maps; the copy is stored, and made in squares (`tile-transpose`). Columns of fewer than 64 elements are left to a work-item each, unless f sorts or iterates; fewer than 32 columns that are only folded are not copied. A transposed result of rows that groups make is copied alike.";
+    Placement TRANSPOSE_MAP "transpose-map":
+        "T ∘ map (map f)" = "map (map f) ∘ T",
+        if "Always true. On a GPU, where it is the result of a kernel: reading is done in squares (`tile-transpose`), unless the matrix has fewer than 32 rows or columns.";
+    Placement MAP_JOIN "map-join":
+        "map (map f)" = "split n ∘ map f ∘ join",
+        if "Always true. On a GPU, at the top of a kernel: f folds twice or more, scans, sorts or iterates over a row; not of products, windows, and single folds of rows (`row-teams`).";
     Placement FILTER_ROWS "filter-rows":
         "filter p xs" = "map (λi. xs i) (filter (λi. (map p xs) i) (iota n))",
         if "Always true. On a GPU, at the top of a kernel: the n elements of xs are arrays of one length, which are tested side by side.";
@@ -126,10 +141,10 @@ rules! {
         if "On a GPU, at the top of a kernel: the rows have a length that is not known before the run, and g is cheap or a view.";
     Placement MAP_FOLDS_WRG "map-folds-wrg":
         "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nobody else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";
-    Placement MAP_FILTERS_WRG "map-filters-wrg":
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it but in the rounds of a loop; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nobody else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. The state of a loop (`iterate`, `iterateWhile`, a fold whose accumulator is an array) is there twice: a round reads one and writes the other, and each element of a map of folds in it is the work of one work-item. Functions with loops have the version with groups alone. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";
+    Placement MAP_RAGGED_WRG "map-ragged-wrg":
         "map (… filter p …)" = "if n < m or k is long then mapWrg (… filterLcl p …) else map (… filter p …)",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function filters a row of k scalars, and does nothing else but map and fold rows and what is kept of them. What is kept is stored in global memory.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function goes over rows of k elements, where k depends on the position of the row, is hidden by the row or is that of an array that it filters. It filters, scans, sorts, iterates over or folds them more than once, and has no map of such in it. Groups are of 64 work-items, so that a long row among short ones leaves the others to the rest of the device; of 256 where only filters find lengths. What several operators read is computed again if it takes few statements, else stored in global memory. A row of hidden length is always the work of a group.";
     Placement MAP_TABLES_WRG "map-tables-wrg":
         "map (… reduceByKey n f z ks xs …)" = "if k is long for n then mapWrg (… reduceByKeyLcl n f z ks xs …) else map (…)",
         if "`f` commutative, as `fold-by-key` demands. On a GPU, at the top of a kernel: the k elements of a row are folded by key, and the function does nothing else but map and fold rows and what is folded. The rules of `reduceByKey` apply to the function in the version with groups alone, each of which has its table in local memory; one that is too large is made in turns, each over the whole row. Not of columns.";

@@ -10,11 +10,29 @@ impl Maker<'_> {
         let element = self.choices.of(&[0, 0, 1, 2]);
         let element = [INT, FLOAT, Ty::Scalar(Scalar::Long)][element].clone();
         let rows = self.rows(&element, &n, &m, 1, Place::Top);
-        match self.choices.below(4) {
+        match self.choices.below(6) {
             0 => (format!("(transpose {rows})"), Ty::array(Ty::array(element, n), m)),
+            4 => {
+                // Rows by number.
+                let function = self.function(&element, &INT, 1);
+                let sums = format!("(head (reduce 0 + (map {function} (aref q i))))");
+                (format!("(let q {rows} (generate #N (lambda (i) {sums})))"), Ty::array(INT, n))
+            }
+            5 => {
+                // Rows below two maps.
+                let function = self.function(&element, &INT, 1);
+                let sums = format!("(map (lambda (r) (scan 0 + (map {function} r))) p)");
+                let planes = Ty::array(Ty::array(Ty::array(INT, m), n), Len::nat(3));
+                (format!("(map (lambda (p) {sums}) (fill #3 {rows}))"), planes)
+            }
             1 => {
                 let function = self.function(&element, &INT, 1);
-                (format!("(map (map {function}) (transpose {rows}))"), Ty::array(Ty::array(INT, n), m))
+                let columns = format!("(transpose {rows})");
+                let text = match self.choices.flip() {
+                    true => format!("(map (lambda (c) (scan 0 + (map {function} c))) {columns})"),
+                    false => format!("(map (map {function}) {columns})"),
+                };
+                (text, Ty::array(Ty::array(INT, n), m))
             }
             2 => {
                 let function = self.function(&element, &element, 1);
