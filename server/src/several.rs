@@ -120,7 +120,7 @@ fn rounds(
     Ok((value, rounds))
 }
 
-/// A notice for each operation for which more moves between devices than the elements of its blocks.
+/// Returns a notice for each operation that moves more between devices than the elements of its blocks.
 fn not_spread(analysis: &Analysis, parts: &Parts) -> Cancellable<Vec<String>> {
     with_places(analysis, |place| {
         let mut notices: Vec<String> = Vec::new();

@@ -118,7 +118,7 @@ impl Unknowns {
         Ok(())
     }
 
-    /// An unknown does not have itself as a part, and what is in it is known at least as long as it is.
+    /// The occurs check: no inference variable is a part of its own type. The variables in the type get at most its depth.
     fn fits_below(&mut self, id: u32, depth: u32, ty: &Ty) -> Result<(), Clash> {
         if self.tired() {
             return Ok(());

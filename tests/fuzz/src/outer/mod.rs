@@ -1,8 +1,8 @@
 //! Kernels that work-items share, with all kinds of outer lengths and with empty dimensions, give the interpreter's
 //! results on devices.
 //!
-//! A program is a [`Skeleton`] inside an [`Outer`]; it runs with all [`SIZES`] for each of [`KEPT`]. [`Case::number`]
-//! is the number of pairs, with the targets.
+//! A program is a [`Skeleton`] inside an [`Outer`]; it runs with all [`SIZES`], and for each of [`KEPT`] if it uses `k`.
+//! [`Case::number`] is the number of pairs, with the targets.
 
 mod tables;
 
@@ -56,6 +56,13 @@ impl Case {
         ))
     }
 
+    /// The values of `k` to run with: one if the program does not use it.
+    fn kept(&self) -> &'static [i32] {
+        let uses_k = |text: &str| text.split(|c: char| c.is_whitespace() || "()".contains(c)).any(|word| word == "k");
+        let is_used = uses_k(OUTERS[self.outer].text) || uses_k(SKELETONS[self.skeleton].text);
+        if is_used { &KEPT } else { &KEPT[..1] }
+    }
+
     pub fn kernel(&self) -> Result<Arc<Kernel>, String> {
         let text = self.text();
         remember("outer", &text);
@@ -81,7 +88,7 @@ impl Case {
         };
         let Ok(program) = compile(&kernel, &self.target()) else { return Ok(false) };
         for (n, m) in SIZES {
-            for k in KEPT {
+            for &k in self.kept() {
                 let inputs = inputs(n, m, k);
                 let meaning = on_interpreter(&kernel, inputs.clone(), 20_000_000);
                 if matches!(&meaning, Ran::Failed { kind: RunErrorKind::Limit, .. }) {
