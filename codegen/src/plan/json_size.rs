@@ -1,6 +1,7 @@
 //! Sizes in JSON: a number, a name, or an operator followed by its operands, as in `["+", "N", 1]`.
 
 use lift_analysis::size::{Assumption, Node, Size, Var};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -9,6 +10,8 @@ use std::cell::RefCell;
 #[derive(Default)]
 pub(crate) struct Names {
     given: RefCell<Vec<(Var, String)>>,
+    /// The JSON of each size so far: a plan repeats its sizes, and the shortest view of one is expensive to find.
+    sizes: RefCell<FxHashMap<Size, Value>>,
 }
 
 impl Names {
@@ -30,7 +33,12 @@ impl Names {
     }
 
     pub(crate) fn size(&self, size: &Size) -> Value {
-        self.node(&size.node())
+        if let Some(value) = self.sizes.borrow().get(size) {
+            return value.clone();
+        }
+        let value = self.node(&size.node());
+        self.sizes.borrow_mut().insert(size.clone(), value.clone());
+        value
     }
 
     fn node(&self, node: &Node) -> Value {
