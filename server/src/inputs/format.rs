@@ -77,7 +77,7 @@ impl Place {
         let bytes = |opened: Opened| opened.bytes(MAX_BYTES).map_err(|e| e.to_string());
         match format {
             FileFormat::Npy => npy::read(&mut opened, size, ty, reading.casts),
-            FileFormat::Npz => npz::read(opened, ty, reading.casts).map(Argument::from),
+            FileFormat::Npz => npz::read(opened, ty, reading.casts),
             FileFormat::Arrow => arrow::read(&bytes(opened)?, ty, reading.casts).map(Argument::from),
             FileFormat::Csv => csv::read(&text_of(opened)?, ty).map(Argument::from),
             FileFormat::Png => png::decode(&bytes(opened)?)?.into_value(ty),

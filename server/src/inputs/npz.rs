@@ -2,6 +2,7 @@
 
 use super::npy;
 use lift_analysis::ty::Ty;
+use lift_codegen::io::bind::Argument;
 use lift_codegen::io::cast::Casts;
 use lift_codegen::io::columns::{Arrays, arrays_from_value, value_from_arrays};
 use lift_codegen::value::Value;
@@ -15,8 +16,8 @@ const MAX_UNPACKED: u64 = 1 << 34;
 /// First bytes of a file.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// Reads a file as a value of type `ty`. An error is a message for the user.
-pub fn read(file: impl Read + Seek, ty: &Ty, casts: Casts) -> Result<Value, String> {
+/// Reads a file as a value of type `ty`, with the shape of its array if it has just one. An error is a message for the user.
+pub fn read(file: impl Read + Seek, ty: &Ty, casts: Casts) -> Result<Argument, String> {
     let broken = |e: &dyn std::fmt::Display| format!("the archive cannot be read: {e}");
     let mut archive = ZipArchive::new(file).map_err(|e| broken(&e))?;
     let single = archive.len() == 1;
@@ -32,7 +33,11 @@ pub fn read(file: impl Read + Seek, ty: &Ty, casts: Casts) -> Result<Value, Stri
         let array = npy::array(&mut Cursor::new(bytes), size, &npy::any_scalar);
         arrays.insert(name.clone(), array.map_err(|e| format!("the array `{name}`: {e}"))?);
     }
-    value_from_arrays(ty, &arrays, casts).map_err(|e| e.message)
+    let value = value_from_arrays(ty, &arrays, casts).map_err(|e| e.message)?;
+    let mut shapes = arrays.into_values().map(|array| array.dims);
+    // Without rows, only the shape says how long they would be.
+    let dims = shapes.next().filter(|_| shapes.next().is_none()).unwrap_or_default();
+    Ok(Argument::Value { value, dims })
 }
 
 /// Encodes a value of type `ty` as a file. An error is a message for the user.

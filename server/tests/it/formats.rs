@@ -11,6 +11,7 @@ const PROGRAM: &str = "\
 (lift swap (N) ((array-type (tuple-type int float) N)) (lambda (rows) (map (lambda (r) (tuple (get2 r) (get1 r))) rows)))
 (lift bytes (H W) ((array-type (array-type ubyte W) H)) (lambda (rows) (map reverse rows)))
 (lift invert (H W) ((array-type (array-type float W) H)) (lambda (rows) (map (map (lambda (x) (- 1.0f x))) rows)))
+(lift shape (H W) ((array-type (array-type ubyte W) H)) (lambda (_rows) (tuple H W)))
 (lift rgb (H W) ((array-type (array-type (array-type int 3) W) H)) (lambda (rows) (map (map reverse) rows)))
 ";
 
@@ -56,6 +57,19 @@ fn standard_input_has_any_format() {
     #[cfg(unix)]
     assert_eq!(piped(&bench, "double", &["/dev/stdin"], b"4"), "8.0\n");
     assert!(refusal(&bench, "double", &["[1]", "-o", "-"]).contains("`-o -` needs a format"));
+}
+
+#[test]
+fn an_archive_without_rows_says_how_long_they_are() {
+    let bench = bench();
+    let empty = npy("|u1", "(0, 3)", &[]);
+    bench.write("empty.npy", &empty);
+    assert_eq!(run(&bench, "shape", &["empty.npy"]), "0 3\n");
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("values.npy", zip::write::SimpleFileOptions::default()).expect("a name");
+    archive.write_all(&empty).expect("memory takes everything");
+    bench.write("empty.npz", archive.finish().expect("memory takes everything").get_ref());
+    assert_eq!(run(&bench, "shape", &["empty.npz"]), "0 3\n");
 }
 
 #[test]
