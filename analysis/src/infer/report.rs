@@ -80,6 +80,17 @@ impl Infer<'_> {
             };
             return self.error(cause.node(), &problem);
         }
+        // The arrays of a state that is a tuple keep their lengths, too.
+        if let (Mode::Insert, Cause::Argument { callee, .. }) = (self.mode, cause)
+            && matches!(
+                (left.kind(), right.kind(), expected.kind()),
+                (TyKind::Tuple(_), TyKind::Exists(..), TyKind::Fun(..))
+            )
+            && super::repair::is_endomorphism(&self.table.zonk(expected))
+        {
+            let problem = Problem::LengthChangesEachRound { callee: self.short(*callee), right: right.clone() };
+            return self.error(cause.node(), &problem);
+        }
         let (wanted, given) = (expected, actual);
         let place = match cause {
             Cause::Argument { callee, index, .. } => TypePlace::Argument { callee: self.short(*callee), index: *index },

@@ -287,12 +287,17 @@ fn lengths_do_not_change_from_round_to_round() {
         "(lift a (N) ((array-type float N))
   (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (lambda (ys) (filter (lambda (y) (> y 0.5f)) ys)) xs)))
 (lift b (N) ((array-type float N))
-  (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (filter (< 0.5f)) (filter (< 0.0f) xs))))",
+  (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (filter (< 0.5f)) (filter (< 0.0f) xs))))
+(lift c (N) ((array-type float N))
+  (lambda (xs)
+    (iterateWhile (lambda ((tuple ys _n)) (> (length ys) 3)) (lambda ((tuple ys n)) (tuple (filter (< 0.5f) ys) (+ n 1))) (tuple xs 0))))",
         expect![[r#"
             a : Array[Float,N] -> Array[Float,N]
               hidden-length at `(lambda (ys) (filter (lambda (y) (> y 0.5f)) ys))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
             b : Array[Float,N] -> <∃X, Array[Float,X]>
               hidden-length at `(filter (< 0.5f))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+            c : Array[Float,N] -> (Array[Float,N], Int)
+              hidden-length at `(lambda ((tuple ys n)) (tuple (filter (< 0.5f) ys) (+ n 1)))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, (Array[Float,X], Int)>`; keep all elements, and beside them, in a tuple, how many of them count
         "#]],
     );
 }
