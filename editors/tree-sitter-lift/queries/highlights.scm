@@ -16,6 +16,7 @@
 (name_ref) @variable
 (param (name) @variable.parameter)
 (let name: (name) @variable)
+(tuple_pattern (name) @variable)
 (unpack name: (name) @variable)
 (unpack_binder name: (name) @variable)
 
