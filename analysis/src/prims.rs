@@ -56,6 +56,8 @@ pub enum Special {
     Get(usize),
     /// The length may change in each iteration.
     Iterate,
+    /// The lengths of the state may change in each iteration.
+    IterateWhile,
     /// The first argument is a size or an Int; for an Int, the length of the result is hidden.
     Sized,
     /// Size arguments may be Ints. A length that depends on such an Int is hidden, and the bounds of the part are

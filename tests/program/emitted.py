@@ -39,6 +39,10 @@ UNTIL = """(lift until (N) ((array-type int N) int)
   (lambda (xs by)
     (iterateWhile (lambda (ys) (< (head (reduce 0 + ys)) 100)) (map (lambda (y) (+ y (/ 12 by)))) xs)))
 """
+# The state of the loop grows.
+GROWN = """(lift grown (N) ((array-type int N) int)
+  (lambda (xs most) (iterateWhile (lambda (s) (< (length s) most)) (lambda (s) (concat s (map (+ 1) s))) xs)))
+"""
 EITHER = """(lift either (N) ((array-type int N))
   (lambda (xs) (if (< N 4) (map (lambda (x) (+ x 1)) xs) (map (lambda (x) (* x 2)) xs))))
 """

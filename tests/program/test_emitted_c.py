@@ -7,6 +7,7 @@ from emitted import (
     COUNTED,
     DOUBLED,
     EITHER,
+    GROWN,
     HALVES,
     KEPT,
     PRODUCTS,
@@ -124,6 +125,23 @@ def test_c_room_of_what_is_kept(lift):
 """
     out = build_c(lift, "products", PRODUCTS, main)
     assert out == "3 9 180000, the program relies on `X1 is positive`, which is false for X1 = 0 (at 3:13)", out
+
+
+def test_c_loop_that_grows(lift):
+    main = """
+  const cl_int xs[] = {1, 2};
+  const cl_int most[] = {20, 1, 100000, 20};
+  for (int run = 0; run < 4; run++) {
+    cl_int *result = NULL, length = 0;
+    size_t room = 0;
+    if (grown_run(p, 2, xs, most[run], &length, &result, &room)) { return 3; }
+    long sum = 0;
+    for (int i = 0; i < length; i++) sum += result[i];
+    printf("%d %ld, ", (int)length, sum);
+    free(result);
+  }
+"""
+    assert build_c(lift, "grown", GROWN, main) == "32 112, 2 3, 131072 1245184, 32 112, "
 
 
 def test_c_rows_of_their_own_lengths(lift):

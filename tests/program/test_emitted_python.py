@@ -14,6 +14,7 @@ from emitted import (
     COUNTED,
     DOUBLED,
     EITHER,
+    GROWN,
     HALVES,
     KEPT,
     PAIR,
@@ -50,6 +51,15 @@ def test_python_results(imported):
     assert (list(sums), list(kept)) == ([1, 3, 6, 10], [3, 4])
     np.testing.assert_array_equal(run("rounds", ROUNDS, [1, 2, 3]), [21, 22, 23])
     np.testing.assert_array_equal(run("tiles", TILES, [1, 2, 3, 4, 5, 6], K=3), [4, 6, 8, 10, 12, 14])
+
+
+def test_python_loop_that_grows(imported):
+    grown = imported("grown", GROWN)
+    for most in [20, 1, 100000, 20]:
+        wanted = np.array([1, 2], dtype=np.int32)
+        while len(wanted) < most:
+            wanted = np.concatenate([wanted, wanted + 1])
+        np.testing.assert_array_equal(grown.grown([1, 2], most), wanted)
 
 
 def test_python_loop_whose_end_the_device_knows(imported):

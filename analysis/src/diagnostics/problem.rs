@@ -146,10 +146,6 @@ pub enum Problem {
         next: Size,
         count: Size,
     },
-    /// The length changes in a number of rounds that is no size.
-    IterateUncounted {
-        next: Size,
-    },
     /// The length changes in each of a number of iterations known only at run time.
     IterateRounds {
         count: Size,
@@ -412,7 +408,7 @@ impl Problem {
             NeedsSize { .. } | PieceNotASize { .. } | RowNotASize { .. } => Code::NeedsSize,
             PadMode => Code::PadMode,
             PieceCount { .. } => Code::PieceCount,
-            IterateLength { .. } | IterateUncounted { .. } | IterateRounds { .. } => Code::IterateLength,
+            IterateLength { .. } | IterateRounds { .. } => Code::IterateLength,
             NoComponent { .. } => Code::NoComponent,
             UnzipOfOther { .. } | TypeMismatch { .. } | LiteralMismatch { .. } => Code::TypeMismatch,
             InfiniteType { .. } => Code::InfiniteType,

@@ -177,11 +177,6 @@ impl Display for Problem {
                 "`iterate` must know the length after each round; this function makes an array of length `{next}` from one \
                  of length `m`, and the number of rounds is `{count}`"
             ),
-            Problem::IterateUncounted { next } => write!(
-                f,
-                "the function of this `iterate` makes an array of length `{next}` from one of length `m`, so the number of \
-                 rounds must be a size, and it is an Int that only the run knows"
-            ),
             Problem::IterateRounds { count } => write!(
                 f,
                 "the function of this `iterate` changes the length of the array, so the number of rounds must be a number \

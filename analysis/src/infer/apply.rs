@@ -289,7 +289,8 @@ impl Infer<'_> {
                 | Special::Vectorize
                 | Special::Pad
                 | Special::PadMode
-                | Special::Aref,
+                | Special::Aref
+                | Special::IterateWhile,
             ) => self.instantiate(id, &p.scheme),
         }
     }
@@ -354,6 +355,7 @@ impl Infer<'_> {
             }
             Special::Cut if args.len() >= primitive.static_sizes.len() => self.cut(id, callee, primitive, args, note),
             Special::Iterate if args.len() >= 2 => Some(self.iterate(id, callee, args, note)),
+            Special::IterateWhile if args.len() >= 3 => Some(self.iterate_while(id, callee, args, note)),
             Special::Pad => {
                 self.check_pad_mode(args);
                 None
@@ -362,6 +364,7 @@ impl Infer<'_> {
             Special::Zip
             | Special::Cut
             | Special::Iterate
+            | Special::IterateWhile
             | Special::Partition
             | Special::Aref
             | Special::Unzip

@@ -286,6 +286,10 @@ impl Infer<'_> {
                 length.start = size(&length.start);
             }
         }
+        for change in out.changes.values_mut() {
+            change.state = ty(&change.state);
+            change.start.iter_mut().chain(&mut change.kept).for_each(|(_, length)| *length = size(length));
+        }
         for (a, inside) in out.assumed.iter_mut().zip(checked_in) {
             let zonked = a.assumption.subst(&mut |v| Some(self.table.zonk_size(&Size::var(v.clone()))));
             let known = |v: &Var| inside.is_some_and(|inside| self.is_known_in(v, inside));

@@ -59,8 +59,10 @@ impl Infer<'_> {
     /// branch are checked there. Assumptions about index variables and iterations inside it are made for all of their
     /// values.)
     fn is_known_before(&self, assumption: &Assumption, branch: ExprId, branches: &Branches) -> bool {
-        let opened_inside =
-            |v: &Var| self.out.openings.iter().any(|o| o.lengths.contains(v) && branches.is_within(o.scope, branch));
+        let opened_inside = |v: &Var| {
+            self.out.openings.iter().any(|o| o.lengths.contains(v) && branches.is_within(o.scope, branch))
+                || self.loop_that_opens(v).is_some_and(|call| branches.is_within(call, branch))
+        };
         let zonked = assumption.map(&mut |size| self.table.zonk_size(size));
         zonked.vars().iter().all(|v| match v.kind {
             VarKind::Param | VarKind::Generic | VarKind::Position => true,
@@ -74,8 +76,9 @@ impl Infer<'_> {
         assumed.branch.or_else(|| {
             let vars = assumed.assumption.map(&mut |size| self.table.zonk_size(size)).vars();
             let scopes = self.out.openings.iter().filter(|o| o.lengths.iter().any(|length| vars.contains(length)));
+            let loops = vars.iter().filter_map(|v| self.loop_that_opens(v));
             // The length that is known last is opened furthest inside.
-            scopes.map(|o| o.scope).reduce(|outer, scope| match &self.branches {
+            scopes.map(|o| o.scope).chain(loops).reduce(|outer, scope| match &self.branches {
                 Some(branches) if branches.is_within(scope, outer) => scope,
                 _ => outer,
             })

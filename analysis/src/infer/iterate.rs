@@ -1,28 +1,28 @@
-//! `iterate #k f x`: the type of the value that the rounds carry.
+//! `iterate #k f x` and `iterateWhile p f x`: the type of the value that the rounds carry.
 //!
 //! The function is checked once, for arrays whose lengths are inference variables. If its result has the type of its
-//! argument at the lengths that `x` has, it keeps the type, and those are the lengths. Otherwise the value is an array
-//! whose length is followed from round to round ([`rounds`]), and the function works at every length.
+//! argument at the lengths that `x` has, it keeps the type, and those are the lengths. If the number of rounds is a size and
+//! the value is an array whose next length is known, its length is followed from round to round ([`rounds`]). Otherwise
+//! the type of the value hides the lengths that change ([`super::state`]).
 
 use super::cause::Cause;
 use super::constraint::Constraint;
 use super::context::Infer;
 use super::result::*;
 use super::rounds;
+use super::state::Taken;
 use super::table::Key;
 use crate::diagnostics::Problem;
 use crate::hir::{ExprId, Node};
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
-/// The type of the function of a loop, and of what it is applied to first.
+/// The type of the function of an `iterate`, and of what it is applied to first.
 struct Loop {
     /// `None` until the function says it.
     start: Ty,
-    argument: Ty,
+    argument: Taken,
     result: Ty,
-    /// Lengths of the argument, and what they are in `start`.
-    lengths: Vec<(Size, Size)>,
 }
 
 impl Infer<'_> {
@@ -45,7 +45,7 @@ impl Infer<'_> {
         let mistakes = self.out.diagnostics.len();
         self.scopes.deepen();
         let mut this = self.loop_of(start);
-        let f = Ty::fun(this.argument.clone(), this.result.clone());
+        let f = Ty::fun(this.argument.state.clone(), this.result.clone());
         self.argument(args[1], &f, &cause(1));
         self.solve();
         self.array_of_function(&mut this, &cause(1));
@@ -57,10 +57,20 @@ impl Infer<'_> {
         }
         let (length, value) = match self.changing(&this, count.as_ref(), &cause(1)) {
             None => {
-                let keeps = Ty::fun(this.start.clone(), this.start.clone());
+                let change = self.changing_state(&this.argument, &this.result, None, &cause(1));
                 self.scopes.undeepen();
-                self.unify(&keeps, &f, &cause(1));
-                (None, this.start.clone())
+                match change {
+                    Some(change) => {
+                        let state = change.state.clone();
+                        self.out.changes.insert(id, change);
+                        (None, state)
+                    }
+                    None => {
+                        let keeps = Ty::fun(this.start.clone(), this.start.clone());
+                        self.unify(&keeps, &f, &cause(1));
+                        (None, this.start.clone())
+                    }
+                }
             }
             Some(next) => {
                 let symbol = self.fresh_skolem(None, Some("m".into()));
@@ -69,12 +79,11 @@ impl Infer<'_> {
                 self.unify(&Ty::fun(array(&Size::var(symbol.clone())), array(&next)), &f, &cause(1));
                 self.solve();
                 self.scopes.undeepen();
-                let [next, start] = [&next, &this.lengths[0].1].map(|size| self.table.zonk_size(size));
-                let Some(count) = &count else {
-                    self.error(Node::Expr(args[1]), &Problem::IterateUncounted { next });
-                    return Ty::error();
-                };
-                let Some(result) = rounds::after_all(&next, &symbol, count, &start) else {
+                let [next, start] = [&next, &this.argument.lengths[0].1].map(|size| self.table.zonk_size(size));
+                let Some((count, result)) =
+                    count.as_ref().and_then(|count| Some((count, rounds::after_all(&next, &symbol, count, &start)?)))
+                else {
+                    let Some(count) = &count else { return Ty::error() };
                     self.error(Node::Expr(args[1]), &Problem::IterateLength { next, count: count.clone() });
                     return Ty::error();
                 };
@@ -91,33 +100,90 @@ impl Infer<'_> {
         }
     }
 
+    /// `iterateWhile p f x …`
+    pub fn iterate_while(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
+        let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
+        let start = self.fresh();
+        self.argument(args[2], &start, &cause(2));
+        self.solve();
+        let start = self.table.zonk(&start);
+        let mistakes = self.out.diagnostics.len();
+        self.scopes.deepen();
+        let unknown = matches!(start.kind(), TyKind::Unknown(_));
+        let (mut argument, mut tested) = match unknown {
+            true => (self.unknown_state(), self.unknown_state()),
+            false => (self.taken(&start), self.taken(&start)),
+        };
+        let keeps = !unknown && argument.lengths.is_empty();
+        let result = if keeps { start.clone() } else { self.fresh() };
+        let test = Ty::fun(tested.state.clone(), Ty::bool());
+        let f = Ty::fun(argument.state.clone(), result.clone());
+        note(self, &Ty::funs([test.clone(), f.clone(), start.clone()], result.clone()));
+        self.argument(args[0], &test, &cause(0));
+        self.argument(args[1], &f, &cause(1));
+        self.solve();
+        if unknown && self.out.diagnostics.len() == mistakes {
+            self.state_of_function(&start, &mut argument, &mut tested, &cause(1));
+        }
+        if self.out.diagnostics.len() > mistakes {
+            self.scopes.undeepen();
+            self.infer_all(args.get(3..).unwrap_or_default());
+            return Ty::error();
+        }
+        let change = self.changing_state(&argument, &result, Some(&tested), &cause(1));
+        self.scopes.undeepen();
+        let value = match change {
+            Some(change) => {
+                let state = change.state.clone();
+                self.out.changes.insert(id, change);
+                state
+            }
+            None => {
+                self.unify(&Ty::fun(start.clone(), Ty::bool()), &test, &cause(0));
+                self.unify(&Ty::fun(start.clone(), start.clone()), &f, &cause(1));
+                start
+            }
+        };
+        match args.get(3..) {
+            None | Some([]) => value,
+            Some(more) => self.call(id, callee, value, more, 3),
+        }
+    }
+
+    fn unknown_state(&mut self) -> Taken {
+        Taken { state: self.fresh(), lengths: Vec::new() }
+    }
+
+    /// Where nothing was known of the state, the function says which arrays it has.
+    fn state_of_function(&mut self, start: &Ty, argument: &mut Taken, tested: &mut Taken, cause: &Cause) {
+        self.is_not_hidden(&argument.state, cause);
+        let state = self.table.zonk(&argument.state);
+        if !matches!(state.kind(), TyKind::Array(_) | TyKind::Tuple(_)) {
+            return;
+        }
+        let outside = self.scopes.level() - 1;
+        let (value, lengths) = self.with_lengths_outside(&state, outside);
+        self.unify(start, &value, cause);
+        argument.lengths = lengths;
+        let taken = self.taken(&value);
+        self.unify(&tested.state, &taken.state, cause);
+        tested.lengths = taken.lengths;
+        self.solve();
+    }
+
     /// What the function takes and gives, one level further in than the value itself.
     fn loop_of(&mut self, start: Ty) -> Loop {
         let start = self.table.zonk(&start);
-        let mut lengths = Vec::new();
         let argument = match start.kind() {
-            TyKind::Unknown(_) => self.fresh(),
-            _ => self.with_any_lengths(&start, &mut lengths),
+            TyKind::Unknown(_) => self.unknown_state(),
+            _ => self.taken(&start),
         };
         let result = match start.kind() {
             TyKind::Unknown(_) => self.fresh(),
-            _ if !lengths.is_empty() => self.fresh(),
+            _ if !argument.lengths.is_empty() => self.fresh(),
             _ => start.clone(),
         };
-        Loop { start, argument, result, lengths }
-    }
-
-    /// A type whose arrays have any lengths, which are told with those in the type.
-    fn with_any_lengths(&mut self, ty: &Ty, lengths: &mut Vec<(Size, Size)>) -> Ty {
-        match ty.kind() {
-            TyKind::Array(a) if a.position.is_none() => {
-                let any = self.fresh_size();
-                lengths.push((any.clone(), a.len.clone()));
-                Ty::array(a.element.clone(), any)
-            }
-            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.with_any_lengths(p, lengths)).collect()),
-            _ => ty.clone(),
-        }
+        Loop { start, argument, result }
     }
 
     /// Where nothing was known of the value, the function says whether it is an array.
@@ -125,17 +191,17 @@ impl Infer<'_> {
         if !matches!(self.table.shallow(&this.start).kind(), TyKind::Unknown(_)) {
             return;
         }
-        self.is_not_hidden(&this.argument, cause);
-        if !matches!(self.table.shallow(&this.argument).kind(), TyKind::Array(_)) {
+        self.is_not_hidden(&this.argument.state, cause);
+        if !matches!(self.table.shallow(&this.argument.state).kind(), TyKind::Array(_)) {
             return;
         }
         let (element, any) = (self.fresh(), self.fresh_size());
-        self.unify(&Ty::array(element.clone(), any.clone()), &this.argument, cause);
+        self.unify(&Ty::array(element.clone(), any.clone()), &this.argument.state, cause);
         let start = self.table.fresh_size(self.scopes.level() - 1);
         let value = Ty::array(element, start.clone());
         self.unify(&this.start, &value, cause);
         this.start = value;
-        this.lengths.push((any, start));
+        this.argument.lengths.push((any, start));
     }
 
     /// A value of unknown type that a loop carries hides no length: as what it is used opened, that it is.
@@ -154,7 +220,7 @@ impl Infer<'_> {
 
     /// The length of the array that the function gives, if it works at every length and does not keep it.
     fn changing(&mut self, this: &Loop, count: Option<&Size>, cause: &Cause) -> Option<Size> {
-        let [(argument, _)] = this.lengths.as_slice() else { return None };
+        let [(argument, _)] = this.argument.lengths.as_slice() else { return None };
         let (start, argument) = (self.table.zonk(&this.start), self.table.zonk_size(argument));
         let from = start.as_array()?;
         let inside =
@@ -167,9 +233,17 @@ impl Infer<'_> {
             return None;
         }
         let (next, start) = (self.table.zonk_size(&next), self.table.zonk_size(&from.len));
+        // Lengths of a number of rounds that only the run knows are hidden.
+        if count.is_none() && self.may_change(&next, &argument, &start) {
+            return None;
+        }
         // In no round at all nothing is assumed of the length.
-        let keeps =
-            argument.as_var().is_some_and(|any| next.subst(&mut |v| (v == any).then(|| start.clone())) == start);
+        let keeps = !self.may_change(&next, &argument, &start);
         (!keeps || count.is_some_and(Size::is_zero)).then_some(next)
+    }
+
+    /// Whether the next length is another than this one, which is `start` in the first round.
+    fn may_change(&self, next: &Size, any: &Size, start: &Size) -> bool {
+        any.as_var().is_none_or(|any| next.subst(&mut |v| (v == any).then(|| start.clone())) != *start)
     }
 }

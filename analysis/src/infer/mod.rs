@@ -43,6 +43,7 @@ mod guards;
 mod hide;
 mod join;
 mod solve;
+mod state;
 mod work;
 // The end: assumptions, what is quantified, errors.
 mod describe;

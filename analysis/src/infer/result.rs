@@ -117,6 +117,20 @@ pub struct RoundLength {
     pub start: Size,
 }
 
+/// How the state of a loop changes its lengths: its type `state` hides them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateChange {
+    pub state: Ty,
+    /// For each length that `state` hides, in their order: what it is before the first round.
+    pub start: Vec<(Var, Size)>,
+    /// These lengths in the types of the loop's function, of kind `Skolem`, opened in each round.
+    pub step: Vec<Var>,
+    /// The same in the types of the loop's test; empty if it has none.
+    pub test: Vec<Var>,
+    /// Lengths in the function's types that every round keeps, and what they are.
+    pub kept: Vec<(Var, Size)>,
+}
+
 /// The index of the array element to which a function is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtPosition {
@@ -154,6 +168,8 @@ pub struct Inference {
     pub casts: Vec<CheckedCast>,
     /// Applications of `iterate`.
     pub iterations: FxHashMap<ExprId, Iteration>,
+    /// Applications of `iterate` and `iterateWhile` whose state changes its lengths.
+    pub changes: FxHashMap<ExprId, StateChange>,
     /// Applications of `partition`.
     pub partitions: FxHashMap<ExprId, Pieces>,
     /// The index variables of applications of `generate` whose function may use its parameter as a size.

@@ -62,7 +62,7 @@ fn by_rule(next: &Size, m: &Var, rounds: &Size, start: &Size) -> Option<Size> {
 impl Infer<'_> {
     /// Instantiates every condition for the iterations.
     pub fn assume_in_each_round(&mut self) {
-        if self.out.iterations.is_empty() {
+        if self.out.iterations.is_empty() && self.out.changes.is_empty() {
             return;
         }
         for Assumed { assumption, at, branch } in std::mem::take(&mut self.out.assumed) {
@@ -81,6 +81,7 @@ impl Infer<'_> {
             VarKind::Unknown => Some(self.table.zonk_size(&Size::var(v.clone()))),
             _ => None,
         });
+        let zonked = zonked.subst(&mut |v| Some(self.table.zonk_size(&self.kept_length(v)?)));
         if self.out.iterations.is_empty() {
             return vec![zonked];
         }

@@ -374,6 +374,7 @@ fn special(parts: &[ClausePart]) -> Result<Special, String> {
             Special::Get(number.ok_or("`get` takes a number from 1")?)
         }
         ["iterate"] => Special::Iterate,
+        ["iterate-while"] => Special::IterateWhile,
         ["sized"] => Special::Sized,
         ["cut"] => Special::Cut,
         ["generate"] => Special::Generate,

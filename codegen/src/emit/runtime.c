@@ -38,6 +38,13 @@ static int allocate(struct lift_program *program, size_t slot, cl_mem *buffer, i
                     const char *what)
 {
   cl_int code = CL_SUCCESS;
+  /* After an exchange a name means the memory of another slot. */
+  for (size_t i = 0; *buffer && i < LIFT_BUFFERS; i++) {
+    if (program->owned[i] == *buffer) {
+      slot = i;
+      break;
+    }
+  }
   if (count < 0 || count > LIFT_LONGEST) {
     return fail(program, "`%s` needs %lld elements; generated code can index at most %d", what, (long long)count, LIFT_LONGEST);
   }

@@ -44,6 +44,10 @@ pub struct Measured {
     wanted: RefCell<BTreeSet<VarId>>,
     /// The size variables of lengths, with their statements.
     sizes: FxHashMap<Var, VarId>,
+    /// The lengths of the states of loops that may grow, which the host always reads.
+    states: FxHashSet<Var>,
+    /// Those of loops that have been lowered.
+    seen: FxHashSet<Var>,
     /// Those that the host knows at the current point.
     ready: FxHashSet<Var>,
 }
@@ -52,7 +56,17 @@ impl Measured {
     pub fn new(schedule: &Schedule) -> Measured {
         let all = schedule.bounds.lengths().chain(schedule.finest.lengths());
         let sizes = all.map(|(stmt, var)| (var.clone(), stmt)).collect();
-        Measured { sizes, ..Measured::default() }
+        let states = schedule.bounds.states().cloned().collect();
+        Measured { sizes, states, ..Measured::default() }
+    }
+    /// Whether the variable of a loop's state has no value yet.
+    pub fn is_first(&mut self, state: &Var) -> bool {
+        self.states.insert(state.clone());
+        self.seen.insert(state.clone())
+    }
+    /// From here on the host knows the length of a loop's state.
+    pub fn is_read(&mut self, state: &Var) {
+        self.ready.insert(state.clone());
     }
     pub fn wanted(self) -> BTreeSet<VarId> {
         self.wanted.into_inner()
@@ -62,7 +76,8 @@ impl Measured {
 impl<'k> ProgramBuilder<'k> {
     /// Whether the host can compute a size before the run.
     pub fn is_known_before(&self, size: &Size) -> bool {
-        !size.any_var(&mut |v| v.kind != VarKind::Param || self.measured.sizes.contains_key(v))
+        let during = |v: &Var| self.measured.sizes.contains_key(v) || self.measured.states.contains(v);
+        !size.any_var(&mut |v| v.kind != VarKind::Param || during(v))
     }
 
     /// Whether the host knows all lengths in a size once they are measured.
@@ -114,7 +129,27 @@ impl<'k> Host<'k> {
                 fresh
             }
         };
-        let from = match direct(value).or_else(|| self.program.holds(size_of(value)?)) {
+        let from = self.found(stmt, &var, value)?;
+        let negative = self.program.failure(&Message::impossible_length(), &stmt.origin) as usize;
+        self.program.steps.push(Step::Measure { var: var.clone(), from, negative });
+        self.program.report.read.push(Read {
+            name: var.name.to_string(),
+            most: most.clone(),
+            origin: stmt.origin.clone(),
+        });
+        let longest = Size::int(i32::MAX.into());
+        self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(longest));
+        if let Some(most) = most {
+            self.program.facts.assume_range(var.clone(), None, Some(most));
+        }
+        self.program.measured.sizes.insert(var.clone(), length);
+        self.program.measured.ready.insert(var.clone());
+        Ok(Size::var(var))
+    }
+
+    /// A buffer whose first element is a length that a host-level statement has computed; `var` will be its value.
+    pub fn found(&mut self, stmt: &Stmt, var: &Var, value: &Value<'k>) -> Result<BufferId> {
+        Ok(match direct(value).or_else(|| self.program.holds(size_of(value)?)) {
             Some(buffer) if self.guards.is_empty() => buffer,
             _ => {
                 let buffer = self.program.buffer(
@@ -133,22 +168,7 @@ impl<'k> Host<'k> {
                 self.launch(&title, Dims::default(), [None; 3], |f| f.copy(value, &to))?;
                 buffer
             }
-        };
-        let negative = self.program.failure(&Message::impossible_length(), &stmt.origin) as usize;
-        self.program.steps.push(Step::Measure { var: var.clone(), from, negative });
-        self.program.report.read.push(Read {
-            name: var.name.to_string(),
-            most: most.clone(),
-            origin: stmt.origin.clone(),
-        });
-        let longest = Size::int(i32::MAX.into());
-        self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(longest));
-        if let Some(most) = most {
-            self.program.facts.assume_range(var.clone(), None, Some(most));
-        }
-        self.program.measured.sizes.insert(var.clone(), length);
-        self.program.measured.ready.insert(var.clone());
-        Ok(Size::var(var))
+        })
     }
 
     /// Reads a length that a host-level `unpack` opens, if it is measured. `size` is its value on the device.
@@ -180,7 +200,7 @@ impl<'k> Host<'k> {
         if pending.is_empty() {
             return 0;
         }
-        let finds = |stmt: &Stmt| self.found_by(stmt.var).is_some_and(|v| pending.contains(v));
+        let finds = |stmt: &Stmt| self.found_by(stmt.var).any(|v| pending.contains(v));
         let inside = |stmt: &Stmt| {
             let mut found = finds(stmt);
             stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= finds(s)));
@@ -199,21 +219,23 @@ impl<'k> Host<'k> {
         };
         let measured = &self.program.measured;
         let mut vars: Vec<Var> = roots.iter().filter_map(buffer).flatten().collect();
-        vars.retain(|v| measured.sizes.contains_key(v) && !measured.ready.contains(v));
+        vars.retain(|v| measured.sizes.contains_key(v) || measured.states.contains(v));
+        vars.retain(|v| !measured.ready.contains(v));
         vars
     }
 
-    /// The length that a host-level statement computes.
-    fn found_by(&self, stmt: VarId) -> Option<&Var> {
+    /// The lengths that a host-level statement computes and the host reads.
+    fn found_by(&self, stmt: VarId) -> impl Iterator<Item = &Var> {
         let schedule = self.program.schedule;
-        let length = schedule.measures.get(&stmt).copied().or(schedule.lengths.contains(&stmt).then_some(stmt))?;
-        schedule.bounds.length(length)
+        let length = schedule.measures.get(&stmt).copied().or(schedule.lengths.contains(&stmt).then_some(stmt));
+        let ends = schedule.bounds.state(stmt).iter().map(|state| &state.end);
+        length.and_then(|length| schedule.bounds.length(length)).into_iter().chain(ends)
     }
 
     /// Whether a branch of the statement computes a length that is measured.
     pub fn measures_inside(&self, stmt: &Stmt) -> bool {
         let mut found = false;
-        stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= self.found_by(s.var).is_some()));
+        stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= self.found_by(s.var).next().is_some()));
         found
     }
 

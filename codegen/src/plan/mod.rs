@@ -152,7 +152,8 @@ pub enum Step {
         flag: BufferId,
         steps: Vec<Step>,
     },
-    /// Exchange two buffers of equal capacity (double buffering in loops).
+    /// Exchange two buffers (double buffering in loops). Their capacities are equal, or both depend on a size that is
+    /// measured before either is written again.
     Swap(BufferId, BufferId),
     /// Wait, and read the first `int` of a buffer, which becomes the value of a size. Buffers whose capacity mentions
     /// the size are allocated only now, and again in every iteration of a loop.

@@ -68,6 +68,11 @@ pub struct LaunchTime {
     pub spread: [f64; 2],
 }
 
+/// A buffer is kept if it has up to this many times the elements that it needs now, or few. Allocation takes longer than
+/// most rounds of a loop whose state grows.
+const SPACIOUS: usize = 2;
+const SMALL: usize = 4096;
+
 /// Maximum commands in flight before the host waits, because drivers keep memory for each.
 const PENDING_COMMANDS: usize = 4096;
 /// Byte to fill uninitialised memory: NaN as Float and Double, and an unlikely integer.
@@ -357,21 +362,27 @@ impl<'a> Run<'a> {
             if !vars.contains(var) || !vars.iter().all(known) {
                 continue;
             }
-            if let Some(old) = &self.buffers[i] {
-                self.room.free(old.len(), buffer.element);
+            // A swap may have given the name another memory.
+            let slot = self.bound[i];
+            let old = self.buffers[slot].as_ref().map(Buffer::len);
+            if let Some(old) = old {
+                self.room.free(old, buffer.element);
             }
             let capacity = self.room.of(buffer, &self.sizes)?;
-            if self.buffers[i].as_ref().is_none_or(|old| old.len() != capacity) {
-                // Release the old buffer first.
-                self.buffers[i] = None;
-                self.room.check()?;
-                let made = self.session.allocate(buffer.element, capacity, &buffer.name)?;
-                if buffer.role == BufferRole::State {
-                    self.session.fill(&made, 0)?;
+            match old.filter(|old| (capacity..=capacity.saturating_mul(SPACIOUS).max(SMALL)).contains(old)) {
+                Some(old) => self.room.grow(capacity, old, buffer.element),
+                None => {
+                    // Release the old buffer first.
+                    self.buffers[slot] = None;
+                    self.room.check()?;
+                    let made = self.session.allocate(buffer.element, capacity, &buffer.name)?;
+                    if buffer.role == BufferRole::State {
+                        self.session.fill(&made, 0)?;
+                    }
+                    self.buffers[slot] = Some(made);
                 }
-                self.buffers[i] = Some(made);
             }
-            self.poison(self.buffers[i].as_ref(), buffer.role)?;
+            self.poison(self.buffers[slot].as_ref(), buffer.role)?;
         }
         self.room.check()
     }

@@ -23,6 +23,19 @@ pub struct Bounds {
     inputs: Vec<Var>,
     /// For the statements that open one length which is read back: a size variable for that length, and its bound.
     opened: FxHashMap<VarId, (Var, Option<Size>)>,
+    /// For loops whose state may grow: for each length that the state hides, size variables for its values.
+    states: FxHashMap<VarId, Vec<State>>,
+}
+
+/// Size variables for a length of a loop's state, which the host reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The length before the first round.
+    pub start: Var,
+    /// The length in the current round.
+    pub round: Var,
+    /// The length after the last round.
+    pub end: Var,
 }
 
 /// The first id of size variables for lengths; ids of size parameters are smaller.
@@ -34,6 +47,12 @@ const FIRST_OPENED: u32 = FIRST_LENGTH * 3;
 
 /// The first id of size variables with which loops of the host count.
 pub const FIRST_COUNTED: u32 = FIRST_LENGTH * 4;
+
+/// The first id of size variables for lengths of loops' states.
+const FIRST_STATE: u32 = FIRST_LENGTH * 5;
+
+/// Limit on the lengths that the state of a loop hides.
+const MOST_STATES: u32 = 64;
 
 /// The lengths opened by `unpack` that the host reads during a run.
 enum Read<'a> {
@@ -161,6 +180,16 @@ impl Bounds {
             .iter()
             .map(|(stmt, var)| (*stmt, var))
             .chain(self.opened.iter().map(|(stmt, (var, _))| (*stmt, var)))
+    }
+
+    /// The lengths of the state of a loop that may grow; empty for other loops.
+    pub fn state(&self, v: VarId) -> &[State] {
+        self.states.get(&v).map_or(&[], Vec::as_slice)
+    }
+
+    /// Size variables for the lengths of all states that may grow.
+    pub fn states(&self) -> impl Iterator<Item = &Var> {
+        self.states.values().flatten().flat_map(|state| [&state.start, &state.round, &state.end])
     }
 
     /// Whether the length is one that an `unpack` opens.
@@ -370,6 +399,8 @@ impl Finder<'_> {
                 });
                 found
             }
+            Prim::Iterate if call.funs.len() == 1 && !arg(0).is_empty() => self.state_of_loop(var, &call.funs, arg(0)),
+            Prim::IterateWhile => self.state_of_loop(var, &call.funs, arg(0)),
             Prim::Iterate => {
                 let mut found = args;
                 for f in &call.funs {
@@ -423,12 +454,6 @@ impl Finder<'_> {
                 self.call(&call.funs[1], &[acc.clone(), arg(1)]);
                 acc
             }
-            Prim::IterateWhile => {
-                let acc = vec![None; arg(0).len()];
-                self.call(&call.funs[0], std::slice::from_ref(&acc));
-                self.call(&call.funs[1], std::slice::from_ref(&acc));
-                acc
-            }
             Prim::Length => {
                 if let Some(array) = self.kernel.atom_ty(&call.args[0]).as_array() {
                     self.ints.insert(var, array.len.clone());
@@ -442,6 +467,49 @@ impl Finder<'_> {
                 arg(0)
             }
         }
+    }
+}
+
+impl Finder<'_> {
+    /// The lengths that the state of a loop hides: at most those before the first round if no round makes them longer,
+    /// otherwise those that the host reads.
+    fn state_of_loop(&mut self, var: VarId, funs: &[Lambda], start: Hidden) -> Hidden {
+        let rounds = |this: &mut Self, state: &Hidden| {
+            let results: Vec<Hidden> = funs.iter().map(|f| this.call(f, std::slice::from_ref(state))).collect();
+            results.into_iter().next_back().unwrap_or_default()
+        };
+        // What a state of these lengths makes true holds of no other.
+        let known = (!start.is_empty()).then(|| (self.facts.clone(), self.ranges.clone()));
+        let next = rounds(self, &start);
+        let Some((facts, ranges)) = known else { return start };
+        let shorter = |(next, start): (&Option<Size>, &Option<Size>)| match (next, start) {
+            (Some(next), Some(start)) => self.facts.le(next, start).is_yes(),
+            _ => false,
+        };
+        if next.len() == start.len() && next.iter().zip(&start).all(shorter) {
+            return start;
+        }
+        (self.facts, self.ranges) = (facts, ranges);
+        let states: Vec<State> = (0..start.len()).map(|nth| self.state(var, nth)).collect();
+        for state in &states {
+            for length in [&state.start, &state.round, &state.end] {
+                self.assume_range(length, Some(Size::zero()), None);
+                self.ranges.assume_range(length.clone(), None, Some(Size::int(i32::MAX.into())));
+            }
+        }
+        let all = |of: fn(&State) -> &Var| states.iter().map(|s| Some(Size::var(of(s).clone()))).collect::<Hidden>();
+        rounds(self, &all(|s| &s.round));
+        let end = all(|s| &s.end);
+        self.bounds.states.insert(var, states);
+        end
+    }
+
+    fn state(&self, var: VarId, nth: usize) -> State {
+        let name =
+            format!("{}{}", self.kernel.name_of(var), if nth == 0 { String::new() } else { (nth + 1).to_string() });
+        let first = FIRST_STATE + (var.0 * MOST_STATES + nth as u32) * 3;
+        let of = |which: u32, when: &str| Var::new(VarKind::Param, first + which, format!("{name}_{when}"));
+        State { start: of(0, "start"), round: of(1, "round"), end: of(2, "end") }
     }
 }
 

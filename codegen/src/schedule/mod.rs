@@ -175,13 +175,14 @@ impl Schedule {
             && kernel.body.stmts.iter().all(|s| free::is_free(&s.rhs));
         let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
             || sorts(&kernel, target.sorted_by_one(), &kernel.body);
-        let sequential = !only_shows && !parallel;
+        let bounds = Bounds::of(&kernel, &BTreeSet::new());
+        // Only the host gives memory to the state of a loop that may grow.
+        let sequential = !only_shows && !parallel && bounds.states().next().is_none();
         let stored = match target.class {
             Class::Gpu => nested::maps_of_folds(&rewritten),
             _ => FxHashSet::default(),
         };
         let fused = fuse::fuse(&kernel, &uses, &stored, sequential, &mut applied);
-        let bounds = Bounds::of(&kernel, &BTreeSet::new());
         let finest = bounds.if_all_were_read(&kernel);
         let tilings = tile::tilings(&rewritten, &fused.lazy, target);
         Schedule {

@@ -5,16 +5,19 @@
 //! host has to wait for the condition of each iteration. So one work-item runs the whole loop if an iteration is
 //! sequential anyway or its arrays are short.
 
-use super::{is_parallel, place};
+use super::{bounds, is_parallel, place};
 use crate::core::{Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::Ty;
 
 /// The longest array, of known length, for which a launch does not pay.
 const FEW: i64 = 256;
 
-/// Whether the functions of a call at the top of a kernel themselves run at host level.
+/// Whether the functions of a call at the top of a kernel themselves run at host level. The state of a loop that hides
+/// lengths may grow, so only the host can give it memory.
 pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
+    let hides = || call.args.first().is_some_and(|x| bounds::hidden(&kernel.atom_ty(x)) > 0);
     match call.prim {
+        Prim::Iterate | Prim::IterateWhile if hides() => true,
         Prim::Iterate => {
             let arrays = call.args.first().is_some_and(|x| has_array(&kernel.atom_ty(x)));
             arrays || call.funs.iter().any(|f| has_work(kernel, &f.body, false))

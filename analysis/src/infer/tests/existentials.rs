@@ -282,22 +282,36 @@ fn a_defined_value_hides_what_it_opens() {
 }
 
 #[test]
-fn lengths_do_not_change_from_round_to_round() {
+fn the_state_of_a_loop_hides_the_lengths_that_change() {
     check(
         "(lift a (N) ((array-type float N))
   (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (lambda (ys) (filter (lambda (y) (> y 0.5f)) ys)) xs)))
 (lift b (N) ((array-type float N))
   (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (filter (< 0.5f)) (filter (< 0.0f) xs))))
-(lift c (N) ((array-type float N))
-  (lambda (xs)
-    (iterateWhile (lambda ((tuple ys _n)) (> (length ys) 3)) (lambda ((tuple ys n)) (tuple (filter (< 0.5f) ys) (+ n 1))) (tuple xs 0))))",
+(lift c (N) ((array-type float N) (array-type int N))
+  (lambda (xs ys) (iterateWhile (lambda (s) (< (get3 s) 3))
+    (lambda (s) (tuple (tail (get1 s)) (map (+ 1) (get2 s)) (+ (get3 s) 1))) (tuple xs ys 0))))
+(lift d (N) ((array-type float N)) (lambda (xs) (iterateWhile (lambda (s) (> (length s) 3)) (lambda (s) (if (> (head s) 0.0f) (tail s) s)) xs)))
+(lift e (N) ((array-type float N) (array-type float N))
+  (lambda (xs ys) (iterateWhile (lambda (s) (> (length s) 3)) (lambda (s) (filter (lambda (y) true) (map (lambda (p) (+ (get1 p) (get2 p))) (zip s ys)))) xs)))
+(lift f (N) ((array-type float N)) (lambda (xs) (iterateWhile (lambda (s) (> (length s) 3)) (lambda (s) (filter (< 1) (map toInt s))) xs)))
+(define (shorter p xs) (iterateWhile (lambda (s) (> (length s) 2)) (lambda (s) (filter p (tail s))) xs))
+(lift g (N) ((array-type float N)) (lambda (xs) (map (+ 1.0f) (shorter (< 0.0f) xs))))
+(define (until p f) (iterateWhile p (filter f)))",
         expect![[r#"
-            a : Array[Float,N] -> Array[Float,N]
-              hidden-length at `(lambda (ys) (filter (lambda (y) (> y 0.5f)) ys))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+            a : Array[Float,N] -> <∃X, Array[Float,X]>
             b : Array[Float,N] -> <∃X, Array[Float,X]>
-              hidden-length at `(filter (< 0.5f))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
-            c : Array[Float,N] -> (Array[Float,N], Int)
-              hidden-length at `(lambda ((tuple ys n)) (tuple (filter (< 0.5f) ys) (+ n 1)))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, (Array[Float,X], Int)>`; keep all elements, and beside them, in a tuple, how many of them count
+            c : Array[Float,N] -> Array[Int,N] -> <∃X, (Array[Float,X], Array[Int,N], Int)>
+            d : Array[Float,N] -> <∃X, Array[Float,X]>
+            e : Array[Float,N] -> Array[Float,N] -> Array[Float,N]
+              hidden-length at `(lambda (s) (filter (lambda (y) true) (map (lambda (p) (+ (get1 p) (get2 p))) (zip s ys))))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+            f : Array[Float,N] -> Array[Float,N]
+              type-mismatch at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` needs `<∃X, Array[Float,X]>` as its second argument, and this is `<∃X, Array[Int,X]>` (`Float` is not `Int`)
+              hidden-length at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Int,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+            shorter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
+            g : Array[Float,N] -> <∃X, Array[Float,X]>
+            until : (Array[a,n] -> Bool) -> (a -> Bool) -> Array[a,n] -> Array[a,n]
+              hidden-length at `(filter f)`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[_,X]>`; keep all elements, and beside them, in a tuple, how many of them count
         "#]],
     );
 }

@@ -3,6 +3,7 @@
 use super::super::{Atom, Block, Prim, Rhs, ScalarOp};
 use super::scope::{Binding, Quantified, Scope};
 use super::staged::{Fun, Staged, Use};
+use super::state::Changing;
 use super::{Build, BuildError, Result};
 use lift_analysis::db::Sym;
 use lift_analysis::hir::{BinderId, BinderRole, Expr, ExprId, Literal, Name};
@@ -231,6 +232,9 @@ impl<'db> Build<'db> {
                 return self.decided_by_the_left(scope, p.id == PrimitiveId::And, args, &origin);
             }
             Some((p, ..)) if p.id == PrimitiveId::Iterate => return self.iterate_call(scope, id, args),
+            Some((p, ..)) if p.id == PrimitiveId::IterateWhile && scope.cx.inference.changes.contains_key(&id) => {
+                return self.iterate_while_call(scope, id, args);
+            }
             Some((p, ..)) if p.id == PrimitiveId::Partition => {
                 let array = args.iter().skip(2).map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
                 return self.apply(Staged::fun(Fun::Partition { call: id, scope: scope.clone() }), array, &origin);
@@ -291,6 +295,18 @@ impl<'db> Build<'db> {
         let iterate = Fun::Iterate { call: id, count, function: *function, scope: scope.clone() };
         let rest = rest.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
         self.apply(Staged::fun(iterate), rest, &origin)
+    }
+
+    /// Builds an `iterateWhile` whose state changes its lengths.
+    fn iterate_while_call(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, args: &[ExprId]) -> Result<Staged<'db>> {
+        let origin = scope.origin(id);
+        let cx = scope.cx.clone();
+        let (&[test, function, x, ..], Some(change)) = (args, cx.inference.changes.get(&id)) else {
+            return Err(self.internal(&origin, "nothing is known of the state of an `iterateWhile`".into()));
+        };
+        let x = self.eval(scope, x)?;
+        let x = self.reify(x, &origin)?;
+        self.changing_while(&Changing { scope, call: id, change }, [test, function], x)
     }
 
     /// Evaluates a branch under its assumptions.

@@ -3,6 +3,7 @@
 use super::super::{Atom, Lambda, Prim, Rhs, ScalarOp};
 use super::scope::Scope;
 use super::staged::Staged;
+use super::state::Changing;
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::{ExprId, Literal};
 use lift_analysis::origin::Origin;
@@ -25,8 +26,19 @@ impl<'db> Build<'db> {
         let Some(iteration) = cx.inference.iterations.get(&call) else {
             return Err(self.internal(&origin, "nothing is known of an `iterate`".into()));
         };
-        let rounds = match &iteration.count {
-            Some(count) => scope.size(count, call)?,
+        let rounds = iteration.count.as_ref().map(|count| scope.size(count, call)).transpose()?;
+        if let Some(change) = cx.inference.changes.get(&call) {
+            let changing = Changing { scope, call, change };
+            return match rounds {
+                Some(rounds) if !rounds.any_var(&mut |v| v.kind == VarKind::Skolem) => {
+                    self.changing_rounds(&changing, rounds, function, value)
+                }
+                Some(rounds) => self.changing_counted(&changing, Staged::Size(rounds), function, value),
+                None => self.changing_counted(&changing, count.clone(), function, value),
+            };
+        }
+        let rounds = match rounds {
+            Some(rounds) => rounds,
             None => return self.counting_rounds(scope, count.clone(), function, value, &origin),
         };
         if iteration.length.is_none() && rounds.any_var(&mut |v| v.kind == VarKind::Skolem) {

@@ -45,7 +45,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    fn open(
+    pub fn open(
         &mut self,
         scope: &Rc<Scope<'db>>,
         opening: &Opening,

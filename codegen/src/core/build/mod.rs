@@ -10,7 +10,7 @@
 //! terms of the form's lengths; [`scope`] translates these to the kernel's where the form is inlined.
 //!
 //! Map: [`staged`] compile-time values · [`scope`] names and lengths · [`eval`] expressions · [`apply`] functions ·
-//! [`lengths`] opening, hiding, casting · [`prims`] primitives · [`emit`] statements.
+//! [`lengths`] opening, hiding, casting · [`iterate`], [`state`] loops · [`prims`] primitives · [`emit`] statements.
 
 mod apply;
 mod emit;
@@ -20,6 +20,7 @@ mod lengths;
 mod prims;
 mod scope;
 mod staged;
+mod state;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,13 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
 //!
-//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`] and [`in_turn`] loops, [`check`] whatever
+//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`], [`state`] and [`in_turn`] loops, [`check`] whatever
 //! may stop a run.
 
 mod check;
 mod in_turn;
 mod operation;
 mod rounds;
+mod state;
 
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};

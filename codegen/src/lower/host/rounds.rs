@@ -4,7 +4,7 @@ use super::Host;
 use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
 use crate::lower::value::{Dest, Env, Layout, Memory, Place, Root, Value};
-use crate::plan::{BufferRole, Step};
+use crate::plan::{BufferId, BufferRole, Step};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use std::rc::Rc;
@@ -15,13 +15,13 @@ const UNROLLED: i64 = 16;
 const LAUNCHED: i64 = 2;
 
 /// Two memories that are swapped after each iteration.
-struct Memories {
-    current: Place,
-    next: Place,
+pub(super) struct Memories {
+    pub(super) current: Place,
+    pub(super) next: Place,
 }
 
 impl Memories {
-    fn exchange(&self, steps: &mut Vec<Step>) {
+    pub(super) fn exchange(&self, steps: &mut Vec<Step>) {
         let (mut these, mut those) = (Vec::new(), Vec::new());
         self.current.layout.memories(&mut these);
         self.next.layout.memories(&mut those);
@@ -35,7 +35,10 @@ impl Memories {
 
 impl<'k> Host<'k> {
     /// Lowers an `iterate` at host level.
-    pub(super) fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+    pub(super) fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>) -> Result<Value<'k>> {
+        if !self.program.schedule.bounds.state(stmt.var).is_empty() {
+            return self.growing_rounds(stmt, call, env);
+        }
         let count = call.sizes.first().and_then(|k| env.size(k).as_const());
         let k = match count {
             Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
@@ -106,22 +109,30 @@ impl<'k> Host<'k> {
     }
 
     /// A loop whose condition the host reads before each iteration.
-    pub(super) fn rounds_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+    pub(super) fn rounds_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>) -> Result<Value<'k>> {
         let [test, f] = call.funs.as_slice() else {
             return Err(self.error(stmt, "iterateWhile", "it has no test and function"));
         };
+        if !self.program.schedule.bounds.state(stmt.var).is_empty() {
+            return self.growing_while(stmt, call, [test, f], env);
+        }
         let memories = self.start(stmt, call, env)?;
-        let name = format!("{}_again", self.program.kernel.name_of(stmt.var));
-        let flag = self.program.buffer(&name, Scalar::Bool, Size::one(), BufferRole::Temporary);
-        // If a branch is not taken, no kernel writes it.
-        self.program.steps.push(Step::Zero(flag));
-        let memory = Memory { root: Root::Buffer(flag), scalar: Scalar::Bool };
-        let again = Place { layout: Rc::new(Layout::Scalar(memory)), at: Size::zero() };
+        let (flag, again) = self.flag(stmt);
         let test = self.round(test, env, &memories.current, &again)?;
         let mut steps = self.uncertain_round(f, env, &memories)?;
         memories.exchange(&mut steps);
         self.program.steps.push(Step::While { test, flag, steps });
         self.load(&memories.current)
+    }
+
+    /// The buffer of a loop's test, and the test's destination.
+    pub(super) fn flag(&mut self, stmt: &Stmt) -> (BufferId, Place) {
+        let name = format!("{}_again", self.program.kernel.name_of(stmt.var));
+        let flag = self.program.buffer(&name, Scalar::Bool, Size::one(), BufferRole::Temporary);
+        // If a branch is not taken, no kernel writes it.
+        self.program.steps.push(Step::Zero(flag));
+        let memory = Memory { root: Root::Buffer(flag), scalar: Scalar::Bool };
+        (flag, Place { layout: Rc::new(Layout::Scalar(memory)), at: Size::zero() })
     }
 
     /// The steps of an iteration that may not run at all.
@@ -151,9 +162,20 @@ impl<'k> Host<'k> {
 
     /// The steps that apply a function to the value at `from` and write the result to `to`.
     fn round(&mut self, lambda: &'k Lambda, env: &Env<'k>, from: &Place, to: &Place) -> Result<Vec<Step>> {
+        let value = self.load(from)?;
+        self.round_of(lambda, env, value, to)
+    }
+
+    /// The steps that apply a function to a value and write the result to `to`.
+    pub(super) fn round_of(
+        &mut self,
+        lambda: &'k Lambda,
+        env: &Env<'k>,
+        value: Value<'k>,
+        to: &Place,
+    ) -> Result<Vec<Step>> {
         let mut inner = env.clone();
         if let Some(param) = lambda.params.first() {
-            let value = self.load(from)?;
             inner.bind(*param, value);
         }
         self.looped(|host| host.block(&lambda.body, inner, Some(&Dest::Place(to.clone()))).map(drop))

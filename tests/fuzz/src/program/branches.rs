@@ -67,6 +67,8 @@ pub const KINDS: [Kind; 3] = [
             "(unpack V (filter P A) (concat V V))",
             "(unpack (L W V) (both P P A) (concat (get1 V) (iota #W)))",
             "(iota (abs (mod k 5)))",
+            "(iterate 2 (filter P) A)",
+            "(iterateWhile (lambda (V) (> (length V) 2)) (lambda (V) (filter P (tail V))) A)",
         ],
         uses: &["R", "(let V R (tuple V V))", "(let V R (zip V (map F V)))", "(map F R)", "(filter P R)", "(sumi R)"],
     },

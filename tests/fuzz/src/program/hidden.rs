@@ -97,10 +97,37 @@ impl Maker<'_> {
         }
     }
 
+    /// A loop whose state has another length in each round.
+    fn changing_state(&mut self, element: &Ty, depth: u32, place: Place) -> String {
+        let keep = self.function(element, &BOOL, 1);
+        let from = self.some_length();
+        let xs = self.array(element, &from, depth, place);
+        let round = self.choices.of(&[
+            "(filter P (drop (min 1 (length s)) s))",
+            "(concat s (filter P s))",
+            "(concat (filter P s) (take (min 2 (length s)) s))",
+            "(filter P s)",
+        ]);
+        let round = round.replace('P', &keep);
+        match self.choices.below(3) {
+            0 => {
+                let rounds = self.choices.of(&["#2", "0", "(bitand k 3)", "#1"]);
+                format!("(iterate {rounds} (lambda (s) {round}) {xs})")
+            }
+            1 => {
+                format!("(iterateWhile (lambda (s) (and (< 2 (length s)) (< (length s) 5))) (lambda (s) {round}) {xs})")
+            }
+            _ => format!(
+                "(get1 (iterateWhile (lambda (t) (< (get2 t) 3)) \
+                 (lambda (t) (let s (get1 t) (tuple {round} (+ (get2 t) 1)))) (tuple {xs} 0)))"
+            ),
+        }
+    }
+
     /// An array whose length is known only at run time.
     fn dynamic(&mut self, element: &Ty, depth: u32, place: Place) -> (String, bool) {
         let simple = !self.whole() && place == Place::Inside;
-        match self.choices.below(if simple || element.hides() { 1 } else { 10 }) {
+        match self.choices.below(if simple || element.hides() { 1 } else { 11 }) {
             3 => {
                 let (a, b) = (self.some_length(), self.some_length());
                 let test = self.scalar(Scalar::Bool, 1);
@@ -124,6 +151,7 @@ impl Maker<'_> {
                 };
                 (text, true)
             }
+            9 if self.whole() || place == Place::Top => (self.changing_state(element, depth, place), true),
             6 if self.whole() => {
                 let name = self.fresh("h");
                 let (value, openable) = self.dynamic(element, depth.saturating_sub(1), place);

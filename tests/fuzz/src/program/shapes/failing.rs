@@ -17,6 +17,8 @@ pub const CHECKS: &[&str] = &[
     "(let h H (: h (array-type int N)))",
     "(iterate #1 (take #3) H)",
     "(iterate #2 tail H)",
+    "(iterateWhile (lambda (s) (> (length s) 1)) (lambda (s) (filter (lambda (x) true) (drop #3 s))) H)",
+    "(iterate 2 (lambda (s) (concat s (tail (filter (lambda (x) true) s)))) H)",
     "(fill #3 (head H))",
     "(fill #3 (last H))",
     "(fill #2 (aref H 1))",
