@@ -47,13 +47,12 @@ fn rounds(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: Push) -> Res<Val
         }
         return Ok(Value::Pull(xs));
     }
-    if ev.place != Place::Host
-        && let Some(push) = alone(ev, level, n, step, &start)?
-    {
-        return Ok(Value::Pull(force(ev, &push)?));
-    }
-    if ev.place != Place::Host {
-        return not_supported(at, "`power` of many steps in a block that read other elements than their own");
+    match (ev.place, if ev.place == Place::Host { None } else { alone(ev, level, n, step, &start)? }) {
+        // What a step stores is shared, rather than computed again for each element.
+        (Place::Group, Some((_, true)) | None) | (Place::Item, None) => return in_turn(ev, n, step, &start),
+        (_, Some((push, _))) => return Ok(Value::Pull(force(ev, &push)?)),
+        (Place::Row, None) => return not_supported(at, "`power` of many steps in one of many programs of the grid"),
+        (Place::Host, None) => {}
     }
     let len = length(ev, &start)?;
     let len = ev.length(&len)?;
@@ -62,9 +61,44 @@ fn rounds(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: Push) -> Res<Val
     looped(ev, &xs, &len, |ev, k, _| Ok(ev.less(k.term.clone(), limit.term.clone())), |ev, k, xs| step(ev, k, xs))
 }
 
+/// Rounds one after the other: a fold whose accumulator is the array. In a block its elements are in local memory.
+fn in_turn(ev: &mut Ev, n: &Int, step: &Step, start: &Push) -> Res<Value> {
+    let at = ev.at;
+    let len = length(ev, start)?;
+    let (len, count) = (ev.length(&len)?, ev.length(n)?);
+    let (first, elem) = array(ev, start, None)?;
+    let (k, index) = ev.below("k", &count);
+    let state = ev.fresh("acc");
+    let (body, ()) = ev.scoped(|ev| {
+        let xs = stored(&state, &len, elem.clone(), ev);
+        let push = step(ev, &index, xs)?;
+        ev.at = at;
+        of_length(ev, &push, &len)?;
+        Ok((array(ev, &push, None)?.0, ()))
+    })?;
+    let function = ev.term(Kind::Lambda(vec![state, k], body));
+    let indices = ev.app("iota", [ev.size_argument(&count)]);
+    let folded = ev.app("reduceSeq", [first, function, indices]);
+    let last = ev.app("head", [folded]);
+    let bound = ev.bind(last, "a")?;
+    let memory = if ev.place == Place::Group { "in local memory, a barrier after each" } else { "of a work-item" };
+    ev.becomes(at, format!("{count} steps in a loop, on {len} elements {memory}"));
+    Ok(Value::Pull(stored(&bound, &len, elem, ev)))
+}
+
+/// Refuses an array of another length than that of a loop.
+fn of_length(ev: &mut Ev, push: &Push, len: &Size) -> Res<()> {
+    let found = length(ev, push)?;
+    let found = ev.length(&found)?;
+    if ev.facts.equal(&found, len).is_no() {
+        return not_supported(ev.at, format!("a loop whose array has {len} elements, then {found},"));
+    }
+    Ok(())
+}
+
 /// Rounds in each of which an element is computed of itself alone: a fold for each element, and what they force is computed
-/// where they read it.
-fn alone(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: &Push) -> Res<Option<Push>> {
+/// where they read it. The second result says whether they force an array.
+fn alone(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: &Push) -> Res<Option<(Push, bool)>> {
     let len = length(ev, start)?;
     let size = ev.length(&len)?;
     let count = ev.length(n)?;
@@ -109,9 +143,11 @@ fn alone(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: &Push) -> Res<Opt
     };
     let pull = Pull { len, get: Rc::new(get) };
     let push = Push { level, kind: Rc::new(PushKind::Pull(pull)), at };
+    let outside = std::mem::take(&mut ev.recomputed);
     let tried = ev.probe(|ev| array(ev, &push, None).map(|_| ()));
+    let recomputed = std::mem::replace(&mut ev.recomputed, outside);
     match tried {
-        Ok(()) => Ok(Some(push)),
+        Ok(()) => Ok(Some((push, recomputed))),
         Err(_) if other.get() => Ok(None),
         Err(failure) => Err(failure),
     }
@@ -179,11 +215,7 @@ fn looped(
     let step = with_state(ev, &mut |ev, k, xs| {
         let push = step(ev, k, xs)?;
         ev.at = at;
-        let found = length(ev, &push)?;
-        let found = ev.length(&found)?;
-        if ev.facts.equal(&found, len).is_no() {
-            return not_supported(at, format!("a loop whose array has {len} elements, then {found},"));
-        }
+        of_length(ev, &push, len)?;
         let (next, _) = array(ev, &push, None)?;
         let next_round = ev.plus(k.term.clone(), ev.int(1));
         Ok(ev.term(Kind::Tuple(vec![next_round, next])))

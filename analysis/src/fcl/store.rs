@@ -44,6 +44,7 @@ pub fn array(ev: &mut Ev, push: &Push, most: Option<i64>) -> Res<(Term, Elem)> {
         }
         PushKind::Interleave(parts) => interleaved(ev, push, parts, most),
         PushKind::Seqfor { size, steps, step } => seqfor::array(ev, push.at, size, steps, step),
+        PushKind::Mapped(..) if one_by_one(push) && ev.probe(|ev| mapped(ev, push)).is_ok() => mapped(ev, push),
         PushKind::Mapped(f, inner) => {
             let (term, elem) = array(ev, inner, None)?;
             let len = length(ev, inner)?;
@@ -58,6 +59,27 @@ pub fn array(ev: &mut Ev, push: &Push, most: Option<i64>) -> Res<(Term, Elem)> {
             elements(ev, "mapSeq", &Pull { len: ev.of_size(&len), get: Rc::new(get) })
         }
     }
+}
+
+/// Whether each element has a work-item of its own.
+fn one_by_one(push: &Push) -> bool {
+    match &*push.kind {
+        PushKind::Pull(_) => push.level > 0,
+        PushKind::Mapped(_, inner) => one_by_one(inner),
+        PushKind::Interleave(parts) => push.level == 1 && parts.n.known() == Some(1),
+        PushKind::Seqfor { .. } => false,
+    }
+}
+
+/// An array of which each element is computed alone.
+fn mapped(ev: &mut Ev, push: &Push) -> Res<(Term, Elem)> {
+    let len = length(ev, push)?;
+    let (whole, at) = (push.clone(), push.at);
+    let get = move |ev: &mut Ev, i: &Int| match element(ev, &whole, i)? {
+        Some(value) => Ok(value),
+        None => not_supported(at, "an element of this array, computed alone,"),
+    };
+    elements(ev, map_of(push.level), &Pull { len, get: Rc::new(get) })
 }
 
 /// Programs whose arrays are parts of one.
@@ -187,6 +209,7 @@ pub fn force(ev: &mut Ev, push: &Push) -> Res<Pull> {
         return Ok(single(ev, value));
     }
     if ev.lazy {
+        ev.recomputed = true;
         let (push, at) = (push.clone(), ev.at);
         let get = move |ev: &mut Ev, i: &Int| match element(ev, &push, i)? {
             Some(value) => Ok(value),

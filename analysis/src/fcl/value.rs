@@ -138,6 +138,8 @@ pub struct Ev {
     pub place: Place,
     /// Whether `force` stores nothing: what it gives is computed where it is read.
     pub lazy: bool,
+    /// Whether a `force` stored nothing: each element that reads its array computes it again.
+    pub recomputed: bool,
     /// Whether nobody uses the result of the program that runs next.
     pub unused: bool,
     /// Branches around what is evaluated that the run may not take.
@@ -165,6 +167,7 @@ impl Ev {
             facts: Facts::new(),
             place: Place::Host,
             lazy: false,
+            recomputed: false,
             unused: false,
             branches: 0,
             steps: 0,

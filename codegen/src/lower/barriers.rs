@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes redundant barriers from the body of a function.
 pub fn drop_needless(body: &mut Vec<Stmt>) {
-    if !any_barrier(body) {
+    if !has_barrier(body) {
         return;
     }
     let mut private = FxHashSet::default();
@@ -42,11 +42,12 @@ fn both(a: Ordered, b: Ordered) -> Ordered {
     Some(Fences { local: a.local && b.local, global: a.global && b.global })
 }
 
-fn any_barrier(stmts: &[Stmt]) -> bool {
+/// Whether statements contain a barrier.
+pub fn has_barrier(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Barrier { .. } => true,
-        StmtKind::If { then, otherwise, .. } => any_barrier(then) || any_barrier(otherwise),
-        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => any_barrier(body),
+        StmtKind::If { then, otherwise, .. } => has_barrier(then) || has_barrier(otherwise),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => has_barrier(body),
         _ => false,
     })
 }

@@ -4,6 +4,7 @@
 //! µs with branches).
 
 use super::Result;
+use super::barriers::has_barrier;
 use super::function::FunctionBuilder;
 use super::value::{Array, Value};
 use crate::opencl::{BinaryOp, CType, Expr, UnaryOp};
@@ -23,7 +24,8 @@ pub struct Flagged {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Emits a loop with branch-free checks. `body` writes the loop; `reset` undoes its effects.
+    /// Emits a loop with branch-free checks. `body` writes the loop; `reset` undoes its effects. A loop with barriers
+    /// keeps its branches, because only some work-items may run it again.
     pub fn flagged(
         &mut self,
         reset: impl FnOnce(&mut Self) -> Result<()>,
@@ -37,7 +39,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let written = self.scope(&body);
         let noted = self.flagged.take();
         let (quick, ()) = written?;
-        let Some(noted) = noted.filter(|f| !f.fails && !f.lengths.is_empty()) else { return body(self) };
+        let Some(noted) = noted.filter(|f| !f.fails && !f.lengths.is_empty() && !has_barrier(&quick)) else {
+            return body(self);
+        };
         let mut empty = Expr::Bool(false);
         for length in &noted.lengths {
             if !self.facts.lt(&Size::zero(), length).is_yes() {

@@ -1,13 +1,14 @@
 //! Sequential folds: `reduceSeq`, `reduceWhileSeq`, `scanSeq`, `iterateWhile`, `iterate`, searches.
 //!
 //! An accumulator of scalars is kept in variables; one that contains arrays has two memories, of which one is read
-//! while the other is written.
+//! while the other is written. If the work-items of a group compute it together, they change places after each
+//! iteration, at a barrier.
 
 use super::Result;
 use super::function::FunctionBuilder;
 use super::pieces::few_pieces;
 use super::stream::shared::Part;
-use super::value::{Closure, Dest, Env, Place, Value};
+use super::value::{Closure, Dest, Env, Layout, Place, Value};
 use super::write::is_flat;
 use crate::core::{Level, Prim, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
@@ -15,6 +16,7 @@ use crate::schedule::place;
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
 
 /// Maximum iterations of an unrolled `iterate`; more become a loop.
 const UNROLLED: i64 = 16;
@@ -24,9 +26,27 @@ enum Accumulator<'k> {
     Registers(Value<'k>),
     /// The current value, and memory for the next one.
     Memory(Place, Place),
+    Shared(Shared),
+}
+
+/// Two accumulators of a group. Element `turn` is the current one, and the other is written.
+struct Shared {
+    pair: Place,
+    turn: Expr,
+    now: Size,
+}
+
+/// Whether the result is an array of one accumulator.
+fn is_in_array(prim: Prim) -> bool {
+    matches!(prim, Prim::Reduce(_) | Prim::ReduceWhileSeq)
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
+    /// Whether all work-items of a group execute the statement, and compute the elements of its accumulator together.
+    fn is_computed_together(&self, stmt: &Stmt) -> bool {
+        self.is_whole_group() && place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)))
+    }
+
     fn accumulator(
         &mut self,
         stmt: &'k Stmt,
@@ -40,6 +60,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 return Err(self.error("", "an accumulator of this type is not compiled yet"));
             };
             return Ok(Accumulator::Registers(registers));
+        }
+        if self.is_computed_together(stmt) {
+            return self.shared_accumulator(stmt, &initial, env).map(Accumulator::Shared);
         }
         let current = self.accumulator_memory(stmt, env)?;
         let next = self.accumulator_memory(stmt, env)?;
@@ -57,21 +80,46 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let place = self.allocate_for(stmt, None, env)?;
         let Rhs::Prim(call) = &stmt.rhs else { return Ok(place) };
         if self.is_shared(&place) {
-            return Err(self
-                .error(call.prim.label(), "an accumulator that the work-items of a group share is not compiled yet"));
+            let why = "an accumulator that work-items of several dimensions share is not compiled yet";
+            return Err(self.error(call.prim.label(), why));
         }
         Ok(match (&*place.layout, call.prim) {
-            (super::value::Layout::Array { element, .. }, Prim::Reduce(_) | Prim::ReduceWhileSeq) => {
+            (Layout::Array { element, .. }, prim) if is_in_array(prim) => {
                 Place { layout: element.clone(), at: place.at }
             }
             _ => place,
         })
     }
 
+    /// Memory of the group for two accumulators, of which the first gets the initial value.
+    fn shared_accumulator(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Shared> {
+        let kernel = self.program.kernel;
+        let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
+            let size = Size::var(v.clone());
+            let now = env.size(&size);
+            (now != size).then_some(now)
+        });
+        let one = match (&stmt.rhs, ty.as_array()) {
+            (Rhs::Prim(call), Some(array)) if is_in_array(call.prim) => array.element.clone(),
+            _ => ty,
+        };
+        let pair = self.allocate_for_group(&Ty::array(one, Size::int(2)), kernel.name_of(stmt.var))?;
+        let turn = Expr::Var(self.variable("turn", CType::Int, Some(Expr::int(0))));
+        let first = self.dest_at(&Dest::Place(pair.clone()), &Size::zero())?;
+        self.copy(initial, &first)?;
+        self.fence(&pair);
+        let now = self.index_below("turn", turn.clone(), &Size::int(2));
+        Ok(Shared { pair, turn, now })
+    }
+
     fn current(&mut self, acc: &Accumulator<'k>) -> Result<Value<'k>> {
         match acc {
             Accumulator::Registers(v) => Ok(v.clone()),
             Accumulator::Memory(place, _) => self.load(place),
+            Accumulator::Shared(shared) => match self.dest_at(&Dest::Place(shared.pair.clone()), &shared.now)? {
+                Dest::Place(place) => self.load(&place),
+                _ => Err(self.error("", "an accumulator of a group is not in memory")),
+            },
         }
     }
 
@@ -87,6 +135,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.call_into(f, args, &Dest::Place(next.clone()))?;
                 let value = self.load(next)?;
                 self.copy(&value, &Dest::Place(current.clone()))
+            }
+            Accumulator::Shared(Shared { pair, turn, now }) => {
+                let next = self.dest_at(&Dest::Place(pair.clone()), &Size::one().sub(now))?;
+                self.call_into(f, args, &next)?;
+                self.assign(turn.clone(), Expr::int(1).sub(turn.clone()));
+                self.fence(pair);
+                Ok(())
             }
         }
     }

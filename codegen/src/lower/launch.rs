@@ -6,7 +6,7 @@ use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
 use super::value::{ArrayDest, Dest, Value, View};
 use super::work::Mark;
-use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
+use crate::core::{Atom, Level, Rhs, ScalarOp, Stmt};
 use crate::opencl::{StmtKind, same};
 use crate::plan::{Arg, Buffer, BufferId, BufferRole, Count, Launch};
 use crate::report::{self, Stored};
@@ -323,56 +323,6 @@ pub fn dims_of(stmt: &Stmt) -> Dims {
         }
     }
     dims
-}
-
-/// The group size with which the `mapLcl`s of a statement need no loop: the most frequent length in each dimension, if
-/// all lengths are constant.
-pub fn local_size_of(stmt: &Stmt, target: &Target, ty: &impl Fn(&crate::core::Atom) -> Ty) -> [Option<u32>; 3] {
-    let mut lengths: [Vec<Option<i64>>; 3] = Default::default();
-    stmt_lengths(stmt, ty, &mut lengths);
-    if lengths.iter().all(Vec::is_empty) {
-        return [None; 3];
-    }
-    let mut sizes = [1u32; 3];
-    for (d, of) in lengths.iter().enumerate() {
-        if of.is_empty() {
-            continue;
-        }
-        let most = of.iter().max_by_key(|l| (of.iter().filter(|m| m == l).count(), **l)).copied().flatten();
-        match most.and_then(|n| u32::try_from(n).ok()) {
-            Some(n) if n > 0 => sizes[d] = n,
-            _ => return [None; 3],
-        }
-    }
-    let product = sizes.iter().try_fold(1u32, |a, n| a.checked_mul(*n));
-    match product {
-        Some(p) if p <= target.most_in_group && sizes[2] <= 64 => sizes.map(Some),
-        _ => [None; 3],
-    }
-}
-
-fn stmt_lengths(stmt: &Stmt, ty: &impl Fn(&crate::core::Atom) -> Ty, out: &mut [Vec<Option<i64>>; 3]) {
-    match &stmt.rhs {
-        Rhs::If(_, a, b) => {
-            block_lengths(a, ty, out);
-            block_lengths(b, ty, out);
-        }
-        Rhs::Prim(call) => {
-            if let (Prim::Map(Level::Lcl(d)), Some(xs)) = (call.prim, call.args.first()) {
-                out[usize::from(d.min(2))].push(ty(xs).as_array().and_then(|a| a.len.as_const()));
-            }
-            for f in &call.funs {
-                block_lengths(&f.body, ty, out);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn block_lengths(block: &Block, ty: &impl Fn(&crate::core::Atom) -> Ty, out: &mut [Vec<Option<i64>>; 3]) {
-    for stmt in &block.stmts {
-        stmt_lengths(stmt, ty, out);
-    }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {

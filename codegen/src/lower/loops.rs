@@ -4,6 +4,7 @@
 //! there is no loop.
 
 use super::Result;
+use super::barriers::has_barrier;
 use super::function::{Dims, FunctionBuilder};
 use super::pieces::few_pieces;
 use super::value::{Array, Closure, Dest, Env, Value};
@@ -56,6 +57,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(&xs);
         if longest_last && self.program.schedule.target.class == Class::Gpu {
             self.wishes.group = Some(UNEVEN_GROUP);
+        }
+        // The elements of a work-item are computed again if one of its checks fails.
+        if self.steps(level, &xs.len).is_some() {
+            return self
+                .flagged(|_| Ok(()), |b| b.for_level(level, &xs.len.clone(), |b, i| b.map_at(&f, &xs, dest, i)));
         }
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {
@@ -177,6 +183,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         } else if self.one_step(level, n) {
             self.one(name, id, n, body)
+        } else if let Some(steps) = self.steps(level, n) {
+            self.for_steps(steps, name, n, body)
         } else {
             let step = Expr::call(step, [Expr::int(d.into())]);
             let shared = std::mem::take(&mut self.shared_in_loop);
@@ -234,7 +242,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Waits until all work-items have read the group's memory, which the next iteration overwrites.
-    fn before_next_round(&mut self) {
+    pub fn before_next_round(&mut self) {
         if self.shared_in_loop {
             self.barrier(true, !self.group_own.is_empty());
         }
@@ -287,16 +295,6 @@ pub fn has_loop(stmts: &[crate::opencl::Stmt]) -> bool {
         StmtKind::For { .. } | StmtKind::While { .. } => true,
         StmtKind::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
         StmtKind::Block(body) => has_loop(body),
-        _ => false,
-    })
-}
-
-/// Whether these statements contain a barrier.
-pub fn has_barrier(stmts: &[crate::opencl::Stmt]) -> bool {
-    stmts.iter().any(|s| match &s.kind {
-        StmtKind::Barrier { .. } => true,
-        StmtKind::If { then, otherwise, .. } => has_barrier(then) || has_barrier(otherwise),
-        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => has_barrier(body),
         _ => false,
     })
 }

@@ -13,6 +13,7 @@
 //! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; assumptions about lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
+//! | [`group`] | the groups of `mapLcl`: their size, and the elements of a work-item |
 //! | [`flagged`] | branch-free checks in loops |
 //! | [`stop`] | launches after a failed check |
 //! | [`angles`] | sine and cosine of the same number |
@@ -43,6 +44,7 @@ mod filter;
 mod flagged;
 mod fold;
 mod function;
+mod group;
 mod host;
 mod index;
 mod launch;

@@ -45,6 +45,11 @@ impl Query<'_> {
         (of(Side::Lower), of(Side::Upper))
     }
 
+    /// A lower bound without indices.
+    pub(super) fn least(&self, size: &Size) -> Option<Size> {
+        self.bound(size, Side::Lower, Goal::Symbolic, MAX_DEPTH)
+    }
+
     pub(super) fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
         let of = |side| self.bound(size, side, Goal::Constant, MAX_DEPTH)?.as_ratio();
         let lower = of(Side::Lower).and_then(|value| i64::try_from(ceil(value)).ok());

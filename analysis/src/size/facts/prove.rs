@@ -10,7 +10,7 @@ use super::{Facts, Query};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
-use crate::size::var::Var;
+use crate::size::var::{Var, VarKind};
 use crate::size::work;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -96,7 +96,18 @@ impl Query<'_> {
             failed: RefCell::default(),
             shifted: Rc::default(),
         };
-        prover.nonneg(size, DEPTH)
+        self.is_natural_at_least(size, &prover) || prover.nonneg(size, DEPTH)
+    }
+
+    /// Whether the size is a natural number where its indices have the values that make it least: the quickest proof of
+    /// most indices.
+    fn is_natural_at_least(&self, size: &Size, prover: &Prover<'_>) -> bool {
+        let of_loop = |var: &Var| var.kind == VarKind::Index;
+        if !size.is_integral() || !size.any_var(&mut |var| of_loop(var)) {
+            return false;
+        }
+        let goal = self.facts.rewrite(size);
+        !prover.is_refuted(&goal) && self.least(&goal).is_some_and(|least| least.is_natural())
     }
 
     /// Whether the size is zero in all cases of its maxima and conditions.

@@ -44,6 +44,33 @@ fn split_of_join_is_the_identity() {
 }
 
 #[test]
+fn blocks_taken_from_the_end_stay_inside() {
+    // Element i of block g, counted from the end of the whole blocks; i is j·64 + l.
+    let mut facts = Facts::new();
+    let blocks = v("N").div_floor(&n(256));
+    let g = index(&mut facts, "i", &blocks);
+    let j = index(&mut facts, "j", &n(4));
+    let l = index(&mut facts, "l", &n(64));
+    let at = (&blocks - 1 - &g) * 256 + 255 - (&j * 64 + &l);
+    assert_eq!(facts.le(&n(0), &at), Truth::Yes);
+    assert_eq!(facts.lt(&at, &v("N")), Truth::Yes);
+}
+
+#[test]
+fn the_start_of_a_block_leaves_room_for_the_block() {
+    let mut facts = Facts::new();
+    let j = index(&mut facts, "j", &n(4));
+    let l = index(&mut facts, "l", &n(64));
+    for i in [l.clone(), &j * 64 + &l] {
+        let start = &i - i.rem(&n(4));
+        let end = if i == l { 64 } else { 256 };
+        assert_eq!(facts.lt(&(&start + 1), &n(end)), Truth::Yes, "{start}");
+        assert_eq!(facts.lt(&(&start + 3), &n(end)), Truth::Yes, "{start}");
+        assert_eq!(facts.lt(&(&start + 4), &n(end)), Truth::Unknown, "{start}");
+    }
+}
+
+#[test]
 fn transposing_twice_is_the_identity() {
     // Element (i, j) of M rows of N, read through its transpose and back.
     let mut facts = Facts::new();

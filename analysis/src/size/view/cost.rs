@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::Writer;
 use super::polynomial::MAX_FACTORED;
-use super::{Node, Viewer};
+use super::{Node, Style, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::Term;
@@ -13,20 +13,30 @@ use smallvec::SmallVec;
 const GIVEN_UP: usize = 1 << 24;
 
 impl Node {
-    /// The number of nodes; of two forms, the one with fewer is preferred.
-    pub(super) fn cost(&self) -> usize {
+    /// The number of nodes, in a style; of two forms, the one with fewer is preferred.
+    pub(super) fn cost(&self, style: Style) -> usize {
+        let cost = |node: &Node| node.cost(style);
         match self {
             Node::Int(_) | Node::Var(_) | Node::TooLarge => 1,
-            Node::Neg(a) => 1 + a.cost(),
-            Node::Add(all) | Node::Mul(all) => all.len().saturating_sub(1) + all.iter().map(Node::cost).sum::<usize>(),
-            Node::Min(all) | Node::Max(all) => 1 + all.iter().map(Node::cost).sum::<usize>(),
-            Node::Sub(a, b) | Node::ExactDiv(a, b) | Node::Pow(a, b) => 1 + a.cost() + b.cost(),
-            Node::FloorDiv { num, den, .. } => 2 + num.cost() + den.cost(),
-            Node::Mod { num, den, .. } => 1 + num.cost() + den.cost(),
-            Node::Sum { count, body, .. } => 3 + count.cost() + body.cost(),
-            Node::IfLe { left, right, then, otherwise } => {
-                2 + left.cost() + right.cost() + then.cost() + otherwise.cost()
-            }
+            Node::Neg(a) => 1 + cost(a),
+            Node::Add(all) | Node::Mul(all) => all.len().saturating_sub(1) + all.iter().map(cost).sum::<usize>(),
+            Node::Min(all) | Node::Max(all) => 1 + all.iter().map(cost).sum::<usize>(),
+            Node::Sub(a, b) | Node::Pow(a, b) => 1 + cost(a) + cost(b),
+            Node::ExactDiv(a, b) => style.exact_division() + cost(a) + cost(b),
+            Node::FloorDiv { num, den, .. } => 2 + cost(num) + cost(den),
+            Node::Mod { num, den, .. } => 1 + cost(num) + cost(den),
+            Node::Sum { count, body, .. } => 3 + cost(count) + cost(body),
+            Node::IfLe { left, right, then, otherwise } => 2 + cost(left) + cost(right) + cost(then) + cost(otherwise),
+        }
+    }
+}
+
+impl Style {
+    /// The cost of an exact division itself. Its numerator may exceed an index, so it is computed in twice the width.
+    fn exact_division(self) -> usize {
+        match self {
+            Style::Reading => 1,
+            Style::Exact => 7,
         }
     }
 }
@@ -38,7 +48,7 @@ impl Viewer {
             Some(expanded) => match self.cost_factored_at_least(size.terms()) {
                 Some(least) if least < expanded.min(below) => {
                     let factored = self.factored(size.terms());
-                    factored.map_or(expanded, |factored| factored.cost().min(expanded))
+                    factored.map_or(expanded, |factored| factored.cost(self.style).min(expanded))
                 }
                 _ => expanded,
             },
@@ -46,7 +56,7 @@ impl Viewer {
                 Some(least) if least >= below => least,
                 _ => match self.polynomial(size) {
                     Node::TooLarge => return GIVEN_UP,
-                    node => node.cost(),
+                    node => node.cost(self.style),
                 },
             },
         };
@@ -115,7 +125,10 @@ impl Viewer {
             Atom::Max(operands) => 2 + operands.iter().map(|operand| self.written(operand).cost).sum::<usize>(),
             Atom::Step(condition) => self.condition(condition).cost() + 2,
             Atom::Group(inner) => self.written(inner).cost,
-            _ => self.atom(atom).node.cost(),
+            _ => {
+                let style = self.style;
+                self.atom(atom).node.cost(style)
+            }
         };
         self.costs.insert(atom.clone(), cost);
         cost
@@ -127,6 +140,6 @@ impl Writer {
     /// The predicted and the actual cost of a size; `None` if it is too large.
     pub(in crate::size) fn costs(&mut self, size: &Size) -> Option<(usize, usize)> {
         let found = self.0.written(size).cost;
-        (found < GIVEN_UP).then(|| (found, self.node(size).cost()))
+        (found < GIVEN_UP).then(|| (found, self.node(size).cost(self.0.style)))
     }
 }

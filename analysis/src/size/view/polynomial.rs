@@ -43,7 +43,7 @@ impl Viewer {
             && let Some(together) = self.fraction(size.terms())
         {
             let together = sum_of(vec![together]);
-            if together.cost() < apart.cost() {
+            if together.cost(self.style) < apart.cost(self.style) {
                 return together;
             }
         }
@@ -82,7 +82,7 @@ impl Viewer {
     fn whole(&mut self, terms: &[Term]) -> Node {
         let expanded = self.expanded(terms);
         match self.factored(terms) {
-            Some(factored) if factored.cost() < expanded.cost() => factored,
+            Some(factored) if factored.cost(self.style) < expanded.cost(self.style) => factored,
             _ => expanded,
         }
     }
@@ -141,7 +141,7 @@ impl Viewer {
         }
         let expanded = self.expanded(&num);
         let numerator = match self.factored(&num) {
-            Some(factored) if factored.cost() <= expanded.cost() => factored,
+            Some(factored) if factored.cost(self.style) <= expanded.cost(self.style) => factored,
             _ => expanded,
         };
         let key = num.first().map(|term| self.key(&term.mono)).unwrap_or_default();

@@ -16,6 +16,7 @@ mod kept;
 mod lengths;
 mod limits;
 mod measured;
+mod placed;
 mod programs;
 mod random;
 mod reuse;

@@ -16,7 +16,7 @@ const LENGTHS: &[usize] = &[0, 1, 130, 4096, 4097, 13_000];
 /// For devices with few work-items per group.
 const SHORT: &[usize] = &[2, 300];
 
-fn targets() -> Vec<(&'static str, Target, &'static [usize])> {
+pub fn targets() -> Vec<(&'static str, Target, &'static [usize])> {
     let few = |target: Target, n: u32| Target { group: target.group.min(n), most_in_group: n, ..target };
     vec![
         ("gpu", Target::gpu(), LENGTHS),
