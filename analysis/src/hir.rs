@@ -4,10 +4,11 @@
 //! file are therefore equal, and inference never reads a location. Local names are resolved to the ids of their
 //! binders; any other name is [`Expr::Global`].
 
+use crate::parameters::{Parameter, Settings, TargetName};
 use lift_syntax::TextRange;
 use std::fmt;
 
-pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, SizeRefId, TypeRefId};
+pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, SettingId, SizeRefId, TypeRefId};
 pub use crate::scalar::Scalar;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -211,6 +212,21 @@ pub enum SizeRef {
     LengthOf(BinderId),
 }
 
+/// A setting of a `with`. The `with` itself is not an expression, because types do not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// The expression in the `with`.
+    pub of: ExprId,
+    /// `None` if it is wrong, which is reported.
+    pub set: Option<Set>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Set {
+    Target(TargetName),
+    Value(Parameter, u32),
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum FormKind {
     Import(Name),
@@ -232,6 +248,8 @@ pub struct Body {
     pub exprs: IdVec<ExprId, Expr>,
     pub types: IdVec<TypeRefId, TypeRef>,
     pub sizes: IdVec<SizeRefId, SizeRef>,
+    /// The settings of all `with`s; of `with`s around one expression, the innermost first.
+    pub settings: IdVec<SettingId, Setting>,
     /// The declared size names of a kernel, or the implicit ones of a `define`, in order of appearance.
     pub size_params: Vec<BinderId>,
     /// The parameter types of a kernel, in order.
@@ -254,6 +272,33 @@ impl Body {
     pub fn size_ref(&self, id: SizeRefId) -> &SizeRef {
         &self.sizes[id]
     }
+
+    /// What the `with`s directly around an expression set; `None` if there are none.
+    pub fn settings_of(&self, id: ExprId) -> Option<Settings> {
+        let mut all = None;
+        for set in self.settings.iter().filter(|setting| setting.of == id).filter_map(|setting| setting.set) {
+            let mut one = Settings::DEFAULT;
+            match set {
+                Set::Target(target) => one.target = Some(target),
+                Set::Value(parameter, value) => one.set(parameter, value),
+            }
+            all = Some(all.unwrap_or(Settings::DEFAULT).inside(&one));
+        }
+        all
+    }
+
+    /// The expression that a kernel or a definition computes: the body of its function, without the taking apart of
+    /// tuples.
+    pub fn computed(&self) -> Option<ExprId> {
+        let mut at = self.root?;
+        loop {
+            at = match self.expr(at) {
+                Expr::Lambda { body, .. } => *body,
+                Expr::Let { value, body, .. } if matches!(self.expr(*value), Expr::Component { .. }) => *body,
+                _ => return Some(at),
+            };
+        }
+    }
 }
 
 /// The range of each node of a body, relative to the start of its form.
@@ -263,6 +308,8 @@ pub struct SourceMap {
     pub binders: IdVec<BinderId, TextRange>,
     pub types: IdVec<TypeRefId, TextRange>,
     pub sizes: IdVec<SizeRefId, TextRange>,
+    /// `(name value)`
+    pub settings: IdVec<SettingId, TextRange>,
     pub form_name: TextRange,
 }
 
@@ -273,6 +320,7 @@ impl SourceMap {
             Node::Binder(id) => self.binders[id],
             Node::Type(id) => self.types[id],
             Node::Size(id) => self.sizes[id],
+            Node::Setting(id) => self.settings[id],
             Node::FormName => self.form_name,
         }
     }

@@ -36,6 +36,7 @@
 //! | [`size`] | arithmetic of lengths, a library of its own |
 //! | [`scalar`] | the scalar types: one table of names, sizes and kinds |
 //! | [`node`], [`ty`] | node ids; types |
+//! | [`parameters`] | numbers that decide how fast the generated code is |
 //! | [`diagnostics`] | errors and hints: kinds, parts and messages |
 //! | [`hir`], [`origin`] | a form without source locations; stable names of its expressions |
 //! | [`foreign`] | names from other languages, and their equivalents in Lift |
@@ -73,6 +74,7 @@ pub mod lower;
 pub mod names;
 pub mod node;
 pub mod origin;
+pub mod parameters;
 pub mod prims;
 pub mod queries;
 pub mod scalar;

@@ -37,6 +37,8 @@ ids! {
     TypeRefId,
     /// A size as written.
     SizeRefId,
+    /// A setting of a `with`.
+    SettingId,
 }
 
 /// A vector with one element per node, indexed by the ids of one kind; otherwise a slice.
@@ -130,6 +132,7 @@ pub enum Node {
     Binder(BinderId),
     Type(TypeRefId),
     Size(SizeRefId),
+    Setting(SettingId),
     /// The name of the form (`evens` in `(define (evens xs) …)`), or its head if it has no name.
     FormName,
 }

@@ -1,6 +1,7 @@
 //! Origins of parts of the program, without source locations: opaque to later stages, resolved by this crate.
 
 use crate::hir::{ExprId, Name};
+use crate::parameters::Settings;
 use std::sync::Arc;
 
 /// Identifies a form, stably under edits elsewhere: its file, its name, and its number among the forms of that name.
@@ -16,4 +17,12 @@ pub struct FormKey {
 pub struct Origin {
     pub form: Arc<FormKey>,
     pub expr: ExprId,
+    /// What the `with`s around it set; they follow the expression through all rewrites.
+    pub settings: Option<Arc<Settings>>,
+}
+
+impl Origin {
+    pub fn new(form: Arc<FormKey>, expr: ExprId) -> Origin {
+        Origin { form, expr, settings: None }
+    }
 }

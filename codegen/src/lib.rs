@@ -26,7 +26,6 @@
 //! | [`core`] | the language of the compiler |
 //! | [`interp`] | the meaning of core |
 //! | [`io`] | inputs and results as text, JSON, `.npy` |
-//! | [`parameters`] | numbers that decide how fast the code is |
 //! | [`device`], [`target`] | a device as data; the class of devices to compile for |
 //! | [`schedule`] | rewrite rules; where each operation runs |
 //! | [`report`] | what was done and why |
@@ -51,7 +50,6 @@ pub mod io;
 pub mod lower;
 pub mod number;
 pub mod opencl;
-pub mod parameters;
 pub mod parts;
 pub mod plan;
 pub mod report;

@@ -5,7 +5,7 @@
 //! module lists it ([`Target::of`]); all others affect speed alone.
 
 use crate::device::{DeviceInfo, DeviceKind};
-use crate::parameters::{Parameter, Settings};
+use lift_analysis::parameters::{Parameter, Settings, TargetName};
 use std::fmt;
 use std::str::FromStr;
 
@@ -33,8 +33,10 @@ pub struct Target {
     pub room_per_input: u32,
     /// Indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined behaviour.
     pub checked: bool,
-    /// Parameters that have another value than their default.
+    /// Parameters that have another value than their default, whatever the program sets.
     pub settings: Settings,
+    /// What the program sets by `with`; it holds where `settings` set nothing.
+    pub written: Settings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +77,7 @@ impl Target {
             room_per_input: 64,
             checked: true,
             settings: Settings::DEFAULT,
+            written: Settings::DEFAULT,
         }
     }
     /// Any GPU.
@@ -96,7 +99,7 @@ impl Target {
 
     /// The targets that can be selected by name; the portable one first.
     pub fn named() -> [(&'static str, Target); 4] {
-        NAMED
+        TargetName::ALL.map(|name| (name.as_str(), Target::from(name)))
     }
 
     /// The target for a device, chosen from the device's properties.
@@ -125,19 +128,64 @@ impl Target {
         match parameter {
             Parameter::Group => self.group,
             Parameter::PerItem => self.per_item,
-            _ => self.settings.get(parameter).unwrap_or(parameter.entry().default),
+            _ => {
+                let set = self.settings.get(parameter).or_else(|| self.written.get(parameter));
+                set.unwrap_or(parameter.entry().default)
+            }
         }
     }
 
     /// This target with another value of a parameter.
     pub fn with(mut self, parameter: Parameter, value: u32) -> Target {
+        self.take(parameter, value);
+        self.settings.set(parameter, value);
+        self
+    }
+
+    fn take(&mut self, parameter: Parameter, value: u32) {
         match parameter {
             Parameter::Group => self.group = value.clamp(1, self.most_in_group),
             Parameter::PerItem => self.per_item = value.max(1),
             _ => {}
         }
-        self.settings.set(parameter, value);
+    }
+
+    /// This target of whatever class, for this device; the program cannot change the class.
+    pub fn pinned(mut self, name: TargetName) -> Target {
+        self.settings.target = Some(name);
         self
+    }
+
+    /// This target as a program's `with` wants it.
+    #[must_use]
+    pub fn written(mut self, settings: &Settings) -> Target {
+        if let Some(name) = settings.target
+            && self.settings.target.is_none()
+            && self.written.target != Some(name)
+        {
+            self = self.of_class(name);
+        }
+        for (entry, value) in settings.all() {
+            if self.settings.get(entry.parameter).is_none() {
+                self.take(entry.parameter, value);
+            }
+        }
+        self.written = settings.inside(&self.written);
+        self
+    }
+
+    /// A named target with the limits of this one. Groups wait for each other only if both allow it.
+    fn of_class(self, name: TargetName) -> Target {
+        let named = Target::from(name);
+        let mut target = Target { class: named.class, per_item: named.per_item, ..self };
+        target.single_pass &= named.single_pass;
+        target.group = named.group.min(self.most_in_group);
+        for parameter in [Parameter::Group, Parameter::PerItem] {
+            if let Some(value) = self.settings.get(parameter) {
+                target.take(parameter, value);
+            }
+        }
+        target
     }
 
     /// This target with work-groups of at most `most` work-items; `None` if its groups already are no larger.
@@ -173,16 +221,22 @@ impl Row {
     }
 }
 
-/// The targets that can be selected by name.
-const NAMED: [(&str, Target); 4] =
-    [("portable", Target::portable()), ("gpu", Target::gpu()), ("nvidia", Target::nvidia()), ("cpu", Target::cpu())];
+impl From<TargetName> for Target {
+    fn from(name: TargetName) -> Target {
+        match name {
+            TargetName::Portable => Target::portable(),
+            TargetName::Gpu => Target::gpu(),
+            TargetName::Nvidia => Target::nvidia(),
+            TargetName::Cpu => Target::cpu(),
+        }
+    }
+}
 
 impl FromStr for Target {
     type Err = String;
     fn from_str(text: &str) -> Result<Target, String> {
-        let named = NAMED.iter().find(|(name, _)| *name == text);
-        named.map(|(_, target)| *target).ok_or_else(|| {
-            let names: Vec<String> = NAMED.iter().map(|(name, _)| format!("`{name}`")).collect();
+        TargetName::named(text).map(Target::from).ok_or_else(|| {
+            let names = TargetName::ALL.map(|name| format!("`{}`", name.as_str()));
             format!("there is no target `{text}`; there are {}", names.join(", "))
         })
     }

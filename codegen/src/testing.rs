@@ -14,7 +14,7 @@ pub fn param(id: u32, name: &str) -> Var {
 /// An origin in a test program.
 pub fn origin(expr: u32) -> Origin {
     let form = Arc::new(FormKey { file: "test.lift".into(), name: Some("k".into()), nth: 0 });
-    Origin { form, expr: ExprId(expr) }
+    Origin::new(form, ExprId(expr))
 }
 
 /// Whether the device's compiler optimizes, which takes most of the time of the tests: `tests/run all` asks for it.

@@ -50,7 +50,7 @@ A property list: (:inlayHints (:types :json-false))."
   `(("[([]\\(define\\|lift\\|primitive\\)\\_>[ \t]+[([]?\\(\\(?:\\sw\\|\\s_\\)+\\)"
      (1 font-lock-keyword-face) (2 font-lock-function-name-face))
     (,(concat "[([]" (regexp-opt '("import" "define" "lift" "primitive" "lambda" "λ" "let" "if" "tuple" "pack" "unpack"
-                                   "o" ":")
+                                   "o" "with" ":")
                                  t)
               "\\_>")
      1 font-lock-keyword-face)
@@ -70,7 +70,7 @@ A property list: (:inlayHints (:types :json-false))."
 Two columns after a word that heads a form, else as Lisp does."
   (save-excursion
     (goto-char (1+ (elt state 1)))
-    (if (looking-at (concat (regexp-opt '("define" "lift" "primitive" "lambda" "λ" "let" "unpack") t) "\\_>"))
+    (if (looking-at (concat (regexp-opt '("define" "lift" "primitive" "lambda" "λ" "let" "unpack" "with") t) "\\_>"))
         (+ 2 (progn (goto-char (elt state 1)) (current-column)))
       (lisp-indent-function position state))))
 

@@ -81,6 +81,7 @@ module.exports = grammar({
       $.pack,
       $.unpack,
       $.compose,
+      $.with,
     ),
 
     size_lit: $ => seq('#', $._size),
@@ -105,6 +106,10 @@ module.exports = grammar({
     ),
     unpack_binder: $ => group(repeat1(field('size', $.name)), field('name', $.name)),
     compose: $ => group('o', repeat1($._expr)),
+    // Parameters of the generated code.
+    with: $ => group('with', field('settings', $.setting_list), field('value', $._expr)),
+    setting_list: $ => group(repeat($.setting)),
+    setting: $ => group($.setting_name, $.setting_value),
 
     // --- types ---------------------------------------------------------------------------------
 
@@ -142,6 +147,8 @@ module.exports = grammar({
 
     // --- words ---------------------------------------------------------------------------------
 
+    setting_name: $ => $._word,
+    setting_value: $ => choice($.int, $._word),
     name: $ => $._word,
     name_ref: $ => $._word,
     name_type: $ => $._word,

@@ -103,6 +103,15 @@ syntax_kinds! {
     UNPACK_BINDER,
     /// `(o expr+)`
     COMPOSE,
+    /// `(with (setting*) expr)`
+    WITH,
+    /// `(setting*)` of a `with`.
+    SETTING_LIST,
+    /// `(name value)`
+    SETTING,
+    SETTING_NAME,
+    /// A number or a word.
+    SETTING_VALUE,
 
     // types
     /// `int`, `float`, …, or a type variable.

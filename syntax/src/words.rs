@@ -5,7 +5,7 @@
 pub const FORM_WORDS: &[&str] = &["import", "define", "lift", "primitive"];
 
 /// Heads of expressions other than application. They cannot be bound.
-pub const EXPRESSION_WORDS: &[&str] = &["lambda", "λ", "let", "if", "tuple", ":", "pack", "unpack", "o"];
+pub const EXPRESSION_WORDS: &[&str] = &["lambda", "λ", "let", "if", "tuple", ":", "pack", "unpack", "o", "with"];
 
 /// Heads of types.
 pub const TYPE_WORDS: &[&str] = &["array-type", "tuple-type", "vector-type", "exists", "->"];

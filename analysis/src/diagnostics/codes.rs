@@ -68,6 +68,7 @@ codes! {
     Placement = "placement", Error;
     PrimitiveForm = "primitive-form", Error;
     Recursion = "recursion", Error;
+    Setting = "setting", Error;
     TooComplex = "too-complex", Error;
     TooManyArguments = "too-many-arguments", Error;
     TypeMismatch = "type-mismatch", Error;

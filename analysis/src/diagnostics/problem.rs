@@ -25,6 +25,20 @@ pub enum Problem {
         what: &'static str,
         name: Name,
     },
+    /// Of a `with`.
+    UnknownParameter {
+        name: String,
+    },
+    ParameterValue {
+        name: String,
+        value: String,
+        values: Vec<String>,
+    },
+    ParameterTwice {
+        name: String,
+    },
+    /// A target for a part of a kernel.
+    TargetOfPart,
     UnusedName {
         what: &'static str,
         name: Name,
@@ -385,6 +399,7 @@ impl Problem {
             PrimitiveForm => Code::PrimitiveForm,
             WordAsValue { .. } => Code::WordAsValue,
             DuplicateParameter { .. } => Code::DuplicateParameter,
+            UnknownParameter { .. } | ParameterValue { .. } | ParameterTwice { .. } | TargetOfPart => Code::Setting,
             UnusedName { .. } => Code::UnusedName,
             DuplicateDefinition { .. } | SecondUnnamedKernel => Code::DuplicateDefinition,
             AbsoluteImport | ImportOutOfFolder { .. } | ImportWithBackslash => Code::ImportPath,

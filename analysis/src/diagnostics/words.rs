@@ -44,6 +44,16 @@ impl Display for Problem {
                 write!(f, "`{word}` is no value: it stands directly after an opening bracket, as in `{example}`")
             }
             Problem::DuplicateParameter { what, name } => write!(f, "two {what}s are called `{name}`"),
+            Problem::UnknownParameter { name } => {
+                write!(f, "there is no parameter `{name}`; `lift tune --list` lists the parameters")
+            }
+            Problem::ParameterValue { name, value, values } => {
+                write!(f, "`{name}` cannot be `{value}`: it is one of {}", quoted(values, ", "))
+            }
+            Problem::ParameterTwice { name } => write!(f, "`{name}` is set twice here"),
+            Problem::TargetOfPart => f.write_str(
+                "`target` is set for a whole kernel: write this `with` around the body of the kernel's lambda",
+            ),
             Problem::UnusedName { what, name } => write!(f, "the {what} `{name}` is never used"),
             Problem::DuplicateDefinition { name } => {
                 write!(f, "`{name}` is defined above already; that definition counts")

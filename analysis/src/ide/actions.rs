@@ -3,6 +3,7 @@
 mod laws;
 mod mend;
 mod refactor;
+mod settings;
 mod trial;
 
 use super::diagnostics::diagnostics_near;
@@ -10,7 +11,9 @@ use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
 use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, forms};
+use crate::hir::FormKind;
 use crate::laws::Law;
+use crate::parameters::Settings;
 use lift_syntax::{TextRange, TextSize};
 
 /// Code action kinds of the protocol.
@@ -76,6 +79,12 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
 pub(super) fn rewrites_by(db: &dyn Db, file: SourceFile, law: &Law) -> Vec<CodeAction> {
     let all = forms(db, file).iter().filter_map(|form| inferred_form_at(db, file, form.start(db)));
     all.flat_map(|view| laws::rewrites_by(&view, law)).collect()
+}
+
+/// The edit after which the kernel at an offset has these settings.
+pub(super) fn write_settings(db: &dyn Db, file: SourceFile, at: TextSize, settings: &Settings) -> Option<SourceChange> {
+    let view = inferred_form_at(db, file, at).filter(|view| view.body.kind == FormKind::Kernel)?;
+    settings::write_settings(&view, settings)
 }
 
 /// The title of [`explicit_in_file`].

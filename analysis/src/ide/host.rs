@@ -11,6 +11,7 @@ use crate::front::program::Printed;
 use crate::imports;
 use crate::laws::Law;
 use crate::origin::Origin;
+use crate::parameters::Settings;
 use crate::prims::Primitive;
 use lift_syntax::{Language, LineIndex};
 use salsa::Database;
@@ -396,6 +397,11 @@ impl Analysis {
     pub fn rewrites_by(&self, path: &str, law: &Law) -> Cancellable<Vec<CodeAction>> {
         let law = AssertUnwindSafe(law);
         self.with_lift(path, |db, file| actions::rewrites_by(db, file, &law))
+    }
+
+    /// The change after which the kernel at an offset has these settings, written as a `with`; `None` if it has them.
+    pub fn write_settings(&self, path: &str, at: TextSize, settings: &Settings) -> Cancellable<Option<SourceChange>> {
+        self.with_lift(path, |db, file| actions::write_settings(db, file, at, settings))
     }
 
     /// The code action that writes out all insertions of a file, if there are any. Its cost follows the amount of text

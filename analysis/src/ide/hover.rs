@@ -8,6 +8,7 @@ use crate::db::{Db, SourceFile};
 use crate::hir::*;
 use crate::infer::{AtPosition, Inference, LengthSource, Opening, Site};
 use crate::names::Resolution;
+use crate::parameters::{Entry, TargetName};
 use crate::prims::Primitive;
 use crate::queries::{docs, signature};
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
@@ -29,10 +30,23 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
         Node::Expr(expr) => pane.expr(expr, &mut page)?,
         Node::Binder(binder) => pane.binder(binder, &mut page)?,
         Node::Size(size) => pane.size(size, &mut page)?,
+        Node::Setting(setting) => pane.setting(setting, &mut page)?,
         Node::Type(ty) => pane.written_type(ty, &mut page)?,
         Node::FormName => pane.form_name(&mut page)?,
     }
     page.finish(view.range(node))
+}
+
+/// A parameter as Markdown: its sentence, and its values.
+pub(super) fn described(entry: &Entry) -> String {
+    let values: Vec<String> = entry.values().iter().map(u32::to_string).collect();
+    format!("`{}`: {}\n\nOne of {}; unless set, {}.", entry.name, entry.meaning, values.join(", "), entry.default)
+}
+
+/// The class of devices, which `with` sets like a parameter.
+pub(super) fn described_target() -> String {
+    let names = TargetName::ALL.map(|name| format!("`{}`", name.as_str()));
+    format!("`{}`: {}\n\nOne of {}.", TargetName::WORD, TargetName::MEANING, names.join(", "))
 }
 
 struct Pane<'a, 'db> {
@@ -99,6 +113,15 @@ impl Pane<'_, '_> {
         if self.inference.defaulted.contains(&expr) && !matches!(self.body().expr(expr), Expr::Apply { .. }) {
             page.text("Nothing in the program decides this type, so it is the default.");
         }
+    }
+
+    /// Adds the sentence of a parameter, and its values.
+    fn setting(&self, setting: SettingId, page: &mut Page) -> Option<()> {
+        match self.body().settings[setting].set? {
+            Set::Target(_) => page.text(described_target()),
+            Set::Value(parameter, _) => page.text(described(parameter.entry())),
+        }
+        Some(())
     }
 
     fn openings(&self, site: Site, page: &mut Page) -> bool {

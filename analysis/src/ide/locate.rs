@@ -79,6 +79,9 @@ impl<'db> View<'db> {
                 consider(Node::Type(id), range);
             }
         }
+        for (id, &range) in self.map.settings.entries() {
+            consider(Node::Setting(id), range);
+        }
         consider(Node::FormName, self.map.form_name);
         best.map(|(_, node)| node)
     }

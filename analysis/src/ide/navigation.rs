@@ -36,7 +36,7 @@ pub(super) fn symbol_at<'db>(view: &View<'db>, node: Node) -> Option<Symbol> {
             Some(_) => Some(Symbol::Global(Resolution::Form(view.form))),
             None => None,
         },
-        Node::Type(_) => None,
+        Node::Type(_) | Node::Setting(_) => None,
     }
 }
 

@@ -127,7 +127,7 @@ fn region(db: &dyn Db, file: SourceFile, text: &str, at: TextSize) -> Option<Tex
 }
 
 /// Forms with a body, which is indented by two columns.
-pub(super) const WITH_BODY: [&str; 6] = ["define", "lift", "lambda", "λ", "let", "unpack"];
+pub(super) const WITH_BODY: [&str; 7] = ["define", "lift", "lambda", "λ", "let", "unpack", "with"];
 
 fn indent_new_line(db: &dyn Db, file: SourceFile, text: &str, offset: TextSize) -> Option<TextEdit> {
     let start = line_start(text, offset.min(TextSize::of(text)));

@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
                     Kind::Compose(parts)
                 }
             }
-            ast::Expr::Ascribe(_) | ast::Expr::Pack(_) | ast::Expr::Unpack(_) => {
+            ast::Expr::Ascribe(_) | ast::Expr::Pack(_) | ast::Expr::Unpack(_) | ast::Expr::With(_) => {
                 Kind::Opaque(node.text().to_string(), identifiers(node))
             }
             ast::Expr::Error(_) => return None,

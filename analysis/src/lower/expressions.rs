@@ -85,6 +85,7 @@ impl Lowerer {
                 let functions = self.exprs(form.functions());
                 if functions.is_empty() { Expr::Missing } else { Expr::Compose(functions) }
             }
+            ast::Expr::With(with) => return self.with(with),
             ast::Expr::Error(_) => Expr::Missing,
         };
         self.alloc_expr(lowered, range)

@@ -7,6 +7,7 @@
 mod expressions;
 mod forms;
 mod scope;
+mod settings;
 mod sizes;
 mod types;
 
@@ -64,6 +65,7 @@ impl Lowerer {
             exprs: IdVec::default(),
             types: IdVec::default(),
             sizes: IdVec::default(),
+            settings: IdVec::default(),
             size_params: Vec::new(),
             param_types: Vec::new(),
             root: None,

@@ -15,6 +15,7 @@ pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
 use super::{Block, PrimCall, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::parameters::Settings;
 use lift_analysis::size::{Assumption, Facts, LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use std::sync::Arc;
@@ -103,6 +104,7 @@ impl Builder {
             body: Block { stmts: Vec::new(), result: Atom::Lit(Literal::Int(0)) },
             result: Ty::int(),
             assumptions: Vec::new(),
+            settings: Settings::DEFAULT,
         };
         let form = Arc::new(FormKey { file: "test.lift".into(), name: Some(name.into()), nth: 0 });
         Builder { kernel, open: vec![Vec::new()], form, next_origin: 0, next_length: 0, facts: Facts::new() }
@@ -140,7 +142,7 @@ impl Builder {
     }
     fn origin(&mut self) -> Origin {
         self.next_origin += 1;
-        Origin { form: self.form.clone(), expr: ExprId(self.next_origin - 1) }
+        Origin::new(self.form.clone(), ExprId(self.next_origin - 1))
     }
     fn length(&mut self, kind: VarKind) -> Var {
         self.next_length += 1;

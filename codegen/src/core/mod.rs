@@ -32,6 +32,7 @@ mod tests;
 
 use lift_analysis::hir::{Literal, Name, Scalar};
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Settings;
 use lift_analysis::size::{Assumption, LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
 
@@ -61,6 +62,8 @@ pub struct Kernel {
     /// Checked against the sizes of the run before anything is evaluated. An assumption that mentions skolems is
     /// checked as soon as the last of them is known.
     pub assumptions: Vec<(Assumption, Origin)>,
+    /// What a `with` around the whole kernel sets; the origins of its statements have these settings, too.
+    pub settings: Settings,
 }
 
 impl Kernel {
@@ -155,6 +158,22 @@ pub struct Stmt {
     pub binds: Vec<Var>,
     pub rhs: Rhs,
     pub origin: Origin,
+}
+
+impl Stmt {
+    /// What `with`s set for the statement; where they set nothing for it, what they set for the statements in it, the
+    /// first of them first.
+    pub fn settings(&self) -> Settings {
+        let mut all = self.origin.settings.as_ref().map_or(Settings::DEFAULT, |own| **own);
+        for block in self.rhs.blocks() {
+            block.visit(&mut |inner| {
+                if let Some(settings) = &inner.origin.settings {
+                    all = all.inside(settings);
+                }
+            });
+        }
+        all
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

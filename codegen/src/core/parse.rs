@@ -10,6 +10,7 @@ mod size;
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::parameters::{self, Settings, TargetName};
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -24,6 +25,18 @@ pub fn kernel(text: &str) -> Result<Kernel> {
     result.map_err(|what| format!("line {}: {what}", parser.line()))
 }
 
+/// Parses `target=gpu group=64`.
+fn settings_of(text: &str) -> Result<Settings> {
+    let mut settings = Settings::DEFAULT;
+    for word in text.split_whitespace() {
+        match word.strip_prefix("target=") {
+            Some(name) => settings.target = Some(TargetName::named(name).ok_or("an unknown target")?),
+            None => parameters::parse(word).map(|(parameter, value)| settings.set(parameter, value))?,
+        }
+    }
+    Ok(settings)
+}
+
 struct Parser<'t> {
     text: &'t str,
     at: usize,
@@ -35,6 +48,8 @@ struct Parser<'t> {
     lengths: Vec<Var>,
     next_length: u32,
     form: Arc<FormKey>,
+    /// The settings in force here.
+    settings: Option<Arc<Settings>>,
 }
 
 impl<'t> Parser<'t> {
@@ -49,6 +64,7 @@ impl<'t> Parser<'t> {
             lengths: Vec::new(),
             next_length: 0,
             form: Arc::new(form),
+            settings: None,
         }
     }
 
@@ -75,11 +91,18 @@ impl<'t> Parser<'t> {
             let origin = self.origin();
             assumptions.push((self.assumption()?, origin));
         }
+        let mut settings = Settings::DEFAULT;
+        if self.take_line("with ") {
+            let line = self.rest().lines().next().unwrap_or_default();
+            self.at += line.len();
+            settings = settings_of(line)?;
+            self.settings = Some(Arc::new(settings));
+        }
         let body = self.block()?;
         if !self.text[self.at..].trim().is_empty() {
             return Err("text after the result of the kernel".into());
         }
-        Ok(Kernel { name, sizes, params, vars: std::mem::take(&mut self.vars), body, result, assumptions })
+        Ok(Kernel { name, sizes, params, vars: std::mem::take(&mut self.vars), body, result, assumptions, settings })
     }
 
     // --- text -------------------------------------------------------------------------------------
@@ -127,7 +150,7 @@ impl<'t> Parser<'t> {
         Ok(&rest[..end])
     }
     fn origin(&self) -> Origin {
-        Origin { form: self.form.clone(), expr: ExprId(self.line() as u32) }
+        Origin { settings: self.settings.clone(), ..Origin::new(self.form.clone(), ExprId(self.line() as u32)) }
     }
 
     // --- variables --------------------------------------------------------------------------------
@@ -210,10 +233,18 @@ impl<'t> Parser<'t> {
         }
         let var = self.typed()?;
         self.require(" = ")?;
+        let outer = self.settings.clone();
+        if self.take("with (") {
+            let (text, _) = self.rest().split_once(") ").ok_or("a `with` without an end")?;
+            self.at += text.len() + 2;
+            self.settings = Some(Arc::new(settings_of(text)?));
+        }
+        let origin = Origin { settings: self.settings.clone(), ..origin };
         // The variable is in scope only after its statement.
         let bound = self.visible.pop();
         let rhs = if binds.is_empty() { self.rhs()? } else { Rhs::Unpack(self.atom()?) };
         self.visible.extend(bound);
+        self.settings = outer;
         if !self.at_line_end() {
             return Err(format!("`{}` after a statement", self.rest().lines().next().unwrap_or_default()));
         }

@@ -11,6 +11,7 @@
 
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId};
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Settings;
 use lift_analysis::size::Size;
 use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
@@ -54,6 +55,8 @@ struct Printer<'k> {
     names: Vec<String>,
     out: String,
     indent: usize,
+    /// The settings in force here.
+    settings: Settings,
     map: Vec<(Range<u32>, Origin)>,
 }
 
@@ -65,7 +68,14 @@ impl<'k> Printer<'k> {
             *count += 1;
             if *count == 1 { v.name.to_string() } else { format!("{}'{count}", v.name) }
         });
-        Printer { kernel, names: names.collect(), out: String::new(), indent: 0, map: Vec::new() }
+        Printer {
+            kernel,
+            names: names.collect(),
+            out: String::new(),
+            indent: 0,
+            settings: kernel.settings,
+            map: Vec::new(),
+        }
     }
 
     fn kernel(mut self) -> CoreText {
@@ -79,6 +89,10 @@ impl<'k> Printer<'k> {
             let start = self.out.len();
             self.push(&format!("assume {assumption}"));
             self.record(start, origin);
+        }
+        if k.settings != Settings::DEFAULT {
+            self.line();
+            self.push(&format!("with {}", k.settings));
         }
         self.block(&k.body);
         self.out.push('\n');
@@ -121,11 +135,15 @@ impl<'k> Printer<'k> {
     fn stmt(&mut self, stmt: &Stmt) {
         self.line();
         let start = self.out.len();
-        self.stmt_text(stmt);
+        let outer = self.settings;
+        self.settings = stmt.origin.settings.as_ref().map_or(outer, |own| own.inside(&self.kernel.settings));
+        self.stmt_text(stmt, &outer);
+        self.settings = outer;
         self.record(start, &stmt.origin);
     }
 
-    fn stmt_text(&mut self, stmt: &Stmt) {
+    /// `outer`: the settings around the statement; others are printed.
+    fn stmt_text(&mut self, stmt: &Stmt, outer: &Settings) {
         if !stmt.binds.is_empty() {
             let names: Vec<&str> = stmt.binds.iter().map(|v| &*v.name).collect();
             let typed = self.typed(stmt.var);
@@ -133,6 +151,9 @@ impl<'k> Printer<'k> {
         } else {
             let typed = self.typed(stmt.var);
             self.push(&format!("let {typed} = "));
+        }
+        if self.settings != *outer {
+            self.push(&format!("with ({}) ", self.settings));
         }
         match &stmt.rhs {
             Rhs::Atom(a) | Rhs::Unpack(a) => self.atom(a),

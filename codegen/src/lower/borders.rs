@@ -33,7 +33,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The borders of an array over which a loop goes, if it pays to split the loop. On a GPU, neighbouring work-items
     /// would wait for those at the border; there each block chooses between two versions.
     pub fn borders(&mut self, xs: &Array<'k>) -> Result<Option<Borders>> {
-        if self.program.schedule.target.class != Class::Cpu || self.in_border {
+        if self.program.target.class != Class::Cpu || self.in_border {
             return Ok(None);
         }
         let found = self.padded(xs, DEEPEST)?;

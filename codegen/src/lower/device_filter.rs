@@ -12,11 +12,11 @@ use super::value::{Array, Closure, Dest, Env, Value};
 use super::{LowerError, Result};
 use crate::core::{PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Helper, Step, StmtKind, Storage};
-use crate::parameters::Parameter;
 use crate::plan::BufferRole;
 use crate::schedule::bounds;
 use crate::target::Target;
 use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// One `int` in local memory for each work-item of a group.
     pub fn group_ints(&mut self, name: &str) -> Name {
-        let most = u64::from(self.program.schedule.target.most_in_group);
+        let most = u64::from(self.program.target.most_in_group);
         self.local_bytes += 4 * most;
         self.declare_array(name, Storage::Local, CType::Int, most)
     }
@@ -130,8 +130,8 @@ impl<'k> Host<'k> {
     /// The number of chunks for an array, even if its length has no known bound.
     pub fn chunks(&self, len: &Size) -> Size {
         match self.program.upper(&self.program.facts, len) {
-            Some(most) => chunks(&most, &self.program.schedule.target),
-            None => Size::nat(self.program.schedule.target.get(Parameter::FilterChunks).into()),
+            Some(most) => chunks(&most, &self.program.target),
+            None => Size::nat(self.program.target.get(Parameter::FilterChunks).into()),
         }
     }
 

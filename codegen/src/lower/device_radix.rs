@@ -15,11 +15,11 @@ use crate::core::order::NumberOrder;
 use crate::core::{Lambda, Level, Stmt};
 use crate::opencl::radix::{DIGITS, MOST_EACH};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
-use crate::parameters::Parameter;
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
 use crate::schedule::rules;
 use crate::target::{Class, Target};
 use lift_analysis::hir::{Literal, Name, Scalar};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// Arrays that certainly are no longer than this are merge-sorted, which takes fewer launches.
@@ -151,7 +151,7 @@ impl<'k> Host<'k> {
     pub fn sorts_by_bits(&self, before: &Lambda) -> bool {
         let element = before.params.first().map(|p| self.program.kernel.ty(*p));
         let key = NumberOrder::of(before).zip(element).and_then(|(order, element)| order.scalar(element));
-        key.is_some_and(|key| Shape::of(&self.program.schedule.target, key).is_some())
+        key.is_some_and(|key| Shape::of(&self.program.target, key).is_some())
     }
 
     /// Sorts by radix if possible; returns whether it did.
@@ -163,7 +163,7 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
         positions: bool,
     ) -> Result<bool> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let Some(order) = NumberOrder::of(before) else { return Ok(false) };
         let Some(element) = before.params.first().map(|p| self.program.kernel.ty(*p).clone()) else { return Ok(false) };
         let Some(key) = order.scalar(&element) else { return Ok(false) };
@@ -203,7 +203,7 @@ impl<'k> Host<'k> {
     ) -> Sorting {
         let tile = Size::nat(shape.tile());
         let tiles = most.add(&tile).sub(&Size::one()).div_floor(&tile);
-        let target = &self.program.schedule.target;
+        let target = &self.program.target;
         let groups = Size::nat((target.get(Parameter::SortChunks) * target.compute_units).into());
         let chunks = Size::max(&Size::one(), &Size::min(&tiles, &groups));
         let per_chunk = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
@@ -246,7 +246,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Stores the keys, and finds the bits in which they differ from the first one.
     fn sort_keys(&mut self, sorting: &Sorting, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let most = Size::nat((2 * target.get(Parameter::SortChunks) * target.compute_units).into());
         let wish =
             xs.len.add(&Size::nat((sorting.shape.group - 1).into())).div_floor(&Size::nat(sorting.shape.group.into()));

@@ -15,9 +15,9 @@ use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value
 use super::{LowerError, Result};
 use crate::core::{PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
-use crate::parameters::Parameter;
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
@@ -352,7 +352,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
     fn slot(&mut self, s: Scalar, width: u64) -> Memory {
         self.note_double(s);
-        let most = u64::from(self.program.schedule.target.most_in_group);
+        let most = u64::from(self.program.target.most_in_group);
         let name = self.declare_array("slots", Storage::Local, CType::stored(s), width * most);
         Memory { root: Root::Array { name, local: true }, scalar: s }
     }

@@ -40,7 +40,7 @@ impl<'k> Host<'k> {
         positions: bool,
     ) -> Result<()> {
         let xs = self.array_arg(stmt, &call.args[0], env)?;
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let most = self.most(stmt, &xs.len)?;
         let few = Size::int(target.sorted_by_one());
         let by_numbers = self.sorts_by_bits(&call.funs[0]);

@@ -512,7 +512,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let mut body: Vec<_> = declarations.into_iter().chain(prologue).chain(body).collect();
         stop::resolve(&mut body);
         super::barriers::drop_needless(&mut body);
-        if program.schedule.target.class == Class::Gpu {
+        if program.target.class == Class::Gpu {
             for angle in angles::together(&mut body, &mut names).into_iter().flatten() {
                 program.applied(&rules::SINE_COSINE, &angle);
             }

@@ -109,7 +109,7 @@ impl<'k> ProgramBuilder<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
-        let target = self.schedule.target;
+        let target = self.target;
         let taken = guards.iter().filter_map(|g| g.taken(self));
         let only_if: Vec<Size> = taken.chain(positive.iter().cloned()).collect();
         let stored_before = self.report.stored.len();

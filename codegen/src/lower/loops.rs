@@ -55,7 +55,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         // Longest rows first, so that no group starts a long one when the others are finished.
         let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(&xs);
-        if longest_last && self.program.schedule.target.class == Class::Gpu {
+        if longest_last && self.program.target.class == Class::Gpu {
             self.wishes.group = Some(UNEVEN_GROUP);
         }
         // The elements of a work-item are computed again if one of its checks fails.

@@ -9,13 +9,14 @@ use super::{LowerError, Result};
 use crate::core;
 use crate::failure::Message;
 use crate::opencl::{Function, Helper, Names, Unit, print};
-use crate::parameters::Parameter;
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::report::{self, Report, Stored};
 use crate::schedule::rules::Rule;
 use crate::schedule::{Applied, Schedule, bounds, sequential};
+use crate::target::Target;
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Assumption, Facts, Node, Size, Var, VarKind, Writer};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -35,6 +36,8 @@ pub struct Leaf<'a> {
 pub struct ProgramBuilder<'k> {
     pub kernel: &'k core::Kernel,
     pub schedule: &'k Schedule,
+    /// The target with what the program sets for the statement that is lowered.
+    pub target: Target,
     /// Facts about size parameters and about skolems opened at host level.
     pub facts: Facts,
     /// Facts that hold before the run.
@@ -73,7 +76,7 @@ pub struct ProgramBuilder<'k> {
 impl<'k> ProgramBuilder<'k> {
     /// The value of a parameter of the target.
     pub fn parameter(&self, parameter: Parameter) -> i64 {
-        self.schedule.target.get(parameter).into()
+        self.target.get(parameter).into()
     }
 
     pub fn new(kernel: &'k core::Kernel, schedule: &'k Schedule) -> Self {
@@ -100,6 +103,7 @@ impl<'k> ProgramBuilder<'k> {
         ProgramBuilder {
             kernel,
             schedule,
+            target: schedule.target,
             facts,
             before,
             given: Size::zero(),
@@ -177,7 +181,7 @@ impl<'k> ProgramBuilder<'k> {
 
     /// Whether the target has checks.
     pub fn is_checked(&self) -> bool {
-        self.schedule.target.checked
+        self.target.checked
     }
 
     /// Records a check that is eliminated because it provably holds.

@@ -84,7 +84,7 @@ impl ProgramBuilder<'_> {
     }
 
     fn is_too_much(&self, elements: &Size) -> bool {
-        let each = Size::nat(self.schedule.target.room_per_input.into());
+        let each = Size::nat(self.target.room_per_input.into());
         let some = if self.given.is_zero() { each } else { self.given.mul(&each) };
         degree(&elements.node()) > degree(&self.given.node()).max(1) || self.facts.le(&some, elements).is_yes()
     }

@@ -149,7 +149,7 @@ mod tests {
     fn function(names: [&str; 3], value: i64) -> Function {
         let [to, n, i] = names.map(Name::from);
         let form = FormKey { file: "a.lift".into(), name: None, nth: 0 }.into();
-        let origin = Origin { form, expr: lift_analysis::hir::ExprId(0) };
+        let origin = Origin::new(form, lift_analysis::hir::ExprId(0));
         let element = ParamType::Buffer { element: CType::Int, constant: false };
         let set = StmtKind::Assign(Expr::Var(to.clone()).index(Expr::Var(i.clone())), Expr::int(value)).at(&origin);
         let body = StmtKind::For {

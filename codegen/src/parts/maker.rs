@@ -11,6 +11,7 @@ use crate::core::copy::{Copier, Lengths};
 use crate::core::typing::{Signature, prim_type, under};
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo, simplify};
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Settings;
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -372,6 +373,7 @@ impl<'k> Maker<'k> {
             body: Block { stmts: std::mem::take(&mut self.stmts), result },
             result: ty,
             assumptions: Vec::new(),
+            settings: Settings::DEFAULT,
         };
         let mut kernel = simplify::simplify(kernel);
         let mut bound = FxHashSet::default();

@@ -106,7 +106,7 @@ impl OriginData {
     pub fn to_origin(&self) -> Origin {
         let name = self.form.as_deref().map(Name::from);
         let form = FormKey { file: self.file.as_str().into(), name, nth: self.nth };
-        Origin { form: Arc::new(form), expr: ExprId(self.expr) }
+        Origin::new(Arc::new(form), ExprId(self.expr))
     }
 }
 

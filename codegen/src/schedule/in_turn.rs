@@ -8,10 +8,10 @@ use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
-use crate::parameters::Parameter;
 use crate::schedule::flat::is_flat;
 use crate::schedule::nested::is_known;
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// The kernel with both versions of the maps at host level over rows that are worth the whole device.
@@ -22,8 +22,7 @@ pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     let before = applied.len();
     let mut body = kernel.body.clone();
     let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));
-    let least = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
-    let mut writer = Writer { kernel, vars, lengths, least, applied };
+    let mut writer = Writer { kernel, vars, lengths, target, applied };
     writer.block(&mut body);
     let Writer { vars, lengths, .. } = writer;
     let made = Kernel { vars, body, assumptions: lengths.assumptions, ..kernel.clone() };
@@ -34,8 +33,7 @@ struct Writer<'a> {
     kernel: &'a Kernel,
     vars: Vec<VarInfo>,
     lengths: Lengths,
-    /// Fewest elements of a row: at all, and for each row.
-    least: [i64; 2],
+    target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -73,7 +71,9 @@ impl Writer<'_> {
     /// The versions of a map.
     fn versions(&mut self, stmt: &Stmt, long: &Long) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
-        let [row, each] = self.least;
+        // Fewest elements of a row: at all, and for each row.
+        let target = self.target.written(&stmt.settings());
+        let [row, each] = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
         let least = Size::max(&Size::int(row), &long.times.mul(&Size::int(each)));
         let behind = long.row.add(&Size::one());
         let known = decided(&least, &behind);

@@ -107,6 +107,7 @@ pub struct Schedule {
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
 /// interchanged, with few rows in turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
+    let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
     let mut stages = vec![("numbered", kernel.clone())];
     let mut rewritten = kernel.clone();
@@ -144,7 +145,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
 impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
         work::apart(MOST_TERMS, || {
-            let schedule = Schedule::found(kernel, target);
+            let schedule = Schedule::found(kernel, &target.written(&kernel.settings));
             Schedule { too_large: work::exhausted(), ..schedule }
         })
     }

@@ -8,8 +8,8 @@ use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
-use crate::parameters::Parameter;
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// The kernel with the versions of the maps at host level that fold rows by key.
@@ -19,8 +19,7 @@ pub fn row_tables(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     }
     let mut body = kernel.body.clone();
     let lengths = Lengths::of(&kernel);
-    let least = Size::int(target.get(Parameter::KeyRows).into());
-    let mut writer = Writer { vars: kernel.vars.clone(), lengths, least, applied };
+    let mut writer = Writer { vars: kernel.vars.clone(), lengths, target, applied };
     writer.block(&kernel, &mut body);
     let Writer { vars, lengths, .. } = writer;
     kernel.body = body;
@@ -30,8 +29,7 @@ pub fn row_tables(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
 struct Writer<'a> {
     vars: Vec<VarInfo>,
     lengths: Lengths,
-    /// Fewest comparisons of a row.
-    least: Size,
+    target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -72,7 +70,9 @@ impl Writer<'_> {
         let (vars, folded) = by_key::in_function(&now, f, &mut rules)?;
         let made = Kernel { vars, ..now };
         let compared = compared(&made, &folded)?;
-        let known = decided(&self.least, &compared);
+        // Fewest comparisons of a row.
+        let least = Size::int(self.target.written(&stmt.settings()).get(Parameter::KeyRows).into());
+        let known = decided(&least, &compared);
         if known == Some(false) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Writer<'_> {
             Some(_) => table,
             None => {
                 let otherwise = branch(&mut self.vars, stmt, stmt.rhs.clone());
-                choice(&mut self.vars, stmt, &self.least, &compared, table, otherwise)
+                choice(&mut self.vars, stmt, &least, &compared, table, otherwise)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;

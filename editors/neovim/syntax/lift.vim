@@ -11,7 +11,7 @@ syntax match liftFloat /\v[()\[\] \t]@<=[+-]?\d+(\.\d*([eE][+-]?\d+)?f?|[eE][+-]
 syntax match liftFloat /\v[()\[\] \t]@<=[+-]?(inf|nan)f?[^ \t()\[\];"]@!/
 syntax match liftSize /\v#[^ \t()\[\];"]+/
 syntax match liftBool /\v[()\[\] \t]@<=(true|false)[^ \t()\[\];"]@!/
-syntax match liftKeyword /\v[(\[]@<=(import|define|lift|primitive|lambda|λ|let|if|tuple|:|pack|unpack|o)[^ \t()\[\];"]@!/
+syntax match liftKeyword /\v[(\[]@<=(import|define|lift|primitive|lambda|λ|let|if|tuple|:|pack|unpack|o|with)[^ \t()\[\];"]@!/
 syntax match liftType /\v[(\[]@<=(array-type|tuple-type|vector-type|exists|-\>)[^ \t()\[\];"]@!/
 syntax match liftType /\v[()\[\] \t]@<=(byte|ubyte|short|ushort|int|uint|long|ulong|float|double|bool)[^ \t()\[\];"]@!/
 

@@ -9,4 +9,5 @@
   (if)
   (unpack)
   (app)
+  (with)
 ] @fold

@@ -82,3 +82,5 @@
 (pack "pack" @keyword)
 (unpack "unpack" @keyword)
 (compose "o" @keyword.operator)
+(with "with" @keyword)
+(setting_name) @variable.member

@@ -5,7 +5,7 @@
 //! takes its place only if it is clearly faster.
 
 use crate::tuned::choice::Choice;
-use lift_codegen::parameters::Entry;
+use lift_analysis::parameters::Entry;
 use std::collections::HashSet;
 
 /// Alternating runs at first, and before a choice is preferred.
@@ -141,7 +141,7 @@ pub fn quantile(times: &[f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lift_codegen::parameters::TABLE;
+    use lift_analysis::parameters::TABLE;
 
     /// A device whose times have noise of ±10 %, and a limit on races.
     struct Simulated {

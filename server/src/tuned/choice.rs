@@ -1,7 +1,7 @@
 //! A class of devices and values of parameters.
 
+use lift_analysis::parameters::{self, Entry, Settings, TargetName};
 use lift_codegen::device::DeviceInfo;
-use lift_codegen::parameters;
 use lift_codegen::target::Target;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,11 +47,26 @@ impl Choice {
         self.settings.get(parameter).copied()
     }
 
+    /// As a `with` of a program has it.
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::DEFAULT;
+        settings.target = self.target.as_deref().and_then(TargetName::named);
+        for (name, value) in &self.settings {
+            if let Some(entry) = Entry::named(name) {
+                settings.set(entry.parameter, *value);
+            }
+        }
+        settings
+    }
+
     /// The target on a device. Refused if it promises what the device does not.
     pub fn on(&self, device: &DeviceInfo) -> Result<Target, String> {
         let own = Target::of(device);
         let mut target = match &self.target {
-            Some(name) => name.parse::<Target>()?.fitted(device),
+            Some(name) => {
+                let target = name.parse::<Target>()?.fitted(device);
+                TargetName::named(name).map_or(target, |name| target.pinned(name))
+            }
             None => own,
         };
         if target.single_pass && !own.single_pass {

@@ -33,6 +33,13 @@ nodes! {
     UnpackBinder = UNPACK_BINDER;
     /// `(o expr+)`
     Compose = COMPOSE;
+    /// `(with (setting*) expr)`
+    With = WITH;
+    SettingList = SETTING_LIST;
+    /// `(name value)`
+    Setting = SETTING;
+    SettingName = SETTING_NAME;
+    SettingValue = SETTING_VALUE;
 }
 
 choices! {
@@ -49,6 +56,7 @@ choices! {
         Pack(Pack),
         Unpack(Unpack),
         Compose(Compose),
+        With(With),
         Error(Error),
     }
 }
@@ -200,5 +208,38 @@ impl Compose {
     /// Returns the functions as written; the last one is applied first.
     pub fn functions(&self) -> impl Iterator<Item = Expr> + use<> {
         children(&self.0)
+    }
+}
+
+impl With {
+    pub fn settings(&self) -> impl Iterator<Item = Setting> + use<> {
+        child::<SettingList>(&self.0).into_iter().flat_map(|list| children(&list.0))
+    }
+
+    pub fn expr(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Setting {
+    pub fn name(&self) -> Option<SettingName> {
+        child(&self.0)
+    }
+
+    pub fn value(&self) -> Option<SettingValue> {
+        child(&self.0)
+    }
+}
+
+impl SettingName {
+    pub fn token(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::IDENT)
+    }
+}
+
+impl SettingValue {
+    /// Returns the number or the word.
+    pub fn token(&self) -> Option<SyntaxToken> {
+        tokens(&self.0).next()
     }
 }

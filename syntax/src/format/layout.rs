@@ -46,13 +46,13 @@ impl Style {
     fn of(group: &Group) -> Style {
         let compound_head = matches!(group.parts.items.first(), Some(Item { doc: Doc::Group(_), .. }));
         match group.kind {
-            DEFINE | LAMBDA => Style::Body { first: 2, apart: 4 },
+            DEFINE | LAMBDA | WITH => Style::Body { first: 2, apart: 4 },
             LET if group.parts.items.len() > 4 => Style::Bindings,
             LET | UNPACK => Style::Body { first: 3, apart: 4 },
             LIFT => Style::Body { first: group.parts.items.len().saturating_sub(1), apart: 2 },
             PRIMITIVE => Style::Body { first: 3, apart: 4 },
             PARAM_LIST | TYPE_LIST | SIZE_PARAMS | PARAM | TUPLE_PATTERN | UNPACK_BINDER | POSITION_BINDER
-            | SUM_BINDER => Style::Column,
+            | SUM_BINDER | SETTING_LIST | SETTING => Style::Column,
             _ if compound_head => Style::Column,
             _ => Style::Call,
         }

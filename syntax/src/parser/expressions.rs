@@ -2,7 +2,7 @@
 
 use super::{MAX_DEPTH, Parser};
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
-use crate::kind::SyntaxKind::*;
+use crate::kind::SyntaxKind::{self, *};
 use crate::literal;
 
 impl Parser<'_> {
@@ -100,6 +100,11 @@ impl Parser<'_> {
                 p.keyword();
                 p.expr_part("the function");
                 p.exprs_until_end();
+            }),
+            "with" => self.group(WITH, "(with ((parameter value) …) expr)", |p| {
+                p.keyword();
+                p.settings();
+                p.expr_part("the expression");
             }),
             form @ ("define" | "lift" | "import") => {
                 let message = match form {
@@ -247,6 +252,56 @@ impl Parser<'_> {
             p.expr_part("the value");
             p.expr_part("the body");
         });
+    }
+
+    /// Parses the settings of a `with`.
+    fn settings(&mut self) {
+        if self.current() == EOF {
+            return self.missing("the list of parameters");
+        }
+        if !self.current().is_opener() {
+            if !self.at_malformed() {
+                let message = "the parameters must stand here, each in brackets: `((parameter value) …)`";
+                self.error(Code::ExpectedParams, self.element_range(), message);
+            }
+            self.start(SETTING_LIST);
+            self.skip_element();
+            return self.finish();
+        }
+        self.group(SETTING_LIST, "((parameter value) …)", |p| {
+            while !p.at_end() {
+                p.setting();
+            }
+        });
+    }
+
+    fn setting(&mut self) {
+        if !self.current().is_opener() {
+            if !self.at_malformed() {
+                let message = "a parameter and its value must stand here, in brackets: `(parameter value)`";
+                self.error(Code::ExpectedParams, self.element_range(), message);
+            }
+            return self.skip_element();
+        }
+        self.group(SETTING, "(parameter value)", |p| {
+            p.word_of_setting(SETTING_NAME, "the parameter", |kind| kind == IDENT);
+            p.word_of_setting(SETTING_VALUE, "the value", |kind| kind == INT || kind == IDENT);
+        });
+    }
+
+    fn word_of_setting(&mut self, node: SyntaxKind, what: &str, fits: impl Fn(SyntaxKind) -> bool) {
+        match self.current() {
+            EOF => self.missing(what),
+            kind if fits(kind) => self.leaf(node),
+            _ => {
+                if !self.at_malformed() {
+                    self.error(Code::ExpectedName, self.element_range(), format!("{what} must stand here"));
+                }
+                self.start(node);
+                self.skip_element();
+                self.finish();
+            }
+        }
     }
 
     fn exprs_until_end(&mut self) {

@@ -143,6 +143,18 @@ fn bodies_are_indented_by_two() {
 }
 
 #[test]
+fn settings_stay_beside_their_word() {
+    check(
+        "(define (f xs) (with ((rows.team 16) (group 64)) (reduce 0.0f (lambda (accumulated x) (+ accumulated x)) (map g xs))))",
+        expect![[r#"
+            (define (f xs)
+              (with ((rows.team 16) (group 64))
+                (reduce 0.0f (lambda (accumulated x) (+ accumulated x)) (map g xs))))
+        "#]],
+    );
+}
+
+#[test]
 fn kernels() {
     check(
         "(lift (N) ((array-type float N)) (lambda (xs) (mapSeq (lambda (x) (* x 2.0f)) xs)))",

@@ -77,6 +77,7 @@ const PIECES: &[&str] = &[
     "(pack ",
     "(unpack (X y) ",
     "(o ",
+    "(with ((a 1)) ",
     "(array-type ",
     "(exists (X) ",
     "(-> ",
@@ -281,6 +282,11 @@ impl Writer {
             ]),
             12 => self.group(&[&|w| w.word("o"), &Self::expr, &Self::expr]),
             13 => self.group(&[&Self::expr, &Self::expr]),
+            14 => self.group(&[
+                &|w| w.word("with"),
+                &|w| w.group(&[&|w| w.group(&[&Self::name, &Self::name])]),
+                &Self::expr,
+            ]),
             _ => self.group(&[&Self::name, &Self::expr, &Self::expr]),
         }
     }

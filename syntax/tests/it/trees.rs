@@ -215,6 +215,27 @@ fn special_forms() {
 }
 
 #[test]
+fn settings() {
+    check(
+        "(define x (with ((rows.team 16) [target gpu]) y))",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "x"
+            WITH KEYWORD "with"
+              SETTING_LIST
+                SETTING
+                  SETTING_NAME IDENT "rows.team"
+                  SETTING_VALUE INT "16"
+                SETTING
+                  SETTING_NAME IDENT "target"
+                  SETTING_VALUE IDENT "gpu"
+              NAME_REF IDENT "y"
+    "#]],
+    );
+}
+
+#[test]
 fn types() {
     check(
         "(define (f (x (-> (tuple-type int a) (vector-type float 4) (exists (X Y) (array-type (array-type bool X) Y))))) x)",

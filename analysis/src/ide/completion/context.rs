@@ -5,6 +5,7 @@ use crate::hir::{Body, Expr, ExprId, SourceMap};
 use crate::infer::Partial;
 use crate::lower::Lowered;
 use crate::queries::{HOLE, infer_in_order, infer_unfinished};
+use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, lex, parse_form, split};
 use std::sync::Arc;
 
@@ -24,6 +25,12 @@ pub enum Place {
         head: bool,
         hash: bool,
     },
+    /// A parameter in a `with`; with its brackets unless they are there.
+    Parameter {
+        brackets: bool,
+    },
+    /// The value of the parameter of this name.
+    ParameterValue(String),
     /// `(length …)` of a size: the name of an array.
     ArrayName,
     /// Outside all forms, or the first word of one.
@@ -84,7 +91,8 @@ impl<'db> Context<'db> {
             _ => return None,
         };
         let typed_text = chunk[typed].to_owned();
-        if let Some(dot) = postfix_dot(chunk, typed, cursor) {
+        // The names of parameters have dots, too.
+        if let Some(dot) = postfix_dot(chunk, typed, cursor).filter(|_| !is_parameter(chunk, typed)) {
             return postfix(db, file, form, chunk, dot, typed, from);
         }
         let mut with_hole = chunk.to_owned();
@@ -169,6 +177,14 @@ fn token_before(text: &str, cursor: TextSize) -> Option<(SyntaxKind, TextRange)>
     }
 }
 
+/// Whether a word is the name of a parameter in a `with`.
+fn is_parameter(chunk: &str, word: TextRange) -> bool {
+    let Some(raw) = split(chunk).into_iter().find(|raw| raw.range.contains_range(word)) else { return false };
+    let tree = parse_form(&chunk[raw.range]).syntax();
+    let token = tree.token_at_offset(word.start() - raw.range.start()).right_biased();
+    token.and_then(|token| token.parent()).is_some_and(|node| node.kind() == SyntaxKind::SETTING_NAME)
+}
+
 /// The offset of the dot in `xs.map` or `(f xs).map`, if the word at the cursor has one.
 fn postfix_dot(chunk: &str, typed: TextRange, cursor: TextSize) -> Option<TextSize> {
     let before = &chunk[TextRange::new(typed.start(), cursor.min(typed.end()))];
@@ -239,6 +255,9 @@ fn place_of(text: &str, hole: TextRange) -> Option<Place> {
     match node.kind() {
         SyntaxKind::NAME_REF => {
             let parent = node.parent()?;
+            if parent.parent().is_some_and(|list| list.kind() == SyntaxKind::SETTING_LIST) {
+                return Some(Place::Parameter { brackets: true });
+            }
             if parent.kind() == SyntaxKind::SIZE_OP {
                 return Some(Place::ArrayName);
             }
@@ -257,6 +276,11 @@ fn place_of(text: &str, hole: TextRange) -> Option<Place> {
         }
         SyntaxKind::NAME_TYPE => Some(Place::Type { head: false }),
         SyntaxKind::SIZE_NAME => Some(Place::Size { head: false, hash: node.parent()?.kind() == SyntaxKind::SIZE_LIT }),
+        SyntaxKind::SETTING_NAME => Some(Place::Parameter { brackets: false }),
+        SyntaxKind::SETTING_VALUE => {
+            let setting = node.parent().and_then(ast::Setting::cast)?;
+            Some(Place::ParameterValue(setting.name()?.token()?.text().to_owned()))
+        }
         SyntaxKind::ERROR => of_error(&node, &token, head),
         SyntaxKind::FORM => Some(Place::Form { head }),
         // Incomplete first words of types and sizes.

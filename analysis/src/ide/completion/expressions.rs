@@ -444,6 +444,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("pack", "pack ‹value›", "hides a length"),
     (":", ": ‹value› ‹type›", "says the type of a value; lengths are checked when run"),
     ("o", "o ‹f› ‹g›", "composition, right to left"),
+    ("with", "with ((‹group› ‹64›)) ‹›", "sets parameters of the generated code"),
 ];
 
 fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {

@@ -86,6 +86,8 @@ pub(super) fn completions(
         Place::Expr { head, args } => expressions::complete(&context, known, head, args, &mut ranked),
         Place::Type { head } => words::types(head, &mut ranked),
         Place::Size { head, hash } => words::sizes(&context, head, hash, &mut ranked),
+        Place::Parameter { brackets } => words::parameters(brackets, &mut ranked),
+        Place::ParameterValue(ref name) => words::values(name, &mut ranked),
         Place::ArrayName => expressions::arrays(&context, &mut ranked),
         Place::Form { head } => words::forms(&context, head, &mut ranked),
         Place::Path => words::paths(&context, &mut ranked),

@@ -7,6 +7,7 @@ use super::{CompletionItem, CompletionKind, Ranked};
 use crate::db::{Files, is_builtin};
 use crate::ide::importing::relative_path;
 use crate::ide::scope::in_scope;
+use crate::parameters::{Entry, TABLE, TargetName};
 use crate::scalar::Scalar;
 use crate::ty::TyKind;
 
@@ -109,6 +110,29 @@ pub fn forms(context: &Context<'_>, head: bool, ranked: &mut Ranked) {
             (false, _) => format!("({template})"),
         };
         ranked.push(100 - index as i32, word_item(word, about, Snippet::template(&template)));
+    }
+}
+
+/// Completes parameters of a `with`, in the order of their table.
+pub fn parameters(brackets: bool, ranked: &mut Ranked) {
+    let all = TABLE.iter().map(|entry| (entry.name, entry.default.to_string(), entry.meaning));
+    let target = (TargetName::WORD, TargetName::Portable.as_str().to_owned(), TargetName::MEANING);
+    for (index, (name, value, meaning)) in all.chain([target]).enumerate() {
+        let template = if brackets { format!("({name} ‹{value}›)") } else { name.to_owned() };
+        ranked.push_fine(100, index, word_item(name, meaning, Snippet::template(&template)));
+    }
+}
+
+/// Completes the value of a parameter.
+pub fn values(name: &str, ranked: &mut Ranked) {
+    let values: Vec<(String, bool)> = match Entry::named(name) {
+        Some(entry) => entry.values().into_iter().map(|value| (value.to_string(), value == entry.default)).collect(),
+        None if name == TargetName::WORD => TargetName::ALL.map(|name| (name.as_str().to_owned(), false)).to_vec(),
+        None => Vec::new(),
+    };
+    for (index, (value, default)) in values.iter().enumerate() {
+        let about = if *default { "the value unless set" } else { "" };
+        ranked.push_fine(100, index, word_item(value, about, Snippet::call(value, &[], false)));
     }
 }
 

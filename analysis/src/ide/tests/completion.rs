@@ -432,3 +432,51 @@ fn what_another_file_defines_comes_with_its_import() {
     "#]],
     );
 }
+
+#[test]
+fn parameters_and_their_values() {
+    let program =
+        |with: &str| format!("(lift f (N) ((array-type float N)) (lambda (xs) (with {with} (map sqrt xs))))\n");
+    check(
+        &program("((rows.te$0))"),
+        2,
+        expect![[r#"
+        `rows.te`
+        rows.team : Work-items per row, where rows of unknown length are many. => rows.team
+    "#]],
+    );
+    check(
+        &program("((rows.te$0 16))"),
+        1,
+        expect![[r#"
+        `rows.te`
+        rows.team : Work-items per row, where rows of unknown length are many. => rows.team
+    "#]],
+    );
+    check(
+        &program("(gr$0)"),
+        1,
+        expect![[r#"
+        `gr`
+        group : Work-items of a group, where nothing else decides. => (group ${1:128})
+    "#]],
+    );
+    check(
+        &program("((rows.team $0))"),
+        3,
+        expect![[r#"
+        ``
+        2 :  => 2
+        4 :  => 4
+        8 : the value unless set => 8
+    "#]],
+    );
+    check(
+        &program("((target n$0))"),
+        1,
+        expect![[r#"
+        `n`
+        nvidia :  => nvidia
+    "#]],
+    );
+}

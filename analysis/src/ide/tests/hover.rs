@@ -568,3 +568,26 @@ fn the_rule_by_which_rows_differ() {
             `xs` is a parameter."#]],
     );
 }
+
+#[test]
+fn a_parameter_of_the_generated_code() {
+    let program =
+        |setting: &str| format!("(lift f (N) ((array-type float N)) (lambda (xs) (with ({setting}) (map sqrt xs))))\n");
+    check(
+        &program("(rows.$0team 16)"),
+        expect![[r#"
+        at 1:`(rows.team 16)`
+        `rows.team`: Work-items per row, where rows of unknown length are many.
+
+        One of 2, 4, 8, 16, 32; unless set, 8."#]],
+    );
+    check(
+        &program("(target $0gpu)"),
+        expect![[r#"
+        at 1:`(target gpu)`
+        `target`: The class of devices for which a kernel is compiled, whatever the device.
+
+        One of `portable`, `gpu`, `nvidia`, `cpu`."#]],
+    );
+    check(&program("(rows.$0teams 16)"), expect!["nothing"]);
+}

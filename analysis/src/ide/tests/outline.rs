@@ -67,7 +67,7 @@ fn kernels_say_how_they_are_run() {
 fn an_origin_finds_its_expression() {
     let fixture = Fixture::new("(define (f x) x)\n(define (f y) (+ y 1))\n");
     let form = crate::origin::FormKey { file: "main.lift".into(), name: Some("f".into()), nth: 1 };
-    let mut origin = crate::origin::Origin { form: form.into(), expr: crate::hir::ExprId(3) };
+    let mut origin = crate::origin::Origin::new(form.into(), crate::hir::ExprId(3));
     let at = fixture.analysis().resolve_origin(&origin).unwrap().unwrap();
     expect!["2:`(+ y 1)`"].assert_eq(&fixture.show(&at));
     origin.expr = crate::hir::ExprId(99);

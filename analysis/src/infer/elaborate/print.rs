@@ -2,6 +2,7 @@
 
 use super::{Elaborate, Replacement, Value, Wrap, children};
 use crate::hir::*;
+use crate::parameters::Settings;
 use crate::size::Var;
 use lift_syntax::{TextRange, TextSize};
 
@@ -16,7 +17,8 @@ impl Elaborate<'_> {
         let mut out = String::new();
         let wraps = self.wraps.get(&e).map_or(&[][..], Vec::as_slice);
         for w in wraps {
-            out.push_str(&self.open_wrap(w));
+            let lost = self.left_behind(&w.value, e);
+            out.push_str(&self.open_wrap_with(w, &lost));
         }
         let inner = match self.replaced.get(&e) {
             Some(Replacement::Value(v)) => self.value(v),
@@ -42,8 +44,31 @@ impl Elaborate<'_> {
         out
     }
 
+    /// What the `with`s set that are around a value, but inside of the expression in front of which it is moved.
+    fn left_behind(&self, value: &Value, spine: ExprId) -> Settings {
+        let mut all = Settings::DEFAULT;
+        let mut at = match value {
+            Value::Name(_) => None,
+            Value::Expr(e) | Value::Rendered(e) | Value::Applied(e, _) => Some(*e),
+        };
+        while let Some(e) = at.filter(|e| *e != spine) {
+            if let Some(settings) = self.body.settings_of(e) {
+                all = all.inside(&settings);
+            }
+            at = self.parents[e];
+        }
+        all
+    }
+
     pub(super) fn open_wrap(&self, w: &Wrap) -> String {
-        let value = self.value(&w.value);
+        self.open_wrap_with(w, &Settings::DEFAULT)
+    }
+
+    fn open_wrap_with(&self, w: &Wrap, settings: &Settings) -> String {
+        let mut value = self.value(&w.value);
+        if *settings != Settings::DEFAULT {
+            value = format!("(with {} {value})", settings.written());
+        }
         match w.lengths.as_slice() {
             [] => format!("(let {} {value} ", w.name),
             lengths => format!("(unpack {} {value} ", with_lengths(lengths, &w.name)),

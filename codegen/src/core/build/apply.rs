@@ -25,6 +25,10 @@ impl<'db> Build<'db> {
             let all = first.iter().cloned().chain(args).collect();
             return self.apply(inner.clone(), all, at);
         }
+        if let Fun::With(settings, inner) = &**f {
+            let at = Origin { settings: Some(settings.clone()), ..at.clone() };
+            return self.apply(inner.clone(), args, &at);
+        }
         let arity = Self::arity(&function);
         if args.len() < arity {
             return Ok(Staged::fun(Fun::Partial(function, args)));
@@ -72,7 +76,9 @@ impl<'db> Build<'db> {
                     }
                 }
             }
-            Fun::Partial(..) => return Err(self.internal(at, "a partial application of a partial one".into())),
+            Fun::Partial(..) | Fun::With(..) => {
+                return Err(self.internal(at, "a partial application of a partial one".into()));
+            }
         };
         self.apply(value, rest, at)
     }
@@ -84,6 +90,7 @@ impl<'db> Build<'db> {
             Fun::Closure { params, .. } => params.len(),
             Fun::Primitive(_, arity, _) => *arity,
             Fun::Partial(inner, args) => Self::arity(inner).saturating_sub(args.len()),
+            Fun::With(_, inner) => Self::arity(inner),
             Fun::Compose { .. } | Fun::Iterate { .. } | Fun::Partition { .. } => 1,
             Fun::Choice { arity, .. } => *arity,
         }

@@ -34,7 +34,7 @@ impl<'db> Build<'db> {
         }
         self.spend(1, scope, id)?;
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
-            let value = match self.eval_kind(scope, id)? {
+            let value = match self.eval_with(scope, id)? {
                 // Inference treats it as a number, so its consumer must not see that it is a size, as in
                 // `(let v #2 (iota v))`.
                 Staged::Size(size) if matches!(scope.cx.inference.expr_types[id].kind(), TyKind::Scalar(_)) => {
@@ -56,6 +56,20 @@ impl<'db> Build<'db> {
         }
         let message = "with all definitions inlined, this kernel is too large to be compiled".into();
         Err(BuildError { message, origin: Some(scope.origin(at)) })
+    }
+
+    /// Evaluates an expression in the `with`s around it.
+    fn eval_with(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
+        let Some(settings) = scope.cx.body.settings_of(id) else { return self.eval_kind(scope, id) };
+        let scope = scope.with(&settings);
+        let value = self.eval_kind(&scope, id)?;
+        // Other functions have the scope in which they are evaluated.
+        match (&value, scope.settings()) {
+            (Staged::Fun(f), Some(settings)) if matches!(**f, Fun::Partial(..)) => {
+                Ok(Staged::fun(Fun::With(settings.clone(), value)))
+            }
+            _ => Ok(value),
+        }
     }
 
     fn eval_kind(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {

@@ -32,6 +32,7 @@ use lift_analysis::diagnostics::Severity;
 use lift_analysis::hir::{ExprId, FormKind, Name};
 use lift_analysis::infer::Mode;
 use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::parameters::Settings;
 use lift_analysis::queries::{body, infer, infer_in_order, placement};
 use lift_analysis::size::{Assumption, Var, VarKind, work};
 use lift_analysis::ty::TyKind;
@@ -76,7 +77,7 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
         Ok(kernel)
     };
     let mut kernel = work::apart(crate::budget::MOST_TERMS, simple).map_err(|e| vec![e])?;
-    let root = body(db, form).root.map(|expr| Origin { form: Arc::new(key(db, form)), expr });
+    let root = body(db, form).root.map(|expr| Origin::new(Arc::new(key(db, form)), expr));
     super::numbers::assume_fitting(&mut kernel, root.as_ref());
     // Report a compiler bug here, rather than by what later stages make of it.
     if cfg!(debug_assertions)
@@ -128,7 +129,7 @@ impl Drop for Build<'_> {
 impl<'db> Build<'db> {
     fn kernel(&mut self, form: Form) -> Result<Kernel> {
         let cx = self.form(form)?;
-        let at = |e: ExprId| Origin { form: cx.key.clone(), expr: e };
+        let at = |e: ExprId| Origin::new(cx.key.clone(), e);
         let Some(root) = cx.body.root.filter(|_| cx.body.kind == FormKind::Kernel) else {
             let message = format!("`{}` is no kernel: only a `lift` form can be compiled and run", cx.name());
             return Err(BuildError { message, origin: cx.body.root.map(at) });
@@ -163,6 +164,7 @@ impl<'db> Build<'db> {
             body: Block { stmts: self.emit.close(), result },
             result: lift_analysis::ty::Ty::int(),
             assumptions: std::mem::take(&mut self.assumptions),
+            settings: cx.body.computed().and_then(|e| cx.body.settings_of(e)).unwrap_or(Settings::DEFAULT),
         };
         kernel.vars = self.emit.take_vars();
         kernel.result = kernel.atom_ty(&kernel.body.result);
@@ -190,7 +192,7 @@ impl<'db> Build<'db> {
                 lift_analysis::hir::Node::Expr(e) => Some(e),
                 _ => cx.body.root,
             };
-            let origin = expr.map(|expr| Origin { form: cx.key.clone(), expr });
+            let origin = expr.map(|expr| Origin::new(cx.key.clone(), expr));
             return Err(BuildError { message, origin });
         }
         let cx = Rc::new(cx);

@@ -10,6 +10,7 @@ use lift_analysis::db::SourceFile;
 use lift_analysis::hir::{BinderId, BinderRole, Body, Expr, ExprId, SizeOp, SizeRef, SizeRefId};
 use lift_analysis::infer::{Inference, Site};
 use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::parameters::Settings;
 use lift_analysis::size::{Size, Var, VarKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -56,6 +57,10 @@ pub struct Scope<'db> {
     positions: RefCell<FxHashMap<u32, Size>>,
     /// For a prelude form: the user's call, the origin of everything in the form.
     call: Option<Origin>,
+    /// What the `with`s around it set.
+    settings: Option<Arc<Settings>>,
+    /// That of a `with`, in which lengths are opened for the scope around it.
+    transparent: bool,
     registry: Rc<Registry<'db>>,
 }
 
@@ -86,6 +91,7 @@ impl<'db> Scope<'db> {
         registry: &Rc<Registry<'db>>,
     ) -> Rc<Scope<'db>> {
         let call = if cx.builtin { call } else { None };
+        let settings = quantified.as_ref().and_then(|at_use| at_use.at.settings.clone());
         registry.enter(Scope {
             cx,
             parent: None,
@@ -94,12 +100,29 @@ impl<'db> Scope<'db> {
             lengths: RefCell::default(),
             positions: RefCell::default(),
             call,
+            settings,
+            transparent: false,
             registry: registry.clone(),
         })
     }
 
     /// A nested scope: of a lambda's body, a branch, the body of an `unpack`, a use of a generalised `let`.
     pub fn inside(self: &Rc<Self>, quantified: Option<Quantified<'db>>) -> Rc<Scope<'db>> {
+        self.nested(quantified, self.settings.clone(), false)
+    }
+
+    /// The scope in a `with`.
+    pub fn with(self: &Rc<Self>, settings: &Settings) -> Rc<Scope<'db>> {
+        let all = self.settings.as_ref().map_or(*settings, |outer| settings.inside(outer));
+        self.nested(None, Some(Arc::new(all)), true)
+    }
+
+    fn nested(
+        self: &Rc<Self>,
+        quantified: Option<Quantified<'db>>,
+        settings: Option<Arc<Settings>>,
+        transparent: bool,
+    ) -> Rc<Scope<'db>> {
         self.registry.enter(Scope {
             cx: self.cx.clone(),
             parent: Some(self.clone()),
@@ -108,12 +131,22 @@ impl<'db> Scope<'db> {
             lengths: RefCell::default(),
             positions: RefCell::default(),
             call: self.call.clone(),
+            settings,
+            transparent,
             registry: self.registry.clone(),
         })
     }
 
     pub fn origin(&self, expr: ExprId) -> Origin {
-        self.call.clone().unwrap_or_else(|| Origin { form: self.cx.key.clone(), expr })
+        let (form, expr) = match &self.call {
+            Some(call) => (call.form.clone(), call.expr),
+            None => (self.cx.key.clone(), expr),
+        };
+        Origin { form, expr, settings: self.settings.clone() }
+    }
+
+    pub fn settings(&self) -> Option<&Arc<Settings>> {
+        self.settings.as_ref()
     }
 
     pub fn bind(&self, binder: BinderId, binding: Binding<'db>) {
@@ -124,15 +157,23 @@ impl<'db> Scope<'db> {
         here.or_else(|| self.parent.as_ref()?.binding(binder))
     }
 
+    /// The scope that knows the lengths opened here.
+    fn of_lengths(&self) -> &Scope<'db> {
+        match &self.parent {
+            Some(parent) if self.transparent => parent.of_lengths(),
+            _ => self,
+        }
+    }
+
     pub fn set_length(&self, length: &Var, is: Size) {
-        self.lengths.borrow_mut().insert(length.id, is);
+        self.of_lengths().lengths.borrow_mut().insert(length.id, is);
     }
     fn length(&self, id: u32) -> Option<Size> {
         let here = self.lengths.borrow().get(&id).cloned();
         here.or_else(|| self.parent.as_ref()?.length(id))
     }
     pub fn set_position(&self, position: &Var, is: Size) {
-        self.positions.borrow_mut().insert(position.id, is);
+        self.of_lengths().positions.borrow_mut().insert(position.id, is);
     }
     fn position(&self, id: u32) -> Option<Size> {
         let here = self.positions.borrow().get(&id).cloned();

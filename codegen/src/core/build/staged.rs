@@ -4,9 +4,11 @@ use super::super::{Atom, VarId};
 use super::scope::Scope;
 use lift_analysis::hir::{BinderId, ExprId, Name};
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Settings;
 use lift_analysis::prims::Primitive;
 use lift_analysis::size::{Size, Var};
 use std::rc::Rc;
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub enum Staged<'db> {
@@ -35,6 +37,8 @@ pub enum Fun<'db> {
     },
     /// A function applied to fewer arguments than its arity.
     Partial(Staged<'db>, Vec<Staged<'db>>),
+    /// A partial application in a `with`.
+    With(Arc<Settings>, Staged<'db>),
     /// `(o f g h)`. The parts are evaluated on application, because only then the lengths that it opens are known.
     Compose {
         id: ExprId,
@@ -102,6 +106,7 @@ impl<'db> Staged<'db> {
                     params.get(i).map(|b| scope.cx.body.binder(*b).name.clone()).filter(|n| &**n != "_")
                 }
                 Fun::Partial(f, args) => f.param_name(args.len() + i),
+                Fun::With(_, f) => f.param_name(i),
                 _ => None,
             },
             _ => None,

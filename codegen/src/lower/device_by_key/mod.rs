@@ -45,7 +45,7 @@ impl<'k> Host<'k> {
         let Some(scalar) = kernel.atom_ty(&call.args[0]).as_scalar() else {
             return Err(self.error(stmt, "reduceByKey", "what is folded is no scalar"));
         };
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let by = ByKey {
             f: Closure { lambda: &call.funs[0], env: env.clone() },
             z: self.atom(&call.args[0], env),
@@ -77,7 +77,7 @@ impl<'k> Host<'k> {
 
     /// The version with tables in local memory.
     fn by_key_in_parts(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, table: &Table, dest: &Dest<'k>) -> Result<()> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let name = self.program.kernel.name_of(stmt.var).to_string();
         self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
         // The values of one cell are adjacent.

@@ -2,9 +2,9 @@
 
 use super::super::value::{Array, Closure, Value};
 use crate::core::{Lambda, Rhs, ScalarOp};
-use crate::parameters::Parameter;
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// Elements that a work-item processes at the same time.

@@ -212,9 +212,9 @@ impl<'k> Host<'k> {
         use lift_analysis::hir::ExprId;
         use lift_analysis::origin::FormKey;
         let kernel = self.program.kernel;
-        kernel.body.stmts.last().map(|s| s.origin.clone()).unwrap_or_else(|| Origin {
-            form: FormKey { file: "".into(), name: Some(kernel.name.clone()), nth: 0 }.into(),
-            expr: ExprId(0),
+        kernel.body.stmts.last().map(|s| s.origin.clone()).unwrap_or_else(|| {
+            let form = FormKey { file: "".into(), name: Some(kernel.name.clone()), nth: 0 };
+            Origin::new(form.into(), ExprId(0))
         })
     }
 
@@ -243,8 +243,11 @@ impl<'k> Host<'k> {
                 self.broken.insert(stmt.var);
                 continue;
             }
+            let around = self.program.target;
+            self.program.target = schedule.target.written(&stmt.settings());
             let value = self.stmt(stmt, &mut env, assigned.get(&stmt.var));
             let value = value.and_then(|v| self.measure_for_functions(stmt, &v, &mut env).map(|()| v));
+            self.program.target = around;
             match value {
                 Ok(value) => env.bind(stmt.var, value),
                 Err(e) => {

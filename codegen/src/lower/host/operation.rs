@@ -143,7 +143,7 @@ impl<'k> Host<'k> {
         let team = self.program.schedule.teams.get(&stmt.var).cloned();
         let local = match &team {
             Some(team) => [Some(team.items), Some(team.rows), Some(1)],
-            None => local_size_of(stmt, &self.program.schedule.target, &|a| kernel.atom_ty(a)),
+            None => local_size_of(stmt, &self.program.target, &|a| kernel.atom_ty(a)),
         };
         let dims = match team {
             Some(_) => dims.union(Dims { lcl: [true, false, false], ..Dims::default() }),

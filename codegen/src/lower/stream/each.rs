@@ -10,8 +10,8 @@ use super::flat::has_long_loop;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
-use crate::parameters::Parameter;
 use crate::target::Class;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// Maximum divisions and calls in an iteration that is unrolled.
@@ -49,12 +49,12 @@ impl FunctionBuilder<'_, '_> {
     /// else is distributed over the device.
     pub fn can_stream(&self) -> bool {
         let alone = Dims { glb: [true, false, false], ..Dims::default() };
-        self.used == alone && self.loop_depth == 0 && self.program.schedule.target.class != Class::Portable
+        self.used == alone && self.loop_depth == 0 && self.program.target.class != Class::Portable
     }
 
     /// Runs `body` for each `0 <= i < n`.
     pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let useful = self.program.upper(&self.facts, n);
         let bound = self.length(n)?;
         let name = self.fresh_name("i");

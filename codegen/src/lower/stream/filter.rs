@@ -17,7 +17,7 @@ use lift_analysis::ty::Ty;
 
 /// The tiles of a single-pass filter between elements of these types; `None` if it is not possible.
 fn shape(host: &Host<'_>, from: &Ty, to: &Ty) -> Option<Shape> {
-    let target = &host.program.schedule.target;
+    let target = &host.program.target;
     if !target.single_pass {
         return None;
     }

@@ -51,12 +51,7 @@ impl FunctionBuilder<'_, '_> {
     pub fn join_loops(&mut self) -> Result<()> {
         let nested = self.used.glb[1..].iter().any(|d| *d) && Dims { glb: [false; 3], ..self.used } == Dims::default();
         let own = !self.own.is_empty() || !self.group_own.is_empty();
-        if !nested
-            || own
-            || self.alone_in_group
-            || self.program.schedule.target.class != Class::Gpu
-            || self.depth() != 1
-        {
+        if !nested || own || self.alone_in_group || self.program.target.class != Class::Gpu || self.depth() != 1 {
             return Ok(());
         }
         let Some(stmts) = self.innermost() else { return Ok(()) };
@@ -154,7 +149,7 @@ impl FunctionBuilder<'_, '_> {
     }
 
     fn write_nest(&mut self, Nest { mut turns, body }: Nest) -> Result<()> {
-        let each = self.program.schedule.target.per_item;
+        let each = self.program.target.per_item;
         let total = turns.iter().fold(Size::one(), |all, turn| all.mul(&turn.n));
         let useful = self.program.upper(&self.facts, &total);
         let bound = self.length(&total)?;

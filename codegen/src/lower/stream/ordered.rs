@@ -14,8 +14,8 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
-use crate::parameters::Parameter;
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
@@ -44,7 +44,7 @@ fn rounds(values: u32) -> Vec<u32> {
 impl<'k> Host<'k> {
     /// The folds of consecutive tiles, one for each group of a launch, in order; `None` if it is not possible.
     pub fn reduce_runs_to_parts(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>) -> Result<Option<Array<'k>>> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let shape = match (target.class, bytes(r.ty)) {
             (Class::Gpu, Some(bytes)) => shape(&target, bytes),
             _ => None,

@@ -10,8 +10,8 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Place, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
-use crate::parameters::Parameter;
 use crate::target::Class;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// Minimum elements of a chunk.
@@ -36,7 +36,7 @@ pub(super) struct Piece {
 impl<'k> Host<'k> {
     /// The number of chunks; `None` if the target does not use them.
     pub(super) fn pieces(&self, len: &Size) -> Option<Size> {
-        let target = &self.program.schedule.target;
+        let target = &self.program.target;
         if target.class != Class::Cpu {
             return None;
         }

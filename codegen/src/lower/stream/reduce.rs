@@ -10,10 +10,10 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Closure, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
-use crate::parameters::Parameter;
 use crate::plan::{BufferId, BufferRole};
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub struct Reduction<'a, 'k> {
 impl<'k> Host<'k> {
     /// The tiles of a reduction and the maximum number of groups; `None` if it is not tiled.
     fn tiled_reduction(&self, r: &Reduction<'_, 'k>) -> Option<(Shape, Size)> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         if target.class != Class::Gpu || r.ty.as_scalar().is_none() {
             return None;
         }
@@ -46,7 +46,7 @@ impl<'k> Host<'k> {
         let (Some((shape, groups)), Some(scalar)) = (self.tiled_reduction(r), fits_word(r.ty)) else {
             return Ok(false);
         };
-        if !self.program.schedule.target.single_pass {
+        if !self.program.target.single_pass {
             return Ok(false);
         }
         let name = self.program.kernel.name_of(stmt.var).to_string();

@@ -67,7 +67,7 @@ impl<'k> Host<'k> {
         (xs, ty): (&Array<'k>, &Ty),
         inclusive: bool,
     ) -> Result<bool> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let (true, Some(scalar)) = (target.single_pass, fits_word(ty)) else { return Ok(false) };
         let Some(shape) = Shape::of(&target, 4) else { return Ok(false) };
         if !is_adding(&call.funs[0], scalar) {
@@ -112,7 +112,7 @@ impl<'k> Host<'k> {
         (xs, ty): (&Array<'k>, &Ty),
         inclusive: bool,
     ) -> Result<bool> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let Some(shape) = bytes(ty).and_then(|bytes| Shape::of(&target, bytes)) else { return Ok(false) };
         if target.class != Class::Gpu {
             return Ok(false);

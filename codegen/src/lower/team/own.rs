@@ -25,7 +25,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Limits the number of groups: small groups compute several rows, because starting a group costs more than a row.
     pub fn as_many_as_are_busy(&mut self, team: &Team) {
-        let units = i64::from(self.program.schedule.target.compute_units);
+        let units = i64::from(self.program.target.compute_units);
         let most = Size::int(units * ITEMS_PER_UNIT / i64::from(team.items * team.rows));
         if let Some(wish) = &self.wishes.wrg[0] {
             self.wishes.wrg[0] = Some(Size::min(wish, &most));

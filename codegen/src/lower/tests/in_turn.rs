@@ -4,8 +4,8 @@ use super::*;
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
 use crate::core::{Atom, Level, Prim};
-use crate::parameters::Parameter;
 use crate::plan::Step;
+use lift_analysis::parameters::Parameter;
 
 /// Compiled so that rows of one element are worth the device; every map over rows must be a loop of the host.
 fn agrees_in_turn(kernel: Kernel, shapes: &[(usize, usize)]) {

@@ -23,7 +23,7 @@ impl<'k> Host<'k> {
         env: &Env<'k>,
         dest: &Dest<'k>,
     ) -> Result<bool> {
-        if self.program.schedule.target.class != Class::Gpu {
+        if self.program.target.class != Class::Gpu {
             return Ok(false);
         }
         let rows = self.array_arg(stmt, &call.args[0], env)?;

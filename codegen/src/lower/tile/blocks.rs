@@ -16,11 +16,11 @@ use super::memo::Memo;
 use super::{local_id, min};
 use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
-use crate::parameters::Parameter;
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
 use crate::target::Target;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -158,7 +158,7 @@ impl<'k> Host<'k> {
         self.program.applied(rule, &stmt.origin);
         let title = Title { name: kernel.name_of(stmt.var), label, origin: &stmt.origin };
         let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
-        let [across, down] = arrangement(&self.program.schedule.target);
+        let [across, down] = arrangement(&self.program.target);
         let local = [Some((across * down) as u32), Some(1), Some(1)];
         self.launch(&title, used, local, |b| b.window_blocks(&windows, dest))?;
         Ok(true)
@@ -166,8 +166,8 @@ impl<'k> Host<'k> {
 
     /// Whether a function is small enough to be written for each result of a block.
     fn takes_blocks(&self, body: &Block) -> bool {
-        let [across, down] = arrangement(&self.program.schedule.target);
-        let enough_items = i64::from(self.program.schedule.target.most_in_group) >= across * down;
+        let [across, down] = arrangement(&self.program.target);
+        let enough_items = i64::from(self.program.target.most_in_group) >= across * down;
         enough_items && statements(body) <= MOST_STATEMENTS
     }
 
@@ -196,7 +196,7 @@ impl<'k> Host<'k> {
         self.program.applied(&rules::BLOCKS, &stmt.origin);
         let title = Title { name: kernel.name_of(stmt.var), label: "map: blocks of planes", origin: &stmt.origin };
         let used = Dims { wrg: [true; 3], lcl: [true, false, false], ..Dims::default() };
-        let [across, down] = arrangement(&self.program.schedule.target);
+        let [across, down] = arrangement(&self.program.target);
         let local = [Some((across * down) as u32), Some(1), Some(1)];
         self.launch(&title, used, local, |b| {
             b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
@@ -234,7 +234,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (n, m) = (w.rows.len.clone(), w.columns.clone());
         let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
         let item = self.bind("item", CType::Int, local_id());
-        let [across, down] = arrangement(&self.program.schedule.target);
+        let [across, down] = arrangement(&self.program.target);
         let x =
             self.number("x", item.clone().rem(Expr::int(across)).mul(Expr::int(WIDE)), &Size::int((across - 1) * WIDE));
         let y = self.number("y", item.div(Expr::int(across)).mul(Expr::int(w.tall)), &Size::int((down - 1) * w.tall));

@@ -9,11 +9,11 @@ use super::super::{LowerError, Result};
 use super::{local_id, min};
 use crate::core::{PrimCall, Rhs, Stmt};
 use crate::opencl::{CType, Expr, Qualifier, Step, Storage};
-use crate::parameters::Parameter;
 use crate::report::Kind;
 use crate::schedule::rules;
 use crate::schedule::shapes::Pairs;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl<'k> Host<'k> {
         pairs: Pairs,
     ) -> Result<bool> {
         let items = self.program.parameter(Parameter::PairsItems);
-        if i64::from(self.program.schedule.target.most_in_group) < items {
+        if i64::from(self.program.target.most_in_group) < items {
             return Ok(false);
         }
         let kernel = self.program.kernel;
@@ -124,7 +124,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let k_expr = self.size(&k)?;
         let g = Closure { lambda: &m.meets.funs[0], env: env.clone() };
         let f = Closure { lambda: &m.fold.funs[0], env: env.clone() };
-        let target = &self.program.schedule.target;
+        let target = &self.program.target;
         let [items, at_once] = [Parameter::PairsItems, Parameter::PairsUnrolled].map(|p| i64::from(target.get(p)));
         let round = |b: &mut Self, j: &Size, many: bool| -> Result<()> {
             let y = b.handed(chunk, j)?;

@@ -47,7 +47,7 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
         iterate: VarId,
     ) -> Result<bool> {
-        if i64::from(self.program.schedule.target.most_in_group) < ROUND_ITEMS {
+        if i64::from(self.program.target.most_in_group) < ROUND_ITEMS {
             return Ok(false);
         }
         let kernel = self.program.kernel;

@@ -9,11 +9,11 @@ use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root
 use super::local_id;
 use crate::core::{Atom, Lambda, Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Storage};
-use crate::parameters::Parameter;
 use crate::report::Kind;
 use crate::schedule::{free, nest, rules};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
@@ -128,7 +128,7 @@ impl<'k> Host<'k> {
 
     /// The side of a square of such elements that fits local memory.
     fn side(&self, element: &Layout) -> Option<i64> {
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let mut memories = Vec::new();
         element.memories(&mut memories);
         let bytes: i64 = memories.iter().map(|m| m.scalar.bytes() as i64).sum();

@@ -8,7 +8,7 @@ mod table;
 
 pub use table::*;
 
-use crate::parameters;
+use lift_analysis::parameters;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// An equation between programs, applied from left to right.

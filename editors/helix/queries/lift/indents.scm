@@ -13,6 +13,7 @@
   (pack)
   (unpack)
   (compose)
+  (with)
   (array_type)
   (tuple_type)
   (exists_type)

@@ -6,6 +6,7 @@ mod papers;
 mod prelude;
 mod programs;
 mod random;
+mod with;
 
 use super::elaborated_kernel;
 use crate::core::Kernel;

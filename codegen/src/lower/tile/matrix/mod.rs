@@ -21,10 +21,10 @@ use crate::lower::tile::bytes_of;
 use crate::lower::tile::operand::{ITEMS, Side};
 use crate::lower::value::{Array, Dest, Env};
 use crate::lower::{LowerError, Result};
-use crate::parameters::Parameter;
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use parts::Parts;
@@ -173,7 +173,7 @@ impl<'k> Host<'k> {
             let columns = b.array(&columns)?;
             Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, rows, columns))
         };
-        if self.program.schedule.target.class == Class::Cpu {
+        if self.program.target.class == Class::Cpu {
             if batches > 0 || [row_ty, column_ty].into_iter().any(is_tuple_of_rows) {
                 return Ok(false);
             }
@@ -188,7 +188,7 @@ impl<'k> Host<'k> {
             let pitch = s.rows().lanes + 4;
             2 * s.depth * pitch * (element(row_ty) + element(column_ty))
         };
-        let target = self.program.schedule.target;
+        let target = self.program.target;
         let fits = |s: &&Shape| {
             local(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
         };

@@ -10,7 +10,7 @@ use crate::lower::tile::min;
 use crate::lower::value::{Array, Closure, Dest, Layout, Place};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{BinaryOp, Expr, Step};
-use crate::parameters::Parameter;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
@@ -64,7 +64,7 @@ impl ProgramBuilder<'_> {
         if !self.is_known_before(tiles) || !self.is_known_before(rounds) {
             return None;
         }
-        let groups = i64::from(self.schedule.target.compute_units) * self.parameter(Parameter::MatrixGroups);
+        let groups = i64::from(self.target.compute_units) * self.parameter(Parameter::MatrixGroups);
         let wanted = Size::int(groups).div_floor(&Size::max(tiles, &Size::one()));
         let most = Size::max(&rounds.div_floor(&Size::int(self.parameter(Parameter::MatrixPart))), &Size::one());
         let count = Size::min(&Size::max(&wanted, &Size::one()), &most);

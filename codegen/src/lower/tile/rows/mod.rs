@@ -22,10 +22,10 @@ use crate::lower::tile::operand::components;
 use crate::lower::value::{Array, Dest, Env, Layout, Place, Value, View};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{BinaryOp, CType, Expr, StmtKind, Storage};
-use crate::parameters::Parameter;
 use crate::schedule::nest::Nest;
 use crate::schedule::rules;
 use crate::schedule::uses;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
 use ordered::Own;
@@ -135,7 +135,7 @@ impl<'k> Host<'k> {
         let Some(Rhs::Prim(fold)) = fold.map(|s| &s.rhs) else {
             return Err(LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was"));
         };
-        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+        if i64::from(self.program.target.most_in_group) < ITEMS {
             return Ok(None);
         }
         let rows = self.array_arg(stmt, &outermost.args[0], env)?;
@@ -239,8 +239,7 @@ impl<'k> Host<'k> {
         if !self.program.is_known_before(n) || !self.program.is_known_before(k) {
             return None;
         }
-        let busy =
-            i64::from(self.program.schedule.target.compute_units) * self.program.parameter(Parameter::RowsGroups);
+        let busy = i64::from(self.program.target.compute_units) * self.program.parameter(Parameter::RowsGroups);
         let [columns, part] = [Parameter::RowsColumns, Parameter::RowsPart].map(|p| self.program.parameter(p));
         let groups = match folded.teams {
             Teams::Columns => n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)),
@@ -289,7 +288,7 @@ impl<'k> Host<'k> {
 impl ProgramBuilder<'_> {
     /// Work-items that keep the device busy.
     fn busy(&self) -> i64 {
-        i64::from(self.schedule.target.compute_units) * self.parameter(Parameter::RowsBusy)
+        i64::from(self.target.compute_units) * self.parameter(Parameter::RowsBusy)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::min;
 use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Step};
-use crate::parameters::Parameter;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {

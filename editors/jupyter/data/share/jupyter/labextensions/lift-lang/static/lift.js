@@ -10,7 +10,7 @@
   const MAGIC = /^%%lift[^\n]*\n?/;
   /** Milliseconds after the last key before hints are asked for. */
   const PAUSE = 500;
-  const KEYWORDS = /^(lift|define|lambda|let|if|tuple|pack|unpack|import|exists)(?![^\s()[\]])/;
+  const KEYWORDS = /^(lift|define|lambda|let|if|tuple|pack|unpack|with|import|exists)(?![^\s()[\]])/;
   const TYPES = /^(array|vector|tuple)-type(?![^\s()[\]])|^(byte|ubyte|short|ushort|int|uint|long|ulong|float|double|bool)(?![^\s()[\]])/;
 
   const token = stream => {

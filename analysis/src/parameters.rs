@@ -1,8 +1,9 @@
 //! Parameters of the generated code: numbers that decide how fast it is, never what it computes.
 //!
 //! A target carries a value for each of them; [`TABLE`] has their names, defaults and candidates. `lift tune` tries
-//! the candidates. What a parameter leaves invalid for a device or a kernel, such as a group that is too large, makes
-//! the compiler fall back on other rules; the code is correct for every value that the table lists.
+//! the candidates, and a program sets them by `with`. What a parameter leaves invalid for a device or a kernel, such as
+//! a group that is too large, makes the compiler fall back on other rules; the code is correct for every value that the
+//! table lists.
 
 use std::fmt;
 
@@ -75,15 +76,64 @@ parameters! {
     CoresBlock "cores.block" = 8 [2, 4] "Rows of such a tile whose results are in registers together.";
 }
 
-/// Values of parameters; what is not set has its default.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A class of devices for which code is generated, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TargetName {
+    Portable,
+    Gpu,
+    Nvidia,
+    Cpu,
+}
+
+impl TargetName {
+    /// Where `with` sets the class instead of a parameter, its name.
+    pub const WORD: &str = "target";
+    pub const MEANING: &str = "The class of devices for which a kernel is compiled, whatever the device.";
+    pub const ALL: [TargetName; 4] = [TargetName::Portable, TargetName::Gpu, TargetName::Nvidia, TargetName::Cpu];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            TargetName::Portable => "portable",
+            TargetName::Gpu => "gpu",
+            TargetName::Nvidia => "nvidia",
+            TargetName::Cpu => "cpu",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<TargetName> {
+        TargetName::ALL.into_iter().find(|target| target.as_str() == name)
+    }
+}
+
+/// A class of devices and values of parameters; what is not set has its default.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Settings {
+    pub target: Option<TargetName>,
     /// Zero is not set: no parameter may be zero.
     values: [u32; COUNT],
 }
 
 impl Settings {
-    pub const DEFAULT: Settings = Settings { values: [0; COUNT] };
+    pub const DEFAULT: Settings = Settings { target: None, values: [0; COUNT] };
+
+    /// These settings inside others, which hold where these set nothing.
+    #[must_use]
+    pub fn inside(mut self, outer: &Settings) -> Settings {
+        self.target = self.target.or(outer.target);
+        for (value, outer) in self.values.iter_mut().zip(outer.values) {
+            if *value == 0 {
+                *value = outer;
+            }
+        }
+        self
+    }
+
+    /// As a `with` has them: `((target gpu) (rows.team 16))`.
+    pub fn written(&self) -> String {
+        let target = self.target.map(|target| format!("({} {})", TargetName::WORD, target.as_str()));
+        let values = self.all().map(|(entry, value)| format!("({} {value})", entry.name));
+        format!("({})", target.into_iter().chain(values).collect::<Vec<_>>().join(" "))
+    }
 
     /// The value, if it is set.
     pub fn get(&self, parameter: Parameter) -> Option<u32> {
@@ -100,13 +150,12 @@ impl Settings {
     }
 }
 
-/// Formats as `rows.team=16 rows.each=4`.
+/// Formats as `target=gpu rows.team=16`.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, (entry, value)) in self.all().enumerate() {
-            write!(f, "{}{}={value}", if n > 0 { " " } else { "" }, entry.name)?;
-        }
-        Ok(())
+        let target = self.target.map(|target| format!("{}={}", TargetName::WORD, target.as_str()));
+        let values = self.all().map(|(entry, value)| format!("{}={value}", entry.name));
+        f.write_str(&target.into_iter().chain(values).collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -123,14 +172,23 @@ impl Parameter {
 }
 
 impl Entry {
+    pub fn named(name: &str) -> Option<&'static Entry> {
+        TABLE.iter().find(|entry| entry.name == name)
+    }
+
+    /// The default and the candidates, ascending.
+    pub fn values(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.candidates.iter().copied().chain([self.default]).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Why this parameter cannot have this value; `Ok` if it can.
     pub fn allows(&self, value: u32) -> Result<(), String> {
         if value == self.default || self.candidates.contains(&value) {
             return Ok(());
         }
-        let mut all: Vec<u32> = self.candidates.iter().copied().chain([self.default]).collect();
-        all.sort_unstable();
-        let all: Vec<String> = all.iter().map(u32::to_string).collect();
+        let all: Vec<String> = self.values().iter().map(u32::to_string).collect();
         Err(format!("`{}` cannot be {value}; it is one of {}", self.name, all.join(", ")))
     }
 }
@@ -140,8 +198,7 @@ pub fn parse(text: &str) -> Result<(Parameter, u32), String> {
     let wrong = || format!("`{text}` is no setting of a parameter, such as `rows.team=16`");
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     let value: u32 = value.parse().map_err(|_| wrong())?;
-    let entry = TABLE.iter().find(|entry| entry.name == name);
-    let entry = entry.ok_or_else(|| format!("there is no parameter `{name}`"))?;
+    let entry = Entry::named(name).ok_or_else(|| format!("there is no parameter `{name}`"))?;
     entry.allows(value)?;
     Ok((entry.parameter, value))
 }
