@@ -3,7 +3,7 @@
 
 use libtest_mimic::{Arguments, Trial};
 use lift_analysis::diagnostics::Severity;
-use lift_analysis::front::program::{Output, Printed};
+use lift_analysis::front::program::Printed;
 use lift_analysis::ide::AnalysisHost;
 use lift_analysis::{apl, fcl};
 use lift_codegen::core::build;
@@ -102,11 +102,10 @@ fn test(path: &Path, language: Language) -> Result<(), String> {
 }
 
 fn printed(printed: &Printed, value: &Value) -> String {
-    let texts: Vec<Option<&str>> = printed.outputs.iter().map(Output::text).collect();
     let mut out = Vec::new();
     let done = match printed.language {
-        Language::Fcl => io::fcl::write(&mut out, texts.len(), value),
-        Language::Apl | Language::Lift => io::apl::write(&mut out, &texts, value),
+        Language::Fcl => io::fcl::write(&mut out, printed.outputs.len(), value),
+        Language::Apl | Language::Lift => io::apl::write(&mut out, &printed.outputs, value),
     };
     match done {
         Ok(()) => String::from_utf8_lossy(&out).into_owned(),

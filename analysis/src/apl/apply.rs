@@ -1,8 +1,10 @@
 //! Application of functions to arguments: glyphs, derived functions and trains.
 
-use super::reduce::{self, Between, One};
-use super::value::{Arr, Ev, Fun, FunKind, Res, Value, fail, not_supported};
-use super::{power, scalar, select, structure};
+use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
+use super::{
+    axis, cells, constant, encode, nested, partition, power, random, reduce, scalar, select, sets, structure, system,
+    text, turned,
+};
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
 use std::rc::Rc;
@@ -15,9 +17,18 @@ pub fn apply(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr> 
     let result = apply_kind(ev, f, left, right);
     ev.at = before;
     let mut result = result?;
-    if result.rank() == 0 && result.items().is_none() {
+    if result.rank() == 0 && result.items().is_none() && result.boxes().is_none() {
         let element = ev.element(&result, &[])?;
         result = ev.of_term(result.kind, element)?;
+    }
+    let known = |arr: Option<&Arr>| arr.is_none_or(|arr| arr.known().is_some());
+    // `⍳n` is computed where it is read, however short it is.
+    let computed = matches!(&*f.kind, FunKind::Dfn(_)) || left.is_none() && matches!(&*f.kind, FunKind::Glyph('⍳'));
+    if !computed && known(left) && known(Some(right)) {
+        result = constant::settled(ev, result)?;
+        if result.known().is_none() && !ev.settling {
+            result = constant::attempt(ev, result, |ev| apply_kind(ev, f, left, right));
+        }
     }
     let result = ev.unchained(result)?.at(whole);
     if ev.calls == 0 {
@@ -28,6 +39,10 @@ pub fn apply(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr> 
 }
 
 fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr> {
+    if !passes_text(f) {
+        left.map_or(Ok(()), text::known_length)?;
+        text::known_length(right)?;
+    }
     match &*f.kind {
         FunKind::Glyph(glyph) => {
             ev.valence(f.range, *glyph, left.is_some());
@@ -36,13 +51,30 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
                 Some(left) => two(ev, *glyph, left, right),
             }
         }
+        FunKind::System(system) => system::apply(ev, *system, left, right, f.range),
         FunKind::Dfn(dfn) => (ev.call)(ev, f, dfn, left.cloned(), right.clone()),
-        FunKind::Reduce { f: inner, first } => match left {
-            None => reduce::reduce(ev, &between(inner), *first, right),
-            Some(_) => not_supported(f.range, "n-wise reduction, `/` with a left argument,"),
-        },
-        FunKind::Scan { f: inner, first } => match left {
-            None => reduce::scan(ev, &between(inner), *first, right),
+        FunKind::Along(inner, number) => {
+            if let FunKind::Glyph(glyph) = &*inner.kind {
+                ev.valence(f.range, *glyph, left.is_some());
+            }
+            axis::of_function(ev, inner, number, left, right)
+        }
+        FunKind::Reduce { f: inner, axis: along } => {
+            if right.rank() == 0 && left.is_none() {
+                return Ok(right.clone());
+            }
+            let along = axis::resolved(ev, along, right.rank())?;
+            match left {
+                None => reduce::reduce_axis(ev, &between(inner), along, right),
+                Some(left) => cells::windows(ev, &between(inner), left, along, right),
+            }
+        }
+        FunKind::Scan { f: inner, axis: along } => match left {
+            None if right.rank() == 0 => Ok(right.clone()),
+            None => {
+                let along = axis::resolved(ev, along, right.rank())?;
+                reduce::scan_axis(ev, &between(inner), along, right)
+            }
             Some(_) => fail(AplPhrase, f.range, "a scan takes no left argument"),
         },
         FunKind::Outer(inner) => match left {
@@ -54,8 +86,8 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             None => fail(AplPhrase, f.range, "the inner product lacks its left argument"),
         },
         FunKind::Each(inner) => match left {
-            None => reduce::each(ev, &alone(inner), right),
-            Some(left) => reduce::each_two(ev, &between(inner), left, right),
+            None => nested::each(ev, &alone(inner), right),
+            Some(left) => nested::each_two(ev, &between(inner), left, right),
         },
         FunKind::Power(inner, Value::Arr(n)) => {
             let fixed = left.cloned();
@@ -64,7 +96,13 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             let once: One = Rc::new(move |ev, x| apply(ev, &inner, fixed.as_ref(), x));
             power::power(ev, &once, n, prints, right)
         }
-        FunKind::Power(..) => not_supported(f.range, "`⍣` with a function at its right"),
+        FunKind::Power(inner, Value::Fun(same)) => {
+            let fixed = left.cloned();
+            let inner = inner.clone();
+            let once: One = Rc::new(move |ev, x| apply(ev, &inner, fixed.as_ref(), x));
+            power::until(ev, &once, &between(same), right)
+        }
+        FunKind::Power(..) => fail(AplPhrase, f.range, "`⍣` wants a number or a function at its right"),
         FunKind::Commute(inner) => apply(ev, inner, Some(right), left.unwrap_or(right)),
         FunKind::Atop(g, h) => {
             let inner = apply(ev, h, left, right)?;
@@ -78,6 +116,42 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             let right = apply(ev, h, None, right)?;
             let left = left.map(|left| apply(ev, h, None, left)).transpose()?;
             apply(ev, g, left.as_ref(), &right)
+        }
+        FunKind::Rank(g, ranks) => {
+            let (before, after) = cells::ranks(ranks)?;
+            match left {
+                None => {
+                    let one = ranks.known().map_or(after, |known| known[0] as i64);
+                    cells::by_rank(ev, &alone(g), one, right)
+                }
+                Some(left) => cells::by_ranks(ev, &between(g), (before, after), left, right),
+            }
+        }
+        FunKind::Stencil(g, lengths) => match left {
+            None => cells::stencil(ev, &alone(g), lengths, right),
+            Some(_) => fail(AplPhrase, f.range, "a function derived by `⌺` takes no left argument"),
+        },
+        FunKind::Key(g) => match left {
+            None => cells::key(ev, &between(g), right, None),
+            Some(left) => cells::key(ev, &between(g), left, Some(right)),
+        },
+        FunKind::At(change, place) => {
+            if left.is_some() {
+                return not_supported(f.range, "a left argument of a function derived by `@`");
+            }
+            let change = match change {
+                Value::Arr(new) => cells::Change::Value(new.clone()),
+                Value::Fun(change) => cells::Change::Function(alone(change)),
+                _ => return fail(AplPhrase, f.range, "the left of `@` is an array or a function"),
+            };
+            match place {
+                Value::Arr(place) => cells::at(ev, &change, place, right, f.range),
+                Value::Fun(place) => {
+                    let mask = apply(ev, place, None, right)?;
+                    cells::at_mask(ev, &change, &mask, right)
+                }
+                _ => fail(AplPhrase, f.range, "the right of `@` is an array or a function"),
+            }
         }
         FunKind::WithLeft(arr, g) if left.is_none() => apply(ev, g, Some(arr), right),
         FunKind::WithRight(g, arr) if left.is_none() => apply(ev, g, Some(right), arr),
@@ -96,6 +170,16 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
     }
 }
 
+/// Whether a function can have a text that the run writes as an argument.
+fn passes_text(f: &Fun) -> bool {
+    match &*f.kind {
+        FunKind::Glyph(glyph) => matches!(glyph, ',' | '⍕' | '⊢' | '⊣' | '⊂'),
+        FunKind::Reduce { f, .. } | FunKind::Commute(f) => passes_text(f),
+        FunKind::System(_) | FunKind::Scan { .. } | FunKind::Outer(_) | FunKind::Inner(..) => false,
+        _ => true,
+    }
+}
+
 /// A function as an operation between elements.
 fn between(f: &Fun) -> Between {
     let glyph = if let FunKind::Glyph(glyph) = &*f.kind { Some(*glyph) } else { None };
@@ -111,7 +195,7 @@ fn alone(f: &Fun) -> One {
 /// Whether a function, or one from which it is derived, mentions `⎕`.
 fn prints(f: &Fun) -> bool {
     match &*f.kind {
-        FunKind::Glyph(_) => false,
+        FunKind::Glyph(_) | FunKind::System(_) => false,
         FunKind::Dfn(dfn) => {
             let operands = [&dfn.left, &dfn.right];
             let by_operand = operands.into_iter().flatten().any(|value| matches!(value, Value::Fun(f) if prints(f)));
@@ -119,6 +203,8 @@ fn prints(f: &Fun) -> bool {
         }
         FunKind::Reduce { f, .. } | FunKind::Scan { f, .. } | FunKind::Outer(f) | FunKind::Each(f) => prints(f),
         FunKind::Power(f, _) | FunKind::Commute(f) | FunKind::WithLeft(_, f) | FunKind::WithRight(f, _) => prints(f),
+        FunKind::Along(f, _) | FunKind::Rank(f, _) | FunKind::Stencil(f, _) | FunKind::Key(f) => prints(f),
+        FunKind::At(a, b) => [a, b].into_iter().any(|value| matches!(value, Value::Fun(f) if prints(f))),
         FunKind::Inner(f, g) | FunKind::Atop(f, g) | FunKind::Beside(f, g) | FunKind::Over(f, g) => {
             prints(f) || prints(g)
         }
@@ -134,10 +220,22 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '≢' => Ok(structure::tally(ev, x)),
         ',' => structure::ravel(ev, x),
         '⍪' => structure::table(ev, x),
-        '⌽' | '⊖' => structure::reverse(ev, glyph, x),
-        '⍉' => structure::transpose(ev, x),
-        '⊃' => structure::first(ev, x),
-        '⊢' | '⊣' | '↑' | '⌷' => Ok(x.clone()),
+        '⌽' | '⊖' if x.rank() == 0 => Ok(x.clone()),
+        '⌽' => turned::reverse(ev, x.rank() - 1, x),
+        '⊖' => turned::reverse(ev, 0, x),
+        '↓' => cells::split(ev, x),
+        '∪' => sets::unique(ev, x),
+        '⍸' => sets::indices(ev, x),
+        '≡' => Ok(sets::depth(ev, x)),
+        '⍉' => turned::transpose(ev, x),
+        '⊃' => nested::first(ev, x),
+        '⊢' | '⊣' | '⌷' => Ok(x.clone()),
+        '↑' => nested::mix(ev, x),
+        '⊂' => Ok(nested::enclose(x)),
+        '⊆' => Ok(if x.kind == Kind::Nested { x.clone() } else { nested::enclose(x) }),
+        '∊' => nested::enlist(ev, x),
+        '⍕' => text::format(ev, x),
+        '?' => random::roll(ev, x),
         '⍋' | '⍒' => select::grade(ev, glyph, x),
         _ if scalar::is_scalar(glyph) => scalar::monadic(ev, glyph, x),
         _ => missing(ev.at, glyph, "with one argument"),
@@ -148,16 +246,34 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
 fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
     match glyph {
         '⍴' => structure::reshape(ev, a, x),
-        ',' | '⍪' => structure::catenate(ev, glyph, a, x),
+        ',' | '⍪' => nested::join(ev, glyph, a, x),
         '↑' => structure::take(ev, a, x),
         '↓' => structure::drop(ev, a, x),
-        '⌽' | '⊖' => structure::rotate(ev, glyph, a, x),
-        '⍉' => structure::transpose_axes(ev, a, x),
+        '⌽' | '⊖' if x.rank() == 0 => Ok(x.clone()),
+        '⌽' => turned::rotate(ev, glyph, x.rank() - 1, a, x),
+        '⊖' => turned::rotate(ev, glyph, 0, a, x),
+        '⍳' => sets::index_of(ev, a, x),
+        '∊' => sets::member(ev, a, x),
+        '∪' => sets::union(ev, a, x),
+        '∩' => sets::intersection(ev, a, x),
+        '~' => sets::without(ev, a, x),
+        '⍸' => sets::interval(ev, a, x),
+        '≡' => sets::matches(ev, a, x),
+        '≢' => {
+            let same = sets::matches(ev, a, x)?;
+            scalar::monadic(ev, '~', &same)
+        }
+        '⊥' => encode::decode(ev, a, x),
+        '⊤' => encode::encode(ev, a, x),
+        '⊂' | '⊆' => partition::partition(ev, glyph, a, x),
+        '⍉' => turned::transpose_axes(ev, a, x),
         '⊢' => Ok(x.clone()),
         '⊣' => Ok(a.clone()),
         '/' | '⌿' => select::replicate(ev, glyph, a, x),
         '⌷' => select::squad(ev, a, x),
-        _ if scalar::is_scalar(glyph) && glyph != '~' && glyph != '!' => scalar::dyadic(ev, glyph, a, x),
+        '⊃' => select::pick(ev, a, x),
+        '?' => random::deal(ev, a, x),
+        _ if scalar::is_scalar(glyph) => scalar::dyadic(ev, glyph, a, x),
         _ => missing(ev.at, glyph, "with two arguments"),
     }
 }

@@ -3,7 +3,6 @@
 use super::context::{FEW, deeper};
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, fail_with, not_supported};
 use crate::front::term::{self, Term};
-use crate::hir;
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
@@ -27,6 +26,10 @@ impl Ev {
             Repr::Stored(bound) => {
                 let array = self.local(bound);
                 Ok(index.iter().fold(array, |row, i| self.app("aref", [row, i.clone()])))
+            }
+            Repr::Boxes(_) | Repr::Rows(_) => not_supported(arr.range, "an array of arrays here"),
+            Repr::Text(_) => {
+                not_supported(arr.range, "a text that the run writes, where it is neither joined nor printed,")
             }
         }
     }
@@ -59,7 +62,9 @@ impl Ev {
     /// Makes reading at any index cheap: an array of many different elements is stored.
     pub fn ready(&mut self, arr: &Arr) -> Res<Arr> {
         match arr.items() {
-            Some(items) if items.len() > FEW && items.iter().any(|item| item.known != items[0].known) => {
+            Some(items)
+                if items.len() > FEW && !self.settling && items.iter().any(|item| item.known != items[0].known) =>
+            {
                 self.stored(arr)
             }
             _ => Ok(arr.clone()),
@@ -71,8 +76,8 @@ impl Ev {
         if arr.shape.is_empty() || matches!(arr.repr, Repr::Stored(_)) {
             return Ok(arr.clone());
         }
-        if arr.kind == Kind::Char {
-            return not_supported(arr.range, "an array of characters that is computed at run time");
+        if arr.kind == Kind::Nested || matches!(arr.repr, Repr::Text(_)) {
+            return self.stored_nested(arr);
         }
         let before = std::mem::replace(&mut self.at, arr.range);
         let term = match arr.items() {
@@ -131,7 +136,7 @@ impl Ev {
     /// An array without elements.
     fn empty(&mut self, kind: Kind, shape: &[Size]) -> Res<Term> {
         let Some((extent, rest)) = shape.split_first() else {
-            return Ok(self.convert(self.boolean(false), Kind::Bool, kind));
+            return Ok(self.known(kind, kind.fill()).term);
         };
         let inner = self.empty(kind, rest)?;
         let size = self.size_argument(extent);
@@ -168,7 +173,7 @@ impl Ev {
         }
         let term = match scalar.kind {
             Kind::Bool | Kind::Int => self.convert(scalar.term.clone(), scalar.kind, Kind::Int),
-            Kind::Double | Kind::Char => {
+            Kind::Double | Kind::Complex | Kind::Char | Kind::Nested => {
                 let kind = scalar.kind.name();
                 let message = format!("{what} must be a whole number, not {kind}: `⌊` makes one");
                 return fail(SyntaxErrorCode::AplDomain, range, message);
@@ -212,10 +217,8 @@ impl Ev {
         }
         let stored = self.stored(b)?;
         let Repr::Stored(bound) = &stored.repr else { return Ok(stored) };
-        let scalar = match b.kind {
-            Kind::Bool => hir::Scalar::Bool,
-            Kind::Int | Kind::Char => hir::Scalar::Int,
-            Kind::Double => hir::Scalar::Double,
+        let Some(scalar) = b.kind.scalar() else {
+            return not_supported(b.range, "a comparison of lengths of complex numbers that only the run knows");
         };
         let value = self.local(bound);
         let cast = self.term(term::Kind::Ascribe(value, scalar, shape.clone()));

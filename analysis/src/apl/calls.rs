@@ -1,42 +1,47 @@
 //! Calls of dfns: arguments, statements and guards.
 
 use super::context::{MOST_CALLS, deeper};
-use super::names::uses;
+use super::frames::{condition, frame_of, statements};
+use super::names::recurs;
 use super::phrase::{Act, array, parts, phrase, range_of};
-use super::structure;
-use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Repr, Res, Value, fail, not_supported};
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
+use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Res, Scalar, fail, not_supported};
+use super::{cells, recursion, structure};
+use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
 
 /// Evaluates the body of a dfn on its arguments.
 pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> Res<Arr> {
+    let own = dfn.tree.text_range();
+    if ev.looping == Some(own) {
+        let what = "recursion whose end only the run knows, other than as the last step of a function,";
+        return not_supported(f.range, what);
+    }
+    // The outermost call of a recursion becomes a loop if the recursion does not end before the run.
+    let outermost = !ev.recursing.contains(&own) && recurs(&dfn.tree);
     if ev.calls >= MOST_CALLS {
+        ev.endless = true;
         let what = "recursion whose end only the run knows, or deeper than 100 calls,";
         return not_supported(f.range, what);
     }
-    let frame = Rc::new(Frame { parent: Some(dfn.env.clone()), ..Frame::default() });
-    let argument = |ev: &mut Ev, name: &str, arr: Arr| -> Res<Value> {
-        let stored = matches!(arr.repr, Repr::Pull(_)) && uses(&dfn.tree, name) > 1 && arr.kind != Kind::Char;
-        Ok(Value::Arr(if stored { ev.stored(&arr)? } else { arr }))
+    if outermost {
+        ev.recursing.push(own);
+    }
+    let (again, shown) = (outermost.then(|| (left.clone(), right.clone())), ev.shown.len());
+    let result = frame_of(ev, f, dfn, left, right).and_then(|frame| {
+        ev.calls += 1;
+        let result = deeper(|| body(ev, &statements(dfn), &frame, own));
+        ev.calls -= 1;
+        result
+    });
+    let Some((left, right)) = again else { return result.map_err(|failure| called_from(failure, f.range)) };
+    ev.recursing.pop();
+    let endless = std::mem::take(&mut ev.endless);
+    let result = match result {
+        Err(_) if endless && ev.shown.len() == shown => recursion::call(ev, f, dfn, left, right),
+        result => result,
     };
-    let right = argument(ev, "⍵", right)?;
-    frame.set("⍵", right);
-    if let Some(left) = left {
-        let left = argument(ev, "⍺", left)?;
-        frame.set("⍺", left);
-    }
-    for (name, operand) in [("⍺⍺", &dfn.left), ("⍵⍵", &dfn.right)] {
-        if let Some(operand) = operand {
-            frame.set(name, operand.clone());
-        }
-    }
-    frame.set("∇", Value::Fun(f.clone()));
-    let statements: Vec<AplNode> = dfn.tree.children().filter(|node| node.kind() == AplKind::Statement).collect();
-    ev.calls += 1;
-    let result = deeper(|| body(ev, &statements, &frame, dfn.tree.text_range()));
-    ev.calls -= 1;
     result.map_err(|failure| called_from(failure, f.range))
 }
 
@@ -57,33 +62,38 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
         let parts = parts(statement);
         let last = place + 1 == statements.len();
         if let Some(colon) = parts.iter().position(|part| part.kind() == AplKind::Colon) {
-            let (value, _) = phrase(ev, &parts[..colon], frame, None)?;
-            let condition = array(value, range_of(&parts[..colon]))?;
-            match condition.scalar().map(|scalar| (scalar.known, scalar.clone())) {
-                Some((Some(0.0), _)) => continue,
-                Some((Some(_), _)) => {
-                    let (value, _) = phrase(ev, &parts[colon + 1..], frame, None)?;
+            let guard = condition(ev, &parts[..colon], frame)?;
+            match guard.known {
+                Some(0.0) => continue,
+                Some(_) => {
+                    let (value, act) = phrase(ev, &parts[colon + 1..], frame, None)?;
+                    ev.shy = act != Act::Value;
                     return array(value, statement.text_range());
                 }
-                Some((None, scalar)) if scalar.kind == Kind::Bool => {
-                    let rest = &statements[place + 1..];
-                    return guarded(ev, &scalar.term, &parts[colon + 1..], rest, frame, range);
+                None if ev.recursing.last() == Some(&range) => {
+                    ev.endless = true;
+                    let what = "recursion whose end only the run knows, for these arguments,";
+                    return not_supported(statement.text_range(), what);
                 }
-                _ => return fail(AplDomain, condition.range, "a guard is one Boolean: what a comparison gives"),
+                None => {
+                    let rest = &statements[place + 1..];
+                    return guarded(ev, &guard, &parts[colon + 1..], rest, frame, range);
+                }
             }
         }
         let (value, act) = phrase(ev, &parts, frame, None)?;
         if act != Act::Assigned || last {
+            ev.shy = act != Act::Value;
             return array(value, statement.text_range());
         }
     }
     fail(AplPhrase, range, "this function has no value")
 }
 
-/// A guard decided at run time. Both branches must be scalars.
+/// A guard decided at run time. Between arrays, both are computed.
 fn guarded(
     ev: &mut Ev,
-    condition: &super::value::Term,
+    condition: &Scalar,
     then: &[AplElement],
     rest: &[AplNode],
     frame: &Rc<Frame>,
@@ -95,8 +105,13 @@ fn guarded(
     };
     let one = ev.probe(value)?;
     let other = ev.probe(|ev| body(ev, rest, frame, range))?;
-    if one.rank() != 0 || other.rank() != 0 {
-        return not_supported(range_of(then), "a guard that the run decides, between arrays,");
+    let simple = |x: &Arr| x.rank() == 0 && x.kind != Kind::Nested;
+    if !simple(&one) || !simple(&other) {
+        let mask = ev.of_scalar(condition.clone());
+        let one = value(ev)?;
+        let other = body(ev, rest, frame, range)?;
+        ev.at = range_of(then);
+        return cells::either(ev, &mask, &one, &other);
     }
     let kind = structure::join_kinds(ev, &one, &other)?;
     ev.inner += 1;
@@ -111,6 +126,6 @@ fn guarded(
         ev.element(&value, &[])
     });
     ev.inner -= 1;
-    let chosen = ev.choose(condition.clone(), then?, otherwise?);
+    let chosen = ev.choose(condition.term.clone(), then?, otherwise?);
     ev.of_term(kind, chosen)
 }

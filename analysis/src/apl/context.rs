@@ -46,6 +46,15 @@ impl Ev {
             notes: Vec::new(),
             valences: Vec::new(),
             shown: Vec::new(),
+            sources: Vec::new(),
+            recursing: Vec::new(),
+            endless: false,
+            looping: None,
+            tail: None,
+            again: None,
+            shy: false,
+            settling: false,
+            random: 0,
             inner: 0,
             calls: 0,
             origin: 1,
@@ -102,7 +111,7 @@ impl Ev {
 
     /// Stores an array that may end a long chain of computed arrays.
     pub fn unchained(&mut self, arr: Arr) -> Res<Arr> {
-        if self.pulls.get() < MOST_PULLS || arr.kind == Kind::Char || self.inner > 0 {
+        if self.pulls.get() < MOST_PULLS || self.inner > 0 {
             return Ok(arr);
         }
         self.pulls.set(0);
@@ -125,8 +134,9 @@ impl Ev {
             Kind::Int => (self.int(value as i32), Some(Size::int(value as i64))),
             Kind::Double => (self.double(value), None),
             Kind::Char => (self.int(value as i32), None),
+            Kind::Complex | Kind::Nested => (self.pair(self.double(value), self.double(0.0)), None),
         };
-        Scalar { kind, term, known: Some(value), size }
+        Scalar { kind, term, known: (kind != Kind::Complex).then_some(value), size }
     }
 
     /// A length as a scalar.
@@ -142,7 +152,12 @@ impl Ev {
     }
 
     pub fn of_term(&mut self, kind: Kind, term: Term) -> Res<Arr> {
-        let term = self.share(term, "s")?;
+        let term = if kind == Kind::Complex {
+            let (re, im) = self.halves(term)?;
+            self.pair(re, im)
+        } else {
+            self.share(term, "s")?
+        };
         let known = match term.kind() {
             term::Kind::Int(n) => Some(f64::from(*n)),
             term::Kind::Double(x) => Some(*x),
@@ -183,8 +198,30 @@ impl Ev {
                 term::Kind::Int(n) => self.double(f64::from(*n)),
                 _ => self.app("toDouble", [term]),
             },
+            (Kind::Bool | Kind::Int | Kind::Double, Kind::Complex) => {
+                let re = self.convert(term, from, Kind::Double);
+                self.pair(re, self.double(0.0))
+            }
             _ => term,
         }
+    }
+
+    /// A complex number.
+    pub fn pair(&self, re: Term, im: Term) -> Term {
+        self.term(term::Kind::Tuple(vec![re, im]))
+    }
+
+    /// The real and the imaginary part of a complex number.
+    pub fn halves(&mut self, term: Term) -> Res<(Term, Term)> {
+        if let term::Kind::Tuple(parts) = term.kind()
+            && let [re, im] = &parts[..]
+        {
+            let (re, im) = (re.clone(), im.clone());
+            return Ok((self.share(re, "re")?, self.share(im, "im")?));
+        }
+        let term = self.share(term, "z")?;
+        let (re, im) = (self.app("get1", [term.clone()]), self.app("get2", [term]));
+        Ok((self.share(re, "re")?, self.share(im, "im")?))
     }
 
     /// Converts the elements of an array to a later kind.

@@ -4,10 +4,9 @@
 //! argument has its own length.
 
 use super::apply::apply;
-use super::value::{Arr, Ev, Frame, Kind, Repr, Res, Scalar, Shown, Value, fail};
+use super::value::{Arr, Ev, Frame, Kind, Repr, Res, Scalar, Value, fail, not_supported};
 use crate::front::build::Parameter;
 use crate::front::term::Bound;
-use crate::hir;
 use lift_syntax::SyntaxErrorCode::{AplName, AplPhrase};
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplKind, AplNode};
@@ -48,7 +47,7 @@ pub fn entry(ev: &mut Ev, file: &AplNode, frame: &Frame) -> Res<Inputs> {
     }
     let Some(right) = arguments.pop() else { return Ok(inputs) };
     let result = apply(ev, &f, arguments.pop().as_ref(), &right)?;
-    ev.shown = vec![Shown::Value(result)];
+    ev.shown = vec![result];
     Ok(inputs)
 }
 
@@ -72,11 +71,7 @@ fn parameter(ev: &mut Ev, inputs: &mut Inputs, name: &str, kind: Kind, rank: usi
         inputs.sizes.push(size);
     }
     let bound = ev.fresh(name);
-    let scalar = match kind {
-        Kind::Bool => hir::Scalar::Bool,
-        Kind::Int | Kind::Char => hir::Scalar::Int,
-        Kind::Double => hir::Scalar::Double,
-    };
+    let Some(scalar) = kind.scalar() else { return not_supported(range, "a kernel of such arguments") };
     inputs.parameters.push(Parameter { name: bound.clone(), scalar, shape: shape.clone(), range });
     let repr = if rank == 0 {
         Repr::Items([Scalar { kind, term: ev.local(&bound), known: None, size: None }].into())

@@ -9,34 +9,56 @@
 //! | `value` | arrays, functions, frames, the state of an evaluation |
 //! | `context` | terms and scalars |
 //! | `arrays` | elements, storing, lengths |
-//! | `scalar` | scalar functions and extension |
-//! | `structure`, `select` | moving and selecting elements |
-//! | `reduce`, `power` | operators |
+//! | `extend`, `scalar`, `complex`, `integer`, `circle` | scalar functions and extension |
+//! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
+//! | `nested`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
+//! | `system`, `random` | files, bits, random numbers |
+//! | `reduce`, `axis`, `cells`, `loops`, `power` | operators |
+//! | `constant` | what is known before the run |
 //! | `names` | uses of names in the text |
 //! | `apply` | application of functions |
-//! | `operators`, `phrase`, `calls` | from the tree to values |
+//! | `operators`, `phrase`, `frames`, `calls`, `recursion` | from the tree to values |
 //! | `entry` | a function as the kernel of a file |
 
 mod apply;
 mod arrays;
+mod axis;
 mod calls;
+mod cells;
+mod circle;
+mod complex;
+mod constant;
 mod context;
+mod encode;
 mod entry;
+mod extend;
+pub mod format;
+mod frames;
+mod integer;
+mod loops;
 mod names;
+mod nested;
 mod operators;
+mod partition;
 mod phrase;
 mod power;
+mod random;
+mod recursion;
 mod reduce;
 mod scalar;
 mod select;
+mod sets;
 mod structure;
+mod system;
+mod text;
+mod turned;
 mod value;
 
 use crate::front::program::{Output, Translated as Program};
 use crate::front::term::{Kind as TermKind, Term};
 use lift_syntax::apl::{AplKind, parse};
 use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
-use value::{Arr, Ev, Frame, Kind, Shown};
+use value::{Arr, Ev, Frame, Kind, Repr, Res};
 
 /// The result of translating a program, for later stages and for the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,7 +88,13 @@ pub fn translate(text: &str) -> Translated {
         first.map_or(node.text_range(), |token| token.text_range())
     });
     let mut program = Program { errors: ev.errors, types: ev.notes, hidden: ev.hidden, outputs, ..Program::default() };
-    program.set_body(&inputs.sizes, &inputs.parameters, result, name, SyntaxErrorCode::AplNotSupported);
+    // Files are bound to the first parameters.
+    let mut sizes: Vec<_> = ev.sources.iter().map(|source| source.size.clone()).collect();
+    let mut parameters: Vec<_> = ev.sources.iter().map(|source| source.parameter.clone()).collect();
+    program.sources = ev.sources.iter().map(|source| source.file.as_str().into()).collect();
+    sizes.extend(inputs.sizes);
+    parameters.extend(inputs.parameters);
+    program.set_body(&sizes, &parameters, result, name, SyntaxErrorCode::AplNotSupported);
     Translated { program, valences: ev.valences }
 }
 
@@ -75,14 +103,9 @@ fn results(ev: &mut Ev) -> (Vec<Output>, Option<Term>) {
     let shown = std::mem::take(&mut ev.shown);
     let mut outputs = Vec::with_capacity(shown.len());
     let mut parts = Vec::new();
-    for Shown::Value(arr) in shown {
-        if let Some(text) = characters(&arr) {
-            outputs.push(Output::Text(text));
-            continue;
-        }
-        outputs.push(Output::Value);
-        match result(ev, &arr) {
-            Ok(term) => parts.push(term),
+    for arr in shown {
+        match output(ev, &arr, &mut parts) {
+            Ok(output) => outputs.push(output),
             Err(failure) => {
                 ev.report(failure);
                 return (outputs, None);
@@ -97,13 +120,31 @@ fn results(ev: &mut Ev) -> (Vec<Output>, Option<Term>) {
     (outputs, Some(ev.finish(body)))
 }
 
-fn result(ev: &mut Ev, arr: &Arr) -> value::Res<Term> {
-    ev.at = arr.range;
-    let stored = ev.stored(arr)?;
-    match &stored.repr {
-        value::Repr::Stored(bound) => Ok(ev.local(bound)),
-        _ => ev.element(&stored, &[]),
+/// How an array is printed; adds the terms of which the run computes the values.
+fn output(ev: &mut Ev, arr: &Arr, parts: &mut Vec<Term>) -> Res<Output> {
+    if let Some(text) = characters(arr) {
+        return Ok(Output::Text(text));
     }
+    ev.at = arr.range;
+    let mut each =
+        |ev: &mut Ev, arrays: &[Arr]| arrays.iter().map(|arr| output(ev, arr, parts)).collect::<Res<Vec<Output>>>();
+    Ok(match &arr.repr {
+        Repr::Text(pieces) => Output::Line(each(ev, pieces)?),
+        Repr::Boxes(boxes) if arr.rank() <= 1 => Output::Strand(each(ev, boxes)?),
+        Repr::Boxes(_) => return value::not_supported(arr.range, "printing a matrix of arrays"),
+        Repr::Rows(rows) => {
+            parts.push(nested::rows_term(ev, arr, rows)?);
+            Output::Rows { characters: rows.kind == Kind::Char }
+        }
+        _ => {
+            let stored = ev.stored(arr)?;
+            parts.push(match &stored.repr {
+                Repr::Stored(bound) => ev.local(bound),
+                _ => ev.element(&stored, &[])?,
+            });
+            if arr.kind == Kind::Char { Output::Characters } else { Output::Value }
+        }
+    })
 }
 
 /// The lines of a character array; `None` for any other array.

@@ -19,14 +19,22 @@ pub fn surrounding(node: &AplNode) -> AplNode {
     around.unwrap_or_else(|| node.clone())
 }
 
-/// Whether a dfn mentions the operands `⍺⍺` and `⍵⍵`, outside inner dfns.
-pub fn operands(dfn: &AplNode) -> (bool, bool) {
-    let own = tokens(dfn).filter(|token| token.kind() == AplKind::Argument);
-    let own = own.filter(|token| {
+/// The tokens of a kind in a dfn, outside inner dfns.
+fn own(dfn: &AplNode, kind: AplKind) -> impl Iterator<Item = AplToken> {
+    tokens(dfn).filter(move |token| token.kind() == kind).filter(|token| {
         let parent = token.parent_ancestors().find(|node| node.kind() == AplKind::Dfn);
         parent.as_ref() == Some(dfn)
-    });
-    own.fold((false, false), |(one, two), token| match token.text() {
+    })
+}
+
+/// Whether a dfn calls itself by `∇`.
+pub fn recurs(dfn: &AplNode) -> bool {
+    own(dfn, AplKind::SelfName).next().is_some()
+}
+
+/// Whether a dfn mentions the operands `⍺⍺` and `⍵⍵`, outside inner dfns.
+pub fn operands(dfn: &AplNode) -> (bool, bool) {
+    own(dfn, AplKind::Argument).fold((false, false), |(one, two), token| match token.text() {
         "⍺⍺" => (true, two),
         "⍵⍵" => (one, true),
         _ => (one, two),

@@ -1,7 +1,8 @@
 //! Derived functions. Strands bind first, then operators from left to right, and functions are applied last.
 
-use super::structure::join_kinds;
-use super::value::{Arr, Dfn, Ev, Frame, Fun, FunKind, Res, Value, fail, not_supported};
+use super::nested;
+use super::value::{Arr, Axis, Dfn, Ev, Frame, Fun, FunKind, Res, Value, fail, not_supported};
+use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
 use lift_syntax::apl::AplNode;
@@ -14,8 +15,8 @@ pub enum Item {
     /// A string, or an array in brackets.
     Whole(Arr),
     Fun(Fun),
-    /// A monadic operator, or a slash.
-    Monadic(char, TextRange),
+    /// A monadic operator, or a slash, which may have the number of an axis.
+    Monadic(char, TextRange, Option<Arr>),
     Dyadic(char, TextRange),
     User {
         tree: AplNode,
@@ -49,20 +50,11 @@ fn flush(ev: &mut Ev, run: &mut Vec<Arr>, out: &mut Vec<Item>) -> Res<()> {
         Err(arrays) => {
             let (Some(first), Some(last)) = (arrays.first(), arrays.last()) else { return Ok(()) };
             let range = first.range.cover(last.range);
-            let mut kind = first.kind;
-            for arr in &arrays {
-                if arr.rank() > 0 {
-                    return not_supported(arr.range, "an array as an element of a vector");
-                }
-                let known = Arr { kind, ..arr.clone() };
-                kind = join_kinds(ev, &known, arr)?;
-            }
-            let mut items = Vec::with_capacity(arrays.len());
-            for arr in &arrays {
-                let arr = ev.as_kind(arr, kind)?;
-                items.extend(arr.scalar().cloned());
-            }
-            out.push(Item::Arr(ev.vector(kind, items).at(range)));
+            let before = std::mem::replace(&mut ev.at, range);
+            let shape = vec![Size::nat(arrays.len() as u64)];
+            let strand = nested::collect(ev, shape, &arrays);
+            ev.at = before;
+            out.push(Item::Arr(strand?.at(range)));
         }
     }
     Ok(())
@@ -76,7 +68,7 @@ pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
         match item {
             Item::Arr(arr) | Item::Whole(arr) => out.push(Value::Arr(arr)),
             Item::Fun(f) => out.push(Value::Fun(f)),
-            Item::Monadic(glyph, range) => monadic(glyph, range, &mut out)?,
+            Item::Monadic(glyph, range, axis) => monadic(glyph, range, axis, &mut out)?,
             Item::Dyadic('∘', range) if matches!(rest.peek(), Some(Item::Dyadic('.', _))) => {
                 rest.next();
                 match rest.next() {
@@ -117,14 +109,21 @@ fn fun(kind: FunKind, range: TextRange) -> Value {
     Value::Fun(Fun { kind: Rc::new(kind), range })
 }
 
-fn monadic(glyph: char, range: TextRange, out: &mut Vec<Value>) -> Res<()> {
+fn monadic(glyph: char, range: TextRange, axis: Option<Arr>, out: &mut Vec<Value>) -> Res<()> {
     let slash = matches!(glyph, '/' | '⌿' | '\\' | '⍀');
     let derived = match out.last() {
         Some(Value::Fun(f)) => {
             let (f, whole) = (f.clone(), f.range.cover(range));
             let kind = match glyph {
-                '/' | '⌿' => FunKind::Reduce { f, first: glyph == '⌿' },
-                '\\' | '⍀' => FunKind::Scan { f, first: glyph == '⍀' },
+                '/' | '⌿' | '\\' | '⍀' => {
+                    let axis = match axis {
+                        Some(axis) => Axis::At(axis),
+                        None if matches!(glyph, '⌿' | '⍀') => Axis::First,
+                        None => Axis::Last,
+                    };
+                    if matches!(glyph, '/' | '⌿') { FunKind::Reduce { f, axis } } else { FunKind::Scan { f, axis } }
+                }
+                '⌸' => FunKind::Key(f),
                 '¨' => FunKind::Each(f),
                 '⍨' => FunKind::Commute(f),
                 _ => return not_supported(range, format!("`{glyph}`")),
@@ -132,7 +131,13 @@ fn monadic(glyph: char, range: TextRange, out: &mut Vec<Value>) -> Res<()> {
             out.pop();
             fun(kind, whole)
         }
-        _ if slash => fun(FunKind::Glyph(glyph), range),
+        _ if slash => {
+            let plain = Fun { kind: Rc::new(FunKind::Glyph(glyph)), range };
+            match axis {
+                Some(axis) => fun(FunKind::Along(plain, axis), range),
+                None => Value::Fun(plain),
+            }
+        }
         Some(_) => return not_supported(range, format!("`{glyph}` after an array")),
         None => return fail(AplPhrase, range, format!("`{glyph}` lacks its function")),
     };
@@ -163,7 +168,9 @@ fn dyadic(glyph: char, range: TextRange, left: Option<Value>, right: Option<Item
         ('⍤', Value::Fun(f), Value::Fun(g)) => FunKind::Atop(f, g),
         ('⍥', Value::Fun(f), Value::Fun(g)) => FunKind::Over(f, g),
         ('⍣', Value::Fun(f), n) => FunKind::Power(f, n),
-        ('⍤', ..) => return not_supported(range, "`⍤` with a rank"),
+        ('⍤', Value::Fun(f), Value::Arr(rank)) => FunKind::Rank(f, rank),
+        ('⌺', Value::Fun(f), Value::Arr(lengths)) => FunKind::Stencil(f, lengths),
+        ('@', change, place) => FunKind::At(change, place),
         _ => return not_supported(range, format!("`{glyph}` with these operands")),
     };
     Ok(fun(kind, whole))

@@ -5,12 +5,12 @@ use super::apply::apply;
 use super::context::deeper;
 use super::names::{operands, surrounding, uses};
 use super::operators::{Item, cells, train};
-use super::select;
-use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Shown, Value, fail, not_supported};
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplName, AplPhrase, AplWord};
+use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported};
+use super::{nested, select, system};
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplPhrase, AplWord};
 use lift_syntax::TextRange;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
-use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken, number};
+use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken, complex, number};
 use std::rc::Rc;
 
 /// The effect of a statement.
@@ -19,6 +19,10 @@ pub enum Act {
     Value,
     Assigned,
     Printed,
+    /// A call of [`Ev::tail`] as the last step.
+    Again,
+    /// The value of a function that ends with an assignment or prints: it is not printed again.
+    Shy,
 }
 
 /// The children of a node without white space.
@@ -36,7 +40,7 @@ pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
             Ok((Value::Arr(arr), act)) => {
                 let last = place + 1 == statements.len();
                 if act == Act::Value || act == Act::Assigned && last {
-                    ev.shown.push(Shown::Value(arr));
+                    ev.shown.push(arr);
                 }
             }
             Ok(_) => {}
@@ -70,6 +74,7 @@ pub fn range_of(parts: &[AplElement]) -> TextRange {
 
 /// Evaluates a phrase; `right` is an already evaluated array to its right.
 pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Option<Arr>) -> Res<(Value, Act)> {
+    let tail = ev.tail.take();
     let arrow = parts.iter().rposition(|part| part.kind() == AplKind::Arrow);
     if let Some(arrow) = arrow {
         let (value, _) = phrase(ev, &parts[arrow + 1..], frame, right)?;
@@ -87,6 +92,7 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
         Some(_) => return Ok((train(cells, whole)?, Act::Value)),
     }
     let mut value: Option<Arr> = None;
+    let mut shy = false;
     while let Some(cell) = cells.pop() {
         match (cell, value.take()) {
             (Value::Arr(arr), None) => value = Some(arr),
@@ -98,7 +104,14 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
                 if left.is_some() {
                     cells.pop();
                 }
-                value = Some(apply(ev, &f, left.as_ref(), &right)?);
+                if cells.is_empty() && tail.as_ref().is_some_and(|tail| Rc::ptr_eq(tail, &f.kind)) {
+                    ev.again = Some((left, right.clone()));
+                    return Ok((Value::Arr(right), Act::Again));
+                }
+                ev.shy = false;
+                let result = apply(ev, &f, left.as_ref(), &right)?;
+                shy = ev.shy && matches!(&*f.kind, FunKind::Dfn(_));
+                value = Some(result);
             }
             (Value::Arr(arr), Some(right)) => {
                 return fail(AplPhrase, arr.range.cover(right.range), "two arrays without a function between them");
@@ -109,7 +122,7 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
         }
     }
     match value {
-        Some(arr) => Ok((Value::Arr(arr), Act::Value)),
+        Some(arr) => Ok((Value::Arr(arr), if shy { Act::Shy } else { Act::Value })),
         None => fail(AplPhrase, whole, "there is nothing here"),
     }
 }
@@ -139,7 +152,16 @@ fn assignment(
                 && matches!(other.kind(), AplKind::Name | AplKind::Number)
                 && !matches!(frame.lookup(other.text()), Some(Value::Fun(_) | Value::Operator { .. }))
             {
-                return not_supported(other.text_range().cover(arrow), "an assignment to several names");
+                let names = rest.iter().rev().map_while(|part| part.as_token().filter(|t| t.kind() == AplKind::Name));
+                let mut names: Vec<AplToken> = names.cloned().collect();
+                let rest = &rest[..rest.len() - names.len()];
+                if names.is_empty() || !rest.is_empty() {
+                    return fail(AplPhrase, other.text_range().cover(arrow), "`←` has no name at its left");
+                }
+                names.reverse();
+                names.push(token.clone());
+                let arr = array(value, arrow)?;
+                return Ok((several(ev, &names, arr, frame)?, Act::Assigned));
             }
             (named(ev, token, value, frame)?, rest, Act::Assigned)
         }
@@ -164,6 +186,22 @@ fn assignment(
                 let new = apply(ev, &f, Some(&old), &array(value, arrow)?)?;
                 (named(ev, name, Value::Arr(new), frame)?, rest, Act::Assigned)
             }
+            Some((AplElement::Node(index), before)) if index.kind() == AplKind::Index => {
+                let f = single(ev, target, frame)?;
+                let Some((AplElement::Token(name), rest)) = before.split_last() else {
+                    return fail(AplPhrase, index.text_range(), "`←` has no name at its left");
+                };
+                let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
+                    return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
+                };
+                let indices = indices(ev, index, frame)?;
+                let value = array(value, arrow)?;
+                let element = select::index(ev, &old, &indices, index.text_range())?;
+                let new = apply(ev, &f, Some(&element), &value)?;
+                let changed = select::assigned(ev, &old, &indices, &new, index.text_range())?;
+                frame.set(name.text(), Value::Arr(changed.at(name.text_range())));
+                (Value::Arr(value), rest, Act::Assigned)
+            }
             _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
         },
         AplElement::Node(node) if node.kind() == AplKind::Index => match rest.split_last() {
@@ -175,13 +213,19 @@ fn assignment(
                 };
                 ev.at = node.text_range();
                 let new = select::assigned(ev, &old, &indices, &arr, node.text_range())?;
-                frame.set(name.text(), Value::Arr(new));
+                frame.set(name.text(), Value::Arr(new.at(name.text_range())));
                 (Value::Arr(arr), rest, Act::Assigned)
             }
             _ => return fail(AplPhrase, node.text_range(), "`←` has no name at its left"),
         },
         AplElement::Node(node) if node.kind() == AplKind::Paren => {
-            return not_supported(node.text_range(), "an assignment to several names");
+            let names = parts(node).into_iter().filter_map(|part| part.into_token());
+            let names: Vec<AplToken> = names.filter(|token| token.kind() == AplKind::Name).collect();
+            if names.len() + 2 != parts(node).len() {
+                return not_supported(node.text_range(), "an assignment to anything but names");
+            }
+            let arr = array(value, arrow)?;
+            (several(ev, &names, arr, frame)?, rest, Act::Assigned)
         }
         _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
     };
@@ -190,6 +234,23 @@ fn assignment(
     }
     let right = array(value, arrow)?;
     phrase(ev, rest, frame, Some(right))
+}
+
+/// Assigns the elements of an array to names; a scalar to each.
+fn several(ev: &mut Ev, names: &[AplToken], value: Arr, frame: &Rc<Frame>) -> Res<Value> {
+    let range = names.first().map_or(value.range, |first| first.text_range());
+    let Some(parts) = nested::separate(ev, &value, names.len().max(1))? else {
+        return fail(AplLength, range, format!("{} names for an array of another length", names.len()));
+    };
+    if value.rank() > 0 && parts.len() != names.len() {
+        let message = format!("{} names for {} elements", names.len(), parts.len());
+        return fail(AplLength, range, message);
+    }
+    for (place, name) in names.iter().enumerate() {
+        let part = if value.rank() == 0 { value.clone() } else { parts[place].clone() };
+        named(ev, name, Value::Arr(part), frame)?;
+    }
+    Ok(Value::Arr(value))
 }
 
 fn named(ev: &mut Ev, name: &AplToken, value: Value, frame: &Rc<Frame>) -> Res<Value> {
@@ -207,7 +268,7 @@ fn named(ev: &mut Ev, name: &AplToken, value: Value, frame: &Rc<Frame>) -> Res<V
 
 /// Stores an array that is used more than once, so that it is computed once.
 fn kept(ev: &mut Ev, arr: Arr, name: &AplToken) -> Res<Arr> {
-    if !matches!(arr.repr, Repr::Pull(_)) || arr.kind == Kind::Char {
+    if !matches!(arr.repr, Repr::Pull(_) | Repr::Rows(_) | Repr::Boxes(_)) {
         return Ok(arr);
     }
     let around = name.parent().map(|node| surrounding(&node));
@@ -227,7 +288,7 @@ fn quad(ev: &mut Ev, token: &AplToken, value: &Arr) -> Res<Act> {
                 let what = "`⎕←` in a function that is applied to each element or again and again";
                 return not_supported(token.text_range(), what);
             }
-            ev.shown.push(Shown::Value(value.clone()));
+            ev.shown.push(value.clone());
             Ok(Act::Printed)
         }
         "⎕IO" => match value.scalar().and_then(|scalar| scalar.known) {
@@ -265,7 +326,18 @@ fn items(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Vec<Item>>
                         ev.note(range, element.type_text());
                         Item::Arr(element)
                     }
-                    _ => return not_supported(node.text_range(), "a function with an axis in brackets"),
+                    other => match (other, <[_; 1]>::try_from(indices)) {
+                        (Item::Fun(f), Ok([Some(axis)])) => {
+                            let range = f.range;
+                            Item::Fun(Fun { kind: Rc::new(FunKind::Along(f, axis)), range })
+                        }
+                        (Item::Monadic(glyph @ ('/' | '⌿' | '\\' | '⍀'), range, None), Ok([Some(axis)])) => {
+                            Item::Monadic(glyph, range, Some(axis))
+                        }
+                        _ => {
+                            return fail(AplPhrase, node.text_range(), "this index is neither of an array nor an axis");
+                        }
+                    },
                 }
             }
             part => single(ev, part, frame)?,
@@ -316,10 +388,14 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
     ev.at = range;
     match token.kind() {
         AplKind::Number => {
+            if let Some((re, im)) = complex(text) {
+                let term = ev.pair(ev.double(re), ev.double(im));
+                return Ok(Item::Arr(ev.of_scalar(Scalar { kind: Kind::Complex, term, known: None, size: None })));
+            }
             let Some(value) = number(text) else { return fail(AplWord, range, format!("`{text}` is not a number")) };
             let written_whole = !text.contains(['.', 'E', 'e']) || value.fract() == 0.0;
             let kind = match value {
-                _ if !written_whole || value.abs() > f64::from(i32::MAX) => Kind::Double,
+                _ if !written_whole || value < f64::from(i32::MIN) || value > f64::from(i32::MAX) => Kind::Double,
                 0.0 | 1.0 => Kind::Bool,
                 _ => Kind::Int,
             };
@@ -345,7 +421,10 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
                 Ok(Item::Arr(ev.of_scalar(scalar)))
             }
             "⎕" => not_supported(range, "reading from `⎕`"),
-            _ => not_supported(range, format!("`{text}`")),
+            _ => match system::of_name(text) {
+                Some(system) => Ok(Item::Fun(Fun { kind: Rc::new(FunKind::System(system)), range })),
+                None => not_supported(range, format!("`{text}`")),
+            },
         },
         AplKind::Glyph => {
             let glyph = match text.chars().next().unwrap_or_default() {
@@ -356,7 +435,7 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
             };
             match glyph_of(glyph).map(|known| known.kind) {
                 Some(GlyphKind::Function) => Ok(Item::Fun(Fun { kind: Rc::new(FunKind::Glyph(glyph)), range })),
-                Some(GlyphKind::Monadic | GlyphKind::Both) => Ok(Item::Monadic(glyph, range)),
+                Some(GlyphKind::Monadic | GlyphKind::Both) => Ok(Item::Monadic(glyph, range, None)),
                 Some(GlyphKind::Dyadic) => Ok(Item::Dyadic(glyph, range)),
                 None => fail(AplWord, range, format!("`{text}` means nothing in APL")),
             }

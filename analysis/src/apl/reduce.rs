@@ -1,24 +1,13 @@
 //! Reductions, scans and products. Functions are given by their effect on two elements.
 
 use super::context::{FEW, MANY};
+use super::nested;
 use super::scalar::neutral;
 use super::structure::moved;
-use super::value::{Arr, Ev, Kind, Repr, Res, fail, not_supported};
+use super::value::{Arr, Between, Ev, Failure, Kind, Repr, Res, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
-use std::rc::Rc;
-
-/// A function of two arrays.
-pub type Two = Rc<dyn Fn(&mut Ev, &Arr, &Arr) -> Res<Arr>>;
-
-/// A function of two elements.
-#[derive(Clone)]
-pub struct Between {
-    pub two: Two,
-    /// Its primitive, if it is one.
-    pub glyph: Option<char>,
-}
+use lift_syntax::SyntaxErrorCode::AplDomain;
 
 impl Between {
     /// Applies the function to two elements; the result must be an element.
@@ -111,10 +100,46 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
     Ok(ev.app("head", [ev.app("reduceSeq", [first, step, all])]))
 }
 
-/// Reduction, `f/x` and `f⌿x`.
+/// Reduction along the last axis, or the first.
 pub fn reduce(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
-    let Some(last) = x.rank().checked_sub(1) else { return Ok(x.clone()) };
-    let axis = if first { 0 } else { last };
+    match x.rank().checked_sub(1) {
+        Some(last) => reduce_axis(ev, f, if first { 0 } else { last }, x),
+        None => Ok(x.clone()),
+    }
+}
+
+/// The lines of a small array along an axis, each as a vector, if the elements are separate terms.
+fn lines(ev: &mut Ev, x: &Arr, axis: usize) -> Res<Option<(Vec<Size>, Vec<Arr>)>> {
+    let (Some(items), Some(extents)) = (x.items(), x.extents()) else { return Ok(None) };
+    if x.rank() < 2 || items.len() > FEW && x.known().is_none() || items.len() > MANY || extents[axis] == 0 {
+        return Ok(None);
+    }
+    let items = items.to_vec();
+    let stride: usize = extents[axis + 1..].iter().product();
+    let mut shape = x.shape.clone();
+    shape.remove(axis);
+    let mut found = Vec::new();
+    for before in 0..extents[..axis].iter().product() {
+        for after in 0..stride {
+            let start = before * extents[axis] * stride + after;
+            let line = (0..extents[axis]).map(|k| items[start + k * stride].clone()).collect();
+            found.push(ev.vector(x.kind, line).at(x.range));
+        }
+    }
+    Ok(Some((shape, found)))
+}
+
+/// Reduction along an axis.
+pub fn reduce_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
+    if x.kind == Kind::Nested {
+        return nested::reduce(ev, f, x);
+    }
+    if f.glyph.is_some()
+        && let Some((shape, lines)) = lines(ev, x, axis)?
+    {
+        let sums = lines.iter().map(|line| reduce_axis(ev, f, 0, line)).collect::<Res<Vec<Arr>>>()?;
+        return nested::collect(ev, shape, &sums);
+    }
     if x.rank() == 1
         && let Some(items) = x.items()
         && (items.len() <= FEW || x.known().is_some() && items.len() <= MANY && f.glyph.is_some())
@@ -156,9 +181,16 @@ pub fn reduce(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
     ev.stored(&sums)
 }
 
-/// Scan, `f\x` and `f⍀x`.
+/// Scan along the last axis, or the first.
 pub fn scan(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
-    let Some(last) = x.rank().checked_sub(1) else { return Ok(x.clone()) };
+    match x.rank().checked_sub(1) {
+        Some(last) => scan_axis(ev, f, if first { 0 } else { last }, x),
+        None => Ok(x.clone()),
+    }
+}
+
+/// Scan along an axis.
+pub fn scan_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
     if x.rank() == 1
         && let Some(items) = x.items()
         && items.len() <= FEW
@@ -167,45 +199,68 @@ pub fn scan(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
         let mut found = Vec::with_capacity(items.len());
         for count in 1..=items.len() {
             let part = ev.vector(x.kind, items[..count].to_vec());
-            let sum = reduce(ev, f, false, &part)?;
-            found.push(sum);
+            found.push(reduce(ev, f, false, &part)?);
         }
-        let kind = found.iter().map(|sum| sum.kind).max().unwrap_or(x.kind);
-        let mut scalars = Vec::with_capacity(found.len());
-        for sum in found {
-            let sum = ev.as_kind(&sum, kind)?;
-            let Some(scalar) = sum.scalar() else { return not_supported(ev.at, "a scan that gives arrays") };
-            scalars.push(scalar.clone());
+        if items.is_empty() {
+            return Ok(x.clone());
         }
-        return Ok(ev.vector(kind, scalars));
+        return nested::collect(ev, x.shape.clone(), &found);
     }
     let kind = f.kind(ev, x.kind)?;
     let Some((identity, true)) = f.glyph.and_then(|glyph| neutral(glyph, kind)) else {
-        return not_supported(ev.at, "a scan by a function other than `+ × ⌈ ⌊ ∧ ∨`");
+        return prefixes(ev, f, kind, axis, x);
     };
     let x = ev.as_kind(x, kind)?;
-    if first && last > 0 {
-        let turned = turn(ev, &x, true)?;
+    if axis + 1 < x.rank() {
+        let turned = turn(ev, &x, axis, true)?;
         let sums = scan_rows(ev, f, kind, identity, &turned)?;
-        return turn(ev, &sums, false);
+        return turn(ev, &sums, axis, false);
     }
     scan_rows(ev, f, kind, identity, &x)
 }
 
-/// Moves the first axis to the end, or back.
-fn turn(ev: &mut Ev, x: &Arr, forth: bool) -> Res<Arr> {
+/// The reduction of each prefix, one after the other, for a function that need not be associative.
+fn prefixes(ev: &mut Ev, f: &Between, kind: Kind, axis: usize, x: &Arr) -> Res<Arr> {
+    let x = ev.as_kind(x, kind)?;
+    let x = ev.stored(&x)?;
+    let f = f.clone();
+    let sums = ev.of_pull(kind, x.shape.clone(), move |ev, index| {
+        let step = ev.lambda(&["a", "i"], |ev, args| {
+            ev.inner += 1;
+            let mut at = index.to_vec();
+            at[axis] = ev.minus(ev.app("-", [index[axis].clone(), ev.int(1)]), args[1].clone());
+            let made = ev.element(&x, &at).and_then(|element| {
+                let element = ev.of_term(kind, element)?;
+                let sum = ev.of_term(kind, args[0].clone())?;
+                let result = f.scalars(ev, &element, &sum)?;
+                let result = ev.as_kind(&result, kind)?;
+                ev.element(&result, &[])
+            });
+            ev.inner -= 1;
+            made
+        })?;
+        let last = ev.element(&x, index)?;
+        let all = ev.app("iota", [index[axis].clone()]);
+        let (_, bound) = ev.unpack(all, "before", "the number of elements before one")?;
+        Ok(ev.app("head", [ev.app("reduceSeq", [last, step, ev.local(&bound)])]))
+    });
+    ev.stored(&sums)
+}
+
+/// Moves an axis to the end, or back.
+fn turn(ev: &mut Ev, x: &Arr, axis: usize, forth: bool) -> Res<Arr> {
     let mut shape = x.shape.clone();
     if forth {
-        shape.rotate_left(1)
+        shape[axis..].rotate_left(1)
     } else {
-        shape.rotate_right(1)
+        shape[axis..].rotate_right(1)
     }
     moved(ev, x, shape, move |_, index| {
         let mut index = index.to_vec();
         if forth {
-            index.rotate_right(1)
+            index[axis..].rotate_right(1)
         } else {
-            index.rotate_left(1)
+            index[axis..].rotate_left(1)
         }
         Ok(index)
     })
@@ -281,6 +336,9 @@ pub fn inner(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Arr
     };
     let left = a.rank() - 1;
     let b = ev.conform(&a, &b, &[(left, 0)], "the inner product")?;
+    if let Some(product) = inner_known(ev, f, g, &a, &b)? {
+        return Ok(product);
+    }
     if a.rank() == 1 && b.rank() == 1 {
         let products = (g.two)(ev, &a, &b)?;
         return reduce(ev, f, false, &products);
@@ -309,72 +367,27 @@ pub fn inner(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Arr
     ev.stored(&sums)
 }
 
-/// A function of one array.
-pub type One = Rc<dyn Fn(&mut Ev, &Arr) -> Res<Arr>>;
-
-/// `f¨x` with one argument.
-pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
-    let scalar = |ev: &mut Ev, result: Arr| {
-        if result.rank() == 0 { Ok(result) } else { not_supported(ev.at, "an array of arrays, as `¨` gives here,") }
-    };
-    if let Some(items) = x.items()
-        && items.len() <= FEW
-    {
-        let items = items.to_vec();
-        let mut found = Vec::with_capacity(items.len());
-        for item in items {
-            let element = ev.of_scalar(item);
-            let result = f(ev, &element)?;
-            found.push(scalar(ev, result)?);
-        }
-        let kind = found.iter().map(|result| result.kind).max().unwrap_or(x.kind);
-        let mut scalars = Vec::with_capacity(found.len());
-        for result in found {
-            let result = ev.as_kind(&result, kind)?;
-            scalars.extend(result.scalar().cloned());
-        }
-        return Ok(ev.of_items(kind, x.shape.clone(), scalars));
+/// The inner product of small arrays that are known before the run.
+fn inner_known(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
+    let small = |x: &Arr| x.known().is_some() && x.items().is_some_and(|items| items.len() <= FEW * FEW);
+    if !small(a) || !small(b) || f.glyph.is_none() || g.glyph.is_none() || a.rank() + b.rank() == 2 {
+        return Ok(None);
     }
-    let x = ev.ready(x)?;
-    let kind = ev.probe(|ev| {
-        let element = ev.any(x.kind);
-        let result = f(ev, &element)?;
-        Ok(scalar(ev, result)?.kind)
-    })?;
-    let f = f.clone();
-    Ok(ev.of_pull(kind, x.shape.clone(), move |ev, index| {
-        let element = ev.element(&x, index)?;
-        let element = ev.of_term(x.kind, element)?;
-        ev.inner += 1;
-        let result = f(ev, &element);
-        ev.inner -= 1;
-        let result = ev.as_kind(&result?, kind)?;
-        ev.element(&result, &[])
-    }))
-}
-
-/// `a f¨ b` with two arguments.
-pub fn each_two(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
-    let extend = |x: &Arr| x.rank() == 0;
-    if !extend(a) && !extend(b) && a.rank() != b.rank() {
-        return fail(AplRank, ev.at, format!("`¨` has rank {} at its left and {} at its right", a.rank(), b.rank()));
-    }
-    let b = if extend(a) || extend(b) {
-        b.clone()
-    } else {
-        let axes: Vec<(usize, usize)> = (0..a.rank()).map(|axis| (axis, axis)).collect();
-        ev.conform(a, b, &axes, "`¨`")?
+    let own = |ev: &mut Ev, x: &Arr, axis: usize| match lines(ev, x, axis)? {
+        Some(found) => Ok::<_, Failure>(Some(found)),
+        None if x.rank() == 1 => Ok(Some((Vec::new(), vec![x.clone()]))),
+        None => Ok(None),
     };
-    let (a, b) = (ev.ready(a)?, ev.ready(&b)?);
-    let kind = ev.probe(|ev| {
-        let (x, y) = (ev.any(a.kind), ev.any(b.kind));
-        Ok(f.scalars(ev, &x, &y)?.kind)
-    })?;
-    let shape = if extend(&a) { b.shape.clone() } else { a.shape.clone() };
-    let f = f.clone();
-    Ok(ev.of_pull(kind, shape, move |ev, index| {
-        let x = ev.element(&a, if a.rank() == 0 { &[] } else { index })?;
-        let y = ev.element(&b, if b.rank() == 0 { &[] } else { index })?;
-        f.at_elements(ev, (a.kind, x), (b.kind, y), kind)
-    }))
+    let (Some((mut shape, rows)), Some((more, columns))) = (own(ev, a, a.rank() - 1)?, own(ev, b, 0)?) else {
+        return Ok(None);
+    };
+    shape.extend(more);
+    let mut found = Vec::with_capacity(rows.len() * columns.len());
+    for row in &rows {
+        for column in &columns {
+            let products = (g.two)(ev, row, column)?;
+            found.push(reduce(ev, f, false, &products)?);
+        }
+    }
+    nested::collect(ev, shape, &found).map(Some)
 }

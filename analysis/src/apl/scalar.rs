@@ -1,7 +1,9 @@
 //! Scalar functions: kinds, constant values, terms, and scalar extension.
 
 use super::context::{FEW, MANY};
-use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
+use super::extend::extended;
+use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported};
+use super::{circle, complex, integer, nested};
 use crate::front::term::Term;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
@@ -14,6 +16,9 @@ pub fn is_scalar(glyph: char) -> bool {
 fn kind_of_one(glyph: char, kind: Kind, range: TextRange) -> Res<(Kind, Kind)> {
     if kind == Kind::Char {
         return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
+    }
+    if kind == Kind::Complex {
+        return complex::kind_of_one(glyph, range);
     }
     let number = kind.max(Kind::Int);
     Ok(match glyph {
@@ -38,10 +43,13 @@ fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Ki
     let joined = a.max(b);
     let equality = matches!(glyph, '=' | '≠');
     if joined == Kind::Char {
-        if equality && a == b {
+        if equality {
             return Ok((Kind::Bool, Kind::Char));
         }
         return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
+    }
+    if joined == Kind::Complex {
+        return complex::kind_of_two(glyph, range);
     }
     let number = joined.max(Kind::Int);
     Ok(match glyph {
@@ -53,6 +61,8 @@ fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Ki
         '=' | '≠' if joined == Kind::Bool => (Kind::Bool, Kind::Bool),
         '=' | '≠' | '<' | '≤' | '>' | '≥' => (Kind::Bool, number),
         '∧' | '∨' | '⍲' | '⍱' if joined == Kind::Bool => (Kind::Bool, Kind::Bool),
+        '∧' | '∨' if joined == Kind::Int => (Kind::Int, Kind::Int),
+        '!' => (Kind::Double, Kind::Double),
         '∧' | '∨' | '⍲' | '⍱' => {
             let message =
                 format!("`{glyph}` wants Booleans: what comparisons give, and the numbers 0 and 1 as written");
@@ -74,6 +84,7 @@ fn value_of_one(glyph: char, x: f64, kind: Kind) -> Option<f64> {
         '⌊' => f64::from(x.floor() as i32),
         '⌈' => f64::from(x.ceil() as i32),
         '~' => 1.0 - x,
+        '÷' => 1.0 / x,
         '!' if (0.0..=170.0).contains(&x) && x.fract() == 0.0 => (1..=x as u32).map(f64::from).product(),
         _ => return None,
     })
@@ -103,6 +114,8 @@ fn value_of_two(glyph: char, x: f64, y: f64, kind: Kind) -> Option<f64> {
         '≤' => truth(x <= y),
         '>' => truth(x > y),
         '≥' => truth(x >= y),
+        '∧' if kind == Kind::Int => f64::from(integer::least_multiple(x as i32, y as i32)),
+        '∨' if kind == Kind::Int => f64::from(integer::greatest_divisor(x as i32, y as i32)),
         '∧' => truth(x != 0.0 && y != 0.0),
         '∨' => truth(x != 0.0 || y != 0.0),
         '⍲' => truth(x == 0.0 || y == 0.0),
@@ -112,6 +125,9 @@ fn value_of_two(glyph: char, x: f64, y: f64, kind: Kind) -> Option<f64> {
 }
 
 fn term_of_one(ev: &mut Ev, glyph: char, x: Term, kind: Kind) -> Res<Term> {
+    if kind == Kind::Complex {
+        return complex::one(ev, glyph, x);
+    }
     let double = kind == Kind::Double;
     Ok(match glyph {
         '+' => x,
@@ -131,11 +147,15 @@ fn term_of_one(ev: &mut Ev, glyph: char, x: Term, kind: Kind) -> Res<Term> {
         '⍟' => ev.app("log", [x]),
         '○' => ev.app("*", [ev.double(std::f64::consts::PI), x]),
         '~' => ev.app("not", [x]),
+        '!' => integer::factorial(ev, x)?,
         _ => return not_supported(ev.at, format!("`{glyph}` of a number that the run computes")),
     })
 }
 
 fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Term> {
+    if kind == Kind::Complex {
+        return complex::two(ev, glyph, x, y);
+    }
     let not = |ev: &Ev, term: Term| ev.app("not", [term]);
     Ok(match glyph {
         '+' => ev.app("+", [x, y]),
@@ -154,6 +174,9 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
         '≤' => ev.app("<=", [x, y]),
         '>' => ev.app(">", [x, y]),
         '≥' => ev.app(">=", [x, y]),
+        '∧' if kind == Kind::Int => integer::multiple_term(ev, x, y)?,
+        '∨' if kind == Kind::Int => integer::divisor_term(ev, x, y)?,
+        '!' => integer::binomial(ev, x, y)?,
         '∧' => ev.app("and", [x, y]),
         '∨' => ev.app("or", [x, y]),
         '⍲' => not(ev, ev.app("and", [x, y])),
@@ -192,29 +215,12 @@ fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
     Ok(ev.choose(ev.app("=", [x, ev.int(0)]), y, rest))
 }
 
-/// The function selected by the left argument of `○`.
-fn circle(ev: &mut Ev, which: &Scalar, x: Term, range: TextRange) -> Res<Term> {
-    let square = |ev: &mut Ev, x: Term, sign: &'static str| {
-        let x = ev.share(x, "x")?;
-        let square = ev.app("*", [x.clone(), x]);
-        Ok(ev.app("sqrt", [ev.app(sign, [ev.double(1.0), square])]))
-    };
-    match which.known.map(|n| n as i32) {
-        Some(0) => square(ev, x, "-"),
-        Some(1) => Ok(ev.app("sin", [x])),
-        Some(2) => Ok(ev.app("cos", [x])),
-        Some(3) => Ok(ev.app("tan", [x])),
-        Some(4) => square(ev, x, "+"),
-        Some(n) => {
-            let n = n.to_string().replace('-', "¯");
-            not_supported(range, format!("`{n}○` (0 1 2 3 4 are)"))
-        }
-        None => not_supported(range, "`○` with a left argument that is computed at run time"),
-    }
-}
-
 /// Applies a scalar function to one array.
 pub fn monadic(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    if x.kind == Kind::Nested {
+        let f: One = std::rc::Rc::new(move |ev, x| monadic(ev, glyph, x));
+        return nested::each(ev, &f, x);
+    }
     let (result, wanted) = kind_of_one(glyph, x.kind, ev.at)?;
     let x = ev.as_kind(x, wanted)?;
     if let Some(items) = x.items()
@@ -248,15 +254,12 @@ fn one_item(ev: &mut Ev, glyph: char, item: &Scalar, result: Kind, wanted: Kind)
     Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size })
 }
 
+/// A scalar function of two elements; the result is not bound to a name.
 fn two_items(ev: &mut Ev, glyph: char, x: &Scalar, y: &Scalar, result: Kind, wanted: Kind) -> Res<Scalar> {
     if let (Some(a), Some(b)) = (x.known, y.known)
         && let Some(value) = value_of_two(glyph, a, b, wanted)
     {
         return Ok(ev.known(result, value));
-    }
-    if glyph == '○' {
-        let term = circle(ev, x, y.term.clone(), ev.at)?;
-        return Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size: None });
     }
     let size = match (&x.size, &y.size) {
         (Some(a), Some(b)) if wanted <= Kind::Int => match glyph {
@@ -276,80 +279,49 @@ fn two_items(ev: &mut Ev, glyph: char, x: &Scalar, y: &Scalar, result: Kind, wan
         return Ok(ev.known(result, n as f64));
     }
     let term = term_of_two(ev, glyph, x.term.clone(), y.term.clone(), wanted)?;
-    Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size })
+    Ok(Scalar { kind: result, term, known: None, size })
 }
 
-/// Applies a scalar function to two arrays. A scalar or a vector of one element extends to the shape of the other.
+/// Applies a scalar function to two arrays.
 pub fn dyadic(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
+    if a.kind == Kind::Nested || b.kind == Kind::Nested {
+        return nested::each_two(ev, &between(glyph), a, b);
+    }
+    if glyph == '○' {
+        return circle::circle(ev, a, b);
+    }
+    if glyph == '*'
+        && let Some(power) = integer::power(ev, a, b)?
+    {
+        return Ok(power);
+    }
     let (result, wanted) = kind_of_two(glyph, a.kind, b.kind, ev.at)?;
-    let single = |arr: &Arr| arr.items().is_some_and(|items| items.len() == 1);
-    let lone = |arr: &Arr, other: &Arr| single(arr) && arr.rank() <= other.rank();
-    let (extend_a, extend_b) = (lone(a, b) && a.shape != b.shape, lone(b, a) && a.shape != b.shape);
-    if !extend_a && !extend_b && a.rank() != b.rank() {
-        let message = format!("the left of `{glyph}` has rank {} and the right rank {}", a.rank(), b.rank());
-        return fail(SyntaxErrorCode::AplRank, ev.at, message);
+    if wanted == Kind::Char && a.kind != b.kind {
+        // A character differs from every number.
+        let differs = ev.known(Kind::Bool, f64::from(u8::from(glyph == '≠')));
+        let combine = move |_: &mut Ev, _: &Scalar, _: &Scalar| Ok(differs.clone());
+        return extended(ev, &format!("`{glyph}`"), result, None, (a, b), combine);
     }
-    let (mut a, mut b) = (ev.as_kind(a, wanted)?, ev.as_kind(b, wanted)?);
-    if !extend_a && !extend_b {
-        let axes: Vec<(usize, usize)> = (0..a.rank()).map(|axis| (axis, axis)).collect();
-        b = ev.conform(&a, &b, &axes, &format!("`{glyph}`"))?;
-    }
-    let shape = if extend_a { b.shape.clone() } else { a.shape.clone() };
-    if let (Some(x), Some(y)) = (a.items(), b.items()) {
-        let (x, y) = (x.to_vec(), y.to_vec());
-        let count = if extend_a { y.len() } else { x.len() };
-        let known = x.iter().chain(&y).all(|item| item.known.is_some());
-        if count <= FEW || known && count <= MANY && value_of_two(glyph, 1.0, 1.0, wanted).is_some() {
-            let mut found = Vec::with_capacity(count);
-            for index in 0..count {
-                let x = &x[if extend_a { 0 } else { index }];
-                let y = &y[if extend_b { 0 } else { index }];
-                found.push(two_items(ev, glyph, x, y, result, wanted)?);
-            }
-            return Ok(ev.of_items(result, shape, found));
-        }
-    }
-    (a, b) = (ev.ready(&a)?, ev.ready(&b)?);
-    if wanted == Kind::Char {
-        return characters(ev, glyph, &a, &b, shape);
-    }
-    let which = a.scalar().cloned();
-    Ok(ev.of_pull(result, shape, move |ev, index| {
-        let read = |ev: &mut Ev, arr: &Arr, extend: bool| match (&arr.repr, extend) {
-            (Repr::Items(items), true) => Ok(items[0].term.clone()),
-            _ => ev.element(arr, index),
-        };
-        if glyph == '○' {
-            let Some(which) = &which else {
-                return not_supported(ev.at, "`○` with several functions at its left");
-            };
-            let y = read(ev, &b, extend_b)?;
-            return circle(ev, which, y, ev.at);
-        }
-        let x = read(ev, &a, extend_a)?;
-        let y = read(ev, &b, extend_b)?;
-        term_of_two(ev, glyph, x, y, wanted)
-    }))
+    let combine = move |ev: &mut Ev, x: &Scalar, y: &Scalar| two_items(ev, glyph, x, y, result, wanted);
+    extended(ev, &format!("`{glyph}`"), result, Some(wanted), (a, b), combine)
 }
 
-/// Comparison of characters, all of which are known before the run.
-fn characters(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr, shape: Vec<crate::size::Size>) -> Res<Arr> {
-    let (Some(x), Some(y)) = (a.known(), b.known()) else {
-        return not_supported(ev.at, format!("`{glyph}` of characters that are computed at run time"));
-    };
-    let count = x.len().max(y.len());
-    let at = |values: &[f64], index: usize| values[if values.len() == 1 { 0 } else { index }];
-    let items =
-        (0..count).map(|i| ev.known(Kind::Bool, f64::from(u8::from((at(&x, i) == at(&y, i)) == (glyph == '=')))));
-    let items = items.collect();
-    Ok(ev.of_items(Kind::Bool, shape, items))
+/// A scalar function as an operand.
+pub fn between(glyph: char) -> Between {
+    Between { two: std::rc::Rc::new(move |ev, a, b| dyadic(ev, glyph, a, b)), glyph: Some(glyph) }
 }
 
 /// The right identity of a function, and whether the function is associative.
 pub fn neutral(glyph: char, kind: Kind) -> Option<(f64, bool)> {
     Some(match (glyph, kind) {
-        ('+', Kind::Int | Kind::Double) => (0.0, true),
-        ('×', Kind::Int | Kind::Double) => (1.0, true),
+        ('+', Kind::Int | Kind::Double | Kind::Complex) => (0.0, true),
+        ('×', Kind::Int | Kind::Double | Kind::Complex) => (1.0, true),
+        ('∧', Kind::Int) => (1.0, true),
+        ('∨', Kind::Int) => (0.0, true),
+        ('≠', Kind::Bool) => (0.0, true),
+        ('=', Kind::Bool) => (1.0, true),
+        ('*', Kind::Double) => (1.0, false),
+        ('|', Kind::Int | Kind::Double) => (0.0, false),
         ('⌈', Kind::Int) => (f64::from(i32::MIN), true),
         ('⌊', Kind::Int) => (f64::from(i32::MAX), true),
         ('⌈', Kind::Double) => (f64::MIN, true),

@@ -1,15 +1,22 @@
 //! Selection of elements: compress and replicate, indexing, grades.
 
-use super::context::MANY;
+use super::context::{FEW, MANY};
 use super::structure::moved;
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
+use super::{constant, nested};
+use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplIndex, AplLength, AplRank};
 use lift_syntax::TextRange;
+use std::rc::Rc;
 
 /// Compress or replicate, `a/x` and `a⌿x`.
 pub fn replicate(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
-    let first = glyph == '⌿';
+    replicate_along(ev, glyph, if glyph == '⌿' { 0 } else { x.rank().saturating_sub(1) }, a, x)
+}
+
+/// Compress or replicate along an axis.
+pub fn replicate_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) -> Res<Arr> {
     if a.rank() > 1 {
         return fail(AplRank, a.range, format!("the left of `{glyph}` is a number or a vector of numbers"));
     }
@@ -17,13 +24,16 @@ pub fn replicate(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
         return fail(AplDomain, a.range, format!("the left of `{glyph}` must be Booleans or whole numbers"));
     }
     let x = if x.rank() == 0 { super::structure::ravel(ev, x)? } else { x.clone() };
-    let axis = if first { 0 } else { x.rank() - 1 };
     let n = x.shape[axis].clone();
     if let Some(counts) = a.known() {
         return replicate_known(ev, glyph, a, &counts, axis, &x);
     }
-    if a.scalar().is_some() || a.kind != Kind::Bool {
-        return not_supported(a.range, format!("`{glyph}` with counts that are computed at run time"));
+    if let Some(count) = a.scalar() {
+        let count = ev.reify_scalar(&count.clone(), a.range, &format!("the left of `{glyph}`"))?;
+        return repeated(ev, &count, axis, &x);
+    }
+    if a.kind != Kind::Bool {
+        return counted(ev, glyph, a, axis, &x);
     }
     let x = if x.items().is_some_and(|items| items.len() == 1) && x.rank() == 1 {
         let one = x.clone();
@@ -78,6 +88,40 @@ fn compress(ev: &mut Ev, mask: &Arr, axis: usize, n: &Size, x: &Arr) -> Res<Arr>
     })
 }
 
+/// Each element as many times as one number says.
+fn repeated(ev: &mut Ev, count: &Size, axis: usize, x: &Arr) -> Res<Arr> {
+    let mut shape = x.shape.clone();
+    shape[axis] = shape[axis].mul(count);
+    let count = count.clone();
+    moved(ev, x, shape, move |ev, index| {
+        let mut index = index.to_vec();
+        let by = ev.size_term(&count);
+        index[axis] = ev.divide(index[axis].clone(), by).0;
+        Ok(index)
+    })
+}
+
+/// Each element as many times as its count says, which the run computes.
+fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<Arr> {
+    let frame = Arr { shape: vec![x.shape[axis].clone()], ..x.clone() };
+    let counts = ev.conform(&frame, counts, &[(0, 0)], &format!("`{glyph}`"))?;
+    let plus = super::scalar::between('+');
+    let ends = super::reduce::scan(ev, &plus, false, &counts)?;
+    let ends = ev.stored(&ends)?;
+    let total = super::reduce::reduce(ev, &plus, false, &counts)?;
+    let length = ev.reify(&total, "how many elements `/` gives")?;
+    let mut shape = x.shape.clone();
+    shape[axis] = length;
+    moved(ev, x, shape, move |ev, index| {
+        let Repr::Stored(bound) = &ends.repr else { return not_supported(ev.at, "these counts") };
+        let mut index = index.to_vec();
+        let next = ev.plus(index[axis].clone(), ev.int(1));
+        // The element whose count includes this place.
+        index[axis] = ev.app("searchSorted", [ev.local(bound), next]);
+        Ok(index)
+    })
+}
+
 fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usize, x: &Arr) -> Res<Arr> {
     if counts.iter().any(|count| *count < 0.0) {
         return not_supported(a.range, format!("`{glyph}` with a negative count"));
@@ -85,13 +129,7 @@ fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usiz
     let n = x.shape[axis].clone();
     let mut shape = x.shape.clone();
     if let [count] = *counts {
-        shape[axis] = n.mul(&Size::int(count as i64));
-        return moved(ev, x, shape, move |ev, index| {
-            let mut index = index.to_vec();
-            let by = ev.int(count as i32);
-            index[axis] = ev.divide(index[axis].clone(), by).0;
-            Ok(index)
-        });
+        return repeated(ev, &Size::int(count as i64), axis, x);
     }
     let one = x.rank() == 1 && n.is_one();
     match n.as_const() {
@@ -126,6 +164,12 @@ pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) ->
         let message = format!("{} indices for an array of rank {}", indices.len(), x.rank());
         return fail(AplRank, range, message);
     }
+    if x.kind == Kind::Nested
+        && let [Some(i)] = indices
+        && i.rank() == 0
+    {
+        return nested::picked(ev, x, i);
+    }
     let mut shape = Vec::new();
     let mut ready = Vec::with_capacity(indices.len());
     for (axis, index) in indices.iter().enumerate() {
@@ -138,14 +182,7 @@ pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) ->
             return fail(AplDomain, index.range, "indices must be whole numbers");
         }
         let index = ev.as_kind(index, Kind::Int)?;
-        if let (Some(values), Some(n)) = (index.known(), x.shape[axis].as_const()) {
-            let origin = i64::from(ev.origin);
-            if let Some(wrong) = values.iter().find(|i| !(origin..n + origin).contains(&(**i as i64))) {
-                let wrong = wrong.to_string().replace('-', "¯");
-                let message = format!("the index {wrong} lies outside of an axis of length {n}");
-                return fail(AplIndex, index.range, message);
-            }
-        }
+        within(ev, &x.shape[axis], &index)?;
         shape.extend(index.shape.iter().cloned());
         ready.push(Some(ev.ready(&index)?));
     }
@@ -170,6 +207,25 @@ pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) ->
         }
         Ok(found)
     })
+}
+
+/// `i⊃x`: the array at an index, or at an index of each of the arrays in one another.
+pub fn pick(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
+    if i.rank() > 1 {
+        return fail(AplRank, i.range, "the left of `⊃` is a number or a vector of numbers");
+    }
+    let Some(path) = nested::separate(ev, i, FEW)? else {
+        return not_supported(i.range, "`⊃` with so many indices");
+    };
+    let mut found = x.clone();
+    for step in path {
+        let at = step.at(i.range);
+        found = match found.kind {
+            Kind::Nested => nested::picked(ev, &found, &at)?,
+            _ => index(ev, &found, &[Some(at)], i.range)?,
+        };
+    }
+    Ok(found)
 }
 
 /// `i⌷x`, with one number for each of the leading axes.
@@ -215,38 +271,136 @@ pub fn assigned(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, rang
     if indices.len() != x.rank() {
         return fail(AplRank, range, format!("{} indices for an array of rank {}", indices.len(), x.rank()));
     }
-    if value.rank() != 0 || indices.iter().flatten().any(|index| index.rank() != 0) {
-        return not_supported(range, "an assignment to several elements at once");
+    if x.kind == Kind::Nested || value.kind == Kind::Nested {
+        return not_supported(range, "an assignment to elements of an array of arrays");
     }
     let kind = super::structure::join_kinds(ev, x, value)?;
     let (x, value) = (ev.as_kind(x, kind)?, ev.as_kind(value, kind)?);
-    let mut places = Vec::new();
-    for index in indices {
-        places.push(match index {
-            None => None,
-            Some(index) => {
-                let index = ev.as_kind(index, Kind::Int)?;
-                let place = ev.element(&index, &[])?;
-                let origin = ev.int(ev.origin);
-                let place = ev.minus(place, origin);
-                Some(ev.share(place, "i")?)
-            }
-        });
+    let mut shape = Vec::new();
+    let mut places = Vec::with_capacity(indices.len());
+    for (axis, index) in indices.iter().enumerate() {
+        let place = inverse(ev, &x.shape[axis], index.as_ref())?;
+        match (&place, index) {
+            (Place::Whole, _) => shape.push(x.shape[axis].clone()),
+            (Place::One(_), _) => {}
+            (_, Some(index)) => shape.extend(index.shape.iter().cloned()),
+            (_, None) => {}
+        }
+        places.push(place);
     }
-    let new = ev.element(&value, &[])?;
+    let value = if value.rank() == 0 {
+        value
+    } else {
+        let frame = Arr { shape: shape.clone(), ..x.clone() }.at(range);
+        if value.rank() != shape.len() {
+            let message = format!("an array of rank {} is assigned to elements of rank {}", value.rank(), shape.len());
+            return fail(AplRank, range, message);
+        }
+        let axes: Vec<(usize, usize)> = (0..shape.len()).map(|axis| (axis, axis)).collect();
+        ev.conform(&frame, &value, &axes, "an assignment to elements")?
+    };
+    let value = ev.ready(&value)?;
     let old = ev.ready(&x)?;
     let changed = ev.of_pull(kind, x.shape.clone(), move |ev, at| {
         let mut here = ev.boolean(true);
+        let mut from = Vec::new();
         for (place, i) in places.iter().zip(at) {
-            let Some(place) = place else { continue };
-            let same = ev.app("=", [i.clone(), place.clone()]);
-            here = match here.kind() {
-                crate::front::term::Kind::Bool(true) => same,
-                _ => ev.app("and", [here, same]),
+            let inside = match place {
+                Place::Whole => {
+                    from.push(i.clone());
+                    continue;
+                }
+                Place::One(one) => match (one.kind(), i.kind()) {
+                    (TermKind::Int(a), TermKind::Int(b)) => ev.boolean(a == b),
+                    _ => ev.app("=", [i.clone(), one.clone()]),
+                },
+                Place::Several(of) => {
+                    let found = of(ev, i)?;
+                    let found = ev.share(found, "k")?;
+                    from.push(found.clone());
+                    match found.kind() {
+                        TermKind::Int(n) => ev.boolean(*n >= 0),
+                        _ => ev.app(">=", [found, ev.int(0)]),
+                    }
+                }
+            };
+            here = match (here.kind(), inside.kind()) {
+                (TermKind::Bool(true), _) => inside,
+                (TermKind::Bool(false), _) | (_, TermKind::Bool(true)) => here,
+                _ => ev.app("and", [here, inside]),
             };
         }
-        let element = ev.scoped(|ev| ev.element(&old, at))?;
-        Ok(ev.choose(here, new.clone(), element))
+        let from = if value.rank() == 0 { Vec::new() } else { from };
+        ev.branches(here, |ev| ev.element(&value, &from), |ev| ev.element(&old, at))
     });
+    let known = x.known().is_some() && indices.iter().flatten().all(|index| index.known().is_some());
+    let changed = if known { constant::settled(ev, changed)? } else { changed };
     ev.stored(&changed)
+}
+
+/// Computes a term of another one.
+type OfTerm = Rc<dyn Fn(&mut Ev, &Term) -> Res<Term>>;
+
+/// Which elements along an axis an assignment changes.
+enum Place {
+    Whole,
+    One(Term),
+    /// The place in the index of the one that names this element, the last one if there are several; -1 for none.
+    Several(OfTerm),
+}
+
+fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
+    let Some(index) = index else { return Ok(Place::Whole) };
+    if index.kind > Kind::Int {
+        return fail(AplDomain, index.range, "indices must be whole numbers");
+    }
+    let origin = ev.origin;
+    within(ev, extent, index)?;
+    let index = ev.as_kind(index, Kind::Int)?;
+    match index.rank() {
+        0 => {
+            let place = ev.element(&index, &[])?;
+            let place = ev.minus(place, ev.int(origin));
+            Ok(Place::One(ev.share(place, "i")?))
+        }
+        1 => {
+            if let (Some(known), Some(n)) = (index.known(), extent.as_const().filter(|n| *n <= MANY as i64)) {
+                let mut table = vec![-1.0; n as usize];
+                for (k, place) in known.iter().enumerate() {
+                    if let Some(slot) = table.get_mut((*place as i64 - i64::from(origin)) as usize) {
+                        *slot = k as f64;
+                    }
+                }
+                let table = table.into_iter().map(|k| ev.known(Kind::Int, k)).collect();
+                let table = ev.vector(Kind::Int, table);
+                let table = ev.ready(&table)?;
+                return Ok(Place::Several(Rc::new(move |ev, i| ev.element(&table, std::slice::from_ref(i)))));
+            }
+            let index = ev.stored(&index)?;
+            Ok(Place::Several(Rc::new(move |ev, i| {
+                let all = ev.size_argument(&index.shape[0]);
+                let all = ev.app("iota", [all]);
+                let step = ev.lambda(&["found", "k"], |ev, args| {
+                    let place = ev.element(&index, &args[1..])?;
+                    let here = ev.app("=", [ev.minus(place, ev.int(origin)), i.clone()]);
+                    Ok(ev.choose(here, args[1].clone(), args[0].clone()))
+                })?;
+                Ok(ev.app("head", [ev.app("reduceSeq", [ev.int(-1), step, all])]))
+            })))
+        }
+        _ => not_supported(index.range, "an assignment with a matrix of indices"),
+    }
+}
+
+/// Reports an index, known before the run, that lies outside of an axis.
+fn within(ev: &Ev, extent: &Size, index: &Arr) -> Res<()> {
+    let (Some(values), Some(n)) = (index.known(), extent.as_const()) else { return Ok(()) };
+    let origin = i64::from(ev.origin);
+    match values.iter().find(|i| !(origin..n + origin).contains(&(**i as i64))) {
+        Some(wrong) => {
+            let wrong = super::format::number(*wrong);
+            fail(AplIndex, index.range, format!("the index {wrong} lies outside of an axis of length {n}"))
+        }
+        None => Ok(()),
+    }
 }

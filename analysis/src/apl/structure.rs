@@ -1,7 +1,7 @@
 //! Functions that move elements: reshape, take and drop, reverse and rotate, catenate, transpose.
 
 use super::context::{FEW, MANY};
-use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplRank};
@@ -15,13 +15,33 @@ pub fn moved(
     place: impl Fn(&mut Ev, &[Term]) -> Res<Vec<Term>> + 'static,
 ) -> Res<Arr> {
     let count: Option<u64> = shape.iter().map(|n| n.as_const().and_then(|n| u64::try_from(n).ok())).product();
+    if let Some(boxes) = of.boxes().map(<[Arr]>::to_vec) {
+        let Some(places) = places(ev, of, &shape, &place)? else {
+            return not_supported(ev.at, "this function of an array of arrays, with numbers that the run computes,");
+        };
+        let boxes: Option<Vec<Arr>> = places.iter().map(|place| boxes.get(*place).cloned()).collect();
+        let repr = Repr::Boxes(boxes.unwrap_or_default().into());
+        return Ok(Arr { kind: Kind::Nested, shape, repr, range: ev.at });
+    }
+    if let Some(rows) = of.rows().cloned().filter(|_| shape.len() == 1) {
+        let row = move |ev: &mut Ev, i: &Term| {
+            let index = place(ev, std::slice::from_ref(i))?;
+            (rows.row)(ev, &index[0])
+        };
+        let rows = of.rows().cloned().map(|rows| Rows { row: std::rc::Rc::new(row), stored: false, ..rows });
+        return Ok(Arr { shape, repr: rows.map_or(of.repr.clone(), Repr::Rows), ..of.clone() });
+    }
     if of.items().is_some()
         && let Some(count) = count
         && count <= MANY as u64
         && (of.known().is_some() || count <= FEW as u64)
-        && let Some(items) = move_items(ev, of, &shape, &place)?
+        && let Some(places) = places(ev, of, &shape, &place)?
     {
-        return Ok(items);
+        let items = of.items().unwrap_or_default();
+        let found: Option<Vec<Scalar>> = places.iter().map(|place| items.get(*place).cloned()).collect();
+        if let Some(found) = found {
+            return Ok(ev.of_items(of.kind, shape, found));
+        }
     }
     let of = ev.ready(of)?;
     Ok(ev.of_pull(of.kind, shape, move |ev, index| {
@@ -33,31 +53,40 @@ pub fn moved(
 /// Maps an index of the result to an index of the source.
 type Place<'a> = &'a dyn Fn(&mut Ev, &[Term]) -> Res<Vec<Term>>;
 
-/// [`moved`] on separate terms; `None` if an index is known only at run time.
-fn move_items(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Option<Arr>> {
-    let extents: Vec<usize> = shape.iter().map(|n| n.as_const().unwrap_or(0) as usize).collect();
-    let count: usize = extents.iter().product();
+/// The numbers in row-major order of the source's elements; `None` if one is known only at run time.
+fn places(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Option<Vec<usize>>> {
+    let extents: Option<Vec<usize>> =
+        shape.iter().map(|n| n.as_const().and_then(|n| usize::try_from(n).ok())).collect();
+    let Some(extents) = extents else { return Ok(None) };
+    let Some(count) = extents.iter().try_fold(1usize, |all, n| all.checked_mul(*n)).filter(|count| *count <= MANY)
+    else {
+        return Ok(None);
+    };
     let old = of.extents().unwrap_or_default();
-    let items = of.items().unwrap_or_default().to_vec();
-    let mut found: Vec<Scalar> = Vec::with_capacity(count);
+    let mut found = Vec::with_capacity(count);
     for linear in 0..count {
-        let mut rest = linear;
-        let mut index: Vec<Term> = Vec::with_capacity(extents.len());
-        for extent in extents.iter().rev() {
-            index.push(ev.int((rest % extent) as i32));
-            rest /= extent;
-        }
-        index.reverse();
+        let index = constant_index(ev, linear, &extents);
         let mut at = 0usize;
         for (term, extent) in place(ev, &index)?.iter().zip(&old) {
             let crate::front::term::Kind::Int(i) = term.kind() else { return Ok(None) };
             let Some(i) = usize::try_from(*i).ok().filter(|i| i < extent) else { return Ok(None) };
             at = at * extent + i;
         }
-        let Some(item) = items.get(at) else { return Ok(None) };
-        found.push(item.clone());
+        found.push(at);
     }
-    Ok(Some(ev.of_items(of.kind, shape.to_vec(), found)))
+    Ok(Some(found))
+}
+
+/// The index of the element with a number in row-major order.
+pub fn constant_index(ev: &Ev, place: usize, extents: &[usize]) -> Vec<Term> {
+    let mut rest = place;
+    let mut index: Vec<Term> = Vec::with_capacity(extents.len());
+    for extent in extents.iter().rev() {
+        index.push(ev.int((rest % extent) as i32));
+        rest /= extent;
+    }
+    index.reverse();
+    index
 }
 
 /// The index generator, `⍳n`.
@@ -127,9 +156,9 @@ fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
     }
     let old = x.shape.clone();
     let (count, have) = (product(&shape), product(&old));
-    if have.is_zero() {
+    if have.is_zero() && x.kind != Kind::Nested {
         let kind = x.kind;
-        let zero = ev.known(kind, if kind == Kind::Char { 32.0 } else { 0.0 });
+        let zero = ev.known(kind, kind.fill());
         return Ok(match count.as_const() {
             Some(n @ 0..=16) => ev.of_items(kind, shape, vec![zero; n as usize]),
             _ => ev.of_pull(kind, shape, move |_, _| Ok(zero.term.clone())),
@@ -153,6 +182,13 @@ fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
     })
 }
 
+/// The array with an axis of length 1 before the others.
+pub fn with_row_axis(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let mut shape = x.shape.clone();
+    shape.insert(0, Size::one());
+    moved(ev, x, shape, |_, index| Ok(index[1..].to_vec()))
+}
+
 /// Ravel, `,x`.
 pub fn ravel(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     reshaped(ev, vec![product(&x.shape)], x)
@@ -167,12 +203,11 @@ pub fn table(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     reshaped(ev, vec![first, rest], x)
 }
 
-/// Catenate: along the last axis for `,`, along the first for `⍪`.
-pub fn catenate(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
+/// Catenate along an axis.
+pub fn catenate(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Res<Arr> {
     let kind = join_kinds(ev, a, b)?;
     let (a, b) = (ev.as_kind(a, kind)?, ev.as_kind(b, kind)?);
     let rank = a.rank().max(b.rank()).max(1);
-    let axis = if glyph == ',' { rank - 1 } else { 0 };
     let whole = if a.rank() == rank { &a } else { &b };
     let frame = whole.shape.clone();
     let widen = |ev: &mut Ev, x: &Arr| -> Res<Arr> {
@@ -229,18 +264,22 @@ pub fn catenate(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
     }))
 }
 
+/// Whether one array has characters and the other numbers.
+pub fn mixed(a: &Arr, b: &Arr) -> bool {
+    let empty = |x: &Arr| x.items().is_some_and(<[Scalar]>::is_empty);
+    (a.kind == Kind::Char) != (b.kind == Kind::Char) && !empty(a) && !empty(b)
+}
+
 /// The smallest kind that holds the elements of both arrays.
 pub fn join_kinds(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Kind> {
     if (a.kind == Kind::Char) == (b.kind == Kind::Char) {
         return Ok(a.kind.max(b.kind));
     }
-    // An array without elements is of any kind.
-    let empty = |x: &Arr| x.items().is_some_and(<[Scalar]>::is_empty);
-    match (empty(a), empty(b)) {
-        (true, _) => Ok(b.kind),
-        (_, true) => Ok(a.kind),
-        _ => not_supported(ev.at, "an array of characters and numbers"),
+    if mixed(a, b) {
+        return not_supported(ev.at, "an array of characters and numbers");
     }
+    // An array without elements is of any kind.
+    Ok(if a.items().is_some_and(<[Scalar]>::is_empty) { b.kind } else { a.kind })
 }
 
 /// The numbers to the left of `↑` or `↓`, one for each of the leading axes.
@@ -268,7 +307,7 @@ fn of_bool(ev: &Ev, item: Scalar) -> Scalar {
 
 /// The number of elements, and whether they are counted from the end. A number computed at run time becomes a length,
 /// which is not negative.
-fn amount(ev: &mut Ev, glyph: char, k: &Scalar, range: lift_syntax::TextRange) -> Res<(Size, bool)> {
+pub fn amount(ev: &mut Ev, glyph: char, k: &Scalar, range: lift_syntax::TextRange) -> Res<(Size, bool)> {
     match &k.size {
         Some(size) => match size.as_const() {
             Some(n) => Ok((Size::int(n.saturating_abs()), n < 0)),
@@ -303,7 +342,7 @@ pub fn take(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     Ok(taken)
 }
 
-fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> Res<Arr> {
+pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> Res<Arr> {
     let have = x.shape[axis].clone();
     let mut shape = x.shape.clone();
     shape[axis] = count.clone();
@@ -321,7 +360,7 @@ fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> 
             Ok(index)
         });
     }
-    let blank = ev.known(x.kind, if x.kind == Kind::Char { 32.0 } else { 0.0 });
+    let blank = ev.known(x.kind, x.kind.fill());
     if x.rank() == 1
         && let (Some(items), Some(n)) = (x.items(), count.as_const())
         && n <= MANY as i64
@@ -369,108 +408,33 @@ pub fn drop(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     let mut left = x;
     for (axis, k) in amounts.into_iter().enumerate() {
         let (count, from_end) = amount(ev, '↓', &k, ev.at)?;
-        let mut shape = left.shape.clone();
-        let have = &left.shape[axis];
-        shape[axis] = match (have.as_const(), count.as_const()) {
-            (Some(have), Some(count)) => Size::int((have - count).max(0)),
-            _ if count == *have => Size::zero(),
-            _ => Size::max(&have.sub(&count), &Size::zero()),
-        };
-        left = moved(ev, &left, shape, move |ev, index| {
-            let mut index = index.to_vec();
-            if !from_end {
-                let count = ev.size_term(&count);
-                index[axis] = ev.plus(index[axis].clone(), count);
-            }
-            Ok(index)
-        })?;
+        left = drop_axis(ev, axis, count, from_end, &left)?;
     }
     Ok(left)
 }
 
-/// The last axis for `⌽`, the first for `⊖`.
-fn turned_axis(glyph: char, x: &Arr) -> Option<usize> {
-    if glyph == '⌽' { x.rank().checked_sub(1) } else { (x.rank() > 0).then_some(0) }
-}
-
-/// Reverse, `⌽x` and `⊖x`.
-pub fn reverse(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
-    let Some(axis) = turned_axis(glyph, x) else { return Ok(x.clone()) };
-    let last = x.shape[axis].sub(&Size::one());
-    moved(ev, x, x.shape.clone(), move |ev, index| {
-        let mut index = index.to_vec();
-        let last = ev.size_term(&last);
-        index[axis] = ev.minus(last, index[axis].clone());
-        Ok(index)
-    })
-}
-
-/// Rotate, `k⌽x` and `k⊖x`.
-pub fn rotate(ev: &mut Ev, glyph: char, k: &Arr, x: &Arr) -> Res<Arr> {
-    let Some(axis) = turned_axis(glyph, x) else { return Ok(x.clone()) };
-    let k = if k.items().is_some_and(|items| items.len() == 1) { k } else { return several(ev, glyph, k) };
-    let k = ev.as_kind(k, k.kind.max(Kind::Int))?;
-    let Some(by) = k.items().and_then(|items| items.first()).cloned().filter(|by| by.kind == Kind::Int) else {
-        return fail(AplDomain, k.range, format!("`{glyph}` wants a whole number at its left"));
-    };
-    let extent = x.shape[axis].clone();
-    if extent.is_zero() {
-        return Ok(x.clone());
-    }
-    let shift = match (by.known, extent.as_const()) {
-        (Some(by), Some(n)) => ev.int((by as i64).rem_euclid(n) as i32),
-        _ => {
-            let n = ev.size_term(&extent);
-            let rest = ev.app("mod", [by.term.clone(), n.clone()]);
-            let shift = ev.app("mod", [ev.app("+", [rest, n.clone()]), n]);
-            ev.share(shift, "k")?
-        }
-    };
-    moved(ev, x, x.shape.clone(), move |ev, index| {
-        let mut index = index.to_vec();
-        let n = ev.size_term(&extent);
-        let place = ev.plus(index[axis].clone(), shift.clone());
-        index[axis] = ev.divide(place, n).1;
-        Ok(index)
-    })
-}
-
-fn several(ev: &mut Ev, glyph: char, k: &Arr) -> Res<Arr> {
-    let _ = ev;
-    not_supported(k.range, format!("`{glyph}` with a number for each row at its left"))
-}
-
-/// Transpose, `⍉x`.
-pub fn transpose(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+pub fn drop_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> Res<Arr> {
     let mut shape = x.shape.clone();
-    shape.reverse();
-    moved(ev, x, shape, |_, index| Ok(index.iter().rev().cloned().collect()))
-}
-
-/// Transpose by result axes, `p⍉x`.
-pub fn transpose_axes(ev: &mut Ev, p: &Arr, x: &Arr) -> Res<Arr> {
-    let Some(axes) = p.known().filter(|_| p.rank() <= 1) else {
-        return not_supported(p.range, "`⍉` with axes that are computed at run time");
+    let have = &x.shape[axis];
+    shape[axis] = match (have.as_const(), count.as_const()) {
+        (Some(have), Some(count)) => Size::int((have - count).max(0)),
+        _ if count == *have => Size::zero(),
+        _ => Size::max(&have.sub(&count), &Size::zero()),
     };
-    let axes: Vec<usize> = axes.iter().map(|axis| (*axis as i64 - i64::from(ev.origin)) as usize).collect();
-    let rank = axes.iter().max().map_or(0, |most| most.saturating_add(1));
-    let whole = axes.len() == x.rank() && rank <= axes.len() && (0..rank).all(|axis| axes.contains(&axis));
-    if !whole {
-        let message = format!("the left of `⍉` must name a result axis for each of the {} axes", x.rank());
-        return fail(AplDomain, p.range, message);
-    }
-    let extent = |axis: usize| {
-        let sources = axes.iter().zip(&x.shape).filter(|(to, _)| **to == axis).map(|(_, size)| size.clone());
-        sources.reduce(|a, b| if a == b { a } else { Size::min(&a, &b) }).unwrap_or_else(Size::one)
-    };
-    let shape = (0..rank).map(extent).collect();
-    moved(ev, x, shape, move |_, index| Ok(axes.iter().map(|axis| index[*axis].clone()).collect()))
+    moved(ev, x, shape, move |ev, index| {
+        let mut index = index.to_vec();
+        if !from_end {
+            let count = ev.size_term(&count);
+            index[axis] = ev.plus(index[axis].clone(), count);
+        }
+        Ok(index)
+    })
 }
 
 /// The first element, `⊃x`.
 pub fn first(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.shape.iter().any(Size::is_zero) {
-        let zero = ev.known(x.kind, if x.kind == Kind::Char { 32.0 } else { 0.0 });
+        let zero = ev.known(x.kind, x.kind.fill());
         return Ok(ev.of_scalar(zero));
     }
     if let Some(item) = x.items().and_then(|items| items.first()) {

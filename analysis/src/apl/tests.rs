@@ -2,6 +2,7 @@
 
 use super::translate;
 use crate::ide::AnalysisHost;
+use lift_syntax::apl::glyphs::{characters, glyphs};
 use lift_syntax::{TextRange, TextSize};
 
 const PROGRAM: &str = "x ← ⍳20\nbig ← (x>12)/x\nmean ← {(+/⍵)÷≢⍵}\n⎕←mean big\nm ← 2 3⍴1.5\n⎕←m+.×⍉m\n";
@@ -55,8 +56,73 @@ fn features_of_lift_are_quiet_in_files_of_another_language() {
     let whole = TextRange::up_to(TextSize::new(4));
     assert_eq!(analysis.inlay_hints("/p.apl", whole), Ok(Vec::new()));
     assert_eq!(analysis.code_actions("/p.apl", whole), Ok(Vec::new()));
-    assert_eq!(analysis.format("/p.apl"), Ok(Vec::new()));
     assert_eq!(analysis.diagnostics("/p.apl").unwrap().len(), 1);
+}
+
+#[test]
+fn examples_of_glyphs_are_programs() {
+    for glyph in glyphs().iter().filter(|glyph| !(glyph.one.is_empty() && glyph.two.is_empty())) {
+        assert!(!glyph.example.is_empty(), "{}", glyph.glyph);
+        assert_eq!(translate(glyph.example).program.errors, [], "{}", glyph.example);
+    }
+    let mut keys: Vec<char> = characters().filter(|(symbol, key, _)| symbol != key).map(|(_, key, _)| key).collect();
+    let count = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), count, "two characters have one key");
+}
+
+#[test]
+fn names_and_glyphs_are_completed_and_names_renamed() {
+    let mut host = AnalysisHost::default();
+    let text = "total←+/⍳5\nf←{half←⍵÷2 ⋄ half+to}\n⎕←2 rh\n⎕←`r\n⎕←3 ⍴ \n";
+    host.set_file("/p.apl", text.into());
+    let analysis = host.snapshot();
+    let after = |of: &str| TextSize::new((text.find(of).unwrap() + of.len()) as u32);
+    let inserted = |of: &str, filter: &str| {
+        let found = analysis.completions("/p.apl", after(of)).unwrap();
+        let item = found.items.into_iter().find(|item| item.filter.as_deref().unwrap_or(&item.label) == filter);
+        let item = item.unwrap_or_else(|| panic!("{filter} after {of}"));
+        (&text[found.replace], item.insert.plain())
+    };
+    assert_eq!(inserted("half+to", "total"), ("to", "total".to_owned()));
+    assert_eq!(inserted("half+to", "half"), ("to", "half".to_owned()));
+    assert_eq!(inserted("2 rh", "rho"), ("rh", "⍴".to_owned()));
+    assert_eq!(inserted("⎕←`", "`r"), ("`", "⍴".to_owned()));
+    assert_eq!(inserted("⎕←`r", "`r"), ("`r", "⍴".to_owned()));
+    let help = analysis.signature_help("/p.apl", after("3 ⍴ ")).unwrap().unwrap();
+    assert_eq!((&*help.label, help.active), ("⍺ ⍴ ⍵", 1));
+    assert!(help.documentation.unwrap().starts_with("The elements of the right"));
+    let change = analysis.rename("/p.apl", after("hal"), "part").unwrap().unwrap();
+    assert_eq!(change.files[0].1.len(), 2);
+    assert!(analysis.rename("/p.apl", after("hal"), "total").unwrap().is_ok());
+    assert!(analysis.rename("/p.apl", after("hal"), "⍴").unwrap().is_err());
+    assert!(analysis.rename("/p.apl", after("tot"), "half").unwrap().is_err());
+}
+
+/// What APL programmers read has no word of Lift, whatever is wrong.
+#[test]
+fn messages_of_changed_programs_are_in_apl_terms() {
+    let words = ["lambda", "aref", "iota", "unpack", "reduceSeq", "iterate", "defect", "Tuple", "get1", "toInt"];
+    let seeds = [
+        "x←3 4⍴⍳12 ⋄ y←(x>5)×x ⋄ ⎕←+/y ⋄ ⎕←y+.×⍉x",
+        "b←(v>3)/v←⍳20 ⋄ ⎕←b+⌽b ⋄ ⎕←⍳¨b ⋄ ⎕←1{⍵=0:⍺ ⋄ (⍺×⍵)∇⍵-1}≢b",
+        "p←(1 2 3)'ab' ⋄ ⎕←≢¨p ⋄ ⎕←(2⊃p),'c' ⋄ z←3J4×2 ⋄ ⎕←|z ⋄ ⎕←({⍵÷2}⍣{⍺<1})9",
+    ];
+    let with = ["", "⍴", "+", "⍳", "3", "'a'", "↑", "¨", "1 2 3", "/"];
+    for seed in seeds {
+        let tokens = lift_syntax::apl::tokens(seed);
+        for (place, (_, range)) in tokens.iter().enumerate() {
+            let other = with[place % with.len()];
+            let text = [&seed[..usize::from(range.start())], other, &seed[usize::from(range.end())..]].concat();
+            let mut host = AnalysisHost::default();
+            host.set_file("/p.apl", text.as_str().into());
+            for problem in host.snapshot().diagnostics("/p.apl").unwrap() {
+                let wrong = words.iter().find(|word| problem.message.contains(**word));
+                assert_eq!(wrong, None, "{text}: {}", problem.message);
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The values of an evaluation: arrays of known rank and kind, functions, and the evaluation's state.
 
+use crate::front::build::Parameter;
 use crate::front::emit::Emitter;
 pub use crate::front::failure::{Failure, Res, fail, fail_with};
 use crate::front::term::Bound;
 pub use crate::front::term::Term;
+use crate::hir;
 use crate::size::Size;
 use lift_syntax::apl::AplNode;
 use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
@@ -18,8 +20,12 @@ pub enum Kind {
     Bool,
     Int,
     Double,
-    /// Only before the run.
+    /// A pair of doubles.
+    Complex,
+    /// A code point.
     Char,
+    /// Arrays.
+    Nested,
 }
 
 impl Kind {
@@ -29,7 +35,24 @@ impl Kind {
             Kind::Bool => "Bool",
             Kind::Int => "Int",
             Kind::Double => "Double",
+            Kind::Complex => "Complex",
             Kind::Char => "Char",
+            Kind::Nested => "Array",
+        }
+    }
+
+    /// The element of an empty array when one is needed: a blank or a zero.
+    pub fn fill(self) -> f64 {
+        if self == Kind::Char { f64::from(u32::from(' ')) } else { 0.0 }
+    }
+
+    /// The scalar type of elements at run time; `None` for tuples and arrays.
+    pub fn scalar(self) -> Option<hir::Scalar> {
+        match self {
+            Kind::Bool => Some(hir::Scalar::Bool),
+            Kind::Int | Kind::Char => Some(hir::Scalar::Int),
+            Kind::Double => Some(hir::Scalar::Double),
+            Kind::Complex | Kind::Nested => None,
         }
     }
 }
@@ -57,6 +80,28 @@ pub enum Repr {
     Pull(Pull),
     /// Stored in an array bound to a name.
     Stored(Bound),
+    /// Arrays of their own, in row-major order; the shape is constant.
+    Boxes(Rc<[Arr]>),
+    /// A vector of arrays of one kind and rank, whose lengths only the run knows.
+    Rows(Rows),
+    /// Characters of which the run writes some: a vector of unknown length that can be joined and printed.
+    Text(Rc<[Arr]>),
+}
+
+/// Computes the row at an index.
+pub type RowAt = Rc<dyn Fn(&mut Ev, &Term) -> Res<Arr>>;
+
+/// The rows of a vector of arrays.
+#[derive(Clone)]
+pub struct Rows {
+    pub kind: Kind,
+    pub rank: usize,
+    /// The shape of each row, if all have one shape.
+    pub shape: Option<Vec<Size>>,
+    /// Whether the rows are stored.
+    pub stored: bool,
+    /// Computes the row at an index. Its lengths are opened in the current scope.
+    pub row: RowAt,
 }
 
 #[derive(Clone)]
@@ -79,6 +124,21 @@ impl Arr {
         }
     }
 
+    /// The arrays of an array of arrays.
+    pub fn boxes(&self) -> Option<&[Arr]> {
+        match &self.repr {
+            Repr::Boxes(boxes) => Some(boxes),
+            _ => None,
+        }
+    }
+
+    pub fn rows(&self) -> Option<&Rows> {
+        match &self.repr {
+            Repr::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+
     /// The element of a scalar.
     pub fn scalar(&self) -> Option<&Scalar> {
         if self.shape.is_empty() { self.items()?.first() } else { None }
@@ -96,7 +156,21 @@ impl Arr {
 
     /// The type as displayed: `Array[Array[Double,M],N]`.
     pub fn type_text(&self) -> String {
-        let scalar = self.kind.name().to_owned();
+        if let Repr::Boxes(boxes) = &self.repr {
+            let parts: Vec<String> = boxes.iter().map(Arr::type_text).collect();
+            return format!("({})", parts.join(", "));
+        }
+        if let Repr::Text(_) = &self.repr {
+            return "<∃X, Array[Char,X]>".to_owned();
+        }
+        let scalar = match &self.repr {
+            Repr::Rows(rows) => {
+                let lengths = &["X", "Y", "Z"][..rows.rank.min(3)];
+                let row = lengths.iter().rev().fold(rows.kind.name().to_owned(), |of, n| format!("Array[{of},{n}]"));
+                format!("<∃{}, {row}>", lengths.join(" "))
+            }
+            _ => self.kind.name().to_owned(),
+        };
         self.shape.iter().rev().fold(scalar, |element, length| format!("Array[{element},{length}]"))
     }
 
@@ -104,6 +178,29 @@ impl Arr {
         self.range = range;
         self
     }
+}
+
+/// The axis along which a function works.
+#[derive(Clone)]
+pub enum Axis {
+    Last,
+    First,
+    /// The number in brackets.
+    At(Arr),
+}
+
+/// A function of one array.
+pub type One = Rc<dyn Fn(&mut Ev, &Arr) -> Res<Arr>>;
+
+/// A function of two arrays.
+pub type Two = Rc<dyn Fn(&mut Ev, &Arr, &Arr) -> Res<Arr>>;
+
+/// A function of two arrays that an operator applies.
+#[derive(Clone)]
+pub struct Between {
+    pub two: Two,
+    /// Its primitive, if it is one.
+    pub glyph: Option<char>,
 }
 
 /// A function and its range in the text.
@@ -115,15 +212,18 @@ pub struct Fun {
 
 pub enum FunKind {
     Glyph(char),
+    System(System),
     Dfn(Dfn),
     Reduce {
         f: Fun,
-        first: bool,
+        axis: Axis,
     },
     Scan {
         f: Fun,
-        first: bool,
+        axis: Axis,
     },
+    /// A function with the number of an axis in brackets.
+    Along(Fun, Arr),
     Outer(Fun),
     Inner(Fun, Fun),
     Each(Fun),
@@ -135,6 +235,14 @@ pub enum FunKind {
     Beside(Fun, Fun),
     /// `f⍥g`
     Over(Fun, Fun),
+    /// `f⍤k`
+    Rank(Fun, Arr),
+    /// `f⌺k`
+    Stencil(Fun, Arr),
+    /// `f⌸`
+    Key(Fun),
+    /// `f@g`, `v@i`
+    At(Value, Value),
     /// `A∘f`
     WithLeft(Arr, Fun),
     /// `f∘A`
@@ -197,9 +305,29 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
 /// Runs a dfn.
 pub type Call = fn(&mut Ev, &Fun, &Dfn, Option<Arr>, Arr) -> Res<Arr>;
 
-/// A value that the program prints.
-pub enum Shown {
-    Value(Arr),
+/// A function whose name begins with `⎕`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    /// Zeros come in from the left.
+    ShiftRight,
+    /// The sign comes in from the left.
+    ShiftSigned,
+    /// The code points of a file's bytes.
+    ReadFile,
+    ReadInts,
+    ReadDoubles,
+}
+
+/// An input that is read from a file.
+pub struct Source {
+    pub parameter: Parameter,
+    pub size: Bound,
+    /// The file, with the prefix of its format.
+    pub file: String,
 }
 
 /// The state of an evaluation.
@@ -210,7 +338,26 @@ pub struct Ev {
     pub notes: Vec<(TextRange, String)>,
     /// Applied glyphs, and whether to two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
-    pub shown: Vec<Shown>,
+    /// The values that the program prints.
+    pub shown: Vec<Arr>,
+    /// The inputs that are read from files.
+    pub sources: Vec<Source>,
+    /// The dfns that call themselves and are being evaluated, by their ranges.
+    pub recursing: Vec<TextRange>,
+    /// Whether a recursion has been found not to end before the run.
+    pub endless: bool,
+    /// The dfn whose recursion is being made a loop.
+    pub looping: Option<TextRange>,
+    /// A function whose application as the last step of the next phrase ends it.
+    pub tail: Option<Rc<FunKind>>,
+    /// The arguments of such an application.
+    pub again: Option<(Option<Arr>, Arr)>,
+    /// Whether the last function that returned did so with an assignment, or printed its value.
+    pub shy: bool,
+    /// Whether arrays that are known are read in place, to find whether a result is known.
+    pub settling: bool,
+    /// The number of random arrays made so far.
+    pub random: u32,
     /// Nesting of functions applied to single elements, in which nothing can be printed.
     pub inner: usize,
     pub calls: usize,

@@ -32,13 +32,23 @@ pub enum Output {
     Text(String),
     /// The next component of the kernel's result.
     Value,
+    /// The next component, whose integers are code points.
+    Characters,
+    /// The next component, an array of arrays of different lengths.
+    Rows { characters: bool },
+    /// Arrays side by side.
+    Strand(Vec<Output>),
+    /// Parts of one line.
+    Line(Vec<Output>),
 }
 
 impl Output {
-    pub fn text(&self) -> Option<&str> {
+    /// The number of components of the kernel's result that are printed.
+    pub fn values(&self) -> usize {
         match self {
-            Output::Text(text) => Some(text),
-            Output::Value => None,
+            Output::Text(_) => 0,
+            Output::Value | Output::Characters | Output::Rows { .. } => 1,
+            Output::Strand(parts) | Output::Line(parts) => parts.iter().map(Output::values).sum(),
         }
     }
 }

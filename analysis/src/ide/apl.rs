@@ -1,5 +1,7 @@
 //! Editor features for APL files: ranges, names and glyphs come from the tree, types from the translation.
 
+pub mod editing;
+
 use super::structure::Fold;
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
 use crate::apl::Translated;

@@ -272,7 +272,7 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| completion::completions(db, &|of| self.digests.definitions(db, of), file, offset),
-            |_, _| completion::Completions::default(),
+            |db, file| apl::editing::completions(db, file, offset),
             |db, file| fcl::editing::completions(db, file, offset),
         )
     }
@@ -282,7 +282,7 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| completion::documentation(db, file, name),
-            |_, _| None,
+            |_, _| apl::editing::documentation(name),
             |_, _| fcl::editing::documentation(name),
         )
     }
@@ -291,7 +291,7 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| signature_help::signature_help(db, file, offset),
-            |_, _| None,
+            |db, file| apl::editing::signature_help(db, file, offset),
             |db, file| fcl::editing::signature_help(db, file, offset),
         )
     }
@@ -360,7 +360,7 @@ impl Analysis {
         let renamed = self.by_language(
             path,
             |db, file| Some(rename::prepare(db, file, offset)),
-            |_, _| None,
+            |db, file| Some(apl::editing::prepare_rename(db, file, offset)),
             |db, file| Some(fcl::editing::prepare_rename(db, file, offset)),
         )?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
@@ -370,7 +370,7 @@ impl Analysis {
         let renamed = self.by_language(
             path,
             |db, file| Some(rename::rename(db, file, offset, new)),
-            |_, _| None,
+            |db, file| Some(apl::editing::rename(db, file, offset, new)),
             |db, file| Some(fcl::editing::rename(db, file, offset, new)),
         )?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
@@ -419,7 +419,7 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| actions::format(db, file),
-            |_, _| Vec::new(),
+            |db, file| apl::editing::format(db, file, None),
             |db, file| fcl::editing::format(db, file, None),
         )
     }
@@ -429,7 +429,7 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| actions::format_range(db, file, range),
-            |_, _| Vec::new(),
+            |db, file| apl::editing::format(db, file, Some(range)),
             |db, file| fcl::editing::format(db, file, Some(range)),
         )
     }

@@ -5,60 +5,118 @@
 //! an empty line.
 
 use crate::value::{ArrayValue, Value};
+use lift_analysis::apl::format;
+use lift_analysis::front::program::Output;
 use std::io;
 
-const DIGITS: i32 = 12;
-
-/// Writes the result of a program: texts known before the run and, at each `None`, the next part of the value.
-pub fn write(out: &mut dyn io::Write, outputs: &[Option<&str>], value: &Value) -> io::Result<()> {
-    let count = outputs.iter().filter(|output| output.is_none()).count();
+/// Writes the result of a program, whose values are the parts of `value` in the order of the outputs.
+pub fn write(out: &mut dyn io::Write, outputs: &[Output], value: &Value) -> io::Result<()> {
+    let count: usize = outputs.iter().map(Output::values).sum();
     let mut parts = match value {
         Value::Tuple(parts) if count != 1 => parts.iter(),
         value => std::slice::from_ref(value).iter(),
     };
     for output in outputs {
-        match output {
-            Some(text) => writeln!(out, "{text}")?,
-            None => {
-                if let Some(part) = parts.next() {
-                    print(out, part)?;
-                }
-            }
+        for line in block(output, &mut parts).lines {
+            writeln!(out, "{line}")?;
         }
     }
     Ok(())
 }
 
-fn print(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
-    let Value::Array(array) = value else { return writeln!(out, "{}", scalar(value)) };
-    let mut lines: Vec<Vec<String>> = Vec::new();
+/// Lines of text. Next to others, those of an array have a space at each side.
+struct Block {
+    lines: Vec<String>,
+    array: bool,
+}
+
+fn block(output: &Output, parts: &mut std::slice::Iter<'_, Value>) -> Block {
+    match output {
+        Output::Text(text) => {
+            Block { lines: text.split('\n').map(str::to_owned).collect(), array: text.chars().count() != 1 }
+        }
+        Output::Value | Output::Characters => {
+            let characters = matches!(output, Output::Characters);
+            parts.next().map_or(Block { lines: Vec::new(), array: true }, |value| of_value(value, characters))
+        }
+        Output::Rows { characters } => match parts.next() {
+            Some(Value::Array(rows)) => {
+                let rows = (0..rows.len()).filter_map(|i| rows.get(i)).map(|row| of_value(&row, *characters));
+                beside(rows.collect())
+            }
+            _ => beside(Vec::new()),
+        },
+        Output::Strand(of) => beside(of.iter().map(|output| block(output, parts)).collect()),
+        Output::Line(of) => {
+            let line: String = of.iter().map(|output| block(output, parts).lines.join(" ")).collect();
+            Block { lines: vec![line], array: true }
+        }
+    }
+}
+
+/// Arrays side by side.
+fn beside(blocks: Vec<Block>) -> Block {
+    let height = blocks.iter().map(|block| block.lines.len()).max().unwrap_or(0).max(1);
+    let mut lines = vec![String::new(); height];
+    let mut after_array = false;
+    for (place, block) in blocks.iter().enumerate() {
+        let width = block.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let gap = match (place, block.array || after_array) {
+            (0, _) => usize::from(block.array),
+            (_, apart) => 1 + usize::from(apart),
+        };
+        for (number, line) in lines.iter_mut().enumerate() {
+            let own = block.lines.get(number).map_or("", String::as_str);
+            *line += &format!("{}{own:width$}", " ".repeat(gap));
+        }
+        after_array = block.array;
+    }
+    if after_array {
+        lines.iter_mut().for_each(|line| line.push(' '));
+    }
+    Block { lines, array: true }
+}
+
+fn of_value(value: &Value, characters: bool) -> Block {
+    let Value::Array(array) = value else {
+        let text = if characters { character(value).to_string() } else { scalar(value) };
+        return Block { lines: vec![text], array: false };
+    };
+    let mut lines: Vec<Vec<Value>> = Vec::new();
     // The number of empty lines before each line.
     let mut gaps: Vec<usize> = Vec::new();
     gather(array, 0, &mut lines, &mut gaps);
     if lines.is_empty() {
-        return writeln!(out);
+        return Block { lines: vec![String::new()], array: true };
     }
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let mut written = Vec::new();
+    if characters {
+        for (line, gap) in lines.iter().zip(gaps) {
+            written.extend(std::iter::repeat_n(String::new(), gap));
+            written.push(line.iter().map(character).collect());
+        }
+        return Block { lines: written, array: true };
+    }
+    let cells: Vec<Vec<String>> = lines.iter().map(|line| line.iter().map(scalar).collect()).collect();
+    let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
-        .map(|column| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max())
+        .map(|column| cells.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max())
         .map(|width| width.unwrap_or(0))
         .collect();
-    for (line, gap) in lines.iter().zip(gaps) {
-        for _ in 0..gap {
-            writeln!(out)?;
-        }
+    for (line, gap) in cells.iter().zip(gaps) {
+        written.extend(std::iter::repeat_n(String::new(), gap));
         let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-        writeln!(out, "{}", cells.collect::<Vec<_>>().join(" "))?;
+        written.push(cells.collect::<Vec<_>>().join(" "));
     }
-    Ok(())
+    Block { lines: written, array: true }
 }
 
 /// Collects the lines of an array; `gap` empty lines precede the first one.
-fn gather(array: &ArrayValue, gap: usize, lines: &mut Vec<Vec<String>>, gaps: &mut Vec<usize>) {
+fn gather(array: &ArrayValue, gap: usize, lines: &mut Vec<Vec<Value>>, gaps: &mut Vec<usize>) {
     let deep = depth(array);
     if deep == 1 {
         if !array.is_empty() {
-            lines.push((0..array.len()).filter_map(|i| array.get(i)).map(|element| scalar(&element)).collect());
+            lines.push((0..array.len()).filter_map(|i| array.get(i)).collect());
             gaps.push(if lines.len() > 1 { gap } else { 0 });
         }
         return;
@@ -77,70 +135,40 @@ fn depth(array: &ArrayValue) -> usize {
     1 + parts.iter().map(|part| if let Value::Array(inner) = part { depth(inner) } else { 0 }).max().unwrap_or(0)
 }
 
+/// The character of a code point.
+fn character(value: &Value) -> char {
+    let code = match value {
+        Value::Int(code) => u32::try_from(*code).ok(),
+        _ => None,
+    };
+    code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
 fn scalar(value: &Value) -> String {
     match value {
-        Value::Float(x) => number(f64::from(*x)),
-        Value::Double(x) => number(*x),
+        Value::Float(x) => format::number(f64::from(*x)),
+        Value::Double(x) => format::number(*x),
         Value::Bool(b) => u8::from(*b).to_string(),
-        Value::Tuple(parts) | Value::Vec(parts) => parts.iter().map(scalar).collect::<Vec<_>>().join(" "),
+        Value::Tuple(parts) => match &parts[..] {
+            [Value::Double(re), Value::Double(im)] => format::complex(*re, *im),
+            parts => parts.iter().map(scalar).collect::<Vec<_>>().join(" "),
+        },
+        Value::Vec(parts) => parts.iter().map(scalar).collect::<Vec<_>>().join(" "),
         Value::Array(_) => String::new(),
         integer => integer.to_string().replace('-', "¯"),
     }
 }
 
-/// Formats a number with at most 12 digits and without trailing zeros.
-fn number(x: f64) -> String {
-    if x.is_nan() {
-        return "NaN".to_owned();
-    }
-    let sign = if x < 0.0 { "¯" } else { "" };
-    if x.is_infinite() {
-        return format!("{sign}∞");
-    }
-    if x == 0.0 {
-        return "0".to_owned();
-    }
-    // `d.ddddddddddde±n`
-    let rounded = format!("{:.*e}", DIGITS as usize - 1, x.abs());
-    let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let digits = digits.trim_end_matches('0');
-    let text = if !(-6..DIGITS).contains(&exponent) {
-        let (first, rest) = digits.split_at(1);
-        let point = if rest.is_empty() { "" } else { "." };
-        format!("{first}{point}{rest}E{}", exponent.to_string().replace('-', "¯"))
-    } else if exponent < 0 {
-        format!("0.{}{digits}", "0".repeat((-1 - exponent) as usize))
-    } else {
-        let whole = exponent as usize + 1;
-        let padded = format!("{digits:0<whole$}");
-        let (whole, rest) = padded.split_at(whole);
-        if rest.is_empty() { whole.to_owned() } else { format!("{whole}.{rest}") }
-    };
-    format!("{sign}{text}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{number, write};
+    use super::write;
     use crate::value::Value;
+    use lift_analysis::front::program::Output;
 
-    #[test]
-    fn numbers_have_twelve_digits_and_high_signs() {
-        for (x, text) in [
-            (0.0, "0"),
-            (-3.0, "¯3"),
-            (0.1 + 0.2, "0.3"),
-            (std::f64::consts::PI, "3.14159265359"),
-            (-0.00125, "¯0.00125"),
-            (1e12, "1E12"),
-            (123456789012.0, "123456789012"),
-            (1.5e-7, "1.5E¯7"),
-            (20140420.0, "20140420"),
-        ] {
-            assert_eq!(number(x), text);
-        }
+    fn written(outputs: &[Output], value: &Value) -> String {
+        let mut out = Vec::new();
+        write(&mut out, outputs, value).expect("memory");
+        String::from_utf8(out).expect("text")
     }
 
     #[test]
@@ -148,9 +176,22 @@ mod tests {
         let matrix = Value::from(vec![vec![1, -20], vec![300, 4]]);
         let planes = Value::rows([matrix.clone(), matrix.clone()]);
         let value = Value::Tuple(vec![Value::Bool(true), matrix, planes, Value::from(Vec::<i32>::new())]);
-        let mut out = Vec::new();
-        write(&mut out, &[None, Some("text"), None, None, None], &value).expect("memory");
-        let text = String::from_utf8(out).expect("text");
-        assert_eq!(text, "1\ntext\n  1 ¯20\n300   4\n  1 ¯20\n300   4\n\n  1 ¯20\n300   4\n\n");
+        let text = Output::Text("text".to_owned());
+        let outputs = [Output::Value, text, Output::Value, Output::Value, Output::Value];
+        let expected = "1\ntext\n  1 ¯20\n300   4\n  1 ¯20\n300   4\n\n  1 ¯20\n300   4\n\n";
+        assert_eq!(written(&outputs, &value), expected);
+    }
+
+    #[test]
+    fn arrays_in_arrays_are_side_by_side() {
+        let text = |text: &str| Output::Text(text.to_owned());
+        let rows = Value::rows([Value::from(vec![1, 2]), Value::from(vec![3])]);
+        let value = Value::Tuple(vec![Value::Double(2.5), rows, Value::from(vec![104, 105])]);
+        let outputs = [
+            Output::Line(vec![text("mean "), Output::Value]),
+            Output::Rows { characters: false },
+            Output::Strand(vec![Output::Characters, text("x"), text("ab\ncd")]),
+        ];
+        assert_eq!(written(&outputs, &value), "mean 2.5\n 1 2  3 \n hi  x  ab \n       cd \n");
     }
 }

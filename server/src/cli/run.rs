@@ -10,7 +10,7 @@ use crate::inputs::{self, Reading};
 use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
 use crate::several;
-use lift_analysis::front::program::{Output, Printed};
+use lift_analysis::front::program::Printed;
 use lift_analysis::ide::KernelInfo;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -340,10 +340,9 @@ fn write_result(
 /// Prints a value in the notation of the program's language, at most `head` lines; returns whether lines were omitted.
 fn print_as(out: &mut dyn io::Write, printed: &Printed, value: &Value, head: Option<usize>) -> io::Result<bool> {
     let mut all = Vec::new();
-    let texts: Vec<Option<&str>> = printed.outputs.iter().map(Output::text).collect();
     match printed.language {
-        Language::Fcl => fcl::write(&mut all, texts.len(), value)?,
-        Language::Lift | Language::Apl => apl::write(&mut all, &texts, value)?,
+        Language::Fcl => fcl::write(&mut all, printed.outputs.len(), value)?,
+        Language::Lift | Language::Apl => apl::write(&mut all, &printed.outputs, value)?,
     }
     let end = head.map(|lines| all.split_inclusive(|byte| *byte == b'\n').take(lines).map(<[u8]>::len).sum());
     let end = end.unwrap_or(all.len());

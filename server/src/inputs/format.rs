@@ -24,12 +24,14 @@ pub enum FileFormat {
     Png,
     Pgm,
     Ppm,
+    /// Only for inputs: the bytes of the file are the elements.
+    Bytes,
     /// Only for inputs: numbers separated by white space.
     Text,
 }
 
 /// Extensions of file names, which are also prefixes: `csv:-`.
-const NAMED: [(&str, FileFormat); 8] = [
+const NAMED: [(&str, FileFormat); 9] = [
     ("npy", FileFormat::Npy),
     ("npz", FileFormat::Npz),
     ("arrow", FileFormat::Arrow),
@@ -38,6 +40,7 @@ const NAMED: [(&str, FileFormat); 8] = [
     ("png", FileFormat::Png),
     ("pgm", FileFormat::Pgm),
     ("ppm", FileFormat::Ppm),
+    ("bytes", FileFormat::Bytes),
 ];
 
 /// A file as the command line names it: `data.npy`, `csv:data.txt`, `csv:-`.
@@ -82,6 +85,7 @@ impl Place {
             FileFormat::Csv => csv::read(&text_of(opened)?, ty).map(Argument::from),
             FileFormat::Png => png::decode(&bytes(opened)?)?.into_value(ty),
             FileFormat::Pgm | FileFormat::Ppm => pnm::decode(&bytes(opened)?)?.into_value(ty),
+            FileFormat::Bytes => Ok(Value::from(bytes(opened)?).into()),
             FileFormat::Text => {
                 let value = text::parse(ty, &text_of(opened)?).map_err(|e| match e.at {
                     Some((line, column)) => format!("line {line}, column {column}: {}", e.message),
@@ -123,7 +127,7 @@ fn text_of(opened: Opened) -> Result<String, String> {
 /// Encodes a value of type `ty` in a format; without one, as `.npy`. An error is a message for the user.
 pub fn encode(format: Option<FileFormat>, value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
     match format.unwrap_or(FileFormat::Npy) {
-        FileFormat::Npy | FileFormat::Text => npy::write(value, ty),
+        FileFormat::Npy | FileFormat::Text | FileFormat::Bytes => npy::write(value, ty),
         FileFormat::Npz => npz::write(value, ty),
         FileFormat::Arrow => arrow::write(value, ty),
         FileFormat::Csv => csv::encode(value, ty),

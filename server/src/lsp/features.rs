@@ -215,7 +215,7 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
         })),
         hover_provider: Some(true.into()),
         completion_provider: Some(CompletionOptions {
-            trigger_characters: Some(["(", "#", ".", "\""].map(str::to_owned).into()),
+            trigger_characters: Some(["(", "#", ".", "\"", "`"].map(str::to_owned).into()),
             resolve_provider: Some(true),
             ..Default::default()
         }),

@@ -1,6 +1,7 @@
 //! The primitive functions and operators of APL: names, keys, and effect with one or two arguments.
 //!
-//! `glyphs.txt` has one line per glyph, with fields separated by tabs: glyph, key after the prefix key, kind, names,
+//! `glyphs.txt` has one line per glyph, with fields separated by tabs: glyph, key after the prefix key (the glyph itself if
+//! it has none), kind, names,
 //! effect with one argument or as an operator, effect with two arguments, example. The description of an unsupported
 //! use is empty; so is the example of an unsupported glyph.
 
@@ -10,7 +11,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glyph {
     pub glyph: char,
-    /// The key after the prefix key.
+    /// The key after the prefix key; the glyph itself if there is none.
     pub key: char,
     pub kind: GlyphKind,
     /// Names for lookup, such as `rho`.
@@ -52,6 +53,29 @@ fn read(line: &'static str) -> Option<Glyph> {
     };
     let names = field().split(' ').collect();
     Some(Glyph { glyph, key, kind, names, one: field(), two: field(), example: field() })
+}
+
+/// The key before that of a glyph.
+pub const PREFIX: char = '`';
+
+/// Other characters of the language, with the keys after the prefix key and their names.
+pub const SYMBOLS: [(char, char, &str); 10] = [
+    ('←', '[', "assign gets"),
+    ('⍵', 'w', "omega"),
+    ('⍺', 'a', "alpha"),
+    ('∇', 'g', "del self"),
+    ('⎕', 'l', "quad"),
+    ('⋄', '`', "diamond"),
+    ('⍝', ',', "lamp comment"),
+    ('¯', '2', "macron negative"),
+    ('⍬', '}', "zilde empty"),
+    ('∆', 'h', "delta"),
+];
+
+/// All characters that a prefix key or a name enters: character, key, names.
+pub fn characters() -> impl Iterator<Item = (char, char, Vec<&'static str>)> {
+    let glyphs = glyphs().iter().map(|glyph| (glyph.glyph, glyph.key, glyph.names.clone()));
+    glyphs.chain(SYMBOLS.iter().map(|(symbol, key, names)| (*symbol, *key, names.split(' ').collect())))
 }
 
 /// Looks up a glyph.

@@ -29,6 +29,12 @@ pub fn number(text: &str) -> Option<f64> {
     if well { plain.parse().ok() } else { None }
 }
 
+/// Returns the parts of a complex number literal, `3J4`; `None` for any other text.
+pub fn complex(text: &str) -> Option<(f64, f64)> {
+    let (re, im) = text.split_once(['J', 'j'])?;
+    Some((number(re)?, number(im)?))
+}
+
 fn is_blank(c: char) -> bool {
     !is_break(c) && (c.is_whitespace() || c == '\u{feff}')
 }
@@ -94,9 +100,13 @@ fn numeral(text: &str) -> (AplKind, usize) {
             break;
         }
         points += usize::from(point);
+        // The imaginary part has a point of its own.
+        if matches!(c, 'J' | 'j') {
+            points = 0;
+        }
         len += c.len_utf8();
     }
-    let kind = if number(&text[..len]).is_some() { Number } else { BadNumber };
+    let kind = if number(&text[..len]).is_some() || complex(&text[..len]).is_some() { Number } else { BadNumber };
     (kind, len)
 }
 

@@ -4,15 +4,17 @@
 //! statements; a phrase is a flat list of tokens and groups.
 //!
 //! For any text, nothing panics and no byte is lost. Modules: [`kind`](AplKind) tokens and nodes · `lexer` · `parser` ·
-//! [`glyphs`] names and effects of glyphs.
+//! `format` · [`glyphs`] names, keys and effects of glyphs.
 
+mod format;
 pub mod glyphs;
 mod kind;
 mod lexer;
 mod parser;
 
+pub use format::format_edits;
 pub use kind::{AplKind, AplLanguage};
-pub use lexer::{number, tokens};
+pub use lexer::{complex, number, tokens};
 pub use parser::{AplParse, parse};
 
 pub type AplNode = rowan::SyntaxNode<AplLanguage>;

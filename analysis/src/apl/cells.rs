@@ -1,0 +1,386 @@
+//! Functions of parts of an array: windows, cells of a rank, groups of equal keys, selected elements.
+
+use super::context::FEW;
+use super::loops::{leaves, rebuilt};
+use super::nested::{bound_since, collect, over};
+use super::select::{assigned, index, replicate};
+use super::structure::{constant_index, iota};
+use super::value::{Arr, Between, Ev, Kind, One, Repr, Res, Scalar, fail, not_supported};
+use super::{scalar, sets};
+use crate::front::term::Term;
+use crate::size::Size;
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplRank};
+use lift_syntax::TextRange;
+use std::rc::Rc;
+
+/// Reduction of all windows of `k` elements along an axis, `k f/x`.
+pub fn windows(ev: &mut Ev, f: &Between, k: &Arr, axis: usize, x: &Arr) -> Res<Arr> {
+    let Some(wanted) = k.items().filter(|items| items.len() == 1).and_then(|items| items[0].known) else {
+        return not_supported(k.range, "a reduction of windows whose length the run computes");
+    };
+    if k.kind > Kind::Int {
+        return fail(AplDomain, k.range, "the length of the windows must be a whole number");
+    }
+    let (backwards, length) = (wanted < 0.0, wanted.abs() as i64);
+    if x.rank() == 0 || x.kind == Kind::Nested {
+        return not_supported(x.range, "a reduction of windows of this");
+    }
+    let n = x.shape[axis].clone();
+    let mut shape = x.shape.clone();
+    shape[axis] = match n.as_const() {
+        Some(n) if n + 1 < length => {
+            let message = format!("windows of {length} elements are longer than the axis, which has {n}");
+            return fail(AplLength, k.range, message);
+        }
+        Some(n) => Size::int(n + 1 - length),
+        None => Size::max(&n.add(&Size::int(1 - length)), &Size::zero()),
+    };
+    if length == 0 {
+        return not_supported(k.range, "a reduction of windows without elements");
+    }
+    let x = ev.ready(x)?;
+    let f = f.clone();
+    over(ev, shape, move |ev, at| {
+        let mut window = Vec::with_capacity(length as usize);
+        let few = length <= FEW as i64;
+        let read = |ev: &mut Ev, k: Term| {
+            let mut at = at.to_vec();
+            at[axis] = ev.plus(at[axis].clone(), k);
+            ev.element(&x, &at)
+        };
+        if few {
+            for k in 0..length as i32 {
+                let k = ev.int(if backwards { length as i32 - 1 - k } else { k });
+                let term = read(ev, k)?;
+                let element = ev.of_term(x.kind, term)?;
+                window.extend(element.scalar().cloned());
+            }
+            let window = ev.vector(x.kind, window);
+            return super::reduce::reduce_axis(ev, &f, 0, &window);
+        }
+        let (x, at) = (x.clone(), at.to_vec());
+        let window = ev.of_pull(x.kind, vec![Size::int(length)], move |ev, k| {
+            let k = if backwards { ev.minus(ev.int(length as i32 - 1), k[0].clone()) } else { k[0].clone() };
+            let mut at = at.clone();
+            at[axis] = ev.plus(at[axis].clone(), k);
+            ev.element(&x, &at)
+        });
+        super::reduce::reduce_axis(ev, &f, 0, &window)
+    })
+}
+
+/// Applies a function to cells, and joins the results of one shape.
+fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr> + 'static) -> Res<Arr> {
+    let f = Rc::new(f);
+    let bound_before = ev.next;
+    let probed = ev.probe(|ev| {
+        let bound: Vec<_> = frame.iter().map(|_| ev.fresh("p")).collect();
+        let index: Vec<Term> = bound.iter().map(|bound| ev.local(bound)).collect();
+        f(ev, &index)
+    })?;
+    if probed.rank() == 0 {
+        return over(ev, frame, move |ev, index| f(ev, index));
+    }
+    if probed.kind == Kind::Nested {
+        return not_supported(ev.at, "a function that gives arrays of arrays for each cell");
+    }
+    let frame_rank = frame.len();
+    let shape: Vec<Size> = frame.iter().chain(&probed.shape).cloned().collect();
+    let kind = probed.kind;
+    if probed.shape.iter().any(|n| bound_since(n, bound_before)) {
+        return not_supported(ev.at, "a function that gives an array of another length for each cell");
+    }
+    Ok(ev.of_pull(kind, shape, move |ev, index| {
+        let (outer, inner) = index.split_at(frame_rank);
+        ev.inner += 1;
+        let cell = f(ev, outer);
+        ev.inner -= 1;
+        let cell = ev.as_kind(&cell?, kind)?;
+        ev.element(&cell, inner)
+    }))
+}
+
+/// The part of an array at an index of its leading axes.
+fn cell(ev: &mut Ev, x: &Arr, outer: &[Term]) -> Res<Arr> {
+    let shape = x.shape[outer.len()..].to_vec();
+    if shape.is_empty() {
+        let term = ev.element(x, outer)?;
+        return ev.of_term(x.kind, term);
+    }
+    let (x, outer) = (x.clone(), outer.to_vec());
+    Ok(ev.of_pull(x.kind, shape, move |ev, inner| ev.element(&x, &[&outer, inner].concat())))
+}
+
+/// The ranks of the cells at the left and at the right that a number or a vector of numbers tells.
+pub fn ranks(ranks: &Arr) -> Res<(i64, i64)> {
+    let known = ranks.known().filter(|known| ranks.kind <= Kind::Int && matches!(known.len(), 1..=3));
+    let Some(known) = known else {
+        return fail(AplDomain, ranks.range, "the rank at the right of `⍤` is one to three whole numbers");
+    };
+    let (left, right) = match known[..] {
+        [one] => (one, one),
+        [left, right] => (left, right),
+        _ => (known[1], known[2]),
+    };
+    Ok((left as i64, right as i64))
+}
+
+/// The number of leading axes outside of cells of a rank; a negative rank counts them.
+fn frame_of(rank: i64, x: &Arr) -> usize {
+    let have = x.rank() as i64;
+    (if rank < 0 { -rank } else { have - rank }).clamp(0, have) as usize
+}
+
+/// `(f⍤k)x`: the function of each cell of rank `k`.
+pub fn by_rank(ev: &mut Ev, f: &One, rank: i64, x: &Arr) -> Res<Arr> {
+    let outer = frame_of(rank, x);
+    if outer == 0 || x.kind == Kind::Nested {
+        return f(ev, x);
+    }
+    let x = ev.ready(x)?;
+    let frame = x.shape[..outer].to_vec();
+    let f = f.clone();
+    joined(ev, frame, move |ev, index| {
+        let cell = cell(ev, &x, index)?;
+        f(ev, &cell)
+    })
+}
+
+/// `a(f⍤i j)x`: the function of pairs of cells; the cells of one side may be used for all of the other.
+pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x: &Arr) -> Res<Arr> {
+    let (m, n) = (frame_of(left, a), frame_of(right, x));
+    if m == 0 && n == 0 {
+        return (f.two)(ev, a, x);
+    }
+    if m != 0 && n != 0 && m != n {
+        let message = format!("`⍤` pairs cells along {m} axes at its left with {n} at its right");
+        return fail(AplRank, ev.at, message);
+    }
+    let axes: Vec<(usize, usize)> = (0..m.min(n)).map(|axis| (axis, axis)).collect();
+    let x = ev.conform(a, x, &axes, "`⍤`")?;
+    let (a, x) = (ev.ready(a)?, ev.ready(&x)?);
+    let frame = if m > 0 { a.shape[..m].to_vec() } else { x.shape[..n].to_vec() };
+    let f = f.clone();
+    joined(ev, frame, move |ev, index| {
+        let left = cell(ev, &a, &index[..m])?;
+        let right = cell(ev, &x, &index[..n])?;
+        (f.two)(ev, &left, &right)
+    })
+}
+
+/// `(f⌺k)x`: the function of the window around each element; outside of the array are zeros or blanks.
+pub fn stencil(ev: &mut Ev, f: &One, k: &Arr, x: &Arr) -> Res<Arr> {
+    let Some(lengths) = k.known().filter(|_| k.rank() <= 1 && k.kind <= Kind::Int) else {
+        return not_supported(k.range, "`⌺` with windows whose lengths the run computes, or with steps,");
+    };
+    if lengths.len() != x.rank() || x.kind == Kind::Nested {
+        let message = format!("`⌺` has {} lengths for an array of rank {}", lengths.len(), x.rank());
+        return fail(AplRank, k.range, message);
+    }
+    if lengths.iter().any(|n| n % 2.0 != 1.0) {
+        return not_supported(k.range, "`⌺` with windows of an even length");
+    }
+    let lengths: Vec<usize> = lengths.iter().map(|n| *n as usize).collect();
+    let x = ev.ready(x)?;
+    let shape = x.shape.clone();
+    let f = f.clone();
+    joined(ev, shape, move |ev, center| {
+        let window = window(ev, &x, center, &lengths)?;
+        f(ev, &window)
+    })
+}
+
+/// The window around an index.
+fn window(ev: &mut Ev, x: &Arr, center: &[Term], lengths: &[usize]) -> Res<Arr> {
+    let shape: Vec<Size> = lengths.iter().map(|n| Size::nat(*n as u64)).collect();
+    let halves: Vec<i32> = lengths.iter().map(|n| (*n / 2) as i32).collect();
+    let count: usize = lengths.iter().product();
+    let (x, center) = (x.clone(), center.to_vec());
+    let kind = x.kind;
+    let read = move |ev: &mut Ev, offset: &[Term]| {
+        let mut inside = ev.boolean(true);
+        let mut at = Vec::with_capacity(center.len());
+        for (axis, (c, k)) in center.iter().zip(offset).enumerate() {
+            let half = ev.int(halves[axis]);
+            let shift = ev.minus(k.clone(), half);
+            let place = ev.plus(c.clone(), shift.clone());
+            // The center itself lies inside.
+            if !matches!(shift.kind(), crate::front::term::Kind::Int(0)) {
+                let place = ev.share(place.clone(), "i")?;
+                let n = ev.size_term(&x.shape[axis]);
+                let low = ev.app(">=", [place.clone(), ev.int(0)]);
+                let high = ev.app("<", [place.clone(), n]);
+                for part in [low, high] {
+                    inside = match inside.kind() {
+                        crate::front::term::Kind::Bool(true) => part,
+                        _ => ev.app("and", [inside, part]),
+                    };
+                }
+                at.push(place);
+            } else {
+                at.push(place);
+            }
+        }
+        let blank = ev.known(x.kind, x.kind.fill()).term;
+        ev.branches(inside, |ev| ev.element(&x, &at), |_| Ok(blank))
+    };
+    if count > FEW * 2 {
+        return Ok(ev.of_pull(kind, shape, read));
+    }
+    let mut items: Vec<Scalar> = Vec::with_capacity(count);
+    for place in 0..count {
+        let offset = constant_index(ev, place, lengths);
+        let term = read(ev, &offset)?;
+        let element = ev.of_term(kind, term)?;
+        items.extend(element.scalar().cloned());
+    }
+    Ok(ev.of_items(kind, shape, items))
+}
+
+/// `f⌸x` and `k f⌸x`: the function of each different key and the values or indices that have it.
+pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Arr> {
+    if keys.rank() != 1 || keys.kind == Kind::Nested || values.is_some_and(|values| values.rank() != 1) {
+        return not_supported(keys.range, "`⌸` of an array that is not a vector of numbers or characters");
+    }
+    let keys = ev.ready(keys)?;
+    let values = match values {
+        Some(values) => {
+            let values = ev.conform(&keys, values, &[(0, 0)], "`⌸`")?;
+            ev.ready(&values)?
+        }
+        None => {
+            let n = ev.length(&keys.shape[0]);
+            let n = ev.of_scalar(n);
+            iota(ev, &n)?
+        }
+    };
+    let different = sets::unique(ev, &keys)?;
+    let of = {
+        let f = f.clone();
+        let keys = keys.clone();
+        move |ev: &mut Ev, key: &Arr| {
+            let same = scalar::dyadic(ev, '=', &keys, key)?;
+            let mine = replicate(ev, '/', &same, &values)?;
+            (f.two)(ev, key, &mine)
+        }
+    };
+    if let Some(separate) = different.known().map(|known| known.len()).filter(|count| *count <= FEW) {
+        let items = different.items().unwrap_or_default().to_vec();
+        let mut found = Vec::with_capacity(items.len());
+        for item in items {
+            let key = ev.of_scalar(item);
+            found.push(of(ev, &key)?);
+        }
+        let found = collect(ev, vec![Size::nat(separate as u64)], &found)?;
+        return if found.boxes().is_some_and(|boxes| boxes.iter().all(|part| part.kind != Kind::Nested)) {
+            super::nested::mix(ev, &found)
+        } else {
+            Ok(found)
+        };
+    }
+    let different = ev.stored(&different)?;
+    let frame = different.shape.clone();
+    joined(ev, frame, move |ev, index| {
+        let key = ev.element(&different, index)?;
+        let key = ev.of_term(different.kind, key)?;
+        of(ev, &key)
+    })
+}
+
+/// The left operand of `@`.
+pub enum Change {
+    Value(Arr),
+    Function(One),
+}
+
+/// `(v@i)x` and `(f@i)x`: the array with other elements at some indices.
+pub fn at(ev: &mut Ev, change: &Change, i: &Arr, x: &Arr, range: TextRange) -> Res<Arr> {
+    let indices = [vec![Some(i.clone())], vec![None; x.rank().saturating_sub(1)]].concat();
+    let new = match change {
+        Change::Value(new) => new.clone(),
+        Change::Function(f) => {
+            let old = index(ev, x, &indices, range)?;
+            f(ev, &old)?
+        }
+    };
+    assigned(ev, x, &indices, &new, range)
+}
+
+/// `(v@g)x` and `(f@g)x`: the array with other elements where a function gives 1.
+pub fn at_mask(ev: &mut Ev, change: &Change, mask: &Arr, x: &Arr) -> Res<Arr> {
+    if mask.kind != Kind::Bool || mask.rank() != x.rank() {
+        return fail(AplDomain, mask.range, "the function at the right of `@` gives a Boolean for each element");
+    }
+    let new = match change {
+        Change::Value(new) => new.clone(),
+        Change::Function(f) => f(ev, x)?,
+    };
+    if new.rank() != 0 && new.rank() != x.rank() {
+        return not_supported(new.range, "`@` with other elements than one number, or a function of each element,");
+    }
+    choose(ev, mask, &new, x)
+}
+
+/// The elements of `then` where a mask has 1, otherwise those of `other`.
+pub fn choose(ev: &mut Ev, mask: &Arr, then: &Arr, other: &Arr) -> Res<Arr> {
+    let kind = super::structure::join_kinds(ev, then, other)?;
+    let (then, other) = (ev.as_kind(then, kind)?, ev.as_kind(other, kind)?);
+    let axes: Vec<(usize, usize)> = (0..other.rank()).map(|axis| (axis, axis)).collect();
+    let mask = if mask.rank() == 0 { mask.clone() } else { ev.conform(&other, mask, &axes, "this choice")? };
+    let then = if then.rank() == 0 { then } else { ev.conform(&other, &then, &axes, "this choice")? };
+    let (mask, then, other) = (ev.ready(&mask)?, ev.ready(&then)?, ev.ready(&other)?);
+    let shape = other.shape.clone();
+    Ok(ev.of_pull(kind, shape, move |ev, index| {
+        let own = |x: &Arr| if x.rank() == 0 { Vec::new() } else { index.to_vec() };
+        let condition = ev.element(&mask, &own(&mask))?;
+        ev.branches(condition, |ev| ev.element(&then, &own(&then)), |ev| ev.element(&other, index))
+    }))
+}
+
+/// One of two values of one shape.
+pub fn either(ev: &mut Ev, mask: &Arr, a: &Arr, b: &Arr) -> Res<Arr> {
+    let (mut xs, ys) = (leaves(a), leaves(b));
+    if xs.len() != ys.len() || a.rank() != b.rank() {
+        return not_supported(ev.at, "a guard that the run decides, between arrays of different rank,");
+    }
+    for (x, y) in xs.iter_mut().zip(&ys) {
+        if x.rank() != y.rank() {
+            return not_supported(ev.at, "a guard that the run decides, between arrays of different rank,");
+        }
+        if x.rank() > 0 {
+            *x = choose(ev, mask, x, y)?;
+            continue;
+        }
+        let kind = super::structure::join_kinds(ev, x, y)?;
+        let (then, other) = (ev.as_kind(x, kind)?, ev.as_kind(y, kind)?);
+        let (then, other) = (ev.element(&then, &[])?, ev.element(&other, &[])?);
+        let condition = ev.element(mask, &[])?;
+        let term = ev.choose(condition, then, other);
+        *x = ev.of_term(kind, term)?;
+    }
+    Ok(rebuilt(a, &mut xs.into_iter()))
+}
+
+/// Split, `↓x`: the rows of an array as separate arrays.
+pub fn split(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    if x.rank() < 2 || x.kind == Kind::Nested {
+        return Ok(super::nested::enclose(x));
+    }
+    if x.rank() > 2 {
+        return not_supported(x.range, "`↓` of an array of a rank above 2");
+    }
+    let x = ev.ready(x)?;
+    if let Some(rows) = x.shape[0].as_const().filter(|rows| *rows <= FEW as i64) {
+        let rows = (0..rows as i32).map(|row| {
+            let row = ev.int(row);
+            let row = cell(ev, &x, &[row])?;
+            if x.known().is_some() { super::constant::settled(ev, row) } else { Ok(row) }
+        });
+        let rows = rows.collect::<Res<Vec<Arr>>>()?;
+        return collect(ev, vec![x.shape[0].clone()], &rows);
+    }
+    let (kind, shape, n) = (x.kind, x.shape[1..].to_vec(), x.shape[0].clone());
+    let row = move |ev: &mut Ev, i: &Term| cell(ev, &x, std::slice::from_ref(i));
+    let rows = super::value::Rows { kind, rank: 1, shape: Some(shape), stored: false, row: Rc::new(row) };
+    Ok(Arr { kind: Kind::Nested, shape: vec![n], repr: Repr::Rows(rows), range: ev.at })
+}

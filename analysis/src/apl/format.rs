@@ -1,0 +1,65 @@
+//! Numbers and arrays as APL writes them.
+
+const DIGITS: i32 = 12;
+
+/// A number with at most 12 digits, a high minus and without trailing zeros.
+pub fn number(x: f64) -> String {
+    if x.is_nan() {
+        return "NaN".to_owned();
+    }
+    let sign = if x < 0.0 { "¯" } else { "" };
+    if x.is_infinite() {
+        return format!("{sign}∞");
+    }
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    // `d.ddddddddddde±n`
+    let rounded = format!("{:.*e}", DIGITS as usize - 1, x.abs());
+    let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let digits = digits.trim_end_matches('0');
+    let text = if !(-6..DIGITS).contains(&exponent) {
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        format!("{first}{point}{rest}E{}", exponent.to_string().replace('-', "¯"))
+    } else if exponent < 0 {
+        format!("0.{}{digits}", "0".repeat((-1 - exponent) as usize))
+    } else {
+        let whole = exponent as usize + 1;
+        let padded = format!("{digits:0<whole$}");
+        let (whole, rest) = padded.split_at(whole);
+        if rest.is_empty() { whole.to_owned() } else { format!("{whole}.{rest}") }
+    };
+    format!("{sign}{text}")
+}
+
+/// A complex number: `3J4`, or its real part if the other is 0.
+pub fn complex(re: f64, im: f64) -> String {
+    if im == 0.0 { number(re) } else { format!("{}J{}", number(re), number(im)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{complex, number};
+
+    #[test]
+    fn numbers_have_twelve_digits_and_high_signs() {
+        for (x, text) in [
+            (0.0, "0"),
+            (-3.0, "¯3"),
+            (0.1 + 0.2, "0.3"),
+            (std::f64::consts::PI, "3.14159265359"),
+            (-0.00125, "¯0.00125"),
+            (1e12, "1E12"),
+            (123456789012.0, "123456789012"),
+            (1.5e-7, "1.5E¯7"),
+            (20140420.0, "20140420"),
+        ] {
+            assert_eq!(number(x), text);
+        }
+        assert_eq!(complex(3.0, -4.5), "3J¯4.5");
+        assert_eq!(complex(3.0, 0.0), "3");
+    }
+}

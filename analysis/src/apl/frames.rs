@@ -1,0 +1,46 @@
+//! The parts of a dfn: its names, statements and guards.
+
+use super::names::uses;
+use super::phrase::{array, phrase, range_of};
+use super::value::{Arr, Dfn, Ev, Frame, Fun, Kind, Repr, Res, Scalar, Value, fail};
+use lift_syntax::SyntaxErrorCode::AplDomain;
+use lift_syntax::apl::{AplElement, AplKind, AplNode};
+use std::rc::Rc;
+
+/// The names of a dfn at the beginning of a call.
+pub fn frame_of(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> Res<Rc<Frame>> {
+    let frame = Rc::new(Frame { parent: Some(dfn.env.clone()), ..Frame::default() });
+    let argument = |ev: &mut Ev, name: &str, arr: Arr| -> Res<Value> {
+        let computed = matches!(arr.repr, Repr::Pull(_) | Repr::Rows(_) | Repr::Boxes(_));
+        let stored = computed && uses(&dfn.tree, name) > 1;
+        Ok(Value::Arr(if stored { ev.stored(&arr)? } else { arr }))
+    };
+    let right = argument(ev, "⍵", right)?;
+    frame.set("⍵", right);
+    if let Some(left) = left {
+        let left = argument(ev, "⍺", left)?;
+        frame.set("⍺", left);
+    }
+    for (name, operand) in [("⍺⍺", &dfn.left), ("⍵⍵", &dfn.right)] {
+        if let Some(operand) = operand {
+            frame.set(name, operand.clone());
+        }
+    }
+    frame.set("∇", Value::Fun(f.clone()));
+    Ok(frame)
+}
+
+pub fn statements(dfn: &Dfn) -> Vec<AplNode> {
+    dfn.tree.children().filter(|node| node.kind() == AplKind::Statement).collect()
+}
+
+/// The condition of a guard.
+pub fn condition(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Scalar> {
+    let (value, _) = phrase(ev, parts, frame, None)?;
+    let condition = array(value, range_of(parts))?;
+    let one = condition.items().filter(|items| items.len() == 1).and_then(|items| items.first());
+    match one.filter(|one| one.known.is_some() || one.kind == Kind::Bool) {
+        Some(one) => Ok(one.clone()),
+        None => fail(AplDomain, condition.range, "a guard is one Boolean: what a comparison gives"),
+    }
+}

@@ -1,0 +1,122 @@
+//! Partitions of vectors into arrays of different lengths, `b⊂x` and `b⊆x`.
+
+use super::context::MANY;
+use super::nested::{collect, join};
+use super::scalar;
+use super::sets::indices;
+use super::structure::drop;
+use super::value::{Arr, Ev, Kind, Repr, Res, Rows, fail, not_supported};
+use crate::front::term::Term;
+use crate::size::Size;
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
+use std::rc::Rc;
+
+/// Partition, `b⊆x`, or partitioned enclose, `b⊂x`.
+///
+/// For `⊂`, an array begins at each 1 and reaches up to the next one. For `⊆`, it begins where a number is above the one
+/// before it, and ends before a 0.
+pub fn partition(ev: &mut Ev, glyph: char, b: &Arr, x: &Arr) -> Res<Arr> {
+    if b.kind > Kind::Int {
+        return fail(AplDomain, b.range, format!("the left of `{glyph}` is Booleans or whole numbers"));
+    }
+    if b.rank() != 1 || x.rank() != 1 || x.kind == Kind::Nested {
+        return fail(AplRank, x.range, format!("`{glyph}` wants vectors of numbers or characters"));
+    }
+    if glyph == '⊂' && b.kind != Kind::Bool {
+        return not_supported(b.range, "`⊂` with other numbers than 0 and 1 at its left");
+    }
+    let x = ev.conform(b, x, &[(0, 0)], &format!("`{glyph}`"))?;
+    if let (Some(marks), Some(items)) = (b.known(), x.items().map(<[super::value::Scalar]>::to_vec)) {
+        let parts = ends(glyph, &marks).into_iter().map(|(from, to)| ev.vector(x.kind, items[from..to].to_vec()));
+        let parts: Vec<Arr> = parts.collect();
+        let shape = vec![Size::nat(parts.len() as u64)];
+        if parts.is_empty() || parts.len() > MANY {
+            return not_supported(ev.at, "a partition into no arrays");
+        }
+        return collect(ev, shape, &parts);
+    }
+    let (first, last) = bounds(ev, glyph, b)?;
+    let starts = indices(ev, &first)?;
+    let starts = ev.stored(&starts)?;
+    let ends = indices(ev, &last)?;
+    let ends = ev.stored(&ends)?;
+    let x = ev.ready(&x)?;
+    let (kind, shape, origin) = (x.kind, starts.shape.clone(), ev.origin);
+    let row = move |ev: &mut Ev, i: &Term| {
+        let i = std::slice::from_ref(i);
+        let from = ev.element(&starts, i)?;
+        let from = ev.minus(from, ev.int(origin));
+        let from = ev.share(from, "from")?;
+        let to = ev.element(&ends, i)?;
+        let to = ev.minus(to, ev.int(origin - 1));
+        let length = ev.minus(to, from.clone());
+        let length = ev.of_term(Kind::Int, length)?;
+        let length = ev.reify(&length, "the length of a part")?;
+        let x = x.clone();
+        Ok(ev.of_pull(kind, vec![length], move |ev, index| {
+            let place = ev.plus(from.clone(), index[0].clone());
+            ev.element(&x, &[place])
+        }))
+    };
+    let rows = Rows { kind, rank: 1, shape: None, stored: false, row: Rc::new(row) };
+    Ok(Arr { kind: Kind::Nested, shape, repr: Repr::Rows(rows), range: ev.at })
+}
+
+/// Where each part begins, and where the next element after it is.
+fn ends(glyph: char, marks: &[f64]) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut before = 0.0;
+    for (place, mark) in marks.iter().copied().enumerate() {
+        let begins = if glyph == '⊂' { mark != 0.0 } else { mark > before };
+        if begins {
+            found.push((place, place + 1));
+        } else if let Some(part) = found.last_mut()
+            && (glyph == '⊂' || mark != 0.0)
+        {
+            part.1 = place + 1;
+        }
+        before = mark;
+    }
+    found
+}
+
+/// Two Boolean vectors: the first elements of the parts, and their last elements.
+fn bounds(ev: &mut Ev, glyph: char, b: &Arr) -> Res<(Arr, Arr)> {
+    let number = |ev: &mut Ev, kind, n: f64| {
+        let n = ev.known(kind, n);
+        ev.of_scalar(n)
+    };
+    let one = number(ev, Kind::Int, 1.0);
+    if glyph == '⊂' {
+        // A part ends before each beginning, and at the end.
+        let after = drop(ev, &one, b)?;
+        let end = number(ev, Kind::Bool, 1.0);
+        let after = join(ev, ',', &after, &end)?;
+        let after = Arr { shape: b.shape.clone(), ..after };
+        let whole = b.clone();
+        // Elements before the first 1 belong to no part.
+        let begun = super::reduce::scan(ev, &scalar::between('∨'), false, &whole)?;
+        let last = scalar::dyadic(ev, '∧', &after, &begun)?;
+        return Ok((b.clone(), last));
+    }
+    let b = ev.stored(b)?;
+    let zero = number(ev, b.kind, 0.0);
+    let minus = number(ev, Kind::Int, -1.0);
+    let kept = drop(ev, &minus, &b)?;
+    let before = join(ev, ',', &zero, &kept)?;
+    let before = Arr { shape: b.shape.clone(), ..before };
+    let first = scalar::dyadic(ev, '>', &b, &before)?;
+    let first = ev.stored(&first)?;
+    let following = drop(ev, &one, &b)?;
+    let following = join(ev, ',', &following, &zero)?;
+    let following = Arr { shape: b.shape.clone(), ..following };
+    let rises = drop(ev, &one, &first)?;
+    let end = number(ev, Kind::Bool, 1.0);
+    let rises = join(ev, ',', &rises, &end)?;
+    let rises = Arr { shape: b.shape.clone(), ..rises };
+    let none = scalar::dyadic(ev, '=', &following, &zero)?;
+    let stops = scalar::dyadic(ev, '∨', &rises, &none)?;
+    let inside = scalar::dyadic(ev, '≠', &b, &zero)?;
+    let last = scalar::dyadic(ev, '∧', &inside, &stops)?;
+    Ok((first, last))
+}

@@ -1,0 +1,153 @@
+//! Tail recursion whose end only the run knows: a loop over the arguments.
+//!
+//! The body is evaluated three times: whether it calls itself again, with which arguments, and what its value is at the
+//! end. A branch that cannot be taken then is left out.
+
+use super::cells::either;
+use super::frames::{condition, frame_of, statements};
+use super::loops::{leaves, rebuilt, repeat_while, steady};
+use super::phrase::{Act, array, parts, phrase, range_of};
+use super::value::{Arr, Dfn, Ev, Frame, Fun, Res, fail, not_supported};
+use crate::front::term::Term;
+use lift_syntax::SyntaxErrorCode::AplPhrase;
+use lift_syntax::apl::{AplElement, AplKind, AplNode};
+use std::rc::Rc;
+
+/// What is asked of the body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Whether it calls itself again.
+    More,
+    /// The arguments of that call.
+    Next,
+    /// The value otherwise.
+    Value,
+}
+
+enum Found {
+    More(Term),
+    Next(Option<Arr>, Arr),
+    Value(Arr),
+}
+
+/// Calls a dfn whose recursion is a loop.
+pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> Res<Arr> {
+    let own = [left.as_ref().map(leaves).unwrap_or_default(), leaves(&right)].concat();
+    let arguments = |state: &[Arr]| {
+        let mut rest = state.iter().cloned();
+        let left = left.as_ref().map(|left| rebuilt(left, &mut rest));
+        (left, rebuilt(&right, &mut rest))
+    };
+    let whole = dfn.tree.text_range();
+    let ask = |ev: &mut Ev, state: &[Arr], part: Part| {
+        let (left, right) = arguments(state);
+        let frame = frame_of(ev, f, dfn, left, right)?;
+        let outer = ev.looping.replace(whole);
+        let found = branch(ev, &statements(dfn), f, &frame, part);
+        ev.looping = outer;
+        found
+    };
+    let step = |ev: &mut Ev, state: &[Arr]| match ask(ev, state, Part::Next)? {
+        Some(Found::Next(left, right)) => Ok([left.as_ref().map(leaves).unwrap_or_default(), leaves(&right)].concat()),
+        _ => endless(f),
+    };
+    let (start, same) = steady(ev, &own, &step)?;
+    if !same {
+        return not_supported(
+            f.range,
+            "recursion with arguments of another shape each time, whose end only the run knows,",
+        );
+    }
+    let test = |ev: &mut Ev, state: &[Arr]| match ask(ev, state, Part::More)? {
+        Some(Found::More(more)) => Ok(more),
+        _ => endless(f),
+    };
+    let end = repeat_while(ev, &start, &test, &step)?;
+    match ask(ev, &end, Part::Value)? {
+        Some(Found::Value(value)) => Ok(value),
+        _ => endless(f),
+    }
+}
+
+fn endless<T>(f: &Fun) -> Res<T> {
+    fail(AplPhrase, f.range, "this recursion has no end")
+}
+
+/// The answer of some statements; `None` if they cannot be reached then.
+fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part: Part) -> Res<Option<Found>> {
+    for (place, statement) in statements.iter().enumerate() {
+        let parts = parts(statement);
+        if let Some(colon) = parts.iter().position(|part| part.kind() == AplKind::Colon) {
+            let guard = condition(ev, &parts[..colon], frame)?;
+            let then = &parts[colon + 1..];
+            match guard.known {
+                Some(0.0) => continue,
+                Some(_) => return last(ev, then, f, frame, part),
+                None => {}
+            }
+            let rest = &statements[place + 1..];
+            if part == Part::More {
+                let answer = |ev: &mut Ev, then: bool| {
+                    ev.scoped(|ev| {
+                        let found = if then {
+                            last(ev, &parts[colon + 1..], f, frame, part)
+                        } else {
+                            branch(ev, rest, f, frame, part)
+                        };
+                        match found? {
+                            Some(Found::More(more)) => Ok(more),
+                            _ => Ok(ev.boolean(false)),
+                        }
+                    })
+                };
+                let (one, other) = (answer(ev, true)?, answer(ev, false)?);
+                let more = ev.choose(guard.term, one, other);
+                return Ok(Some(Found::More(more)));
+            }
+            let one = last(ev, then, f, frame, part)?;
+            let other = branch(ev, rest, f, frame, part)?;
+            return merged(ev, guard, one, other);
+        }
+        if place + 1 == statements.len() {
+            return last(ev, &parts, f, frame, part);
+        }
+        let (_, act) = phrase(ev, &parts, frame, None)?;
+        if act != Act::Assigned {
+            return last(ev, &parts, f, frame, part);
+        }
+    }
+    fail(AplPhrase, f.range, "this function has no value")
+}
+
+/// The answer of a phrase whose value is that of the function.
+fn last(ev: &mut Ev, parts: &[AplElement], f: &Fun, frame: &Rc<Frame>, part: Part) -> Res<Option<Found>> {
+    ev.tail = Some(f.kind.clone());
+    let (value, act) = phrase(ev, parts, frame, None)?;
+    let again = ev.again.take().filter(|_| act == Act::Again);
+    Ok(match (part, again) {
+        (Part::More, again) => Some(Found::More(ev.boolean(again.is_some()))),
+        (Part::Next, Some((left, right))) => Some(Found::Next(left, right)),
+        (Part::Value, None) => Some(Found::Value(array(value, range_of(parts))?)),
+        (Part::Next, None) | (Part::Value, Some(_)) => None,
+    })
+}
+
+fn merged(ev: &mut Ev, guard: super::value::Scalar, one: Option<Found>, other: Option<Found>) -> Res<Option<Found>> {
+    let (one, other) = match (one, other) {
+        (Some(one), Some(other)) => (one, other),
+        (one, other) => return Ok(one.or(other)),
+    };
+    let mask = ev.of_scalar(guard);
+    Ok(Some(match (one, other) {
+        (Found::Value(a), Found::Value(b)) => Found::Value(either(ev, &mask, &a, &b)?),
+        (Found::Next(p, a), Found::Next(q, b)) => {
+            let left = match (p, q) {
+                (Some(p), Some(q)) => Some(either(ev, &mask, &p, &q)?),
+                (None, None) => None,
+                _ => return fail(AplPhrase, ev.at, "this recursion has a left argument in one branch only"),
+            };
+            Found::Next(left, either(ev, &mask, &a, &b)?)
+        }
+        (one, _) => one,
+    }))
+}

@@ -1,0 +1,291 @@
+//! Search in vectors, sets, and comparison of whole arrays: `⍳ ∊ ∪ ∩ ~ ⍸ ≡`.
+
+use super::context::{FEW, MANY};
+use super::nested::join;
+use super::select::replicate;
+use super::structure::iota;
+use super::value::{Arr, Ev, Kind, Repr, Res, fail, not_supported};
+use super::{reduce, scalar};
+use crate::front::term::Term;
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
+
+/// A vector in which elements are sought. A scalar has one element.
+fn list(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    match (x.kind, x.rank()) {
+        (Kind::Nested, _) => not_supported(x.range, format!("`{glyph}` of arrays of arrays")),
+        (_, 0) => super::structure::ravel(ev, x),
+        (_, 1) => Ok(x.clone()),
+        _ => fail(AplRank, x.range, format!("`{glyph}` wants a vector here")),
+    }
+}
+
+/// Both arrays in one kind; `None` if one has characters and the other numbers.
+fn comparable(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<(Arr, Arr)>> {
+    if (a.kind == Kind::Char) != (b.kind == Kind::Char) {
+        return Ok(None);
+    }
+    let kind = a.kind.max(b.kind).max(Kind::Int);
+    if kind == Kind::Complex {
+        return not_supported(ev.at, "a search for complex numbers");
+    }
+    Ok(Some((ev.as_kind(a, kind)?, ev.as_kind(b, kind)?)))
+}
+
+/// For each element of `of`, the place from 0 of the first equal one in a vector, or its length.
+fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
+    let n = within.shape[0].clone();
+    let Some((within, of)) = comparable(ev, within, of)? else {
+        let missing = ev.length(&n);
+        return Ok(ev.of_pull(Kind::Int, of.shape.clone(), move |_, _| Ok(missing.term.clone())));
+    };
+    if let (Some(all), Some(sought)) = (within.known(), of.known())
+        && all.len().saturating_mul(sought.len()) <= MANY * FEW
+    {
+        let place = |x: &f64| all.iter().position(|y| x == y).unwrap_or(all.len());
+        let items = sought.iter().map(|x| ev.known(Kind::Int, place(x) as f64)).collect();
+        return Ok(ev.of_items(Kind::Int, of.shape.clone(), items));
+    }
+    if n.as_const().is_some_and(|n| n <= FEW as i64) {
+        return few_places(ev, within, of);
+    }
+    // Equal elements keep their order, so the first of them in the sorted array is the first in the vector.
+    let all = ev.stored(&within)?;
+    let Repr::Stored(bound) = &all.repr else { return Ok(of) };
+    let order = ev.lambda(&["a", "b"], |ev, args| Ok(ev.app("<", [args[0].clone(), args[1].clone()])))?;
+    let order = ev.app("argsort", [order, ev.local(bound)]);
+    let order = Arr { kind: Kind::Int, repr: Repr::Stored(ev.bind(order, "order")?), ..all.clone() };
+    let sorted = {
+        let (order, all) = (order.clone(), all.clone());
+        ev.of_pull(all.kind, all.shape.clone(), move |ev, index| {
+            let place = ev.element(&order, index)?;
+            ev.element(&all, &[place])
+        })
+    };
+    let sorted = ev.stored(&sorted)?;
+    let of = ev.ready(&of)?;
+    Ok(ev.of_pull(Kind::Int, of.shape.clone(), move |ev, index| {
+        let x = ev.element(&of, index)?;
+        let x = ev.share(x, "x")?;
+        let Repr::Stored(bound) = &sorted.repr else { return Ok(x) };
+        let (n, last) = (ev.size_term(&n), ev.size_term(&n.sub(&crate::size::Size::one())));
+        let place = ev.app("searchSorted", [ev.local(bound), x.clone()]);
+        let place = ev.share(place, "place")?;
+        let near = ev.app("min", [place, last]);
+        let near = ev.app("max", [near, ev.int(0)]);
+        let near = ev.share(near, "near")?;
+        let there = ev.element(&sorted, std::slice::from_ref(&near))?;
+        let equal = ev.app("=", [there, x]);
+        let found = ev.element(&order, &[near])?;
+        Ok(ev.choose(equal, found, n))
+    }))
+}
+
+/// [`places`] by comparison with each of a few elements.
+fn few_places(ev: &mut Ev, within: Arr, of: Arr) -> Res<Arr> {
+    let all = super::nested::separate(ev, &within, FEW)?.unwrap_or_default();
+    let of = ev.ready(&of)?;
+    Ok(ev.of_pull(Kind::Int, of.shape.clone(), move |ev, index| {
+        let x = ev.element(&of, index)?;
+        let x = ev.share(x, "x")?;
+        let mut place: Term = ev.int(all.len() as i32);
+        for (number, candidate) in all.iter().enumerate().rev() {
+            let candidate = ev.element(candidate, &[])?;
+            let equal = ev.app("=", [x.clone(), candidate]);
+            place = ev.choose(equal, ev.int(number as i32), place);
+        }
+        Ok(place)
+    }))
+}
+
+/// Index of, `a⍳x`.
+pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
+    let a = list(ev, '⍳', a)?;
+    let places = places(ev, &a, x)?;
+    let origin = ev.known(Kind::Int, f64::from(ev.origin));
+    let origin = ev.of_scalar(origin);
+    scalar::dyadic(ev, '+', &places, &origin)
+}
+
+/// Membership, `x∊a`.
+pub fn member(ev: &mut Ev, x: &Arr, a: &Arr) -> Res<Arr> {
+    if a.kind == Kind::Nested {
+        return not_supported(a.range, "`∊` of arrays of arrays");
+    }
+    let a = super::structure::ravel(ev, a)?;
+    let places = places(ev, &a, x)?;
+    let n = ev.length(&a.shape[0]);
+    let n = ev.of_scalar(n);
+    scalar::dyadic(ev, '<', &places, &n)
+}
+
+fn negated(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    scalar::monadic(ev, '~', x)
+}
+
+/// Unique, `∪x`.
+pub fn unique(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let x = list(ev, '∪', x)?;
+    let x = ev.ready(&x)?;
+    let first = places(ev, &x, &x)?;
+    let n = ev.length(&x.shape[0]);
+    let n = ev.of_scalar(n);
+    let all = iota(ev, &n)?;
+    let origin = ev.known(Kind::Int, f64::from(ev.origin));
+    let origin = ev.of_scalar(origin);
+    let all = scalar::dyadic(ev, '-', &all, &origin)?;
+    let keep = scalar::dyadic(ev, '=', &first, &all)?;
+    replicate(ev, '/', &keep, &x)
+}
+
+/// Union, `a∪b`.
+pub fn union(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
+    let (a, b) = (list(ev, '∪', a)?, list(ev, '∪', b)?);
+    let more = without(ev, &b, &a)?;
+    join(ev, ',', &a, &more)
+}
+
+/// Without, `a~b`.
+pub fn without(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
+    let a = list(ev, '~', a)?;
+    let inside = member(ev, &a, b)?;
+    let keep = negated(ev, &inside)?;
+    replicate(ev, '/', &keep, &a)
+}
+
+/// Intersection, `a∩b`.
+pub fn intersection(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
+    let a = list(ev, '∩', a)?;
+    let keep = member(ev, &a, b)?;
+    replicate(ev, '/', &keep, &a)
+}
+
+/// Where, `⍸b`: the indices of the ones.
+pub fn indices(ev: &mut Ev, b: &Arr) -> Res<Arr> {
+    if b.rank() != 1 {
+        return not_supported(b.range, "`⍸` of an array that is not a vector");
+    }
+    if b.kind > Kind::Int {
+        return fail(AplDomain, b.range, "`⍸` wants Booleans");
+    }
+    let n = ev.length(&b.shape[0]);
+    let n = ev.of_scalar(n);
+    let all = iota(ev, &n)?;
+    replicate(ev, '/', b, &all)
+}
+
+/// Interval index, `a⍸x`: how many elements of an ascending vector are not above each element.
+pub fn interval(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
+    let a = list(ev, '⍸', a)?;
+    let Some((a, x)) = comparable(ev, &a, x)? else {
+        return fail(AplDomain, ev.at, "`⍸` wants either numbers or characters on both sides");
+    };
+    let (a, x) = (ev.stored(&a)?, ev.ready(&x)?);
+    let shift = ev.origin - 1;
+    let n = a.shape[0].clone();
+    Ok(ev.of_pull(Kind::Int, x.shape.clone(), move |ev, index| {
+        let Repr::Stored(bound) = &a.repr else { return not_supported(ev.at, "this `⍸`") };
+        let value = ev.element(&x, index)?;
+        let value = ev.share(value, "x")?;
+        // The elements that are less, and then the equal ones: of those, the last counts.
+        let above = ev.lambda(&["count", "y"], |ev, args| {
+            let below = ev.app("<=", [args[1].clone(), value.clone()]);
+            let more = ev.app("+", [args[0].clone(), ev.int(1)]);
+            Ok(ev.choose(below, more, args[0].clone()))
+        })?;
+        let few = n.as_const().is_some_and(|n| n <= FEW as i64);
+        let count = if few {
+            ev.app("head", [ev.app("reduceSeq", [ev.int(0), above, ev.local(bound)])])
+        } else {
+            upper_bound(ev, &a, &value)?
+        };
+        Ok(ev.plus(count, ev.int(shift)))
+    }))
+}
+
+/// The number of elements of an ascending vector that are not above a value, by binary search.
+fn upper_bound(ev: &mut Ev, a: &Arr, value: &Term) -> Res<Term> {
+    use crate::front::term::Kind as TermKind;
+    let part = |ev: &Ev, name, state: &Term| ev.app(name, [state.clone()]);
+    let test =
+        ev.lambda(&["s"], |ev, args| Ok(ev.app("<", [part(ev, "get1", &args[0]), part(ev, "get2", &args[0])])))?;
+    let step = ev.lambda(&["s"], |ev, args| {
+        let (low, high) = (part(ev, "get1", &args[0]), part(ev, "get2", &args[0]));
+        let half = ev.app("/", [ev.app("-", [high.clone(), low.clone()]), ev.int(2)]);
+        let middle = ev.app("+", [low.clone(), half]);
+        let middle = ev.share(middle, "middle")?;
+        let there = ev.element(a, std::slice::from_ref(&middle))?;
+        let below = ev.app("<=", [there, value.clone()]);
+        let next = ev.app("+", [middle.clone(), ev.int(1)]);
+        let up = ev.term(TermKind::Tuple(vec![next, high]));
+        let down = ev.term(TermKind::Tuple(vec![low, middle]));
+        Ok(ev.choose(below, up, down))
+    })?;
+    let n = ev.size_term(&a.shape[0]);
+    let start = ev.term(TermKind::Tuple(vec![ev.int(0), n]));
+    Ok(ev.app("get1", [ev.app("iterateWhile", [test, step, start])]))
+}
+
+/// Depth, `≡x`: 0 for a scalar, 1 for an array of numbers or characters, one more around each array of arrays.
+pub fn depth(ev: &mut Ev, x: &Arr) -> Arr {
+    fn of(x: &Arr) -> usize {
+        match &x.repr {
+            Repr::Boxes(boxes) => 1 + boxes.iter().map(of).max().unwrap_or(0),
+            Repr::Rows(_) => 2,
+            _ => usize::from(x.rank() > 0),
+        }
+    }
+    let depth = ev.known(Kind::Int, of(x) as f64);
+    ev.of_scalar(depth)
+}
+
+/// Match, `a≡b`: 1 if shapes and elements are equal.
+pub fn matches(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
+    let truth = |ev: &mut Ev, yes: bool| {
+        let yes = ev.known(Kind::Bool, f64::from(u8::from(yes)));
+        ev.of_scalar(yes)
+    };
+    if a.rank() != b.rank() || (a.kind == Kind::Nested) != (b.kind == Kind::Nested) {
+        return Ok(truth(ev, false));
+    }
+    if let (Some(x), Some(y)) = (a.boxes(), b.boxes()) {
+        let (x, y) = (x.to_vec(), y.to_vec());
+        if a.shape != b.shape {
+            return Ok(truth(ev, false));
+        }
+        let mut all = truth(ev, true);
+        for (x, y) in x.iter().zip(&y) {
+            let same = matches(ev, x, y)?;
+            all = scalar::dyadic(ev, '∧', &all, &same)?;
+        }
+        return Ok(all);
+    }
+    if a.kind == Kind::Nested {
+        return not_supported(ev.at, "`≡` of arrays of arrays that the run makes");
+    }
+    let mut lengths = ev.boolean(true);
+    for (m, n) in a.shape.iter().zip(&b.shape) {
+        if m == n {
+            continue;
+        }
+        if m.as_const().is_some() && n.as_const().is_some() {
+            return Ok(truth(ev, false));
+        }
+        let (m, n) = (ev.size_term(m), ev.size_term(n));
+        lengths = ev.app("and", [lengths, ev.app("=", [m, n])]);
+    }
+    let (x, y) = (super::structure::ravel(ev, a)?, super::structure::ravel(ev, b)?);
+    let (x, y) = (ev.ready(&x)?, ev.ready(&y)?);
+    let all = scalar::between('∧');
+    if let crate::front::term::Kind::Bool(true) = lengths.kind() {
+        let same = scalar::dyadic(ev, '=', &x, &y)?;
+        return reduce::reduce(ev, &all, false, &same);
+    }
+    // Reads no element beyond the shorter one.
+    let shorter = crate::size::Size::min(&x.shape[0], &y.shape[0]);
+    let cut = |x: &Arr| Arr { shape: vec![shorter.clone()], ..x.clone() };
+    let same = scalar::dyadic(ev, '=', &cut(&x), &cut(&y))?;
+    let same = reduce::reduce(ev, &all, false, &same)?;
+    let same = ev.element(&same, &[])?;
+    let both = ev.app("and", [lengths, same]);
+    ev.of_term(Kind::Bool, both)
+}

@@ -1,0 +1,179 @@
+//! Edits of APL files: formatting, renaming, completion of names and glyphs, help with arguments.
+
+use super::{about, binds, occurrences, program, scope_of, token_at, tokens, type_of};
+use crate::bodies::apl_program;
+use crate::db::{Db, SourceFile};
+use crate::ide::completion::{CompletionItem, CompletionKind, Completions, Snippet};
+use crate::ide::signature_help::SignatureHelp;
+use crate::ide::{SourceChange, TextEdit};
+use lift_syntax::apl::glyphs::{Glyph, GlyphKind, PREFIX, characters, glyph_of};
+use lift_syntax::apl::{AplKind, AplNode, format_edits, tokens as lex};
+use lift_syntax::{TextRange, TextSize};
+
+/// The edits of white space that touch a range.
+pub fn format(db: &dyn Db, file: SourceFile, range: Option<TextRange>) -> Vec<TextEdit> {
+    let edits = format_edits(file.text(db)).into_iter();
+    let touched = edits.filter(|edit| range.is_none_or(|range| range.intersect(edit.range).is_some()));
+    touched.map(|edit| TextEdit { range: edit.range, new_text: edit.insert }).collect()
+}
+
+/// The name at an offset and its range, or why it cannot be renamed.
+pub fn prepare_rename(db: &dyn Db, file: SourceFile, offset: TextSize) -> Result<(TextRange, String), String> {
+    let nothing = || "there is no name here".to_owned();
+    let (_, tree) = program(db, file).ok_or_else(nothing)?;
+    let token = token_at(&tree, offset).filter(|token| token.kind() == AplKind::Name).ok_or_else(nothing)?;
+    if occurrences(&tree, offset).is_empty() {
+        return Err(format!("`{}` is assigned nowhere", token.text()));
+    }
+    Ok((token.text_range(), token.text().to_owned()))
+}
+
+/// Renames a name and its uses, unless the new name has another meaning in its scope.
+pub fn rename(db: &dyn Db, file: SourceFile, offset: TextSize, new: &str) -> Result<SourceChange, String> {
+    let (range, _) = prepare_rename(db, file, offset)?;
+    if !matches!(lex(new).as_slice(), [(AplKind::Name, _)]) {
+        return Err(format!("`{new}` is not a name: a name has letters and digits, and starts with a letter"));
+    }
+    let Some((_, tree)) = program(db, file) else { return Ok(SourceChange::default()) };
+    let scope = token_at(&tree, range.start()).and_then(|token| scope_of(&token));
+    let own = scope.unwrap_or_else(|| tree.clone());
+    if tokens(&own).any(|token| token.kind() == AplKind::Name && token.text() == new) {
+        return Err(format!("`{new}` is another name already where this one is known"));
+    }
+    let found = occurrences(&tree, offset).into_iter();
+    let edits = found.map(|token| TextEdit { range: token.text_range(), new_text: new.to_owned() }).collect();
+    Ok(SourceChange { files: vec![(file.path(db).clone(), edits)] })
+}
+
+/// The names assigned around an offset, each once.
+fn in_sight(tree: &AplNode, offset: TextSize) -> Vec<(String, TextRange)> {
+    let Some(first) = tree.token_at_offset(offset.min(tree.text_range().end())).left_biased() else {
+        return Vec::new();
+    };
+    let scopes = first.parent_ancestors().filter(|node| matches!(node.kind(), AplKind::Dfn | AplKind::File));
+    let mut found: Vec<(String, TextRange)> = Vec::new();
+    for scope in scopes {
+        for token in tokens(&scope).filter(|token| binds(token) && token.text_range().end() < offset) {
+            if scope_of(&token).as_ref() == Some(&scope) && !found.iter().any(|(name, _)| name == token.text()) {
+                found.push((token.text().to_owned(), token.text_range()));
+            }
+        }
+    }
+    found
+}
+
+/// The names in sight, and the characters whose name or whose key after the prefix key is typed.
+pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Completions {
+    let Some((form, tree)) = program(db, file) else { return Completions::default() };
+    let left = tree.token_at_offset(offset.min(tree.text_range().end())).left_biased();
+    if left.as_ref().is_some_and(|token| {
+        matches!(token.kind(), AplKind::Comment | AplKind::String | AplKind::BadString)
+            && (token.text_range().end() > offset || token.kind() != AplKind::String)
+    }) {
+        return Completions::default();
+    }
+    let text = file.text(db);
+    let before = &text[..usize::from(offset).min(text.len())];
+    let start = before.rfind(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '∆' | '⍙'));
+    let start = start.map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8));
+    let typed = |from: usize| TextRange::new(TextSize::new(from as u32), offset);
+    let item =
+        |label: String, kind, detail: String, insert: String, filter: Option<String>, documented: Option<String>| {
+            CompletionItem {
+                label,
+                kind,
+                detail,
+                source: None,
+                insert: Snippet::call(&insert, &[], false),
+                additional: Vec::new(),
+                filter,
+                documented: documented.map(|name| name.as_str().into()),
+            }
+        };
+    // The prefix key, perhaps with the key of a character after it.
+    let key = before.chars().next_back().filter(|c| *c != PREFIX);
+    let prefixed = match key {
+        None => before.strip_suffix(PREFIX),
+        Some(key) => before[..before.len() - key.len_utf8()].strip_suffix(PREFIX),
+    };
+    if let Some(rest) = prefixed {
+        let found = characters().filter(|(symbol, key, _)| symbol != key);
+        let items = found.map(|(symbol, key, names)| {
+            let label = format!("{symbol} {PREFIX}{key}");
+            let filter = Some(format!("{PREFIX}{key}"));
+            item(label, CompletionKind::Word, names.join(", "), symbol.to_string(), filter, Some(symbol.to_string()))
+        });
+        return Completions { replace: typed(rest.len()), items: items.collect(), complete: true };
+    }
+    let program = apl_program(db, form);
+    let own = in_sight(&tree, TextSize::new(start as u32)).into_iter().map(|(name, at)| {
+        let ty = type_of(&program, at).unwrap_or_default().to_owned();
+        item(name.clone(), CompletionKind::Local, ty, name, None, None)
+    });
+    let mut items: Vec<CompletionItem> = own.collect();
+    for (symbol, _, names) in characters().filter(|(symbol, ..)| !symbol.is_ascii()) {
+        for name in names {
+            let (label, filter) = (format!("{name} {symbol}"), Some(name.to_owned()));
+            let kind = CompletionKind::Primitive;
+            items.push(item(label, kind, symbol.to_string(), symbol.to_string(), filter, Some(symbol.to_string())));
+        }
+    }
+    Completions { replace: typed(start), items, complete: true }
+}
+
+/// The documentation of a glyph.
+pub fn documentation(name: &str) -> Option<String> {
+    let glyph = name.chars().next().and_then(glyph_of)?;
+    Some(page(glyph))
+}
+
+/// What a glyph does with one and with two arguments, and an example.
+fn page(glyph: &Glyph) -> String {
+    let mut text = format!("`{}` {}\n", glyph.glyph, glyph.names.join(", "));
+    let function = matches!(glyph.kind, GlyphKind::Function | GlyphKind::Both);
+    for (effect, shape) in [(glyph.one, format!("{}⍵", glyph.glyph)), (glyph.two, format!("⍺{}⍵", glyph.glyph))] {
+        if !effect.is_empty() {
+            let shape = if function { format!("`{shape}`: ") } else { String::new() };
+            text += &format!("\n{shape}{effect}\n");
+        }
+    }
+    if glyph.example.is_empty() {
+        text + "\nNot supported yet.\n"
+    } else {
+        text + &format!("\n```apl\n{}\n```\n", glyph.example)
+    }
+}
+
+/// The arguments of the function before an offset.
+pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
+    let (form, tree) = program(db, file)?;
+    let mut token = tree.token_at_offset(offset.min(tree.text_range().end())).left_biased()?;
+    while token.kind() == AplKind::Space {
+        token = token.prev_token()?;
+    }
+    let glyph = Some(&token).filter(|token| token.kind() == AplKind::Glyph)?.text().chars().next()?;
+    let known = glyph_of(glyph).filter(|known| known.kind == GlyphKind::Function)?;
+    let program = apl_program(db, form);
+    let mut before = token.prev_token();
+    while let Some(space) = before.clone().filter(|token| token.kind() == AplKind::Space) {
+        before = space.prev_token();
+    }
+    let two = before.is_some_and(|token| {
+        matches!(
+            token.kind(),
+            AplKind::Number
+                | AplKind::String
+                | AplKind::Name
+                | AplKind::Argument
+                | AplKind::ParenClose
+                | AplKind::BracketClose
+        )
+    });
+    let label = if two { format!("⍺ {glyph} ⍵") } else { format!("{glyph} ⍵") };
+    let omega = label.len() - '⍵'.len_utf8()..label.len();
+    let parameters = if two { vec![0..'⍺'.len_utf8(), omega] } else { vec![omega] };
+    let effect = about(&program, token.text_range(), glyph).filter(|_| !known.example.is_empty());
+    let told = if two { known.two } else { known.one };
+    let documentation = if told.is_empty() { effect } else { Some(format!("{told} `{}`", known.example)) };
+    Some(SignatureHelp { label, active: parameters.len() - 1, parameters, documentation })
+}
