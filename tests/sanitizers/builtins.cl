@@ -51,6 +51,10 @@ LIFT_OVER ulong popcount(ulong a) { return (ulong)__builtin_popcountl(a); }
   LIFT_OVER T fmin(T a, T b) { return __builtin_fmin##s(a, b); }                           \
   LIFT_OVER T fmax(T a, T b) { return __builtin_fmax##s(a, b); }                           \
   LIFT_OVER T pow(T a, T b) { return __builtin_pow##s(a, b); }                             \
+  LIFT_OVER T tanh(T a) { return __builtin_tanh##s(a); }                                   \
+  LIFT_OVER T atan2(T a, T b) { return __builtin_atan2##s(a, b); }                         \
+  LIFT_OVER T round(T a) { return __builtin_round##s(a); }                                 \
+  LIFT_OVER int isnan(T a) { return a != a; }                                              \
   LIFT_OVER T fmod(T a, T b) { return __builtin_fmod##s(a, b); }                           \
   LIFT_OVER T fma(T a, T b, T c) { return __builtin_fma##s(a, b, c); }                     \
   LIFT_OVER T sincos(T a, __private T *cosine) { *cosine = cos(a); return sin(a); }
@@ -100,6 +104,12 @@ LIFT_SATURATED(int, float, (-2147483647 - 1), 2147483648.0f, 2147483647)
 LIFT_SATURATED(int, double, (-2147483647 - 1), 2147483648.0, 2147483647)
 LIFT_SATURATED(long, float, (-9223372036854775807L - 1), 9223372036854775808.0f, 9223372036854775807L)
 LIFT_SATURATED(long, double, (-9223372036854775807L - 1), 9223372036854775808.0, 9223372036854775807L)
+#define LIFT_SATURATED_FROM_0(T, F, beyond, high)                                          \
+  LIFT_OVER T convert_##T##_sat(F a) { return a != a || a <= 0 ? 0 : a >= beyond ? high : (T)a; }
+LIFT_SATURATED_FROM_0(uint, float, 4294967296.0f, 4294967295u)
+LIFT_SATURATED_FROM_0(uint, double, 4294967296.0, 4294967295u)
+LIFT_SATURATED_FROM_0(ulong, float, 18446744073709551616.0f, 18446744073709551615ul)
+LIFT_SATURATED_FROM_0(ulong, double, 18446744073709551616.0, 18446744073709551615ul)
 #define LIFT_CONVERT(T, n) LIFT_FROM(T, n, int) LIFT_FROM(T, n, long) LIFT_FROM(T, n, float) LIFT_FROM(T, n, double) \
   LIFT_FROM(T, n, uint) LIFT_FROM(T, n, ulong)
 #define LIFT_FROM(T, n, F) LIFT_OVER T##n convert_##T##n(F##n a) { return __builtin_convertvector(a, T##n); }

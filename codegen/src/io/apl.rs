@@ -192,6 +192,6 @@ mod tests {
             Output::Rows { characters: false },
             Output::Strand(vec![Output::Characters, text("x"), text("ab\ncd")]),
         ];
-        assert_eq!(written(&outputs, &value), "mean 2.5\n 1 2  3 \n hi  x  ab \n       cd \n");
+        assert_eq!(written(&outputs, &value), "mean 2.5\n 1 2  3 \n hi  x  ab \n        cd \n");
     }
 }

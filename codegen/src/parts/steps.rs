@@ -237,12 +237,15 @@ impl Analysis {
 
     pub fn iterate(&mut self, stmt: &Stmt, call: &PrimCall) -> Result<()> {
         let Some(Atom::Var(start)) = call.args.first() else { return Ok(()) };
-        let constant = call.sizes[0].as_const();
         if let [f] = call.funs.as_slice()
-            && self.known.is_spread(*start)
-            && constant != Some(1)
+            && call.sizes[0].as_const() != Some(1)
         {
-            return self.repeat(stmt, &call.sizes[0], f, *start);
+            if self.known.is_spread(*start) {
+                return self.repeat(stmt, &call.sizes[0], f, *start);
+            }
+            // The steps of a round go from one array to one array; this state has several values.
+            self.whole_by_one(stmt, WHOLE);
+            return Ok(());
         }
         // Lengths change, so each iteration has its own kernels.
         let mut state = *start;

@@ -66,7 +66,8 @@ fn the_server_says_what_it_can() {
                     "(",
                     "#",
                     ".",
-                    "\""
+                    "\"",
+                    "`"
                   ]
                 },
                 "definitionProvider": true,

@@ -41,7 +41,7 @@ pub fn pairs_of_branches() -> Result<(), String> {
             for (j, otherwise) in kind.branches.iter().enumerate() {
                 let filled = |branch: &str, which: usize| {
                     let names = [("v", "l", "a"), ("w", "m", "b")][which];
-                    let letters = [('P', "(< 2)"), ('F', "neg"), ('V', names.0), ('L', names.1), ('W', names.2)];
+                    let letters = [('P', "(< 2)"), ('F', "neg"), ('V', names.0), ('L', names.1), ('M', names.2)];
                     let arrays = ARRAYS.map(|(letter, arrays)| (letter, arrays[(i + j + which) % 3]));
                     let of = |c: char| letters.iter().chain(&arrays).find(|(letter, _)| *letter == c);
                     let filled =

@@ -23,7 +23,7 @@ pub const KINDS: [Kind; 3] = [
             "(let V (filter P A) (tuple V A))",
             "(unpack V (filter P A) (tuple A (reverse V)))",
             "(unpack (L V) (filter P A) (tuple V (iota #L)))",
-            "(unpack (L W V) (both P P A) (tuple (get1 V) (iota #W)))",
+            "(unpack (L M V) (both P P A) (tuple (get1 V) (iota #M)))",
             "(unpack V (both P P A) (tuple (get2 V) A))",
         ],
         uses: &[
@@ -45,7 +45,7 @@ pub const KINDS: [Kind; 3] = [
             "(let V (filter P A) (map (lambda (L) V) V))",
             "(let V (filter P A) (map (lambda (L) V) A))",
             "(unpack V (filter P A) (map (lambda (L) A) V))",
-            "(unpack (L W V) (both P P A) (map (lambda (u) (get2 V)) (iota #L)))",
+            "(unpack (L M V) (both P P A) (map (lambda (u) (get2 V)) (iota #L)))",
         ],
         uses: &[
             "R",
@@ -65,7 +65,7 @@ pub const KINDS: [Kind; 3] = [
             "(map F (filter P A))",
             "(let V (filter P A) (concat V A))",
             "(unpack V (filter P A) (concat V V))",
-            "(unpack (L W V) (both P P A) (concat (get1 V) (iota #W)))",
+            "(unpack (L M V) (both P P A) (concat (get1 V) (iota #M)))",
             "(iota (abs (mod k 5)))",
             "(iterate 2 (filter P) A)",
             "(iterateWhile (lambda (V) (> (length V) 2)) (lambda (V) (filter P (tail V))) A)",
@@ -131,7 +131,7 @@ impl Maker<'_> {
     /// Replaces the letters of a template.
     fn filled(&mut self, text: &str, arrays: &[String], both: &str) -> String {
         let of = |this: &mut Self| arrays[this.choices.below(arrays.len())].clone();
-        let new = [('V', self.fresh("v")), ('L', self.fresh("w")), ('W', self.fresh("w"))];
+        let new = [('V', self.fresh("v")), ('L', self.fresh("w")), ('M', self.fresh("w"))];
         let letters = [('A', of(self)), ('B', of(self))].into_iter().chain(new).collect::<Vec<_>>();
         let mut out = String::new();
         for letter in text.chars() {

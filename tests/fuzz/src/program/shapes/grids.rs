@@ -29,7 +29,7 @@ impl Maker<'_> {
                 let function = self.function(&element, &INT, 1);
                 let columns = format!("(transpose {rows})");
                 let text = match self.choices.flip() {
-                    true => format!("(map (lambda (c) (scan 0 + (map {function} c))) {columns})"),
+                    true => format!("(map (lambda (column) (scan 0 + (map {function} column))) {columns})"),
                     false => format!("(map (map {function}) {columns})"),
                 };
                 (text, Ty::array(Ty::array(INT, n), m))
