@@ -36,6 +36,10 @@ LIFT_OVER int popcount(int a) { return __builtin_popcount((uint)a); }
 LIFT_OVER uint popcount(uint a) { return (uint)__builtin_popcount(a); }
 LIFT_OVER long popcount(long a) { return __builtin_popcountl((ulong)a); }
 LIFT_OVER ulong popcount(ulong a) { return (ulong)__builtin_popcountl(a); }
+LIFT_OVER int clz(int a) { return a ? __builtin_clz((uint)a) : 32; }
+LIFT_OVER uint clz(uint a) { return a ? (uint)__builtin_clz(a) : 32; }
+LIFT_OVER long clz(long a) { return a ? __builtin_clzl((ulong)a) : 64; }
+LIFT_OVER ulong clz(ulong a) { return a ? (ulong)__builtin_clzl(a) : 64; }
 
 #define LIFT_FLOAT(T, s)                                                                   \
   LIFT_OVER T sqrt(T a) { return __builtin_sqrt##s(a); }                                   \
