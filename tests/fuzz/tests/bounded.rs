@@ -23,13 +23,13 @@ const FRESH: [(&str, u64); 10] = [
     ("checks", 1),
     ("outer", 1),
     ("large", 2),
-    ("soundness", 100),
-    ("written", 100),
-    ("text", 20),
+    ("soundness", 3),
+    ("written", 1),
+    ("text", 0),
     ("fcl", 20),
-    ("differential", 2),
-    ("rules", 1),
-    ("failing", 1),
+    ("differential", 0),
+    ("rules", 0),
+    ("failing", 0),
 ];
 
 /// Returns the first seed of the new cases.
