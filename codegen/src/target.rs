@@ -150,10 +150,12 @@ impl Target {
         }
     }
 
-    /// This target of whatever class, for this device; the program cannot change the class.
-    pub fn pinned(mut self, name: TargetName) -> Target {
-        self.settings.target = Some(name);
-        self
+    /// A named target with the limits of this one; the program cannot change the class.
+    #[must_use]
+    pub fn pinned(self, name: TargetName) -> Target {
+        let mut target = self.of_class(name);
+        target.settings.target = Some(name);
+        target
     }
 
     /// This target as a program's `with` wants it.

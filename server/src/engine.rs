@@ -386,7 +386,7 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
         None if !wanted.untuned => tuned(wanted.subject.path, kernel, &device.info, &named_sizes(&bound)),
         _ => Lookup::default(),
     };
-    let suited = || tuned.choice.as_ref().and_then(|choice| choice.on(&device.info).ok());
+    let suited = || tuned.record.as_ref().and_then(|record| record.choice.on(&device.info).ok());
     let target = wanted.target.or_else(suited).unwrap_or_else(|| Target::of(&device.info));
     let mut target = Target { checked: !wanted.unchecked, ..target };
     let mut program = match compile(analysis, wanted.subject.path, kernel, &target)? {

@@ -209,16 +209,10 @@ impl Program {
 
 /// Returns the text of the file `path` after a change; an error if the change affects another file.
 fn applied(text: &str, change: &SourceChange, path: &str) -> Result<String, String> {
-    let mut text = text.to_owned();
-    for (file, edits) in &change.files {
-        if **file != *path {
-            return Err(format!("a fix changes {file}"));
-        }
-        for edit in edits.iter().rev() {
-            text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
-        }
+    match change.files.iter().find(|(file, _)| **file != *path) {
+        Some((file, _)) => Err(format!("a fix changes {file}")),
+        None => Ok(change.applied(path, text)),
     }
-    Ok(text)
 }
 
 fn is_error(d: &FileDiagnostic) -> bool {

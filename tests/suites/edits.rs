@@ -35,12 +35,8 @@ fn places(text: &str, most: usize) -> Vec<TextRange> {
 
 /// Returns the text of the program's own file after a change; `None` if the change affects another file.
 fn applied(text: &str, path: &str, change: &SourceChange) -> Option<String> {
-    let [(file, edits)] = change.files.as_slice() else { return None };
-    let mut text = (**file == *path).then(|| text.to_owned())?;
-    for edit in edits.iter().rev() {
-        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
-    }
-    Some(text)
+    let [(file, _)] = change.files.as_slice() else { return None };
+    (**file == *path).then(|| change.applied(path, text))
 }
 
 /// Removes white space and comments, which contain line numbers of the program.

@@ -87,6 +87,19 @@ pub(super) fn write_settings(db: &dyn Db, file: SourceFile, at: TextSize, settin
     settings::write_settings(&view, settings)
 }
 
+/// The edit that adds a copy of the kernel at an offset, with these settings, another name and documentation.
+pub(super) fn copy_with_settings(
+    db: &dyn Db,
+    file: SourceFile,
+    at: TextSize,
+    settings: &Settings,
+    name: &str,
+    docs: &str,
+) -> Option<SourceChange> {
+    let view = inferred_form_at(db, file, at).filter(|view| view.body.kind == FormKind::Kernel)?;
+    settings::copy_with_settings(&view, settings, name, docs)
+}
+
 /// The title of [`explicit_in_file`].
 pub const EXPLICIT_FILE_TITLE: &str = "Make pack/unpack explicit in the file";
 

@@ -404,6 +404,18 @@ impl Analysis {
         self.with_lift(path, |db, file| actions::write_settings(db, file, at, settings))
     }
 
+    /// The change that adds a copy of the kernel at an offset, with these settings, another name and documentation.
+    pub fn copy_with_settings(
+        &self,
+        path: &str,
+        at: TextSize,
+        settings: &Settings,
+        name: &str,
+        docs: &str,
+    ) -> Cancellable<Option<SourceChange>> {
+        self.with_lift(path, |db, file| actions::copy_with_settings(db, file, at, settings, name, docs))
+    }
+
     /// The code action that writes out all insertions of a file, if there are any. Its cost follows the amount of text
     /// written.
     pub fn explicit_file_action(&self, path: &str) -> Cancellable<Option<CodeAction>> {

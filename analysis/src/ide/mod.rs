@@ -71,6 +71,19 @@ pub struct SourceChange {
     pub files: Vec<(std::sync::Arc<str>, Vec<TextEdit>)>,
 }
 
+impl SourceChange {
+    /// The text of the file at `path` after the change.
+    pub fn applied(&self, path: &str, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (_, edits) in self.files.iter().filter(|(file, _)| **file == *path) {
+            for edit in edits.iter().rev() {
+                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
+            }
+        }
+        text
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedPlace {
     pub at: FileRange,

@@ -86,11 +86,8 @@ impl Fixture {
 
     pub fn apply(&self, change: &SourceChange) -> String {
         let mut out = String::new();
-        for (path, edits) in &change.files {
-            let mut text = self.host.file_text(path).unwrap().to_string();
-            for edit in edits.iter().rev() {
-                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
-            }
+        for (path, _) in &change.files {
+            let text = change.applied(path, &self.host.file_text(path).unwrap());
             if **path != *self.main() {
                 out += &format!(";;- {path}\n");
             }

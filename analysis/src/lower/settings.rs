@@ -74,7 +74,7 @@ fn set(with: &ast::With, name: &SyntaxToken, value: &SyntaxToken) -> Result<Set,
 
 /// Whether the `with` is around all that a kernel computes.
 fn is_of_kernel(with: &ast::With) -> bool {
-    let mut around = with.syntax().ancestors().skip(1).skip_while(|node| node.kind() == SyntaxKind::WITH);
-    around.next().is_some_and(|node| node.kind() == SyntaxKind::LAMBDA)
-        && around.next().is_some_and(|node| node.kind() == SyntaxKind::LIFT)
+    let passed = [SyntaxKind::WITH, SyntaxKind::LAMBDA];
+    let mut around = with.syntax().ancestors().skip(1).skip_while(|node| passed.contains(&node.kind()));
+    around.next().is_some_and(|node| node.kind() == SyntaxKind::LIFT)
 }

@@ -27,7 +27,7 @@ impl FunctionBuilder<'_, '_> {
         let several = self.used.glb.iter().filter(|d| **d).count() > 1;
         // Each work-item of the group has one of its own.
         let shared = self.active.lcl != [false; 3] && !self.leads;
-        if schedule.target.class != Class::Gpu || !left_open || short || several || !self.used.any() {
+        if self.program.target.class != Class::Gpu || !left_open || short || several || !self.used.any() {
             return;
         }
         if shared {

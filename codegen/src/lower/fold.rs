@@ -170,7 +170,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let acc = self.accumulator(stmt, &z, env, &name)?;
         // CPUs without an FMA instruction would emulate it.
         let schedule = self.program.schedule;
-        let contract = schedule.reorder.contains(&stmt.var) && schedule.target.class == Class::Gpu;
+        let contract = schedule.reorder.contains(&stmt.var) && self.program.target.class == Class::Gpu;
         let round = |b: &mut Self, i: &Size| {
             let value = b.current(&acc)?;
             if let Some(test) = &test {

@@ -120,7 +120,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// How the work-items of a group divide `n` elements, if each takes several, and all numbers are constant.
     pub fn steps(&self, level: Level, n: &Size) -> Option<Steps> {
         let Level::Lcl(dimension @ 0..=2) = level else { return None };
-        let gpu = self.program.schedule.target.class == Class::Gpu;
+        let gpu = self.program.target.class == Class::Gpu;
         let items = self.local_size[usize::from(dimension)].map(i64::from).filter(|_| gpu && self.team.is_none())?;
         let n = n.as_const()?;
         let each = n.checked_add(items - 1)? / items;

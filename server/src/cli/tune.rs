@@ -2,18 +2,20 @@
 
 use super::run::{Wishes, folder_of, wishes};
 use super::{Console, Format, Status, answered, build};
-use crate::engine;
 use crate::inputs::run_line::RunLine;
 use crate::program::{Program, Texts};
 use crate::report::{Problem, codes};
 use crate::tune::remote::{Patience, Remote};
 use crate::tune::search::{self, Bench, Race, Tried, median};
 use crate::tune::worker::{self, Ask, Job, Ready, Told};
+use crate::tune::written::{self, Place, Wish};
 use crate::tuned::choice::Choice;
 use crate::tuned::records::{self, Record};
+use crate::{engine, files};
 use lift_analysis::ide::{DocLineKind, KernelInfo};
 use lift_analysis::parameters::{Entry, TABLE};
 use lift_codegen::core::Kernel;
+use lift_codegen::device::DeviceInfo;
 use lift_codegen::io::InputSource;
 use lift_codegen::run::DeviceChoice;
 use lift_codegen::target::Target;
@@ -52,6 +54,13 @@ pub struct Arguments {
     /// List the parameters and their values.
     #[arg(long)]
     list: bool,
+    /// Write what was found into the program, as `(with ((NAME VALUE) …) e)`, or a changed program into FILE. What an
+    /// earlier tuning found is written with `--budget 0`.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    write: Option<Option<PathBuf>>,
+    /// With `--write`: leave the kernel as it is, and add a copy with what was found below it.
+    #[arg(long, requires = "write")]
+    copy: bool,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Internal: compile and measure in this process, on behalf of the parent process.
@@ -104,7 +113,20 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         }
     };
     let tuned = match job(arguments, &program, &path, &info, &kernel)? {
-        Ok(job) => tune(arguments, &path, &info, job, console)?,
+        Ok(job) => {
+            let texts = job.texts.clone();
+            match (tune(arguments, &path, &info, job, console)?, &arguments.write) {
+                (Ok((best, device)), Some(to)) => write(
+                    &Writing { arguments, program: &program, texts: &texts, to },
+                    &path,
+                    &info,
+                    best,
+                    &device,
+                    console,
+                )?,
+                (tuned, _) => tuned.map(|_| ()),
+            }
+        }
         Err(why) => Err(why),
     };
     if let Err(why) = tuned {
@@ -197,10 +219,16 @@ fn tune(
     info: &KernelInfo,
     job: Job,
     console: &mut Console,
-) -> io::Result<Result<(), String>> {
+) -> io::Result<Result<(Option<Record>, DeviceInfo), String>> {
     let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
     let patience = Patience { time: seconds(arguments.patience), memory: arguments.memory };
     let began = Instant::now();
+    let file = records::file(Path::new(&**path));
+    // A search would end with a result that cannot be kept.
+    if let Err(why) = records::read(&file) {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        return Ok(Err(format!("{name} cannot be used: {why}; correct or delete it")));
+    }
     let (remote, ready) = match Remote::start(job, patience) {
         Ok(started) => started,
         Err(why) => return Ok(Err(format!("`{}` cannot be tuned: {why}", info.name))),
@@ -219,7 +247,6 @@ fn tune(
     let targets =
         Target::named().into_iter().filter(|(_, target)| wanted("target") && (single_pass || !target.single_pass));
     let targets: Vec<Choice> = targets.map(|(name, _)| Choice::for_target(name)).collect();
-    let file = records::file(Path::new(&**path));
     let until = began.checked_add(seconds(arguments.budget));
     let mut tuner = Tuner {
         remote,
@@ -241,16 +268,27 @@ fn tune(
     {
         tuner.unkept = Some(why.to_string());
     }
-    let Tuner { console, tries, unkept, .. } = tuner;
+    let best = match &found {
+        Some((choice, race)) => Some(tuner.record(choice, [median(&race[1]), median(&race[0])])),
+        None => {
+            let Ready { meaning, device, sizes, .. } = &tuner.ready;
+            records::lookup(Path::new(&**path), &info.name, meaning, device, sizes).record
+        }
+    };
+    let Tuner { console, tries, unkept, ready, remote, .. } = tuner;
     clear_progress();
     if let Some(why) = unkept {
         return Ok(Err(format!("{} cannot be written: {why}", file.display())));
+    }
+    if let Some(why) = remote.lost() {
+        let kept = if found.is_some() { "; the best so far is kept" } else { "" };
+        return Ok(Err(format!("the search ended early, because `{}` does not run any more: {why}{kept}", info.name)));
     }
     let times = found.as_ref().map(|(_, race)| race.clone().map(|times| median(&times)));
     if arguments.format == Format::Json {
         let choice = found.as_ref().map(|(choice, _)| choice.to_string());
         console.json(&json!({ "kernel": info.name, "best": choice, "tries": tries, "times": times }))?;
-        return Ok(Ok(()));
+        return Ok(Ok((best, ready.device)));
     }
     match (found, times) {
         (Some((choice, _)), Some([default, best])) => {
@@ -259,6 +297,56 @@ fn tune(
             console.line(&format!("{tries} programs tried; kept in {name}"))?;
         }
         _ => console.line(&format!("{tries} programs tried; none is clearly faster"))?,
+    }
+    Ok(Ok((best, ready.device)))
+}
+
+/// What `--write` works on.
+struct Writing<'a> {
+    arguments: &'a Arguments,
+    program: &'a Program,
+    texts: &'a Texts,
+    /// The file, if not the program's own.
+    to: &'a Option<PathBuf>,
+}
+
+/// Writes the best into the program. In place, its record has no more use.
+fn write(
+    writing: &Writing<'_>,
+    path: &Arc<str>,
+    info: &KernelInfo,
+    best: Option<Record>,
+    device: &DeviceInfo,
+    console: &mut Console,
+) -> io::Result<Result<(), String>> {
+    let Some(best) = best else {
+        console.note("there is nothing to write: no choice is known that is faster than the default");
+        return Ok(Ok(()));
+    };
+    let place = if writing.arguments.copy { Place::Copy } else { Place::Kernel };
+    let wish = Wish { path, kernel: info, choice: &best.choice, place, found: &best.found() };
+    let targets = [Target::of(device)];
+    let written = match answered(written::write(&writing.program.analysis, writing.texts, &wish, &targets))? {
+        Ok(written) => written,
+        Err(why) => return Ok(Err(why)),
+    };
+    let own = Path::new(&**path);
+    let to = writing.to.as_deref().unwrap_or(own);
+    if to != own && to.exists() {
+        return Ok(Err(format!("{} exists already", to.display())));
+    }
+    if let Err(why) = files::write_atomically(to, written.text.as_bytes()) {
+        return Ok(Err(format!("{} cannot be written: {why}", to.display())));
+    }
+    if to == own && place == Place::Kernel {
+        let like = Record { meaning: written.meaning, ..best.clone() };
+        if let Err(why) = records::forget(&records::file(own), &like) {
+            return Ok(Err(format!("{} cannot be written: {why}", records::file(own).display())));
+        }
+    }
+    if writing.arguments.format == Format::Text {
+        let name = to.file_name().unwrap_or_default().to_string_lossy();
+        console.line(&format!("`{}` in {name} has {}", written.kernel, best.choice.settings().written()))?;
     }
     Ok(Ok(()))
 }
@@ -307,7 +395,7 @@ impl Bench for Tuner<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.unkept.is_some() || self.until.is_some_and(|until| Instant::now() > until)
+        self.unkept.is_some() || self.remote.lost().is_some() || self.until.is_some_and(|until| Instant::now() > until)
     }
 
     fn tried(&mut self, tried: &Tried) {

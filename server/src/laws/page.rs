@@ -73,11 +73,7 @@ pub fn applied(law: &Law, example: &str) -> io::Result<Option<(String, String)>>
 }
 
 fn changed(text: &str, change: &SourceChange) -> String {
-    let mut text = format!("{text}\n");
-    for edit in change.files.iter().flat_map(|(_, edits)| edits.iter().rev()) {
-        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
-    }
-    text.trim_end().to_owned()
+    change.applied("example.lift", &format!("{text}\n")).trim_end().to_owned()
 }
 
 /// The sections of the built-in laws: title, and name of the first law.

@@ -21,6 +21,8 @@ pub struct Remote {
     job: Job,
     patience: Patience,
     child: Option<Talking>,
+    /// Why no child can be started any more.
+    lost: Option<String>,
 }
 
 /// A child, killed with its descendants when dropped.
@@ -33,7 +35,7 @@ struct Talking {
 impl Remote {
     /// Starts the child and waits until it is ready. An error says why the kernel cannot be tuned.
     pub fn start(job: Job, patience: Patience) -> Result<(Remote, Ready), String> {
-        let mut remote = Remote { job, patience, child: None };
+        let mut remote = Remote { job, patience, child: None, lost: None };
         let ready = remote.restart()?;
         Ok((remote, ready))
     }
@@ -49,20 +51,37 @@ impl Remote {
         }
     }
 
-    /// Sends a request and waits for the answer. If the process itself fails, the next request starts a new one.
+    /// Sends a request and waits for the answer. If a race or the process itself fails, the next request starts a new
+    /// process: the driver may not be usable any more.
     pub fn ask(&mut self, ask: &Ask) -> Result<Told, String> {
-        if self.child.is_none() {
-            self.restart()?;
+        if let Some(why) = &self.lost {
+            return Err(why.clone());
+        }
+        if self.child.is_none()
+            && let Err(why) = self.restart()
+        {
+            self.lost = Some(why.clone());
+            return Err(why);
         }
         let Some(child) = &mut self.child else { return Err("there is no process".to_owned()) };
         match child.talk(ask, self.patience) {
-            Ok(Told::Failed(why)) => Err(why),
+            Ok(Told::Failed(why)) => {
+                if matches!(ask, Ask::Race(..)) {
+                    self.child = None;
+                }
+                Err(why)
+            }
             Ok(told) => Ok(told),
             Err(why) => {
                 self.child = None;
                 Err(why)
             }
         }
+    }
+
+    /// Why the kernel cannot be run any more, not even as it is.
+    pub fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
     }
 }
 

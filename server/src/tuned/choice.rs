@@ -61,26 +61,27 @@ impl Choice {
 
     /// The target on a device. Refused if it promises what the device does not.
     pub fn on(&self, device: &DeviceInfo) -> Result<Target, String> {
-        let own = Target::of(device);
-        let mut target = match &self.target {
-            Some(name) => {
-                let target = name.parse::<Target>()?.fitted(device);
-                TargetName::named(name).map_or(target, |name| target.pinned(name))
-            }
-            None => own,
-        };
-        if target.single_pass && !own.single_pass {
-            return Err(format!(
+        self.of(Target::of(device)).ok_or_else(|| {
+            format!(
                 "code for `{}` may hang on {}, where work-groups must not wait for each other",
                 self.target.as_deref().unwrap_or_default(),
                 device.name
-            ));
+            )
+        })
+    }
+
+    /// The target, from the one that suits the device; `None` if it promises what that one does not.
+    pub fn of(&self, own: Target) -> Option<Target> {
+        let settings = self.settings();
+        let mut target = match settings.target {
+            Some(name) if Target::from(name).single_pass && !own.single_pass => return None,
+            Some(name) => own.pinned(name),
+            None => own,
+        };
+        for (entry, value) in settings.all() {
+            target = target.with(entry.parameter, value);
         }
-        for (name, value) in &self.settings {
-            let (parameter, value) = parameters::parse(&format!("{name}={value}"))?;
-            target = target.with(parameter, value);
-        }
-        Ok(target)
+        Some(target)
     }
 }
 

@@ -45,7 +45,7 @@ pub fn identity(device: &DeviceInfo) -> [String; 3] {
 /// What a run uses, and what it tells.
 #[derive(Debug, Default, PartialEq)]
 pub struct Lookup {
-    pub choice: Option<Choice>,
+    pub record: Option<Record>,
     pub notice: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub fn lookup(
 ) -> Lookup {
     let file = file(program);
     let shown = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let told = |what: &str| Lookup { choice: None, notice: Some(format!("{shown} {what}")) };
+    let told = |what: &str| Lookup { record: None, notice: Some(format!("{shown} {what}")) };
     let records = match read(&file) {
         Ok(records) => records,
         Err(why) => return told(&format!("is not used: {why}")),
@@ -70,7 +70,7 @@ pub fn lookup(
     let near = here.iter().filter(is_valid).filter_map(|r| Some((distance(&r.sizes, sizes)?, r)));
     match near.min_by_key(|(distance, _)| *distance) {
         Some((_, record)) => match record.choice.on(device) {
-            Ok(_) => Lookup { choice: Some(record.choice.clone()), notice: None },
+            Ok(_) => Lookup { record: Some((**record).clone()), notice: None },
             Err(why) => told(&format!("is not used: {why}")),
         },
         None if here.iter().any(|r| r.meaning == meaning && r.device != of_device) => {
@@ -112,6 +112,7 @@ pub fn read(file: &Path) -> Result<Vec<Record>, String> {
 
 /// Adds a record, in place of what [`forget`] would remove.
 pub fn add(file: &Path, record: Record) -> io::Result<()> {
+    let _held = hold(file);
     let mut records = others(file, &record)?;
     records.push(record);
     files::write_atomically(file, print(&records).as_bytes())
@@ -120,11 +121,38 @@ pub fn add(file: &Path, record: Record) -> io::Result<()> {
 /// Removes the record for the same kernel, device and magnitudes, if there is one, and those of other versions of the
 /// kernel, which cannot be used any more.
 pub fn forget(file: &Path, like: &Record) -> io::Result<()> {
+    let _held = hold(file);
     if !file.exists() {
         return Ok(());
     }
-    files::write_atomically(file, print(&others(file, like)?).as_bytes())
+    match others(file, like)? {
+        none if none.is_empty() => std::fs::remove_file(file),
+        records => files::write_atomically(file, print(&records).as_bytes()),
+    }
 }
+
+impl Record {
+    /// How the choice was found, for people: `on NVIDIA H200 for N=4096, 1.80 times as fast as the default`.
+    pub fn found(&self) -> String {
+        let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+        let sizes = if sizes.is_empty() { String::new() } else { format!(" for {}", sizes.join(" ")) };
+        let [best, default] = self.times;
+        format!("on {}{sizes}, {:.2} times as fast as the default", self.device[0], default / best.max(1e-3))
+    }
+}
+
+/// Locks the folder of a file until the result is dropped, so that of several tunings one changes the file at a time. A
+/// file system without locks is used without.
+#[cfg(unix)]
+fn hold(file: &Path) -> Option<std::fs::File> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = std::fs::File::open(folder).ok()?;
+    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive).ok()?;
+    Some(folder)
+}
+
+#[cfg(not(unix))]
+fn hold(_: &Path) {}
 
 fn others(file: &Path, record: &Record) -> io::Result<Vec<Record>> {
     let mut records = read(file).map_err(io::Error::other)?;
@@ -251,5 +279,54 @@ time 1.500 of 3.000
         assert_eq!(read(&file).expect("it is read").len(), 1);
         forget(&file, &record(7, "")).expect("it is written");
         assert_eq!(read(&file), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn tunings_at_the_same_time_lose_no_record() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.lift.tuned");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let file = &file;
+                scope.spawn(move || {
+                    for n in 0..8 {
+                        let kernel = format!("f{thread}.{n}");
+                        add(file, Record { kernel, ..record(4096, "group=64") }).expect("it is written");
+                    }
+                });
+            }
+        });
+        assert_eq!(read(&file).expect("it is read").len(), 32);
+    }
+
+    /// Set in the process that is killed.
+    const WRITES: &str = "LIFT_TEST_WRITES";
+
+    #[test]
+    fn a_process_that_is_killed_while_it_writes_leaves_a_file_that_can_be_read() {
+        if let Some(file) = std::env::var_os(WRITES) {
+            for n in 0.. {
+                add(Path::new(&file), record(1 << (n % 40), "group=64")).expect("it is written");
+            }
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.lift.tuned");
+        let own = std::env::current_exe().expect("this program");
+        let name = "tuned::records::tests::a_process_that_is_killed_while_it_writes_leaves_a_file_that_can_be_read";
+        let mut most = 0;
+        for milliseconds in 0..6 {
+            let mut command = std::process::Command::new(&own);
+            command.args(["--exact", name]).env(WRITES, &file).stdout(std::process::Stdio::null());
+            let mut child = command.spawn().expect("it starts");
+            while most == 0 && read(&file).is_ok_and(|records| records.is_empty()) {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20 + milliseconds));
+            child.kill().and_then(|()| child.wait()).expect("it is killed");
+            let records = read(&file).expect("it is read").len();
+            assert!(records >= most, "{records} after {most}");
+            most = records;
+        }
+        assert!(most > 1, "{most}");
     }
 }

@@ -528,3 +528,22 @@ fn a_run_that_is_killed_costs_the_server_one_run() {
     works(&faulty, &mut session);
     session.shutdown();
 }
+
+/// A device that is lost during a search: the search goes on in a new process.
+#[test]
+fn a_search_outlives_its_device() {
+    let faulty = Faulty::new();
+    let tune = ["tune", "fig22.lift", "--budget", "600", "--parameter", "map.pieces", "--parameter", "chunks.unit"];
+    let calls = faulty.calls(&tune);
+    let mut launches =
+        calls.iter().enumerate().filter(|(_, call)| *call == "clEnqueueNDRangeKernel").map(|(at, _)| at + 1);
+    // The default is run some ten times before another program is; each new process loses its device at that call, too.
+    let of_another = launches.nth(13).expect("another program is run");
+    let ran = faulty.lift(&tune, &format!("{of_another} -5 lost"));
+    assert!(ran.out.contains("as it is") && ran.out.contains("failed"), "{}", ran.out);
+    assert_eq!((ran.status, &*ran.err), (Some(0), ""));
+    // The default itself cannot be run.
+    let ran = faulty.lift(&tune, &format!("{} -5 lost", first(&calls, "clEnqueueNDRangeKernel")));
+    assert_eq!((ran.status, &*ran.out), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains("cannot be tuned") && ran.err.contains("OpenCL error -5"), "{}", ran.err);
+}

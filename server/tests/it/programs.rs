@@ -51,6 +51,12 @@ impl Bench {
         assert_eq!((ran.status, &*ran.err), (Some(0), ""), "{arguments:?}: {}", ran.out);
         ran.out
     }
+    /// Returns the messages of a command that must fail after it has printed something.
+    pub fn wrong_after(&self, arguments: &[&str]) -> String {
+        let ran = self.lift(arguments);
+        assert_eq!((ran.status, ran.out.is_empty()), (Some(1), false), "{arguments:?}: {}", ran.err);
+        ran.err
+    }
     /// Returns the messages of a command that must find an error in the program or an input.
     pub fn wrong(&self, arguments: &[&str]) -> String {
         let ran = self.lift(arguments);

@@ -3,6 +3,7 @@
 use crate::commands::ENDLESS;
 use crate::programs::Bench;
 use serde_json::Value;
+use std::time::{Duration, Instant};
 
 const SCALE: &str = "\
 ;;; run: xs=[1,2,3]
@@ -28,21 +29,36 @@ fn a_kernel_that_never_ends_is_stopped() {
     assert!(err.contains("`endless` cannot be tuned: it took more than 1 s"), "{err}");
 }
 
+/// Name, platform and driver of the first device.
+fn device(bench: &Bench) -> [String; 3] {
+    let devices = bench.fine(&["devices", "--format", "json"]);
+    let info: Value = serde_json::from_str(devices.lines().next().expect("a device")).expect("JSON");
+    ["name", "platform", "driver"].map(|key| info["info"][key].as_str().expect(key).to_owned())
+}
+
+/// The fingerprint of `scale`.
+fn meaning(bench: &Bench) -> String {
+    let report: Value = serde_json::from_str(&bench.fine(&["run", "scale.lift", "--format", "json"])).expect("JSON");
+    report["meaning"].as_str().expect("a fingerprint").to_owned()
+}
+
+/// A record of `scale`.
+fn record(meaning: &str, [name, platform, driver]: [&str; 3], choice: &str) -> String {
+    let head = format!("lift-tuned 1\n\nkernel scale {meaning}\ndevice {name} | {platform} | {driver}\n");
+    format!("{head}sizes N=3\nuse {choice}\ntime 1 of 2\n")
+}
+
 #[test]
 fn a_record_is_used_and_what_is_wrong_or_stale_is_told() {
     let bench = Bench::new(&[("scale.lift", SCALE)]);
-    let devices = bench.fine(&["devices", "--format", "json"]);
-    let info: Value = serde_json::from_str(devices.lines().next().expect("a device")).expect("JSON");
-    let report: Value = serde_json::from_str(&bench.fine(&["run", "scale.lift", "--format", "json"])).expect("JSON");
-    let [name, platform, driver] = ["name", "platform", "driver"].map(|key| info["info"][key].as_str().expect(key));
+    let [name, platform, driver] = &device(&bench);
     let file = |meaning: &str, driver: &str, choice: &str| {
-        let head = format!("lift-tuned 1\n\nkernel scale {meaning}\ndevice {name} | {platform} | {driver}\n");
-        bench.write("scale.lift.tuned", format!("{head}sizes N=3\nuse {choice}\ntime 1 of 2\n").as_bytes());
+        bench.write("scale.lift.tuned", record(meaning, [name, platform, driver], choice).as_bytes());
         let ran = bench.lift(&["run", "--device", "opencl:0", "scale.lift"]);
         assert_eq!((ran.status, &*ran.out), (Some(0), "2\n4\n6\n"));
         ran.err
     };
-    let meaning = report["meaning"].as_str().expect("a fingerprint");
+    let meaning = &meaning(&bench);
     assert_eq!(file(meaning, driver, "target=portable group=32"), "");
     let why = "`group` cannot be 33; it is one of 32, 64, 128, 256";
     assert_eq!(file(meaning, driver, "group=33"), format!("note: scale.lift.tuned is not used: line 6: {why}\n"));
@@ -58,4 +74,87 @@ fn parameters_are_listed_and_wrong_usage_is_refused() {
     assert_eq!(bench.lift(&["tune"]).status, Some(2));
     assert_eq!(bench.lift(&["tune", "--parameter", "no", "scale.lift"]).status, Some(2));
     assert!(bench.wrong(&["tune", "--device", "opencl:9", "scale.lift"]).contains("cannot be tuned"));
+}
+
+/// What a record says becomes part of the program, which then gives the same code, and needs no record.
+#[test]
+fn the_best_is_written_as_a_program() {
+    let bench = Bench::new(&[("scale.lift", SCALE)]);
+    let [name, platform, driver] = &device(&bench);
+    let text = record(&meaning(&bench), [name, platform, driver], "target=gpu group=32");
+    bench.write("scale.lift.tuned", text.as_bytes());
+    let written = "(with ((target gpu) (group 32)) (map (lambda (x) (* 2 x)) xs))";
+    let tune = |more: &[&str]| bench.fine(&[&["tune", "scale.lift", "--budget", "0"], more].concat());
+
+    let out = tune(&["--write=other.lift"]);
+    assert!(out.ends_with("`scale` in other.lift has ((target gpu) (group 32))\n"), "{out}");
+    assert!(bench.read("other.lift").contains(written) && bench.read("scale.lift") == SCALE);
+    let again = bench.wrong_after(&["tune", "scale.lift", "--budget", "0", "--write=other.lift"]);
+    assert!(again.contains("other.lift exists already"), "{again}");
+
+    let out = tune(&["--write", "--copy"]);
+    assert!(out.ends_with("`scale-tuned` in scale.lift has ((target gpu) (group 32))\n"), "{out}");
+    let added =
+        format!(";;; `scale`, tuned: on {name} for N=3, 2.00 times as fast as the default.\n;;; run: xs=[1,2,3]");
+    let both = bench.read("scale.lift");
+    assert!(both.starts_with(SCALE) && both.contains(&added), "{both}");
+    assert_eq!(bench.fine(&["run", "scale.lift", "--kernel", "scale-tuned"]), "2\n4\n6\n");
+    assert!(bench.path("scale.lift.tuned").exists());
+
+    bench.write("scale.lift", SCALE.as_bytes());
+    tune(&["--write"]);
+    let now = bench.read("scale.lift");
+    assert!(now.contains(written) && !bench.path("scale.lift.tuned").exists(), "{now}");
+    assert_eq!(bench.fine(&["run", "scale.lift"]), "2\n4\n6\n");
+    let nothing = bench.lift(&["tune", "scale.lift", "--budget", "0", "--write"]);
+    assert_eq!(nothing.status, Some(0));
+    assert!(nothing.err.contains("there is nothing to write"), "{}", nothing.err);
+    assert_eq!(bench.read("scale.lift"), now);
+}
+
+#[test]
+fn a_record_that_is_edited_to_be_wrong_is_refused_at_its_line() {
+    let bench = Bench::new(&[("scale.lift", SCALE)]);
+    let wrong = record("0", ["a", "b", "c"], "group=33");
+    bench.write("scale.lift.tuned", wrong.as_bytes());
+    let err = bench.wrong(&["tune", "scale.lift"]);
+    assert!(err.contains("scale.lift.tuned cannot be used: line 6: `group` cannot be 33"), "{err}");
+    assert_eq!(bench.read("scale.lift.tuned"), wrong);
+}
+
+#[test]
+fn without_a_device_nothing_is_tuned() {
+    let bench = Bench::new(&[("scale.lift", SCALE)]);
+    let mut command = bench.command(&["tune", "scale.lift"]);
+    let output = command.env("OCL_ICD_VENDORS", bench.path(".")).output().expect("it starts");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("`scale` cannot be tuned: no OpenCL device"), "{err}");
+}
+
+/// A kernel for which each class but the one that it is written for is many times as fast on a processor.
+const KEPT: &str = "\
+;;; run: xs=random N=200000
+(lift kept (N) ((array-type int N))
+  (lambda (xs) (with ((target portable)) (filter (lambda (x) (> x 0)) xs))))
+";
+
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_interrupted_keeps_the_best_so_far() {
+    let bench = Bench::new(&[("kept.lift", KEPT)]);
+    let mut command = bench.command(&["tune", "kept.lift", "--budget", "600"]);
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
+    let file = bench.path("kept.lift.tuned");
+    let began = Instant::now();
+    while !file.exists() && began.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
+    assert!(!child.wait().expect("it ends").success());
+    let kept = bench.read("kept.lift.tuned");
+    assert!(kept.contains("\nuse target="), "{kept}");
+    let run = bench.lift(&["run", "kept.lift", "-o", "result.npy"]);
+    assert_eq!((run.status, &*run.err), (Some(0), ""));
 }
