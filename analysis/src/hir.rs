@@ -4,9 +4,11 @@
 //! file are therefore equal, and inference never reads a location. Local names are resolved to the ids of their
 //! binders; any other name is [`Expr::Global`].
 
+use crate::failure::Wording;
 use crate::parameters::{Parameter, Settings, TargetName};
 use lift_syntax::TextRange;
 use std::fmt;
+use std::sync::Arc;
 
 pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, SettingId, SizeRefId, TypeRefId};
 pub use crate::scalar::Scalar;
@@ -255,6 +257,8 @@ pub struct Body {
     /// The parameter types of a kernel, in order.
     pub param_types: Vec<TypeRefId>,
     pub root: Option<ExprId>,
+    /// How failures of expressions are worded, by increasing id; those of other expressions are worded in Lift's terms.
+    pub wordings: Vec<(ExprId, Arc<Wording>)>,
     /// Errors found by lowering (a literal out of range, an unknown size name, two parameters of one name …).
     pub diagnostics: Vec<crate::diagnostics::Diagnostic>,
 }
@@ -271,6 +275,12 @@ impl Body {
     }
     pub fn size_ref(&self, id: SizeRefId) -> &SizeRef {
         &self.sizes[id]
+    }
+
+    /// How a failure of an expression is worded; `None`: in Lift's terms.
+    pub fn wording_of(&self, id: ExprId) -> Option<&Arc<Wording>> {
+        let found = self.wordings.binary_search_by_key(&id, |(of, _)| *of).ok()?;
+        Some(&self.wordings[found].1)
     }
 
     /// What the `with`s directly around an expression set; `None` if there are none.

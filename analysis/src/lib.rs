@@ -38,6 +38,7 @@
 //! | [`node`], [`ty`] | node ids; types |
 //! | [`parameters`] | numbers that decide how fast the generated code is |
 //! | [`diagnostics`] | errors and hints: kinds, parts and messages |
+//! | [`failure`] | kinds of failures at run time, and how front ends word them |
 //! | [`hir`], [`origin`] | a form without source locations; stable names of its expressions |
 //! | [`foreign`] | names from other languages, and their equivalents in Lift |
 //! | [`lower`] | lowers a form's tree to its body |
@@ -61,6 +62,7 @@ pub mod db;
 pub mod dependents;
 pub mod diagnostics;
 pub mod edit;
+pub mod failure;
 pub mod fcl;
 pub mod foreign;
 pub mod front;

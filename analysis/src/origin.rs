@@ -1,5 +1,6 @@
 //! Origins of parts of the program, without source locations: opaque to later stages, resolved by this crate.
 
+use crate::failure::Wording;
 use crate::hir::{ExprId, Name};
 use crate::parameters::Settings;
 use std::sync::Arc;
@@ -19,10 +20,12 @@ pub struct Origin {
     pub expr: ExprId,
     /// What the `with`s around it set; they follow the expression through all rewrites.
     pub settings: Option<Arc<Settings>>,
+    /// How a failure of it is worded; `None`: in Lift's terms.
+    pub wording: Option<Arc<Wording>>,
 }
 
 impl Origin {
     pub fn new(form: Arc<FormKey>, expr: ExprId) -> Origin {
-        Origin { form, expr, settings: None }
+        Origin { form, expr, settings: None, wording: None }
     }
 }

@@ -1,8 +1,10 @@
 //! Failures that a program can cause at run time, and their messages. The interpreter and generated code share this
 //! table, so that a mistake gives the same message wherever it is found.
 //!
-//! A message is a template: `{0}` and `{1}` are replaced by two numbers, which the device records with the failure.
+//! A message is a template: `{0}` and `{1}` are replaced by two numbers, which the device records with the failure, and
+//! `{0+1}` by one more than the first.
 
+use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, LengthCheck};
 
 /// The most elements of an array in generated code. Indices are `int`s, and a grid-stride loop adds one stride after
@@ -10,32 +12,7 @@ use lift_analysis::size::{Assumption, LengthCheck};
 /// take a second iteration of a few elements are 2 % slower than one work-item per element.)
 pub const LONGEST: i32 = i32::MAX - (1 << 27) + 1;
 
-/// The kinds of failures that error codes distinguish.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// An index out of range.
-    Index,
-    DivisionByZero,
-    /// A meaningless argument, such as a negative length.
-    Argument,
-    /// A checked cast.
-    Cast,
-    /// A false assumption about lengths.
-    Assumption,
-}
-
-impl Kind {
-    /// The name in machine-readable output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Index => "index",
-            Kind::DivisionByZero => "divisionByZero",
-            Kind::Argument => "argument",
-            Kind::Cast => "cast",
-            Kind::Assumption => "assumption",
-        }
-    }
-}
+pub use lift_analysis::failure::Kind;
 
 /// A message whose numbers are not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +94,14 @@ impl Message {
         Message::new(Kind::Assumption, format!("the program relies on `{assumption}`, which is false{values}"))
     }
 
+    /// The message at an origin, which may have words of its own for it.
+    pub fn at(&self, origin: &Origin) -> Message {
+        match origin.wording.as_ref().filter(|wording| wording.kind == self.kind) {
+            Some(wording) => Message::new(self.kind, &*wording.template),
+            None => self.clone(),
+        }
+    }
+
     /// Fills in the numbers.
     pub fn with(&self, first: i64, second: i64) -> String {
         fill(&self.template, first, second)
@@ -125,20 +110,33 @@ impl Message {
 
 /// Fills the numbers into a template.
 pub fn fill(template: &str, first: i64, second: i64) -> String {
-    // The first replacement cannot introduce `{1}`, because a number has no braces.
-    template.replace("{0}", &first.to_string()).replace("{1}", &second.to_string())
+    // A replacement cannot introduce another placeholder, because a number has no braces.
+    let next = first.saturating_add(1).to_string();
+    template.replace("{0}", &first.to_string()).replace("{0+1}", &next).replace("{1}", &second.to_string())
 }
 
 /// A template whose numbers are not known: each is an ellipsis.
 pub fn without_numbers(template: &str) -> String {
-    template.replace("{0}", "…").replace("{1}", "…")
+    ["{0}", "{0+1}", "{1}"].iter().fold(template.to_owned(), |text, number| text.replace(number, "…"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::param;
+    use lift_analysis::failure::Wording;
     use lift_analysis::size::Size;
+
+    #[test]
+    fn an_origin_may_have_words_of_its_own() {
+        let form = lift_analysis::origin::FormKey { file: "/p.apl".into(), name: None, nth: 0 };
+        let mut origin = Origin::new(form.into(), lift_analysis::hir::ExprId(0));
+        assert_eq!(Message::out_of_range().at(&origin), Message::out_of_range());
+        origin.wording = Some(Wording::new(Kind::Index, "{0+1} of {1}"));
+        assert_eq!(Message::out_of_range().at(&origin).with(3, 2), "4 of 2");
+        // The words are for an index.
+        assert_eq!(Message::division_by_zero().at(&origin), Message::division_by_zero());
+    }
 
     #[test]
     fn numbers_are_put_in() {

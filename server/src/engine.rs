@@ -499,7 +499,11 @@ fn problem_at(
     origin: Option<&Origin>,
 ) -> Cancellable<Problem> {
     let problem = problem_in(analysis, subject.path, code, message, origin)?;
-    Ok(if problem.range.is_some() { problem } else { problem.at(subject.focus) })
+    let mut problem = if problem.range.is_some() { problem } else { problem.at(subject.focus) };
+    if let Some(origin) = origin.filter(|_| code == codes::CHECKED_CAST) {
+        problem.related = analysis.compared_lengths(origin)?;
+    }
+    Ok(problem)
 }
 
 /// An error at its origin; without a range if the origin has none.

@@ -2,6 +2,7 @@
 
 use super::context::{FEW, deeper};
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, fail_with, not_supported};
+use crate::failure::{self, Wording};
 use crate::front::term::{self, Term};
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
@@ -25,7 +26,8 @@ impl Ev {
             }
             Repr::Stored(bound) => {
                 let array = self.local(bound);
-                Ok(index.iter().fold(array, |row, i| self.app("aref", [row, i.clone()])))
+                let read = |row, i: &Term| self.app("aref", [row, i.clone()]).worded(self.outside());
+                Ok(index.iter().fold(array, read))
             }
             Repr::Boxes(_) | Repr::Rows(_) => not_supported(arr.range, "an array of arrays here"),
             Repr::Text(_) => {
@@ -185,7 +187,8 @@ impl Ev {
         if let Some((_, size)) = self.lengths.get(&key) {
             return Ok(size.clone());
         }
-        let all = self.app("iota", [term.clone()]);
+        let negative = Wording::new(failure::Kind::Argument, format!("{what} cannot be negative, but is {{0}}"));
+        let all = self.app("iota", [term.clone()]).worded(Some(negative));
         let before = std::mem::replace(&mut self.at, range);
         let opened = self.unpack(all, "r", "a number that the run computes");
         self.at = before;
@@ -194,27 +197,40 @@ impl Ev {
         Ok(size)
     }
 
-    /// Makes the lengths of `b` equal to those of `a` along pairs of axes. Different constants are an error; lengths
-    /// not proved equal are checked at run time. `what` names the operation.
+    /// Makes the lengths of the right argument `b` equal to those of `a` along pairs of axes. Different constants are an
+    /// error; lengths not proved equal are checked at run time. `what` names the operation.
     pub fn conform(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], what: &str) -> Res<Arr> {
+        self.equal_lengths(a, b, axes, &|wanted, found| {
+            format!("{what} wants equal lengths, but the left has {wanted} and the right {found}")
+        })
+    }
+
+    /// [`Ev::conform`] of a left argument `b` with the right argument `a`.
+    pub fn conform_left(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], what: &str) -> Res<Arr> {
+        self.equal_lengths(a, b, axes, &|wanted, found| {
+            format!("{what} wants equal lengths, but the left has {found} and the right {wanted}")
+        })
+    }
+
+    /// Makes the lengths of `b` equal to those of `a` along pairs of axes. `words` tells that a length of `a` and one of
+    /// `b` differ.
+    pub fn equal_lengths(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], words: Unequal<'_>) -> Res<Arr> {
         let mut shape = b.shape.clone();
-        let mut checked = false;
+        let mut unequal = None;
         for &(left, right) in axes {
             let (x, y) = (&a.shape[left], &b.shape[right]);
             if x == y {
                 continue;
             }
             if let (Some(m), Some(n)) = (x.as_const(), y.as_const()) {
-                let message = format!("{what} wants equal lengths, but the left has {m} and the right {n}");
+                let message = words(&m.to_string(), &n.to_string());
                 let related = Some((a.range, format!("this has {m}: `{}`", a.type_text())));
                 return fail_with(SyntaxErrorCode::AplLength, b.range, message, related);
             }
+            unequal.get_or_insert_with(|| words(&told(x, 1), &told(y, 0)));
             shape[right] = x.clone();
-            checked = true;
         }
-        if !checked {
-            return Ok(b.clone());
-        }
+        let Some(unequal) = unequal else { return Ok(b.clone()) };
         let stored = self.stored(b)?;
         let Repr::Stored(bound) = &stored.repr else { return Ok(stored) };
         let Some(scalar) = b.kind.scalar() else {
@@ -222,7 +238,19 @@ impl Ev {
         };
         let value = self.local(bound);
         let cast = self.term(term::Kind::Ascribe(value, scalar, shape.clone()));
+        let cast = cast.worded(Some(Wording::new(failure::Kind::Cast, unequal)));
         let bound = self.bind(cast, "a")?;
         Ok(Arr { shape, repr: Repr::Stored(bound), ..b.clone() })
+    }
+}
+
+/// A message about two lengths that differ.
+type Unequal<'a> = &'a dyn Fn(&str, &str) -> String;
+
+/// A length in a message of the run: the number that a failure has at a place, with its name.
+fn told(length: &Size, place: usize) -> String {
+    match length.as_const() {
+        Some(n) => n.to_string(),
+        None => format!("{{{place}}} (`{length}`)"),
     }
 }

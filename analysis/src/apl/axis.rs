@@ -79,7 +79,11 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             if vector.rank() != 1 {
                 return fail(AplRank, number.range, format!("`{glyph}` along an axis wants a vector and an array"));
             }
-            let vector = ev.conform(whole, vector, &[(axis, 0)], &format!("`{glyph}`"))?;
+            let what = format!("`{glyph}`");
+            let vector = match a.rank() < x.rank() {
+                true => ev.conform_left(whole, vector, &[(axis, 0)], &what)?,
+                false => ev.conform(whole, vector, &[(axis, 0)], &what)?,
+            };
             let spread = moved(ev, &vector, whole.shape.clone(), move |_, index| Ok(vec![index[axis].clone()]))?;
             match a.rank() < x.rank() {
                 true => scalar::dyadic(ev, glyph, &spread, x),

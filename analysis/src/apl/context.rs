@@ -1,6 +1,7 @@
 //! The state of an evaluation: open scopes, and constructors of terms and scalars.
 
 use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar};
+use super::words;
 use crate::front::emit::Emitter;
 use crate::front::term::{self, Bound, Scope, Term};
 use crate::size::Size;
@@ -41,7 +42,7 @@ impl DerefMut for Ev {
 impl Ev {
     pub fn new(call: Call) -> Ev {
         Ev {
-            emitter: Emitter::new(SyntaxErrorCode::AplNotSupported),
+            emitter: Emitter::new(SyntaxErrorCode::AplNotSupported, &*words::WORDS),
             errors: Vec::new(),
             notes: Vec::new(),
             valences: Vec::new(),

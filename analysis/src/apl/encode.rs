@@ -31,7 +31,7 @@ pub fn decode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
         a
     } else {
         let frame = Arr { shape: vec![n.clone()], ..x.clone() };
-        ev.conform(&frame, &a, &[(0, 0)], "`⊥`")?
+        ev.conform_left(&frame, &a, &[(0, 0)], "`⊥`")?
     };
     if let (1, Some(digits), Some(bases)) = (x.rank(), x.items(), a.items())
         && digits.len() <= FEW

@@ -110,7 +110,10 @@ fn fitted(ev: &mut Ev, state: &[Arr], next: &[Arr]) -> Res<Vec<Arr>> {
     for (now, next) in state.iter().zip(next) {
         let next = ev.as_kind(next, now.kind)?;
         let axes: Vec<(usize, usize)> = (0..now.rank()).map(|axis| (axis, axis)).collect();
-        found.push(ev.conform(now, &next, &axes, "the next iteration")?);
+        let changed = |wanted: &str, found: &str| {
+            format!("an iteration keeps the lengths of its argument, but gives {found} for {wanted}")
+        };
+        found.push(ev.equal_lengths(now, &next, &axes, &changed)?);
     }
     Ok(found)
 }

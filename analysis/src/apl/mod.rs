@@ -18,6 +18,7 @@
 //! | `names` | uses of names in the text |
 //! | `apply` | application of functions |
 //! | `operators`, `phrase`, `frames`, `calls`, `recursion` | from the tree to values |
+//! | `words` | failures at run time |
 //! | `entry` | a function as the kernel of a file |
 
 mod apply;
@@ -53,6 +54,7 @@ mod system;
 mod text;
 mod turned;
 mod value;
+mod words;
 
 use crate::front::program::{Output, Translated as Program};
 use crate::front::term::{Kind as TermKind, Term};

@@ -194,7 +194,7 @@ fn stored_rows(ev: &mut Ev, x: &Arr, rows: &Rows) -> Res<Arr> {
     ev.at = before;
     let (kind, range, shape) = (rows.kind, x.range, rows.shape.clone());
     let row = move |ev: &mut Ev, i: &Term| {
-        let row = ev.app("aref", [ev.local(&bound), i.clone()]);
+        let row = ev.app("aref", [ev.local(&bound), i.clone()]).worded(ev.outside());
         if let Some(shape) = &shape {
             let row = ev.bind(row, "row")?;
             return Ok(Arr { kind, shape: shape.clone(), repr: Repr::Stored(row), range });

@@ -5,6 +5,7 @@ use super::nested;
 use super::scalar::neutral;
 use super::structure::moved;
 use super::value::{Arr, Between, Ev, Failure, Kind, Repr, Res, fail, not_supported};
+use crate::failure::{self, Wording};
 use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplDomain;
@@ -79,7 +80,8 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
     }
     // Fold from the last element to the first, because the function need not be associative.
     let rest = n.sub(&Size::one());
-    let last = ev.size_term(&rest);
+    let empty = Wording::new(failure::Kind::Assumption, "an empty array has no reduction by this function");
+    let last = ev.size_term(&rest).worded(Some(empty.clone()));
     let first = line(ev, last.clone())?;
     let step = ev.lambda(&["a", "i"], |ev, args| {
         ev.inner += 1;
@@ -95,7 +97,7 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
         ev.inner -= 1;
         result
     })?;
-    let all = ev.size_argument(&rest);
+    let all = ev.size_argument(&rest).worded(Some(empty));
     let all = ev.app("iota", [all]);
     Ok(ev.app("head", [ev.app("reduceSeq", [first, step, all])]))
 }

@@ -48,7 +48,7 @@ pub fn replicate_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) 
     let a = {
         // Check the length of the mask against the axis.
         let frame = Arr { shape: vec![n.clone()], ..x.clone() };
-        ev.conform(&frame, a, &[(0, 0)], &format!("`{glyph}`"))?
+        ev.conform_left(&frame, a, &[(0, 0)], &format!("`{glyph}`"))?
     };
     compress(ev, &a, axis, &n, &x)
 }
@@ -74,7 +74,7 @@ fn compress(ev: &mut Ev, mask: &Arr, axis: usize, n: &Size, x: &Arr) -> Res<Arr>
     shape[axis] = length;
     let read = move |ev: &mut Ev, i: crate::front::term::Term| {
         let kept = ev.local(&bound);
-        let pair = ev.app("aref", [kept, i]);
+        let pair = ev.app("aref", [kept, i]).worded(ev.outside());
         ev.app("get1", [pair])
     };
     if vector {
@@ -104,7 +104,7 @@ fn repeated(ev: &mut Ev, count: &Size, axis: usize, x: &Arr) -> Res<Arr> {
 /// Each element as many times as its count says, which the run computes.
 fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<Arr> {
     let frame = Arr { shape: vec![x.shape[axis].clone()], ..x.clone() };
-    let counts = ev.conform(&frame, counts, &[(0, 0)], &format!("`{glyph}`"))?;
+    let counts = ev.conform_left(&frame, counts, &[(0, 0)], &format!("`{glyph}`"))?;
     let plus = super::scalar::between('+');
     let ends = super::reduce::scan(ev, &plus, false, &counts)?;
     let ends = ev.stored(&ends)?;
@@ -361,6 +361,7 @@ fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
         0 => {
             let place = ev.element(&index, &[])?;
             let place = ev.minus(place, ev.int(origin));
+            let place = existing(ev, extent, place);
             Ok(Place::One(ev.share(place, "i")?))
         }
         1 => {
@@ -376,19 +377,36 @@ fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
                 let table = ev.ready(&table)?;
                 return Ok(Place::Several(Rc::new(move |ev, i| ev.element(&table, std::slice::from_ref(i)))));
             }
-            let index = ev.stored(&index)?;
+            let (of, axis) = (ev.ready(&index)?, extent.clone());
+            let places = ev.of_pull(Kind::Int, index.shape.clone(), move |ev, at| {
+                let place = ev.element(&of, at)?;
+                let place = ev.minus(place, ev.int(origin));
+                Ok(existing(ev, &axis, place))
+            });
+            let index = ev.stored(&places.at(index.range))?;
             Ok(Place::Several(Rc::new(move |ev, i| {
                 let all = ev.size_argument(&index.shape[0]);
                 let all = ev.app("iota", [all]);
                 let step = ev.lambda(&["found", "k"], |ev, args| {
                     let place = ev.element(&index, &args[1..])?;
-                    let here = ev.app("=", [ev.minus(place, ev.int(origin)), i.clone()]);
+                    let here = ev.app("=", [place, i.clone()]);
                     Ok(ev.choose(here, args[1].clone(), args[0].clone()))
                 })?;
                 Ok(ev.app("head", [ev.app("reduceSeq", [ev.int(-1), step, all])]))
             })))
         }
         _ => not_supported(index.range, "an assignment with a matrix of indices"),
+    }
+}
+
+/// A place along an axis; the run stops if the axis has no such place.
+fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
+    match (place.kind(), extent.as_const()) {
+        (TermKind::Int(at), Some(n)) if (0..n).contains(&i64::from(*at)) => place,
+        _ => {
+            let all = ev.app("iota", [ev.size_argument(extent)]);
+            ev.app("aref", [all, place]).worded(ev.outside())
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub fn rotate(ev: &mut Ev, glyph: char, axis: usize, k: &Arr, x: &Arr) -> Res<Ar
     }
     let frame = Arr { shape: lines, ..x.clone() };
     let axes: Vec<(usize, usize)> = (0..k.rank()).map(|axis| (axis, axis)).collect();
-    let k = ev.conform(&frame, &k, &axes, &format!("`{glyph}`"))?;
+    let k = ev.conform_left(&frame, &k, &axes, &format!("`{glyph}`"))?;
     let k = ev.ready(&k)?;
     moved(ev, x, x.shape.clone(), move |ev, index| {
         let mut line = index.to_vec();

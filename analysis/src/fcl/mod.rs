@@ -11,6 +11,7 @@
 //! | `value` | what a program computes with before the run, and the state of an evaluation |
 //! | `eval`, `scalar`, `prims` | from expressions to values |
 //! | `arrays`, `place`, `seqfor`, `store`, `loops` | arrays, and where they are computed and stored |
+//! | `words` | failures at run time |
 //! | `entry` | `main` as a kernel |
 
 mod arrays;
@@ -27,6 +28,7 @@ mod store;
 mod types;
 mod unify;
 mod value;
+mod words;
 
 use crate::front::build::Parameter;
 use crate::front::program::{Output, Translated as Program};

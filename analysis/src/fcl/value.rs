@@ -158,7 +158,7 @@ const MOST_STEPS: u32 = 3_000_000;
 impl Ev {
     pub fn new() -> Ev {
         Ev {
-            emitter: Emitter::new(SyntaxErrorCode::FclNotSupported),
+            emitter: Emitter::new(SyntaxErrorCode::FclNotSupported, &*super::words::WORDS),
             errors: Vec::new(),
             shown: Vec::new(),
             inputs: Vec::new(),

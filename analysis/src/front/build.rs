@@ -122,7 +122,10 @@ impl Builder {
             }
             Kind::Let(..) | Kind::Unpack(..) => return self.expr(term),
         };
-        self.alloc(expr, range)
+        let id = self.alloc(expr, range);
+        // A node's id is greater than those of its parts, which have been added.
+        self.body.wordings.extend(term.0.wording.clone().map(|wording| (id, wording)));
+        id
     }
 
     fn ty(&mut self, scalar: Scalar, shape: &[Size], range: TextRange) -> TypeRefId {

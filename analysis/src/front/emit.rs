@@ -2,8 +2,10 @@
 
 use super::failure::{Failure, Res, fail};
 use super::term::{Bound, Kind, Scope, Term};
+use crate::failure::Wording;
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
+use std::sync::Arc;
 
 /// Limit on the nodes of the emitted program.
 const MOST_NODES: usize = 60_000;
@@ -22,14 +24,19 @@ pub struct Emitter {
     /// Nodes emitted so far.
     pub nodes: usize,
     too_large: SyntaxErrorCode,
+    wording: Words,
 }
+
+/// How failures of primitives, given by their names, are worded.
+pub type Words = &'static [(&'static str, Arc<Wording>)];
 
 const TOO_LARGE: &str = "the program becomes too large when its functions are written out";
 
 impl Emitter {
-    /// An emitter that reports a program that becomes too large with the code `too_large`.
-    pub fn new(too_large: SyntaxErrorCode) -> Emitter {
-        Emitter { scopes: vec![Scope::default()], next: 0, at: TextRange::default(), nodes: 0, too_large }
+    /// An emitter that reports a program that becomes too large with the code `too_large`, and words failures of
+    /// primitives.
+    pub fn new(too_large: SyntaxErrorCode, wording: Words) -> Emitter {
+        Emitter { scopes: vec![Scope::default()], next: 0, at: TextRange::default(), nodes: 0, too_large, wording }
     }
 
     pub fn fresh(&mut self, name: &str) -> Bound {
@@ -64,7 +71,8 @@ impl Emitter {
     /// A call of a Lift primitive.
     pub fn app(&self, name: &'static str, args: impl IntoIterator<Item = Term>) -> Term {
         let callee = self.global(name);
-        self.term(Kind::Apply(callee, args.into_iter().collect()))
+        let words = self.wording.iter().find(|(of, _)| *of == name).map(|(_, words)| words.clone());
+        self.term(Kind::Apply(callee, args.into_iter().collect())).worded(words)
     }
 
     pub fn choose(&self, condition: Term, then: Term, otherwise: Term) -> Term {

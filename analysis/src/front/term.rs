@@ -1,5 +1,6 @@
 //! Terms: the output of a front end, before nodes get ids.
 
+use crate::failure::Wording;
 use crate::scalar::Scalar;
 use crate::size::{Size, Var, VarKind};
 use lift_syntax::TextRange;
@@ -29,6 +30,8 @@ pub struct Node {
     pub kind: Kind,
     /// The source range, relative to the form.
     pub range: TextRange,
+    /// How a failure of it is worded; `None`: in Lift's terms.
+    pub wording: Option<Arc<Wording>>,
     /// The number of nodes in the term, itself included.
     pub weight: usize,
     /// The depth of the term in nodes.
@@ -77,7 +80,15 @@ impl Term {
             Kind::Ascribe(value, ..) => part(value),
             Kind::Local(_) | Kind::Global(_) | Kind::Int(_) | Kind::Double(_) | Kind::Bool(_) | Kind::Size(_) => {}
         }
-        Term(Rc::new(Node { kind, range, weight: weight.saturating_add(1), depth: depth + 1 }))
+        Term(Rc::new(Node { kind, range, wording: None, weight: weight.saturating_add(1), depth: depth + 1 }))
+    }
+
+    /// The term, newly made, with a wording of its failures.
+    pub fn worded(mut self, wording: Option<Arc<Wording>>) -> Term {
+        if let Some(node) = Rc::get_mut(&mut self.0) {
+            node.wording = wording;
+        }
+        self
     }
 
     pub fn kind(&self) -> &Kind {

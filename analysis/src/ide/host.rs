@@ -510,6 +510,12 @@ impl Analysis {
         self.with_lift(path, |db, file| Some(explicit::elaborated(db, file)))
     }
 
+    /// Where the hidden lengths that a checked cast compares come from.
+    pub fn compared_lengths(&self, origin: &Origin) -> Cancellable<Vec<RelatedPlace>> {
+        let path = origin.form.file.clone();
+        self.with_file(&path, |db, file| navigation::compared_lengths(db, file, origin))
+    }
+
     /// The source range of a part of a compiled program.
     pub fn resolve_origin(&self, origin: &Origin) -> Cancellable<Option<FileRange>> {
         let path = origin.form.file.clone();

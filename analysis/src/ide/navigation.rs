@@ -1,13 +1,15 @@
 //! Definitions and uses of names.
 
 use super::locate::{View, definition_of, form_at};
-use super::{FileRange, Highlight, NavTarget};
+use super::{FileRange, Highlight, NavTarget, RelatedPlace};
+use crate::bodies::program;
 use crate::db::{Db, Files, Form, SourceFile, Sym, file_by_path, forms, is_builtin};
 use crate::hir::*;
 use crate::imports::resolve_path;
 use crate::names::{Resolution, forms_with_words, mentions};
 use crate::origin::{FormKey, Origin};
 use crate::prims::Primitive;
+use crate::queries::infer;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
@@ -197,6 +199,32 @@ pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> 
     let range = view.map.exprs.get(origin.expr)?;
     let path: Arc<str> = file.path(db).clone();
     Some(FileRange { path, range: *range + view.start })
+}
+
+/// Where the hidden lengths that a checked cast compares come from.
+pub(super) fn compared_lengths(db: &dyn Db, file: SourceFile, origin: &Origin) -> Vec<RelatedPlace> {
+    let Some(form) = form_of_key(db, file, &origin.form) else { return Vec::new() };
+    let (view, inference) = (View::of(db, form), infer(db, form));
+    let Some(cast) = inference.casts.iter().find(|cast| cast.expr == origin.expr) else { return Vec::new() };
+    let program = program(db, form);
+    let hidden = program.as_deref().map_or(&[][..], |program| &program.hidden);
+    let mut found: Vec<RelatedPlace> = Vec::new();
+    for length in cast.checks.iter().flat_map(|check| check.assumption().vars()) {
+        let in_lift = || {
+            let made = inference.lengths.iter().find(|made| made.length == length)?;
+            Some(RelatedPlace { at: view.file_range(made.made_by), message: format!("`{length}` is {}", made.source) })
+        };
+        let elsewhere = hidden.iter().find(|(name, ..)| **name == *length.name);
+        let place = match elsewhere {
+            Some((name, range, what)) => {
+                let at = FileRange { path: file.path(db).clone(), range: *range + view.start };
+                Some(RelatedPlace { at, message: format!("`{name}` is {what}") })
+            }
+            None => in_lift(),
+        };
+        found.extend(place.filter(|place| !found.contains(place)));
+    }
+    found
 }
 
 /// The primitive called by a part of a compiled program, and where its name occurs.

@@ -59,6 +59,7 @@ pub(crate) struct Lowerer {
 impl Lowerer {
     pub(crate) fn new(names: SizeNames) -> Lowerer {
         let body = Body {
+            wordings: Vec::new(),
             kind: FormKind::Unknown,
             name: None,
             binders: IdVec::default(),

@@ -13,7 +13,7 @@ static int check(struct lift_program *program, cl_int code, const char *what)
   return code == CL_SUCCESS ? 0 : fail(program, "%s: OpenCL error %d", what, (int)code);
 }
 
-/* One of the program's messages with its numbers in the place of {0} and {1}. */
+/* One of the program's messages with its numbers in the place of {0} and {1}, and the one after the first in that of {0+1}. */
 static int fail_with(struct lift_program *program, cl_int which, cl_int first, cl_int second)
 {
   size_t at = 0;
@@ -25,6 +25,9 @@ static int fail_with(struct lift_program *program, cl_int which, cl_int first, c
     if (c[0] == '{' && (c[1] == '0' || c[1] == '1') && c[2] == '}') {
       at += (size_t)snprintf(program->error + at, room - at, "%d", (int)(c[1] == '0' ? first : second));
       c += 2;
+    } else if (strncmp(c, "{0+1}", 5) == 0) {
+      at += (size_t)snprintf(program->error + at, room - at, "%lld", (long long)first + 1);
+      c += 4;
     } else {
       program->error[at++] = *c;
     }

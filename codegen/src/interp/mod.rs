@@ -36,7 +36,7 @@ mod tests;
 pub use sizes::{Shaped, bind_shapes, bind_sizes, check_assumptions};
 
 use crate::core::Kernel;
-use crate::failure::{Kind, Message};
+use crate::failure::{Kind, Message, fill};
 use crate::value::Value;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Var;
@@ -91,6 +91,8 @@ pub struct RunError {
     /// The origin of the failure, if it has one.
     pub origin: Option<Origin>,
     pub kind: RunErrorKind,
+    /// What failed, and its two numbers, until the origin is known.
+    failed: Option<(Kind, i64, i64)>,
 }
 
 impl From<Kind> for RunErrorKind {
@@ -107,16 +109,30 @@ impl From<Kind> for RunErrorKind {
 
 impl RunError {
     pub fn new(kind: RunErrorKind, message: impl Into<String>) -> RunError {
-        RunError { message: message.into(), origin: None, kind }
+        RunError { message: message.into(), origin: None, kind, failed: None }
     }
     /// A failure of the program, with the same message as from generated code.
     pub fn failed(message: &Message, first: i64, second: i64) -> RunError {
-        RunError::new(message.kind.into(), message.with(first, second))
+        let error = RunError::new(message.kind.into(), message.with(first, second));
+        RunError { failed: Some((message.kind, first, second)), ..error }
+    }
+
+    /// A false assumption about lengths.
+    fn false_assumption(message: String) -> RunError {
+        RunError { failed: Some((Kind::Assumption, 0, 0)), ..RunError::new(RunErrorKind::Assumption, message) }
     }
 
     /// The error with this origin, unless it already has one.
     fn at(mut self, origin: &Origin) -> RunError {
-        self.origin.get_or_insert_with(|| origin.clone());
+        if self.origin.is_none() {
+            self.origin = Some(origin.clone());
+            // A front end may have words of its own.
+            if let (Some((kind, first, second)), Some(wording)) = (self.failed.take(), &origin.wording)
+                && kind == wording.kind
+            {
+                self.message = fill(&wording.template, first, second);
+            }
+        }
         self
     }
 }

@@ -171,7 +171,7 @@ impl<'k> ProgramBuilder<'k> {
 
     /// The number that identifies a failure on the device.
     pub fn failure(&mut self, message: &Message, origin: &Origin) -> i64 {
-        let failure = Failure { kind: message.kind, message: message.template.clone(), origin: origin.clone() };
+        let failure = Failure { kind: message.kind, message: message.at(origin).template, origin: origin.clone() };
         let at = self.failures.iter().position(|f| *f == failure).unwrap_or_else(|| {
             self.failures.push(failure);
             self.failures.len() - 1
@@ -424,7 +424,7 @@ impl<'k> ProgramBuilder<'k> {
         // If the same function is inlined several times, a check is eliminated only if it is in every copy.
         let needed = |m: &Message, at: &Origin| self.failures.iter().any(|f| f.kind == m.kind && f.origin == *at);
         let needless = self.needless.iter().filter(|(message, at)| !needed(message, at));
-        let check = |(m, at): &(Message, Origin)| report::Check { message: m.template.clone(), origin: at.clone() };
+        let check = |(m, at): &(Message, Origin)| report::Check { message: m.at(at).template, origin: at.clone() };
         self.report.left_out = needless.map(check).collect();
         self.report.cliffs = std::mem::take(&mut self.cliffs).told();
         let mut plan = Plan {

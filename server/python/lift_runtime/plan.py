@@ -155,7 +155,10 @@ class Plan:
             message = f"a kernel reported failure {which}, which the plan does not know (a defect of lift)"
             return LiftError("internal-error", message)
         failure = self.failures[which]
-        message = failure["message"].replace("{0}", str(first)).replace("{1}", str(second))
+        numbers = {"{0}": first, "{0+1}": first + 1, "{1}": second}
+        message = failure["message"]
+        for mark, number in numbers.items():
+            message = message.replace(mark, str(number))
         return LiftError(CODES.get(failure["kind"], failure["kind"]), message, failure["at"] or None)
 
     def _waits(self, *all_sizes: Size) -> bool:

@@ -138,11 +138,14 @@ impl<'db> Scope<'db> {
     }
 
     pub fn origin(&self, expr: ExprId) -> Origin {
-        let (form, expr) = match &self.call {
-            Some(call) => (call.form.clone(), call.expr),
-            None => (self.cx.key.clone(), expr),
-        };
-        Origin { form, expr, settings: self.settings.clone() }
+        let settings = self.settings.clone();
+        match &self.call {
+            Some(call) => Origin { settings, ..call.clone() },
+            None => {
+                let wording = self.cx.body.wording_of(expr).cloned();
+                Origin { form: self.cx.key.clone(), expr, settings, wording }
+            }
+        }
     }
 
     pub fn settings(&self) -> Option<&Arc<Settings>> {

@@ -1,0 +1,3 @@
+⍝ A number that is no length.
+x ← ⍳20
+⍳4-+/x>3
