@@ -162,6 +162,13 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) {
     }
 }
 
+/// Returns a process's resident memory in bytes.
+pub fn resident(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
+}
+
 /// Formats an exit status, as in "by signal 6 (abort)".
 pub fn ended(status: ExitStatus) -> String {
     match status.code() {

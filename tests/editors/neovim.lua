@@ -244,7 +244,7 @@ local lenses = wait(function()
   local all = vim.lsp.codelens.get(buffer)
   return #all > 0 and all
 end)
-check('lenses above a kernel', lenses and #lenses == 2 and lenses[1].command.title == '▶ Run', lenses)
+check('lenses above a kernel', lenses and #lenses == 3 and lenses[1].command.title == '▶ Run', lenses)
 vim.api.nvim_buf_delete(result, { force = true })
 vim.ui.select = function(items, _, choose)
   choose(items[1], 1)

@@ -37,6 +37,9 @@ const TOLD = ['lift.run', 'lift.inlayHints', 'lift.generated.target'];
 
 const WALKTHROUGH = 'lift-lang.lift#start';
 
+/** Commands of the server that run kernels and show what came of it. */
+const RUNS_KERNELS: string[] = [COMMAND.testKernel, COMMAND.showTests, COMMAND.tuneKernel, COMMAND.showTuning];
+
 let server: LiftServer | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -45,7 +48,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         executeCommand: (command, args: unknown[], next) => {
             if (command === COMMAND.generateOpenCL || command === COMMAND.showOpenCL) return views.show(args[0]);
             if (command === COMMAND.runKernel || command === COMMAND.showRun) return runner.run(args[0]);
-            if (command === COMMAND.testKernel || command === COMMAND.showTests) {
+            if (RUNS_KERNELS.includes(command)) {
                 return mayRun().then((may): unknown => (may ? next(command, args) : undefined));
             }
             return next(command, args);

@@ -18,6 +18,11 @@ export const COMMAND = {
     /** Runs the tests of a kernel; the second shows the results by itself. */
     testKernel: 'lift.server.testKernel',
     showTests: 'lift.server.showTests',
+    /** Searches for the parameters that make a kernel fastest; the second shows what was tried by itself. */
+    tuneKernel: 'lift.server.tuneKernel',
+    showTuning: 'lift.server.showTuning',
+    /** Writes what such a search has kept into the program. */
+    writeTuned: 'lift.server.writeTuned',
 } as const;
 
 export const REQUEST = {

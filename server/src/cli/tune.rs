@@ -1,6 +1,6 @@
 //! `lift tune`: finds the parameters that make a kernel fastest on a device, by measurement.
 
-use super::run::{Wishes, folder_of, wishes};
+use super::run::{Wishes, folder_of, load_embedded, wishes};
 use super::{Console, Format, Status, answered, build};
 use crate::inputs::run_line::RunLine;
 use crate::program::{Program, Texts};
@@ -65,9 +65,12 @@ pub struct Arguments {
     format: Format,
     /// Internal: compile and measure in this process, on behalf of the parent process.
     #[arg(long, hide = true)]
+    worker: bool,
+    /// Internal: started by the language server. The texts come on standard input; its end terminates the process.
+    #[arg(long, hide = true)]
     embedded: bool,
     /// The program.
-    #[arg(value_name = "FILE", required_unless_present_any = ["embedded", "list"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["worker", "list"])]
     file: Option<PathBuf>,
     /// Inputs, as of `lift run`. Default: those of the kernel's `;;; bench:` or `;;; run:` line, or `random`.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
@@ -86,13 +89,16 @@ fn parameter(text: &str) -> Result<String, String> {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
-    if arguments.embedded {
+    if arguments.worker {
         return worker::answer().map(|()| Status::Fine);
     }
     if arguments.list {
         return list(arguments.format, console).map(|()| Status::Fine);
     }
-    let program = answered(Program::load(arguments.file.as_slice()))?;
+    let program = match &arguments.file {
+        Some(file) if arguments.embedded => load_embedded(file)?,
+        file => answered(Program::load(file.as_slice()))?,
+    };
     if console.problems(&program.sources(), arguments.format, &program.unreadable)? > 0 {
         return Ok(Status::Wrong);
     }
@@ -237,6 +243,10 @@ fn tune(
         let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
         console.line(&format!("{} on {}, {}", info.name, ready.device.name, sizes.join(" ")))?;
         console.line(&format!("{:>12.1} µs          as it is", ready.default))?;
+    } else {
+        let (device, sizes) = (&ready.device.name, &ready.sizes);
+        console.json(&json!({ "kernel": info.name, "device": device, "sizes": sizes, "default": ready.default }))?;
+        console.flush()?;
     }
     if !ready.interpreted {
         console.note("no small input: results are compared with the default's only, not with the interpreter's");
@@ -256,6 +266,7 @@ fn tune(
         until,
         console,
         format: arguments.format,
+        embedded: arguments.embedded,
         tries: 0,
         unkept: None,
     };
@@ -360,6 +371,8 @@ struct Tuner<'a> {
     until: Option<Instant>,
     console: &'a mut Console,
     format: Format,
+    /// Progress is for the language server.
+    embedded: bool,
     tries: u32,
     /// Why the file cannot be written.
     unkept: Option<String>,
@@ -387,7 +400,15 @@ impl Bench for Tuner<'_> {
     }
 
     fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32) -> Result<Race, String> {
-        progress(&format!("{} tried; now {choice}", self.tries));
+        let step = format!("{} tried; now {choice}", self.tries);
+        match self.embedded {
+            true => {
+                let shown = self.console.json(&json!({ "progress": step })).and_then(|()| self.console.flush());
+                // The language server has gone; this process ends with its standard input.
+                let _ = shown;
+            }
+            false => progress(&step),
+        }
         match self.remote.ask(&Ask::Race(best.clone(), choice.clone(), rounds, WITHIN))? {
             Told::Race(race) => Ok(race),
             _ => Err("it gave another answer than was asked for".to_owned()),

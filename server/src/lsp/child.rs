@@ -6,7 +6,8 @@
 
 use super::snapshot::{Failure, Outcome};
 use super::tested::Tested;
-use crate::devices::ended;
+use super::tuning::Tuning;
+use crate::devices::{ended, resident};
 use crate::program::Embedded;
 use crate::program::Texts;
 use crate::report::json::Message;
@@ -75,6 +76,21 @@ pub async fn test(job: RunJob, limits: RunLimits) -> Outcome<Tested> {
     match Tested::read(&job.kernel, &ended.out) {
         Some(tested) => Ok(tested),
         None => Err(failure(&job.kernel, ended.status, Vec::new(), &ended.err)),
+    }
+}
+
+/// Tunes a job's kernel for so many seconds. `tell` receives progress messages.
+pub async fn tune(job: RunJob, limits: RunLimits, seconds: f64, tell: UnboundedSender<String>) -> Outcome<Tuning> {
+    let command = tune_command(&job, limits, seconds)?;
+    // The attempts have limits of their own; this one is for a process that does not end.
+    let time = limits.time.saturating_add(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    let ended = finish(command, &job, RunLimits { time, ..limits }, tell).await?;
+    match Tuning::read(&ended.out) {
+        Some(tuning) if ended.status.success() => Ok(tuning),
+        _ => {
+            let messages = ended.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            Err(failure(&job.kernel, ended.status, messages, &ended.err))
+        }
     }
 }
 
@@ -197,13 +213,6 @@ async fn outgrown(pid: Option<u32>, megabytes: u64) {
     }
 }
 
-/// Returns a process's resident memory in bytes.
-pub fn resident(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
-}
-
 /// Reads a stream up to the limit and discards the rest, so that the writer does not block.
 async fn read(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> Vec<u8> {
     let mut out = Vec::new();
@@ -262,6 +271,17 @@ fn test_command(job: &RunJob) -> Outcome<Command> {
     command.args(["test", "--embedded", "--format", "json"]).arg(format!("--kernel={}", job.kernel));
     command.args(job.device.iter().map(|device| format!("--device={device}")));
     command.arg("--").arg(&*job.path);
+    Ok(command)
+}
+
+fn tune_command(job: &RunJob, limits: RunLimits, seconds: f64) -> Outcome<Command> {
+    let mut command = this_program()?;
+    command.args(["tune", "--embedded", "--format", "json"]).arg(format!("--kernel={}", job.kernel));
+    command.arg(format!("--budget={seconds}")).arg(format!("--patience={}", limits.time.as_secs_f64()));
+    command.arg(format!("--memory={}", limits.memory));
+    command.args(job.device.iter().map(|device| format!("--device={device}")));
+    command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
+    command.arg("--").arg(&*job.path).args(&job.inputs);
     Ok(command)
 }
 

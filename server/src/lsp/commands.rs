@@ -1,6 +1,7 @@
 //! `workspace/executeCommand`: generate a stage's text, run a kernel or its tests, list the kernels, describe the setup.
 
 use super::child::{self, RunJob, RunLimits};
+use super::convert;
 use super::documents::{file_path, path_of};
 use super::measured::Measured;
 use super::progress::Progress;
@@ -8,18 +9,23 @@ use super::server::Server;
 use super::show;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
 use super::tested::Tested;
+use super::tuning::{self, Tuning};
 use super::views::{self, Address, Prepared};
 use crate::devices;
 use crate::inputs::run_line::RunLine;
 use crate::program::Texts;
 use crate::report::{self, Problem};
 use crate::stages::Stage;
+use crate::tune::written::{self, Place, Wish};
+use crate::tuned::records::{self, Record};
 use lift_analysis::ide::{Cancellable, DocLineKind, KernelInfo};
 use lift_codegen::run::report::RunReport;
+use lift_codegen::target as compile;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
@@ -36,11 +42,31 @@ pub const SHOW_RUN: &str = "lift.server.showRun";
 /// Runs the `;;; test:` lines of a kernel.
 pub const TEST_KERNEL: &str = "lift.server.testKernel";
 pub const SHOW_TESTS: &str = "lift.server.showTests";
-pub const NAMES: [&str; 8] =
-    [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP, SHOW_OPENCL, SHOW_RUN, TEST_KERNEL, SHOW_TESTS];
+/// Searches for the parameters that make a kernel fastest.
+pub const TUNE_KERNEL: &str = "lift.server.tuneKernel";
+pub const SHOW_TUNING: &str = "lift.server.showTuning";
+/// Writes what such a search has kept into the program.
+pub const WRITE_TUNED: &str = "lift.server.writeTuned";
+pub const NAMES: [&str; 11] = [
+    GENERATE_OPENCL,
+    RUN_KERNEL,
+    KERNELS,
+    SETUP,
+    SHOW_OPENCL,
+    SHOW_RUN,
+    TEST_KERNEL,
+    SHOW_TESTS,
+    TUNE_KERNEL,
+    SHOW_TUNING,
+    WRITE_TUNED,
+];
 /// Kinds of the code actions that run these commands.
 pub const OPENCL_ACTION: &str = "source.lift.opencl";
 pub const RUN_ACTION: &str = "source.lift.run";
+pub const TUNED_ACTION: &str = "source.lift.tuned";
+
+/// Seconds of a search for which nothing else is asked.
+const BUDGET: f64 = 20.0;
 
 /// The argument of every command: a program, and optionally a kernel, by name or by position.
 #[derive(Debug, Deserialize)]
@@ -65,6 +91,23 @@ struct RunWishes {
     #[serde(default)]
     sizes: BTreeMap<String, u64>,
     device: Option<String>,
+}
+
+/// Additional fields of the argument for tuning.
+#[derive(Debug, Deserialize)]
+struct TuneWishes {
+    #[serde(flatten)]
+    run: RunWishes,
+    budget: Option<f64>,
+}
+
+/// Additional fields of the argument for writing what a search has kept.
+#[derive(Debug, Deserialize)]
+struct WriteWishes {
+    /// As in the file of records, `rows.team=16`.
+    choice: String,
+    #[serde(default)]
+    copy: bool,
 }
 
 pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Option<Value>> {
@@ -122,6 +165,27 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
             }
             Ok(None)
         }
+        TUNE_KERNEL => {
+            let wishes: TuneWishes = parse(&argument)?;
+            let token = params.work_done_progress_params.work_done_token;
+            tune(server, target, wishes, token).await.map(|tuning| Some(json!(tuning)))
+        }
+        SHOW_TUNING => {
+            let wishes: TuneWishes = parse(&argument)?;
+            let token = params.work_done_progress_params.work_done_token;
+            match tune(server, target, wishes, token).await {
+                Ok(tuning) => show::show(server, &format!("{}.tuning", tuning.kernel), &tuning.text()).await,
+                Err(e) => server.client.show_message(MessageType::Error, e.message).await,
+            }
+            Ok(None)
+        }
+        WRITE_TUNED => {
+            let wishes: WriteWishes = parse(&argument)?;
+            if let Err(e) = write_tuned(server, target, wishes).await {
+                server.client.show_message(MessageType::Error, e.message).await;
+            }
+            Ok(None)
+        }
         other => Err(Error::invalid_params(format!("there is no command {other}"))),
     }
 }
@@ -165,6 +229,58 @@ async fn test(server: &Server, target: Target, wishes: RunWishes, token: Option<
     };
     progress.end().await;
     result
+}
+
+async fn tune(server: &Server, target: Target, wishes: TuneWishes, token: Option<ProgressToken>) -> Result<Tuning> {
+    let TuneWishes { run, budget } = wishes;
+    let seconds = budget.unwrap_or(BUDGET).clamp(0.0, 86_400.0);
+    let (job, features) = server.read(move |snap| Ok((run_job(snap, &target, run)?, snap.features.clone()))).await?;
+    let title = format!("Tuning {}", job.kernel);
+    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
+    let (steps, mut told) = mpsc::unbounded_channel::<String>();
+    let forward = async {
+        while let Some(step) = told.recv().await {
+            progress.report(format!("{step} (about {seconds} s)")).await;
+        }
+    };
+    let work = async { tokio::join!(child::tune(job, features.options.run, seconds, steps), forward).0 };
+    let result = tokio::select! {
+        result = work => result.map_err(Error::from),
+        () = progress.stopped() => Err(Error::request_cancelled()),
+    };
+    progress.end().await;
+    result
+}
+
+/// Writes a choice into the program as it is in the editor.
+async fn write_tuned(server: &Server, target: Target, wishes: WriteWishes) -> Result<()> {
+    let wanted = move |snap: &Snapshot| -> Outcome<_> {
+        let file = snap.file(&target.uri)?;
+        let kernel = chosen(snap, &file, &target)?;
+        let place = if wishes.copy { Place::Copy } else { Place::Kernel };
+        let kept =
+            tuning::kept(&snap.analysis, &file.path, &kernel.name)?.map(|(records, _)| records).unwrap_or_default();
+        let record = kept.into_iter().find(|record| record.choice.to_string() == wishes.choice);
+        let record = record.ok_or_else(|| {
+            Failure::failed(format!("no search has kept `{}` for {} as it is now", wishes.choice, kernel.name), None)
+        })?;
+        let wish = Wish { path: &file.path, kernel: &kernel, choice: &record.choice, place, found: &record.found() };
+        let targets = compile::Target::named().map(|(_, target)| target);
+        let written = written::write(&snap.analysis, &texts(snap, &file.path)?, &wish, &targets)?;
+        let written = written.map_err(|why| Failure::failed(why, None))?;
+        let like = (place == Place::Kernel).then(|| Record { meaning: written.meaning.clone(), ..record });
+        Ok((convert::workspace_edit(snap, &written.change)?, records::file(Path::new(&*file.path)), like))
+    };
+    let (edit, file, like) = server.read(wanted).await?;
+    let applied = server.client.apply_edit(edit).await?;
+    if !applied.applied {
+        return Err(Failure::failed("the editor did not change the program", None).into());
+    }
+    // The program needs its record no more.
+    match like.map(|like| records::forget(&file, &like)) {
+        Some(Err(e)) => Err(Failure::failed(format!("{} cannot be written: {e}", file.display()), None).into()),
+        _ => Ok(()),
+    }
 }
 
 /// Formats limits, as in `60 s, 4096 MB`.

@@ -298,6 +298,6 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
 
 /// The code action kinds of analysis, and those of commands.
 fn action_kinds() -> Vec<CodeActionKind> {
-    let kinds = KINDS.iter().copied().chain([commands::OPENCL_ACTION, commands::RUN_ACTION]);
+    let kinds = KINDS.iter().copied().chain([commands::OPENCL_ACTION, commands::RUN_ACTION, commands::TUNED_ACTION]);
     kinds.map(|kind| CodeActionKind::from(kind.to_owned())).collect()
 }

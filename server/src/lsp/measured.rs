@@ -5,6 +5,7 @@
 
 use super::convert::Lines;
 use super::snapshot::Snapshot;
+use super::times::time;
 use crate::engine;
 use lift_analysis::ide::Cancellable;
 use lift_codegen::core::print::meaning;
@@ -108,26 +109,4 @@ fn described(entry: &ProfileEntry, several: bool) -> String {
     let spread = if several { format!(" ({} – {})", time(least), time(greatest)) } else { String::new() };
     let launches = if entry.launches > 1 { format!(", {} launches", entry.launches) } else { String::new() };
     format!("{}: {}{spread}{launches}", entry.name, time(entry.microseconds))
-}
-
-/// Formats a time with three significant digits and its unit.
-pub fn time(microseconds: f64) -> String {
-    let (value, unit) = match microseconds {
-        t if t < 1e3 => (t, "µs"),
-        t if t < 1e6 => (t / 1e3, "ms"),
-        t => (t / 1e6, "s"),
-    };
-    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.digits$} {unit}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_three_digits() {
-        let shown: Vec<String> = [0.0, 1.234, 12.34, 123.4, 1234.0, 45_600.0, 7.89e6].map(time).into();
-        assert_eq!(shown, ["0.00 µs", "1.23 µs", "12.3 µs", "123 µs", "1.23 ms", "45.6 ms", "7.89 s"]);
-    }
 }

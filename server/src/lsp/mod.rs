@@ -12,7 +12,8 @@
 //! * Every request gets one answer: a result, `ContentModified` if a newer edit made it stale, `RequestCancelled`, or
 //!   an error. A panic fails only the request in which it happened.
 //! * Diagnostics carry the version of the text that they describe, and are never published for an older one.
-//! * Files are read only because an open document imports them, and only in its workspace folder.
+//! * Programs are read only because an open document imports them, and only in its workspace folder; beside a document
+//!   is read what tuning has kept.
 //!
 //! # Modules
 //!
@@ -23,10 +24,10 @@
 //! | [`server`] | the protocol's methods |
 //! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
 //! | [`snapshot`], [`requests`] | reads |
-//! | [`commands`], [`child`], [`tested`], [`progress`] | the client's commands: generate, run, test |
+//! | [`commands`], [`child`], [`tested`], [`tuning`], [`progress`] | the client's commands: generate, run, test, tune |
 //! | [`show`] | texts shown to editors that ignore the results of commands |
 //! | [`views`] | generated texts that follow the edits, with source maps |
-//! | [`measured`] | the times of runs, as hints |
+//! | [`measured`], [`times`] | the times of runs, as hints |
 //! | [`compiled`] | background compilation, for the next two |
 //! | [`compiled_hints`] | the compiler's choices and remaining checks, as hints |
 //! | [`costs`] | the cost of a kernel, in its hover |
@@ -51,7 +52,9 @@ pub mod show;
 pub mod snapshot;
 pub mod state;
 pub mod tested;
+pub mod times;
 pub mod transport;
+pub mod tuning;
 pub mod views;
 
 use frame::TrafficLog;

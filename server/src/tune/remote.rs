@@ -1,8 +1,7 @@
 //! The parent's side of [`worker`](super::worker): limits of time and memory, and a new child after a crash.
 
 use super::worker::{Ask, Job, Ready, Told};
-use crate::devices::ended;
-use crate::lsp::child::resident;
+use crate::devices::{ended, resident};
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -87,7 +86,7 @@ impl Remote {
 
 fn spawn() -> io::Result<Talking> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["tune", "--embedded"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(["tune", "--worker"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     #[cfg(unix)]
     {
         // Ctrl+C ends the parent; the child then ends with its standard input.

@@ -136,8 +136,13 @@ impl Record {
     pub fn found(&self) -> String {
         let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
         let sizes = if sizes.is_empty() { String::new() } else { format!(" for {}", sizes.join(" ")) };
+        format!("on {}{sizes}, {:.2} times as fast as the default", self.device[0], self.gain())
+    }
+
+    /// How many times as fast as the default the choice is.
+    pub fn gain(&self) -> f64 {
         let [best, default] = self.times;
-        format!("on {}{sizes}, {:.2} times as fast as the default", self.device[0], default / best.max(1e-3))
+        default / best.max(1e-3)
     }
 }
 

@@ -322,8 +322,15 @@ fn a_lens_runs_the_tests_of_a_kernel_that_has_some() {
     let lenses = lenses.as_array().expect("a list");
     let titles: Vec<_> =
         lenses.iter().map(|l| (&l["command"]["title"], &l["command"]["arguments"][0]["kernel"])).collect();
-    let expected =
-        [("▶ Run", "positive"), ("OpenCL", "positive"), ("Test", "positive"), ("▶ Run", "scale"), ("OpenCL", "scale")];
+    let expected = [
+        ("▶ Run", "positive"),
+        ("OpenCL", "positive"),
+        ("Test", "positive"),
+        ("Tune", "positive"),
+        ("▶ Run", "scale"),
+        ("OpenCL", "scale"),
+        ("Tune", "scale"),
+    ];
     assert_eq!(titles, expected.map(|(title, kernel)| (json!(title), json!(kernel))).each_ref().map(|(a, b)| (a, b)));
 
     let mut request = lenses[2]["command"]["arguments"][0].clone();

@@ -56,7 +56,8 @@ fn the_server_says_what_it_can() {
                     "refactor.rewrite.lift.place",
                     "refactor.rewrite.lift.law",
                     "source.lift.opencl",
-                    "source.lift.run"
+                    "source.lift.run",
+                    "source.lift.tuned"
                   ]
                 },
                 "codeLensProvider": {},
@@ -94,7 +95,10 @@ fn the_server_says_what_it_can() {
                     "lift.server.showOpenCL",
                     "lift.server.showRun",
                     "lift.server.testKernel",
-                    "lift.server.showTests"
+                    "lift.server.showTests",
+                    "lift.server.tuneKernel",
+                    "lift.server.showTuning",
+                    "lift.server.writeTuned"
                   ],
                   "workDoneProgress": true
                 },
@@ -294,52 +298,74 @@ fn lenses_name_their_commands() {
     check(
         &lenses,
         expect![[r#"
-        [
-          {
-            "command": {
-              "arguments": [
-                {
-                  "kernel": "twice",
-                  "uri": "file:///tmp/lift-test/positive.lift"
+            [
+              {
+                "command": {
+                  "arguments": [
+                    {
+                      "kernel": "twice",
+                      "uri": "file:///tmp/lift-test/positive.lift"
+                    }
+                  ],
+                  "command": "lift.server.runKernel",
+                  "title": "▶ Run"
+                },
+                "range": {
+                  "end": {
+                    "character": 11,
+                    "line": 2
+                  },
+                  "start": {
+                    "character": 6,
+                    "line": 2
+                  }
                 }
-              ],
-              "command": "lift.server.runKernel",
-              "title": "▶ Run"
-            },
-            "range": {
-              "end": {
-                "character": 11,
-                "line": 2
               },
-              "start": {
-                "character": 6,
-                "line": 2
-              }
-            }
-          },
-          {
-            "command": {
-              "arguments": [
-                {
-                  "kernel": "twice",
-                  "uri": "file:///tmp/lift-test/positive.lift"
+              {
+                "command": {
+                  "arguments": [
+                    {
+                      "kernel": "twice",
+                      "uri": "file:///tmp/lift-test/positive.lift"
+                    }
+                  ],
+                  "command": "lift.server.generateOpenCL",
+                  "title": "OpenCL"
+                },
+                "range": {
+                  "end": {
+                    "character": 11,
+                    "line": 2
+                  },
+                  "start": {
+                    "character": 6,
+                    "line": 2
+                  }
                 }
-              ],
-              "command": "lift.server.generateOpenCL",
-              "title": "OpenCL"
-            },
-            "range": {
-              "end": {
-                "character": 11,
-                "line": 2
               },
-              "start": {
-                "character": 6,
-                "line": 2
+              {
+                "command": {
+                  "arguments": [
+                    {
+                      "kernel": "twice",
+                      "uri": "file:///tmp/lift-test/positive.lift"
+                    }
+                  ],
+                  "command": "lift.server.showTuning",
+                  "title": "Tune"
+                },
+                "range": {
+                  "end": {
+                    "character": 11,
+                    "line": 2
+                  },
+                  "start": {
+                    "character": 6,
+                    "line": 2
+                  }
+                }
               }
-            }
-          }
-        ]"#]],
+            ]"#]],
     );
     session.shutdown();
 

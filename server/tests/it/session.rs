@@ -125,7 +125,7 @@ impl Session {
         self.answer(id)
     }
     /// Returns the first message that matches, among all received so far and later. Meanwhile answers the server's
-    /// requests with `null`.
+    /// requests with `null`, and says of edits that they are applied.
     pub fn wait(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let inbox = self.inbox.clone();
         let mut messages = inbox.messages.lock().expect("the inbox");
@@ -133,7 +133,9 @@ impl Session {
         loop {
             let asked: Vec<Value> = messages.to_answer.drain(..).collect();
             for request in asked {
-                self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": null }));
+                let is_edit = request["method"] == "workspace/applyEdit";
+                let result = if is_edit { json!({ "applied": true }) } else { Value::Null };
+                self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
             }
             if let Some(found) = messages.all[seen..].iter().find(|m| wanted(m)) {
                 return found.clone();

@@ -2,7 +2,8 @@
 
 use crate::commands::ENDLESS;
 use crate::programs::Bench;
-use serde_json::Value;
+use crate::session::{Options, Session, rich_client};
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 const SCALE: &str = "\
@@ -157,4 +158,64 @@ fn a_search_that_is_interrupted_keeps_the_best_so_far() {
     assert!(kept.contains("\nuse target="), "{kept}");
     let run = bench.lift(&["run", "kept.lift", "-o", "result.npy"]);
     assert_eq!((run.status, &*run.err), (Some(0), ""));
+}
+
+/// The editor starts a search, says what earlier ones have kept, and writes that into the program.
+#[test]
+fn an_editor_tunes_and_writes_the_best_as_a_program() {
+    let bench = Bench::new(&[("scale.lift", SCALE)]);
+    let [name, platform, driver] = &device(&bench);
+    let uri = format!("file://{}", bench.path("scale.lift").display());
+    let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
+    session.open(&uri, SCALE);
+
+    let request = json!({ "uri": uri, "kernel": "scale", "sizes": { "N": 50 }, "budget": 0 });
+    let tuned = session.execute("lift.server.tuneKernel", request.clone()).expect("a search");
+    assert_eq!((&tuned["kernel"], &tuned["sizes"], &tuned["rows"]), (&json!("scale"), &json!({ "N": 50 }), &json!([])));
+    assert!(tuned["default"].as_f64().is_some_and(|time| time > 0.0), "{tuned}");
+    assert_eq!(session.execute("lift.server.showTuning", request), Ok(Value::Null));
+    let shown = session.wait("the table", |m| m["method"] == "window/showMessage")["params"]["message"].clone();
+    assert!(shown.as_str().is_some_and(|text| text.contains("(as it is)")), "{shown}");
+    let wrong = session.execute("lift.server.tuneKernel", json!({ "uri": uri, "device": "opencl:9" }));
+    let wrong = wrong.expect_err("there is no such device");
+    assert!(wrong["message"].as_str().is_some_and(|why| why.contains("cannot be tuned")), "{wrong}");
+
+    // Once without a record that holds, once with one.
+    let lens = |session: &mut Session| {
+        let lenses = session.call("textDocument/codeLens", json!({ "textDocument": { "uri": uri } })).expect("lenses");
+        lenses.as_array().expect("a list").last().expect("a lens")["command"].clone()
+    };
+    let actions = |session: &mut Session| {
+        let only = json!({ "diagnostics": [], "only": ["source.lift.tuned"] });
+        let at = json!({ "line": 1, "character": 8 });
+        let params = json!({ "textDocument": { "uri": uri }, "range": { "start": at, "end": at }, "context": only });
+        session.call("textDocument/codeAction", params).expect("actions")
+    };
+    bench.write("scale.lift.tuned", record("0", [name, platform, driver], "group=32").as_bytes());
+    assert_eq!((&lens(&mut session)["title"], actions(&mut session)), (&json!("Tune"), json!([])));
+    let text = record(&meaning(&bench), [name, platform, driver], "target=gpu group=32");
+    bench.write("scale.lift.tuned", text.as_bytes());
+    let tune = lens(&mut session);
+    assert_eq!(tune["title"], "Tune (2.00 ×)");
+    let told = format!("tuned on {name} for N=3, 2.00 times as fast as the default: target=gpu group=32");
+    assert!(tune["tooltip"].as_str().is_some_and(|t| t.starts_with("last tuned ") && t.ends_with(&told)), "{tune}");
+
+    let offered = actions(&mut session);
+    let [write, copy] = offered.as_array().expect("a list").as_slice() else { panic!("{offered}") };
+    let title = format!("target=gpu group=32 (on {name} for N=3, 2.00 times as fast as the default)");
+    assert_eq!(write["title"], format!("Write scale as program: {title}"));
+    assert_eq!(copy["title"], format!("Write scale as program beside it: {title}"));
+    let mut edits = Vec::new();
+    for action in [copy, write] {
+        session.execute("lift.server.writeTuned", action["command"]["arguments"][0].clone()).expect("nothing");
+        let messages = session.messages();
+        let edit = messages.iter().rev().find(|m| m["method"] == "workspace/applyEdit").expect("an edit");
+        edits.push(edit["params"]["edit"].to_string());
+    }
+    assert!(
+        edits[0].contains("(lift scale-tuned (N)") && edits[1].contains("(with ((target gpu) (group 32)) "),
+        "{edits:?}"
+    );
+    assert!(!bench.path("scale.lift.tuned").exists());
+    session.shutdown();
 }

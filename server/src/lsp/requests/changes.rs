@@ -3,6 +3,7 @@
 use crate::lsp::commands;
 use crate::lsp::convert;
 use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
+use crate::lsp::tuning;
 use lift_analysis::ide::actions::EXPLICIT_FILE_TITLE;
 use lift_analysis::ide::{self, EXPLICIT_FILE};
 use serde_json::json;
@@ -117,20 +118,31 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
         for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
             let title = format!("{title} {}", kernel.name);
             let target = json!({ "uri": params.text_document.uri, "kernel": kernel.name });
-            out.push(CodeActionResponse::CodeAction(CodeAction {
-                title: title.clone(),
-                kind: Some(CodeActionKind::from(kind.to_owned())),
-                command: Some(Command {
-                    title,
-                    tooltip: None,
-                    command: command.to_owned(),
-                    arguments: Some(vec![target]),
-                }),
-                ..Default::default()
-            }));
+            out.push(command_action(title, kind, command, target));
+        }
+    }
+    if wanted(only, commands::TUNED_ACTION) {
+        for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
+            let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?.map(|(records, _)| records);
+            for (record, copy) in kept.iter().flatten().flat_map(|record| [(record, false), (record, true)]) {
+                let (choice, how) = (record.choice.to_string(), if copy { " beside it" } else { "" });
+                let title = format!("Write {} as program{how}: {choice} ({})", kernel.name, record.found());
+                let uri = &params.text_document.uri;
+                let target = json!({ "uri": uri, "kernel": kernel.name, "choice": choice, "copy": copy });
+                out.push(command_action(title, commands::TUNED_ACTION, commands::WRITE_TUNED, target));
+            }
         }
     }
     Ok(out)
+}
+
+fn command_action(title: String, kind: &str, command: &str, target: serde_json::Value) -> CodeActionResponse {
+    CodeActionResponse::CodeAction(CodeAction {
+        title: title.clone(),
+        kind: Some(CodeActionKind::from(kind.to_owned())),
+        command: Some(Command { title, tooltip: None, command: command.to_owned(), arguments: Some(vec![target]) }),
+        ..Default::default()
+    })
 }
 
 /// Adds the edit to an action that was offered without it.

@@ -3,8 +3,11 @@
 use crate::lsp::commands;
 use crate::lsp::documents::path_of;
 use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
+use crate::lsp::{times, tuning};
 use crate::report::codes;
+use crate::tuned::records::Record;
 use serde_json::json;
+use std::time::SystemTime;
 use tower_lsp_server::gen_lsp_types::*;
 
 pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
@@ -14,12 +17,15 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
         let target = json!({ "uri": uri, "kernel": kernel.name });
         let test = kernel.is_tested.then_some(("Test", commands::SHOW_TESTS));
         let all = [("▶ Run", commands::RUN_KERNEL), ("OpenCL", commands::GENERATE_OPENCL)].into_iter().chain(test);
-        for (title, command) in all {
+        let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?;
+        let tune = (tune_title(&kept), commands::SHOW_TUNING, kept.map(|kept| history(&kept)));
+        let all = all.map(|(title, command)| (title.to_owned(), command, None)).chain([tune]);
+        for (title, command, tooltip) in all {
             out.push(CodeLens {
                 range: lines.range(kernel.focus),
                 command: Some(Command {
-                    title: title.to_owned(),
-                    tooltip: None,
+                    title,
+                    tooltip,
                     command: command.to_owned(),
                     arguments: Some(vec![target.clone()]),
                 }),
@@ -28,6 +34,21 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
         }
     }
     Ok(out)
+}
+
+type Kept = (Vec<Record>, SystemTime);
+
+fn tune_title(kept: &Option<Kept>) -> String {
+    match kept.as_ref().and_then(|(records, _)| records.first()) {
+        Some(record) => format!("Tune ({:.2} ×)", record.gain()),
+        None => "Tune".to_owned(),
+    }
+}
+
+/// When and where the kernel was tuned, and what that gave.
+fn history((records, written): &Kept) -> String {
+    let lines = records.iter().map(|record| format!("tuned {}: {}", record.found(), record.choice));
+    format!("last tuned {}\n{}", times::ago(*written), lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the text of `lift:/explain/CODE.md` and of the other `lift:` files of analysis. (Generated texts are views.)

@@ -1,0 +1,42 @@
+//! Times, for people.
+
+use std::time::{Duration, SystemTime};
+
+/// Formats a time with three significant digits and its unit.
+pub fn time(microseconds: f64) -> String {
+    let (value, unit) = match microseconds {
+        t if t < 1e3 => (t, "µs"),
+        t if t < 1e6 => (t / 1e3, "ms"),
+        t => (t / 1e6, "s"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+/// How long ago something was, as in `12 s ago`.
+pub fn ago(written: SystemTime) -> String {
+    let seconds = written.elapsed().unwrap_or(Duration::ZERO).as_secs();
+    match seconds {
+        s if s < 120 => format!("{s} s ago"),
+        s if s < 2 * 3600 => format!("{} min ago", s / 60),
+        s if s < 48 * 3600 => format!("{} h ago", s / 3600),
+        s => format!("{} days ago", s / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        let shown: Vec<String> = [0.0, 1.234, 12.34, 123.4, 1234.0, 45_600.0, 7.89e6].map(time).into();
+        assert_eq!(shown, ["0.00 µs", "1.23 µs", "12.3 µs", "123 µs", "1.23 ms", "45.6 ms", "7.89 s"]);
+    }
+
+    #[test]
+    fn times_that_have_passed_are_rounded() {
+        let passed = |seconds| ago(SystemTime::now() - Duration::from_secs(seconds));
+        assert_eq!([12, 150, 7300, 200_000].map(passed), ["12 s ago", "2 min ago", "2 h ago", "2 days ago"]);
+    }
+}
