@@ -187,7 +187,7 @@ impl Infer<'_> {
                     }
                     None => self.infer(arg, Some(&wanted)),
                 };
-                self.coerce_to_existential(&own, &wanted, arg, cause);
+                self.coerce_to_existential(&own, &wanted, self.scopes.level(), arg, cause);
                 true
             }
             _ => {

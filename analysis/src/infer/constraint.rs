@@ -21,6 +21,8 @@ pub enum Constraint {
     Close { from: Ty, to: Ty, scope: ScopeId, expr: ExprId },
     /// `to` is `from` with its lengths hidden, for a written `(pack e)`.
     Pack { from: Ty, to: Ty, scope: ScopeId, expr: ExprId, inner: ExprId },
+    /// The existential `to` is `from` with lengths hidden that may be of this level, for a written `(: value to)`.
+    Hide { from: Ty, to: Ty, at: ExprId, value: ExprId, level: u32 },
     /// `to` is the common type of the branches of an `if`, with different lengths hidden.
     Join { branches: [Branch; 2], to: Ty, at: ExprId },
     /// Component `index` of a tuple.

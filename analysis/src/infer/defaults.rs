@@ -30,7 +30,7 @@ impl Constraint {
             Constraint::JoinRows { .. } => 3,
             Constraint::Equal { .. } => 4,
             Constraint::Join { .. } => 5,
-            Constraint::Pack { .. } => 6,
+            Constraint::Pack { .. } | Constraint::Hide { .. } => 6,
             Constraint::Close { .. } => 7,
             // An explicit opening needs a hidden length, so everything that may hide one comes first.
             Constraint::Open { explicit: true, .. } => 8,
@@ -108,7 +108,7 @@ impl Infer<'_> {
     fn is_inside(&self, c: &Constraint, level: u32) -> bool {
         let ty = match c {
             Constraint::Open { from, .. } | Constraint::Close { from, .. } | Constraint::Pack { from, .. } => from,
-            Constraint::Project { from, .. } | Constraint::Cast { from, .. } => from,
+            Constraint::Project { from, .. } | Constraint::Cast { from, .. } | Constraint::Hide { from, .. } => from,
             Constraint::Unzip { array, .. } => array,
             Constraint::Join { branches, .. } => {
                 return branches.iter().all(|b| self.deeper(&b.ty, level));

@@ -382,7 +382,9 @@ impl Infer<'_> {
                     self.forget_opening(Site::Expr(value));
                     self.unify(&to, &own.unwrap_or_else(Ty::error), &cause);
                 } else {
-                    self.coerce_to_existential(&from, &to, value, &cause);
+                    let level = self.scopes.level();
+                    self.defer(Constraint::Hide { from, to: to.clone(), at: id, value, level });
+                    self.solve();
                 }
             }
             TyKind::Size(_) | TyKind::Fun(..) => {

@@ -186,14 +186,15 @@ impl Infer<'_> {
         (packed, vec![(bound, a.len.clone())])
     }
 
-    /// Checks an argument of an existential parameter, whose length is hidden on the way in.
-    pub fn coerce_to_existential(&mut self, actual: &Ty, wanted: &Ty, arg: ExprId, cause: &Cause) {
+    /// Checks an argument of an existential parameter, whose length is hidden on the way in. What is hidden may be of
+    /// this level.
+    pub fn coerce_to_existential(&mut self, actual: &Ty, wanted: &Ty, level: u32, arg: ExprId, cause: &Cause) {
         let (head, wanted) = (self.table.shallow(actual), self.table.zonk(wanted));
         match (head.kind(), wanted.kind()) {
             (TyKind::Array(_) | TyKind::Tuple(_), TyKind::Exists(vars, inner))
                 if self.mode == Mode::Insert || matches!(cause, Cause::Annotation(_)) =>
             {
-                let witnesses: Vec<Size> = vars.iter().map(|_| self.fresh_size()).collect();
+                let witnesses: Vec<Size> = vars.iter().map(|_| self.table.fresh_size(level)).collect();
                 let open = inner.subst_sizes(&mut |v| vars.iter().position(|b| b == v).map(|i| witnesses[i].clone()));
                 self.unify(&open, actual, cause);
                 let hidden = vars.iter().cloned().zip(witnesses).collect();

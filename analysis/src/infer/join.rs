@@ -145,20 +145,35 @@ impl Infer<'_> {
                     xs.iter().zip(ys).map(|(x, y)| self.generalization(x, y, scopes, pairs)).collect();
                 Some(Ty::tuple(parts?))
             }
+            // Elements that depend on their position, or still may, are the same in both.
+            (TyKind::Array(x), TyKind::Array(y)) => {
+                let len = self.common_length(&x.len, &y.len, scopes, pairs);
+                let [a, b] = [x, y].map(|array| Ty::new(TyKind::Array(ArrayTy { len: len.clone(), ..array.clone() })));
+                self.try_unify(&a, &b, &Cause::Result(self.scopes.expr(scopes.0))).ok().map(|()| self.table.zonk(&b))
+            }
             _ => self.try_unify(&a, &b, &Cause::Result(self.scopes.expr(scopes.0))).ok().map(|()| a),
         }
     }
 
     fn common_length(&mut self, a: &Size, b: &Size, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Size {
         let (a, b) = (self.table.zonk_size(a), self.table.zonk_size(b));
-        let local =
-            |s: &Size, scope| s.any_var(&mut |v: &Var| v.kind == VarKind::Bound || self.scopes.is_opened_in(v, scope));
-        if self.facts.equal(&a, &b) == Truth::Yes && !local(&a, scopes.0) && !local(&b, scopes.1) {
+        let sides = [(&a, scopes.0), (&b, scopes.1)];
+        let local = sides.iter().any(|(size, scope)| {
+            size.any_var(&mut |v| v.kind == VarKind::Bound || self.scopes.is_opened_in(v, *scope))
+        });
+        if !local && self.facts.equal(&a, &b) == Truth::Yes {
             return a;
         }
-        if a.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) || b.any_var(&mut |v: &Var| v.kind == VarKind::Unknown)
-        {
-            let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes.expr(scopes.0)));
+        // A length that is not known yet becomes what the other is where the branch alone decides it. One of further out,
+        // that of a parameter say, may become any length: only two of those are one, so that the result keeps it.
+        let unknown = |size: &Size| size.as_var().filter(|v| v.kind == VarKind::Unknown).cloned();
+        let [of_a, of_b] = [&a, &b].map(unknown);
+        let may_become_equal = of_a.is_some() && of_b.is_some()
+            || [(of_a, &b, scopes.0), (of_b, &a, scopes.1)].into_iter().any(|(var, other, scope)| {
+                let level = self.scopes.level_of(scope);
+                var.is_some_and(|v| !other.contains(&v) && self.table.key_level(Key::Size(v.id)) >= level)
+            });
+        if may_become_equal && self.unify_sizes(&a, &b, &Cause::Result(self.scopes.expr(scopes.0))).is_ok() {
             return self.table.zonk_size(&a);
         }
         if let Some((_, v)) = pairs.iter().find(|(p, _)| p.0 == a && p.1 == b) {

@@ -43,7 +43,7 @@ impl Infer<'_> {
         let (types, sizes): (Vec<&Ty>, Vec<&Size>) = match c {
             Constraint::Open { from, to, .. } | Constraint::Close { from, to, .. } => (vec![from, to], vec![]),
             Constraint::Pack { from, to, .. } | Constraint::Project { from, to, .. } => (vec![from, to], vec![]),
-            Constraint::Cast { from, to, .. } => (vec![from, to], vec![]),
+            Constraint::Cast { from, to, .. } | Constraint::Hide { from, to, .. } => (vec![from, to], vec![]),
             Constraint::Unzip { array, to, .. } => (vec![array, to], vec![]),
             Constraint::Join { branches: [then, otherwise], to, .. } => (vec![&then.ty, &otherwise.ty, to], vec![]),
             Constraint::JoinRows { rows, total, joined, .. } => {
@@ -130,6 +130,13 @@ impl Infer<'_> {
                     return Progress::Wait(open);
                 }
                 self.pack(&zonked, to, *scope, *expr, *inner);
+                Progress::Done
+            }
+            Constraint::Hide { from, to, at, value, level } => {
+                if let TyKind::Unknown(v) = self.table.shallow(from).kind() {
+                    return Progress::Wait(vec![Key::Type(v.0)]);
+                }
+                self.coerce_to_existential(from, to, *level, *value, &Cause::Annotation(*at));
                 Progress::Done
             }
             Constraint::Join { branches, to, at } => self.join(branches, to, *at, false),
@@ -266,6 +273,9 @@ impl Infer<'_> {
             Constraint::Pack { from, to, scope, expr, inner } => {
                 let zonked = self.table.zonk(&from);
                 self.pack(&zonked, &to, scope, expr, inner);
+            }
+            Constraint::Hide { from, to, at, value, level } => {
+                self.coerce_to_existential(&from, &to, level, value, &Cause::Annotation(at));
             }
             Constraint::Join { branches, to, at } => {
                 self.join(&branches, &to, at, true);

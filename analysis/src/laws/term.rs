@@ -139,43 +139,60 @@ impl Term {
 
     /// The names that occur free. Those of opaque parts are too many rather than too few.
     pub fn free(&self) -> BTreeSet<Name> {
-        let under = |bindings: &[Binding], body: &Term| {
-            let mut free = body.free();
-            free.retain(|name| !bindings.iter().any(|binding| binding.names().contains(name)));
-            free
-        };
+        let mut found = BTreeSet::new();
+        self.find_free(&mut Vec::new(), &mut found);
+        found
+    }
+
+    /// Adds the names that occur free and are not bound around the term. One small frame for each level: terms are as
+    /// deep as brackets can be.
+    fn find_free<'a>(&'a self, around: &mut Vec<&'a Name>, found: &mut BTreeSet<Name>) {
+        let outside = around.len();
         match &self.kind {
-            Kind::Name { name, .. } => BTreeSet::from([name.clone()]),
-            Kind::Literal(_) => BTreeSet::new(),
+            Kind::Literal(_) => {}
+            Kind::Name { name, .. } => add_unbound([name], around, found),
             Kind::Size(size) => {
-                let mut free = BTreeSet::new();
-                size.names(&mut free);
-                free
+                let mut names = BTreeSet::new();
+                size.names(&mut names);
+                add_unbound(&names, around, found);
             }
-            Kind::Opaque(_, names) => names.clone(),
-            Kind::Lambda(params, body) => under(params, body),
+            Kind::Opaque(_, names) => add_unbound(names, around, found),
+            Kind::Lambda(params, body) => {
+                around.extend(params.iter().flat_map(Binding::names));
+                body.find_free(around, found);
+            }
             Kind::Let(binding, value, body) => {
-                let mut free = under(std::slice::from_ref(binding), body);
-                free.extend(value.free());
-                free
+                value.find_free(around, found);
+                around.extend(binding.names());
+                body.find_free(around, found);
             }
             Kind::Apply(..) | Kind::If(_) | Kind::Tuple(_) | Kind::Compose(_) => {
-                self.parts().into_iter().flat_map(Term::free).collect()
+                for part in self.parts() {
+                    part.find_free(around, found);
+                }
             }
         }
+        around.truncate(outside);
     }
 
     /// Every name that is bound inside.
     pub fn bound(&self) -> BTreeSet<Name> {
-        let mut bound: BTreeSet<Name> = self.parts().into_iter().flat_map(Term::bound).collect();
+        let mut found = BTreeSet::new();
+        self.find_bound(&mut found);
+        found
+    }
+
+    fn find_bound(&self, found: &mut BTreeSet<Name>) {
         match &self.kind {
-            Kind::Lambda(params, _) => bound.extend(params.iter().flat_map(Binding::names).cloned()),
-            Kind::Let(binding, ..) => bound.extend(binding.names().iter().cloned()),
+            Kind::Lambda(params, _) => found.extend(params.iter().flat_map(Binding::names).cloned()),
+            Kind::Let(binding, ..) => found.extend(binding.names().iter().cloned()),
             // Its names may be bound inside.
-            Kind::Opaque(_, names) => bound.extend(names.iter().cloned()),
+            Kind::Opaque(_, names) => found.extend(names.iter().cloned()),
             _ => {}
         }
-        bound
+        for part in self.parts() {
+            part.find_bound(found);
+        }
     }
 
     /// The names that the term uses from outside of its form, in order.
@@ -185,7 +202,9 @@ impl Term {
         {
             found.push(name.clone());
         }
-        self.parts().into_iter().for_each(|part| part.globals(found));
+        for part in self.parts() {
+            part.globals(found);
+        }
     }
 
     /// Forgets the ranges: the term will stand in another text.
@@ -224,6 +243,10 @@ impl Term {
             Kind::Opaque(text, _) => text.clone(),
         }
     }
+}
+
+fn add_unbound<'a>(names: impl IntoIterator<Item = &'a Name>, around: &[&Name], found: &mut BTreeSet<Name>) {
+    found.extend(names.into_iter().filter(|name| !around.contains(name)).cloned());
 }
 
 impl Binding {
@@ -290,21 +313,38 @@ impl SizeTerm {
     }
 }
 
+/// Levels of a term at most. Walks over terms are recursive; brackets alone nest less, but a composition that is applied
+/// is a call in a call for each of its functions.
+const MOST_LEVELS: usize = 512;
+
 /// Reads the terms of a form.
 pub struct Reader<'a> {
     /// The names in scope, innermost last.
     scope: Vec<Name>,
     /// Whether the composition at a range is a value, with its last part as the argument.
     is_pipeline: &'a dyn Fn(TextRange) -> bool,
+    /// Levels of the term around what is read: at most [`MOST_LEVELS`].
+    levels: usize,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(scope: Vec<Name>, is_pipeline: &'a dyn Fn(TextRange) -> bool) -> Reader<'a> {
-        Reader { scope, is_pipeline }
+        Reader { scope, is_pipeline, levels: 0 }
     }
 
-    /// `None` if a part is missing or wrong.
+    /// `None` if a part is missing or wrong, or if the term would have too many levels.
     pub fn expr(&mut self, expr: &ast::Expr) -> Option<Term> {
+        let around = self.levels;
+        self.levels += match expr {
+            ast::Expr::Compose(composition) => composition.functions().count(),
+            _ => 1,
+        };
+        let term = if self.levels <= MOST_LEVELS { self.expr_inside(expr) } else { None };
+        self.levels = around;
+        term
+    }
+
+    fn expr_inside(&mut self, expr: &ast::Expr) -> Option<Term> {
         let node = expr.syntax();
         let kind = match expr {
             ast::Expr::NameRef(name) => {

@@ -52,3 +52,16 @@ fn a_long_chain_of_lets_has_its_free_names() {
     let term = term::parse(&text, &[]).unwrap();
     assert_eq!(term.free().iter().map(|name| &**name).collect::<Vec<_>>(), ["+", "v0", "w"]);
 }
+
+#[test]
+fn a_long_composition_that_is_applied_has_no_term() {
+    let read = |functions: usize| {
+        let form = lift_syntax::parse_form(&format!("(define it (o {} xs))", "id ".repeat(functions)));
+        let Some(lift_syntax::ast::Item::Define(define)) = form.form().and_then(|form| form.item()) else {
+            panic!("a definition")
+        };
+        term::Reader::new(Vec::new(), &|_| true).expr(&define.body().unwrap())
+    };
+    assert!(read(100).is_some());
+    assert!(read(2000).is_none());
+}

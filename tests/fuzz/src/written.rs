@@ -48,12 +48,23 @@ pub fn pairs_of_branches() -> Result<(), String> {
                         branch.chars().map(|c| of(c).map_or_else(|| c.to_string(), |(_, with)| (*with).to_owned()));
                     filled.collect::<String>()
                 };
-                text += &format!(
-                    "(lift k{i}-{j} (N) (bool int (array-type int N) (array-type int (* 4 N)))\n  \
-                     (lambda (c k xs zs) (let h (filter (< 0) xs) (let g (filter (< 1) zs) (if c {} {})))))\n",
+                let body = format!(
+                    "(let h (filter (< 0) xs) (let g (filter (< 1) zs) (if c {} {})))",
                     filled(then, 0),
                     filled(otherwise, 1)
                 );
+                text += &format!(
+                    "(lift k{i}-{j} (N) (bool int (array-type int N) (array-type int (* 4 N)))\n  \
+                     (lambda (c k xs zs) {body}))\n"
+                );
+                // The lengths of what a definition takes are not known while its body is checked; where the result has
+                // either of two, they are one. Each branch is in four of these.
+                if [1, 3].contains(&((j + kind.branches.len() - i) % kind.branches.len())) {
+                    text += &format!(
+                        "(define (d{i}-{j} c (k int) xs zs) {body})\n\
+                         (lift kd{i}-{j} (N) (bool int (array-type int N)) (lambda (c k xs) (d{i}-{j} c k xs xs)))\n"
+                    );
+                }
             }
         }
         same(&text)?;

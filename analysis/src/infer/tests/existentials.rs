@@ -121,6 +121,33 @@ fn branches_of_different_lengths() {
     );
 }
 
+/// A length of a parameter is not known before the definition ends; it is never the length that a branch opened.
+#[test]
+fn branches_of_definitions_of_different_lengths() {
+    check(
+        &format!(
+            "{PREDICATES}(define (f c xs) (if c xs (filter pos xs)))
+(define (g c xs) (if c (filter pos xs) xs))
+(define (h c xs) (if c xs (concat (filter pos xs) xs)))
+(define (k c xs ys) (if c (concat xs ys) (filter pos xs)))
+(define (l c xs ys) (if c (zip xs ys) (let kept (filter pos xs) (zip kept kept))))
+(define (m c xs ys) (if c xs ys))
+(define (o c xs) (if c xs (concat xs xs)))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Bool -> Array[Float,n] -> <∃X, Array[Float,X]>
+            g : Bool -> Array[Float,n] -> <∃X, Array[Float,X]>
+            h : Bool -> Array[Float,n] -> <∃X, Array[Float,X]>
+            k : Bool -> Array[Float,n] -> Array[Float,m] -> <∃X, Array[Float,X]>
+            l : Bool -> Array[Float,n] -> Array[Float,n] -> <∃X, Array[(Float, Float),X]>
+            m : Bool -> a -> a -> a
+            o : Bool -> Array[a,n] -> <∃X, Array[a,X]>
+        "#]],
+    );
+}
+
 /// The type of `zs` is inferred after the function: the branches are joined when the surrounding constraints are
 /// solved.
 #[test]

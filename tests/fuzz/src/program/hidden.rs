@@ -168,9 +168,12 @@ impl Maker<'_> {
             8 if self.whole() => {
                 let (xs, _) = self.dynamic(element, depth.saturating_sub(1), place);
                 let keep = self.function(element, &BOOL, 1);
-                (format!("(keep {keep} {xs})"), true)
+                match self.choices.below(3) {
+                    2 => (format!("(either {} {keep} {xs})", self.scalar(Scalar::Bool, 1)), true),
+                    _ => (format!("(keep {keep} {xs})"), true),
+                }
             }
-            9 if self.whole() && depth > 0 => {
+            10 if self.whole() && depth > 0 => {
                 let before = (self.scope.len(), self.sizes.len());
                 let (begin, end) = self.definition(place);
                 let (body, _) = self.dynamic(element, depth - 1, place);

@@ -57,6 +57,7 @@ pub enum Place {
 const DEFINITIONS: &str = "\
 (define (twice f x) (f (f x)))
 (define (keep p xs) (filter p xs))
+(define (either c p xs) (if c (filter p xs) xs))
 (define (pairs xs ys) (zip xs ys))
 (define (both p q xs) (tuple (filter p xs) (filter q xs)))
 (define (shared p f xs) (let ys (filter p xs) (tuple ys (map f ys))))
