@@ -2,8 +2,8 @@
 
 use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
-    axis, cells, constant, encode, nested, partition, power, random, reduce, scalar, select, sets, structure, system,
-    text, turned,
+    axis, cells, constant, encode, nested, nested_operators, partition, power, random, reduce, scalar, select, sets,
+    structure, system, text, turned,
 };
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
@@ -87,7 +87,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
         },
         FunKind::Each(inner) => match left {
             None => nested::each(ev, &alone(inner), right),
-            Some(left) => nested::each_two(ev, &between(inner), left, right),
+            Some(left) => nested_operators::each_two(ev, &between(inner), left, right),
         },
         FunKind::Power(inner, Value::Arr(n)) => {
             let fixed = left.cloned();

@@ -1,6 +1,6 @@
 //! The state of an evaluation: open scopes, and constructors of terms and scalars.
 
-use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar};
+use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar, not_supported};
 use super::words;
 use crate::front::emit::Emitter;
 use crate::front::term::{self, Bound, Scope, Term};
@@ -283,9 +283,12 @@ impl Ev {
     }
 
     /// An unknown element of a kind.
-    pub fn any(&mut self, kind: Kind) -> Arr {
+    pub fn any(&mut self, kind: Kind) -> Res<Arr> {
+        if kind == Kind::Nested {
+            return not_supported(self.at, "an operator on elements that are arrays, of so many or of rows,");
+        }
         let bound = self.fresh("p");
         let term = self.local(&bound);
-        self.of_scalar(Scalar { kind, term, known: None, size: None })
+        Ok(self.of_scalar(Scalar { kind, term, known: None, size: None }))
     }
 }

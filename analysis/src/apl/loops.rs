@@ -29,10 +29,10 @@ pub fn rebuilt(x: &Arr, leaves: &mut dyn Iterator<Item = Arr>) -> Arr {
 }
 
 /// Leaves of the same kinds and shapes, of which nothing is known.
-pub fn hollow(ev: &mut Ev, leaves: &[Arr]) -> Vec<Arr> {
+pub fn hollow(ev: &mut Ev, leaves: &[Arr]) -> Res<Vec<Arr>> {
     let one = |ev: &mut Ev, x: &Arr| match x.rank() {
         0 => ev.any(x.kind),
-        _ => Arr { repr: Repr::Stored(ev.fresh("p")), ..x.clone() },
+        _ => Ok(Arr { repr: Repr::Stored(ev.fresh("p")), ..x.clone() }),
     };
     leaves.iter().map(|x| one(ev, x)).collect()
 }
@@ -45,7 +45,7 @@ pub fn steady(ev: &mut Ev, start: &[Arr], step: &Iteration<'_>) -> Res<(Vec<Arr>
     let mut state = start.to_vec();
     for _ in 0..4 {
         let found = ev.probe(|ev| {
-            let state = hollow(ev, &state);
+            let state = hollow(ev, &state)?;
             step(ev, &state)
         })?;
         let fits = |(now, next): (&Arr, &Arr)| {

@@ -11,7 +11,7 @@
 //! | `arrays` | elements, storing, lengths |
 //! | `extend`, `scalar`, `complex`, `integer`, `circle` | scalar functions and extension |
 //! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
-//! | `nested`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
+//! | `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power` | operators |
 //! | `constant` | what is known before the run |
@@ -39,6 +39,7 @@ mod integer;
 mod loops;
 mod names;
 mod nested;
+mod nested_operators;
 mod operators;
 mod partition;
 mod phrase;

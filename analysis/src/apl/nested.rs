@@ -3,11 +3,11 @@
 
 use super::context::{FEW, MANY};
 use super::structure::{catenate, constant_index, join_kinds, mixed, ravel, take, with_row_axis};
-use super::value::{Arr, Between, Ev, Kind, One, Repr, Res, Rows, fail, not_supported};
+use super::value::{Arr, Ev, Kind, One, Repr, Res, Rows, fail, not_supported};
 use super::{constant, structure, text};
 use crate::front::term::Term;
 use crate::size::Size;
-use lift_syntax::SyntaxErrorCode::{AplIndex, AplRank};
+use lift_syntax::SyntaxErrorCode::AplIndex;
 use std::rc::Rc;
 
 const ROW_LENGTH: &str = "the length of one array of several";
@@ -28,7 +28,7 @@ pub fn enclose(x: &Arr) -> Arr {
     boxed(x, Vec::new(), vec![x.clone()])
 }
 
-fn boxed(at: &Arr, shape: Vec<Size>, boxes: Vec<Arr>) -> Arr {
+pub fn boxed(at: &Arr, shape: Vec<Size>, boxes: Vec<Arr>) -> Arr {
     Arr { kind: Kind::Nested, shape, repr: Repr::Boxes(boxes.into()), range: at.range }
 }
 
@@ -228,48 +228,8 @@ pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// `a f¨ b` with two arguments.
-pub fn each_two(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
-    let extend = |x: &Arr| x.rank() == 0;
-    if !extend(a) && !extend(b) && a.rank() != b.rank() {
-        return fail(AplRank, ev.at, format!("`¨` has rank {} at its left and {} at its right", a.rank(), b.rank()));
-    }
-    let b = if extend(a) || extend(b) || b.kind == Kind::Nested {
-        b.clone()
-    } else {
-        let axes: Vec<(usize, usize)> = (0..a.rank()).map(|axis| (axis, axis)).collect();
-        ev.conform(a, b, &axes, "`¨`")?
-    };
-    let shape = if extend(a) { b.shape.clone() } else { a.shape.clone() };
-    let few = |x: &Arr| if x.boxes().is_some() { MANY } else { FEW };
-    let nested = a.boxes().is_some() || b.boxes().is_some();
-    let most = if nested { MANY } else { few(a).min(few(&b)) };
-    let both = (separate(ev, a, most)?, separate(ev, &b, most)?);
-    if let (Some(xs), Some(ys)) = both {
-        if !extend(a) && !extend(&b) && xs.len() != ys.len() {
-            let message = format!("`¨` has {} elements at its left and {} at its right", xs.len(), ys.len());
-            return fail(lift_syntax::SyntaxErrorCode::AplLength, ev.at, message);
-        }
-        let count = if extend(a) { ys.len() } else { xs.len() };
-        let mut found = Vec::with_capacity(count);
-        for place in 0..count {
-            let x = &xs[if extend(a) { 0 } else { place }];
-            let y = &ys[if extend(&b) { 0 } else { place }];
-            found.push((f.two)(ev, x, y)?);
-        }
-        return collect(ev, shape, &found);
-    }
-    let (a, b) = (ev.ready(a)?, ev.ready(&b)?);
-    let f = f.clone();
-    over(ev, shape, move |ev, index| {
-        let x = at(ev, &a, index)?;
-        let y = at(ev, &b, index)?;
-        (f.two)(ev, &x, &y)
-    })
-}
-
 /// The array at an index, as an argument of a function for each element; a scalar is its own at each index.
-fn at(ev: &mut Ev, x: &Arr, index: &[Term]) -> Res<Arr> {
+pub fn at(ev: &mut Ev, x: &Arr, index: &[Term]) -> Res<Arr> {
     match &x.repr {
         Repr::Rows(rows) => (rows.row)(ev, &index[0]),
         Repr::Boxes(_) if x.rank() == 0 => Ok(opened(x)),
@@ -466,23 +426,4 @@ pub fn enlist(ev: &mut Ev, x: &Arr) -> Res<Arr> {
         all = join(ev, ',', &all, &part)?;
     }
     Ok(all)
-}
-
-/// Reduction of a vector of arrays, from the last to the first.
-pub fn reduce(ev: &mut Ev, f: &Between, x: &Arr) -> Res<Arr> {
-    if x.rank() == 0 {
-        return Ok(x.clone());
-    }
-    if x.rows().is_some() && f.glyph == Some(',') {
-        return Ok(enclose(&enlist(ev, x)?));
-    }
-    let Some((last, before)) = x.boxes().and_then(<[Arr]>::split_last) else {
-        return not_supported(ev.at, "a reduction of arrays of which only the run knows how many there are");
-    };
-    let (last, before) = (last.clone(), before.to_vec());
-    let mut sum = last;
-    for part in before.iter().rev() {
-        sum = (f.two)(ev, part, &sum)?;
-    }
-    Ok(enclose(&sum))
 }

@@ -1,10 +1,10 @@
 //! Reductions, scans and products. Functions are given by their effect on two elements.
 
 use super::context::{FEW, MANY};
-use super::nested;
 use super::scalar::neutral;
 use super::structure::moved;
 use super::value::{Arr, Between, Ev, Failure, Kind, Repr, Res, fail, not_supported};
+use super::{nested, nested_operators};
 use crate::failure::{self, Wording};
 use crate::front::term::Term;
 use crate::size::Size;
@@ -25,7 +25,7 @@ impl Between {
         let mut kind = element;
         for _ in 0..4 {
             let found = ev.probe(|ev| {
-                let (a, b) = (ev.any(element), ev.any(kind));
+                let (a, b) = (ev.any(element)?, ev.any(kind)?);
                 Ok(self.scalars(ev, &a, &b)?.kind)
             })?;
             if found <= kind {
@@ -134,7 +134,7 @@ fn lines(ev: &mut Ev, x: &Arr, axis: usize) -> Res<Option<(Vec<Size>, Vec<Arr>)>
 /// Reduction along an axis.
 pub fn reduce_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
     if x.kind == Kind::Nested {
-        return nested::reduce(ev, f, x);
+        return nested_operators::reduce(ev, f, x);
     }
     if f.glyph.is_some()
         && let Some((shape, lines)) = lines(ev, x, axis)?
@@ -193,6 +193,9 @@ pub fn scan(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
 
 /// Scan along an axis.
 pub fn scan_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
+    if x.kind == Kind::Nested {
+        return nested_operators::scan(ev, f, x);
+    }
     if x.rank() == 1
         && let Some(items) = x.items()
         && items.len() <= FEW
@@ -308,11 +311,19 @@ fn nested(ev: &mut Ev, shape: &[Size], index: &mut Vec<Term>, inside: Inside<'_>
 
 /// Outer product, `a∘.f b`.
 pub fn outer(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
+    if a.kind == Kind::Nested || b.kind == Kind::Nested {
+        return nested_operators::outer(ev, f, a, b);
+    }
     let (a, b) = (ev.ready(a)?, ev.ready(b)?);
-    let kind = ev.probe(|ev| {
-        let (x, y) = (ev.any(a.kind), ev.any(b.kind));
-        Ok(f.scalars(ev, &x, &y)?.kind)
-    })?;
+    let probed = ev.probe(|ev| {
+        let (x, y) = (ev.any(a.kind)?, ev.any(b.kind)?);
+        (f.two)(ev, &x, &y)
+    });
+    // The shape of a result may depend on the elements.
+    let kind = match probed {
+        Ok(result) if result.rank() == 0 && result.kind != Kind::Nested => result.kind,
+        _ => return nested_operators::outer(ev, f, &a, &b),
+    };
     let shape: Vec<Size> = a.shape.iter().chain(&b.shape).cloned().collect();
     let rank = a.rank();
     let f = f.clone();
@@ -347,7 +358,7 @@ pub fn inner(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Arr
     }
     let (a, b) = (ev.stored(&a)?, ev.stored(&b)?);
     let product = ev.probe(|ev| {
-        let (x, y) = (ev.any(a.kind), ev.any(b.kind));
+        let (x, y) = (ev.any(a.kind)?, ev.any(b.kind)?);
         Ok(g.scalars(ev, &x, &y)?.kind)
     })?;
     let kind = f.kind(ev, product)?;

@@ -285,7 +285,7 @@ fn two_items(ev: &mut Ev, glyph: char, x: &Scalar, y: &Scalar, result: Kind, wan
 /// Applies a scalar function to two arrays.
 pub fn dyadic(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
     if a.kind == Kind::Nested || b.kind == Kind::Nested {
-        return nested::each_two(ev, &between(glyph), a, b);
+        return super::nested_operators::each_two(ev, &between(glyph), a, b);
     }
     if glyph == '○' {
         return circle::circle(ev, a, b);

@@ -228,15 +228,22 @@ pub fn pick(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
     Ok(found)
 }
 
-/// `i⌷x`, with one number for each of the leading axes.
+/// `i⌷x`, with a number or an enclosed array of numbers for each of the leading axes.
 pub fn squad(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
-    let Some(items) = i.items().filter(|_| i.rank() <= 1).map(<[Scalar]>::to_vec) else {
-        return not_supported(i.range, "`⌷` with indices that are computed at run time");
+    if i.rank() > 1 {
+        return fail(AplRank, i.range, "the left of `⌷` is a number, or a vector with an index for each axis");
+    }
+    let Some(items) = nested::separate(ev, i, FEW)? else {
+        return fail(
+            AplRank,
+            i.range,
+            format!("too many indices for an array of rank {}; `(⊂i)⌷x` selects by `i`", x.rank()),
+        );
     };
     if items.len() > x.rank() {
         return fail(AplRank, i.range, format!("{} indices for an array of rank {}", items.len(), x.rank()));
     }
-    let mut indices: Vec<Option<Arr>> = items.into_iter().map(|item| Some(ev.of_scalar(item).at(i.range))).collect();
+    let mut indices: Vec<Option<Arr>> = items.into_iter().map(|item| Some(item.at(i.range))).collect();
     indices.resize(x.rank(), None);
     index(ev, x, &indices, i.range)
 }

@@ -31,6 +31,12 @@ pub fn moved(
         let rows = of.rows().cloned().map(|rows| Rows { row: std::rc::Rc::new(row), stored: false, ..rows });
         return Ok(Arr { shape, repr: rows.map_or(of.repr.clone(), Repr::Rows), ..of.clone() });
     }
+    if shape.is_empty() && of.kind != Kind::Nested && !matches!(of.repr, Repr::Items(_)) {
+        // A scalar extends, so that its element must be at hand.
+        let index = place(ev, &[])?;
+        let element = ev.element(of, &index)?;
+        return ev.of_term(of.kind, element);
+    }
     if of.items().is_some()
         && let Some(count) = count
         && count <= MANY as u64
