@@ -422,7 +422,7 @@ fn run_job(snap: &Snapshot, target: &Target, wishes: RunWishes) -> Outcome<RunJo
 }
 
 /// Returns the texts of a file and its imports as in the editor.
-fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<Texts> {
+pub fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<Texts> {
     let mut out = Texts::new();
     for path in report::with_imports(&snap.analysis, vec![path.clone()])? {
         if let Some(text) = snap.analysis.text(&path)? {

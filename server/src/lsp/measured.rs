@@ -44,6 +44,10 @@ impl Measured {
         })
     }
 
+    pub fn sizes(&self) -> &BTreeMap<String, i64> {
+        &self.sizes
+    }
+
     /// Describes sizes or inputs and the device, as in `N = 1024, on opencl:0, …`.
     fn circumstances(&self) -> String {
         let sizes = self.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");

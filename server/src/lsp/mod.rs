@@ -31,6 +31,7 @@
 //! | [`compiled`] | background compilation, for the next two |
 //! | [`compiled_hints`] | the compiler's choices and remaining checks, as hints |
 //! | [`costs`] | the cost of a kernel, in its hover |
+//! | [`effects`] | what rewritings by laws change in the cost, in their titles |
 //! | [`convert`] | editor data to protocol data |
 
 pub mod child;
@@ -41,6 +42,7 @@ pub mod convert;
 pub mod costs;
 pub mod disk;
 pub mod documents;
+pub mod effects;
 pub mod features;
 pub mod frame;
 pub mod main_loop;

@@ -327,7 +327,9 @@ impl LanguageServer for Server {
         self.read(move |snap| requests::linked_ranges(snap, &params.text_document_position_params)).await
     }
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<Vec<CodeActionResponse>>> {
-        self.read(move |snap| requests::code_actions(snap, &params).map(Some)).await
+        let (actions, rewritings) = self.read(move |snap| requests::code_actions(snap, &params)).await?;
+        let Some(rewritings) = rewritings else { return Ok(Some(actions)) };
+        self.main.compute(move || rewritings.with_effects(actions)).await.map(Some)
     }
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         self.read(move |snap| requests::resolve_action(snap, action)).await

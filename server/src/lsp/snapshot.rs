@@ -4,6 +4,7 @@ use super::compiled::Compiler;
 use super::compiled_hints;
 use super::convert::Lines;
 use super::documents::{self, Documents};
+use super::effects;
 use super::features::Features;
 use super::measured::Measurements;
 use super::views::Views;
@@ -23,6 +24,7 @@ pub struct Snapshot {
     pub measured: Arc<Measurements>,
     pub compiler: Compiler,
     pub compiled: compiled_hints::Shown,
+    pub effects: effects::Known,
     /// Its reference count tells how many snapshots are alive.
     pub alive: Arc<()>,
 }

@@ -5,6 +5,7 @@ use super::compiled_hints;
 use super::convert;
 use super::disk::Disk;
 use super::documents::{Document, Documents, file_path, path_of};
+use super::effects;
 use super::features::{Features, Options};
 use super::main_loop::{Handle, Pool};
 use super::measured::{Measured, Measurements};
@@ -71,6 +72,7 @@ pub struct State {
     measured: Arc<Measurements>,
     compiler: Compiler,
     compiled: compiled_hints::Shown,
+    effects: effects::Known,
     pub pool: Pool,
     back: Handle,
     outbox: mpsc::UnboundedSender<Outgoing>,
@@ -99,6 +101,7 @@ impl State {
             measured: Arc::default(),
             compiler: Compiler::new(back.clone()),
             compiled: compiled_hints::Shown::default(),
+            effects: effects::Known::default(),
             pool,
             back,
             outbox,
@@ -122,6 +125,7 @@ impl State {
             measured: self.measured.clone(),
             compiler: self.compiler.clone(),
             compiled: self.compiled.clone(),
+            effects: self.effects.clone(),
             alive: self.alive.clone(),
         }
     }

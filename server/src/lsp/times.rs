@@ -1,4 +1,4 @@
-//! Times, for people.
+//! Times and amounts of memory, for people.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +10,20 @@ pub fn time(microseconds: f64) -> String {
         t => (t / 1e6, "s"),
     };
     let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+/// Formats an amount with two or three digits and its unit, as in `64 MB`.
+pub fn bytes(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    let (mut value, mut unit) = (bytes as f64, "B");
+    for larger in units {
+        if value < 1000.0 {
+            break;
+        }
+        (value, unit) = (value / 1000.0, larger);
+    }
+    let digits = usize::from(value < 10.0 && unit != "B");
     format!("{value:.digits$} {unit}")
 }
 
@@ -32,6 +46,12 @@ mod tests {
     fn times_have_three_digits() {
         let shown: Vec<String> = [0.0, 1.234, 12.34, 123.4, 1234.0, 45_600.0, 7.89e6].map(time).into();
         assert_eq!(shown, ["0.00 µs", "1.23 µs", "12.3 µs", "123 µs", "1.23 ms", "45.6 ms", "7.89 s"]);
+    }
+
+    #[test]
+    fn amounts_have_units() {
+        let shown = [0, 12, 1234, 67_108_864, 7_890_000_000].map(bytes);
+        assert_eq!(shown, ["0 B", "12 B", "1.2 kB", "67 MB", "7.9 GB"]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub fn write(
 }
 
 /// The text and the plan without the name of the kernel, which is in the text's first line.
-fn code(mut program: plan::Program) -> [String; 2] {
+pub fn code(mut program: plan::Program) -> [String; 2] {
     program.plan.kernel.clear();
     let text = program.opencl.text.split_once('\n').map_or(String::new(), |(_, rest)| rest.to_owned());
     [text, plan::json::to_json(&program, "", &|_| String::new())]

@@ -1,6 +1,10 @@
 //! `lift laws`: the built-in laws, those of a program, false ones, and what is no law.
 
 use crate::programs::Bench;
+use crate::session::{Options, Session, rich_client};
+use expect_test::expect;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const OWN: &str = "\
 ;;; Doubling twice.
@@ -32,4 +36,83 @@ fn what_is_no_law_is_told() {
     let out = bench.wrong(&["laws", "none.lift"]);
     assert!(out.contains("none.lift:1: `double` is no law: the sides have different types"), "{out}");
     assert!(bench.wrong(&["laws", "empty.lift"]).contains("has no such law"));
+}
+
+/// Two maps that the compiler fuses, a matrix that it turns twice, and numbers of which it sorts more than are needed.
+const REWRITTEN: &str = "\
+(lift roots (N) ((array-type float N)) (lambda (xs) (map sqrt (map abs xs))))
+(lift turned (N M) ((array-type (array-type float M) N)) (lambda (xss) (transpose (transpose xss))))
+(lift least (N) ((array-type int (+ N 1))) (lambda (xs) (head (sort < xs))))
+";
+const URI: &str = "file:///tmp/lift-test/rewritten.lift";
+
+/// Titles of rewritings tell what `lift build --cost` tells of the two programs, the largest gain first.
+#[test]
+fn titles_tell_the_effect_of_a_law() {
+    let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
+    session.open(URI, REWRITTEN);
+    let mut at = |part: &str| {
+        let offset = REWRITTEN.find(part).expect("the part is there") + 1;
+        let line = REWRITTEN[..offset].matches('\n').count();
+        let character = offset - REWRITTEN[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let at = json!({ "line": line, "character": character });
+        let context = json!({ "diagnostics": [], "only": ["refactor.rewrite.lift.law"] });
+        let params = json!({ "textDocument": { "uri": URI }, "range": { "start": at, "end": at }, "context": context });
+        // What is not known within the time of a request is known to a later one.
+        let began = Instant::now();
+        loop {
+            let actions = session.call("textDocument/codeAction", params.clone()).expect("actions");
+            let actions = actions.as_array().expect("a list").clone();
+            let titles: Vec<&str> = actions.iter().map(|a| a["title"].as_str().expect("a title")).collect();
+            if titles.iter().all(|title| title.contains("): ")) {
+                return (titles.join("\n"), actions);
+            }
+            assert!(began.elapsed() < Duration::from_secs(120), "{titles:?}");
+        }
+    };
+    let (titles, _) = at("(map sqrt");
+    expect![[r#"
+        Fuse the maps (map-map): same code
+        Map tile by tile (split-join, k = 4): as many launches and bytes at N = 2^24; a run checks that 4 divides N
+        Run on all work-items (map-global): same code
+        Run in a loop (map-sequential): as many launches and bytes at N = 2^24
+        Compute with vectors (vectorise, k = 4): as many launches and bytes at N = 2^24; a run checks that 4 divides N"#]].assert_eq(&titles);
+    let (titles, _) = at("(transpose (transpose");
+    expect!["Remove both `transpose` (transpose-transpose): same code"].assert_eq(&titles);
+    let (titles, actions) = at("(head (sort");
+    expect!["Take the minimum without sorting (head-sort): 13 launches fewer, 1.3 GB less at N = 2^24"]
+        .assert_eq(&titles);
+    session.shutdown();
+
+    // The same numbers as of the command line.
+    let bench = Bench::new(&[("before.lift", REWRITTEN)]);
+    let moved = |file: &str| {
+        let cost = ["build", file, "--kernel", "least", "--target", "portable", "--cost", "--format", "json"];
+        let out = bench.fine(&[&cost[..], &["--size", "N=16777216"]].concat());
+        let cost: Value = serde_json::from_str(out.lines().next().expect("a line")).expect("JSON");
+        let bytes = |key: &str| cost["total"][key]["value"].as_i64().expect("a number");
+        (bytes("globalBytesRead") + bytes("globalBytesWritten"), cost["launched"]["value"].as_i64().expect("a number"))
+    };
+    let (bytes, launches) = moved("before.lift");
+    for action in &actions {
+        let edit = &action["edit"]["documentChanges"][0]["edits"][0];
+        let offset = |at: &Value| {
+            let line = at["line"].as_u64().expect("a number") as usize;
+            let before: usize = REWRITTEN.split_inclusive('\n').take(line).map(str::len).sum();
+            before + at["character"].as_u64().expect("a number") as usize
+        };
+        let range = offset(&edit["range"]["start"])..offset(&edit["range"]["end"]);
+        let mut after = REWRITTEN.to_owned();
+        after.replace_range(range, edit["newText"].as_str().expect("a text"));
+        bench.write("after.lift", after.as_bytes());
+        let (bytes_after, launches_after) = moved("after.lift");
+        let title = action["title"].as_str().expect("a title");
+        assert_eq!(bytes_after == bytes, !title.contains("B more") && !title.contains("B less"), "{title}");
+        assert_eq!(bytes_after > bytes, title.contains("B more"), "{title}: {bytes}, then {bytes_after}");
+        assert_eq!(
+            launches_after == launches,
+            !title.contains(" fewer") && !title.contains("es more"),
+            "{title}: {launches}, then {launches_after}"
+        );
+    }
 }

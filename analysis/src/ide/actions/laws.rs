@@ -130,7 +130,9 @@ fn title(law: &Law, one: &Rewritten, added: &[Assumption]) -> String {
     let chosen: String = one.chosen.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
     let mut title = format!("{} ({}{chosen})", law.title(one.direction).unwrap_or_default(), law.name);
     let assumed: Vec<String> = one.assumed.iter().map(|c| format!("assumes that {c}")).collect();
-    let checked: Vec<String> = added.iter().map(|a| format!("a run checks that {a}")).collect();
+    let mut checked: Vec<String> = added.iter().map(|a| format!("a run checks that {a}")).collect();
+    // Assumptions of several parts may read alike.
+    checked.dedup();
     let rounds = one.rounds.then(|| "floats may round otherwise".to_owned());
     for condition in assumed.into_iter().chain(checked).chain(rounds) {
         title += &format!("; {condition}");

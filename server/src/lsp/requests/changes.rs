@@ -2,6 +2,7 @@
 
 use crate::lsp::commands;
 use crate::lsp::convert;
+use crate::lsp::effects::{self, Asked, Effect};
 use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
 use crate::lsp::tuning;
 use lift_analysis::ide::actions::EXPLICIT_FILE_TITLE;
@@ -58,7 +59,12 @@ pub fn rename(snap: &Snapshot, params: &RenameParams) -> Outcome<WorkspaceEdit> 
     }
 }
 
-pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<CodeActionResponse>> {
+/// Returns the code actions at a range; with rewritings by laws among them, also what tells their effects.
+pub fn code_actions(
+    snap: &Snapshot,
+    params: &CodeActionParams,
+) -> Outcome<(Vec<CodeActionResponse>, Option<Rewritings>)> {
+    let (mut laws, mut texts) = (Vec::new(), Vec::new());
     let File { path, lines } = snap.file(&params.text_document.uri)?;
     let range = lines.text_range(params.range);
     let only = params.context.only.as_deref();
@@ -94,6 +100,10 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
         // Fixes are already offered with their diagnostics.
         if !wanted(only, action.kind) || seen.contains(&action.change) {
             continue;
+        }
+        if action.kind == ide::actions::kinds::LAW {
+            laws.push(out.len());
+            texts.push(action.change.applied(&path, &lines.text));
         }
         out.push(CodeActionResponse::CodeAction(CodeAction {
             title: action.title,
@@ -133,7 +143,57 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
             }
         }
     }
-    Ok(out)
+    let rewritten = snap.analysis.kernels_in(&path, range)?.into_iter().find(|k| k.range.contains_range(range));
+    let rewritings = match rewritten {
+        Some(kernel) if !laws.is_empty() && !snap.compiler.holds_back() => {
+            let sizes = match snap.measured.get(&(path.clone(), kernel.name.clone())) {
+                Some(measured) => measured.sizes().clone(),
+                None => effects::large(&kernel.sizes),
+            };
+            let (known, target) = (snap.effects.clone(), snap.features.options.target);
+            let asked = Asked { known, texts: commands::texts(snap, &path)?, path, kernel: kernel.name, target, sizes };
+            Some(Rewritings { laws, texts, asked })
+        }
+        _ => None,
+    };
+    Ok((out, rewritings))
+}
+
+/// The rewritings by laws among code actions.
+pub struct Rewritings {
+    /// Their positions, ascending and adjacent.
+    laws: Vec<usize>,
+    /// The file after each.
+    texts: Vec<String>,
+    asked: Asked,
+}
+
+impl Rewritings {
+    /// Adds the effects to the titles, and puts the largest gain first.
+    pub fn with_effects(self, mut actions: Vec<CodeActionResponse>) -> Vec<CodeActionResponse> {
+        let effects = self.asked.effects(&self.texts);
+        let mut rewritten: Vec<(Option<Effect>, CodeActionResponse)> = Vec::new();
+        for (at, effect) in self.laws.iter().zip(effects) {
+            let Some(action) = actions.get(*at) else { continue };
+            let mut action = action.clone();
+            if let (CodeActionResponse::CodeAction(action), Some(effect)) = (&mut action, &effect) {
+                // What is assumed follows.
+                let (what, rest) = match action.title.split_once("; ") {
+                    Some((what, rest)) => (what.to_owned(), format!("; {rest}")),
+                    None => (action.title.clone(), String::new()),
+                };
+                action.title = format!("{what}: {}{rest}", effect.told);
+            }
+            rewritten.push((effect, action));
+        }
+        rewritten.sort_by_key(|(effect, _)| std::cmp::Reverse(effect.as_ref().map(|effect| effect.gained)));
+        for (at, (_, action)) in self.laws.into_iter().zip(rewritten) {
+            if let Some(place) = actions.get_mut(at) {
+                *place = action;
+            }
+        }
+        actions
+    }
 }
 
 fn command_action(title: String, kind: &str, command: &str, target: serde_json::Value) -> CodeActionResponse {
