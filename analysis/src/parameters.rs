@@ -61,6 +61,7 @@ parameters! {
     RowsPart "rows.part" = 32 [8, 16, 64, 128] "Fewest elements of such a part per work-item.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Fewest elements of a row to which the whole device is given at a time.";
     TurnsEach "turns.each" = 2048 [512, 8192] "Fewest elements of such a row for each row there is.";
+    TurnsState "turns.state" = 512 [128, 2048] "Fewest elements of a row that a fold or scan changes element by element of another array, from which on each change is launched.";
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
     MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
     MatrixDepth "matrix.depth" = 16 [8] "Rounds of a matrix tile between two barriers.";

@@ -45,7 +45,7 @@ fn block(kernel: &Kernel, body: &mut Block, around: Around, applied: &mut Vec<Ap
                 let inside = match (call.prim, around) {
                     // The iterations of a host loop run one after the other.
                     (Prim::Iterate | Prim::IterateWhile, Around::Host) if on_the_host(kernel, call) => Around::Host,
-                    (Prim::Map(Level::Host), _) => Around::Host,
+                    (Prim::Map(Level::Host) | Prim::Reduce(Level::Host) | Prim::Scan(Level::Host), _) => Around::Host,
                     (Prim::Map(Level::Wrg(_)), Around::Host | Around::Group) => Around::Group,
                     _ => Around::Item,
                 };

@@ -228,7 +228,9 @@ impl Fuser<'_> {
                 self.function(&call.funs[0], if lazy { d } else { once() }, demands);
                 args.iter().for_each(|a| self.add(demands, a, Demand::once()));
             }
-            Prim::Reduce(_) | Prim::ReduceWhileSeq | Prim::Scan(_) | Prim::ScanExcl(_) => {
+            Prim::Reduce(_) | Prim::ReduceWhileSeq | Prim::Scan(_) | Prim::ScanExcl(_)
+                if level_of(call.prim) != Some(Level::Host) =>
+            {
                 let rule = match call.prim {
                     Prim::Reduce(_) => &rules::REDUCE_MAP,
                     Prim::ReduceWhileSeq => &rules::REDUCE_WHILE_MAP,

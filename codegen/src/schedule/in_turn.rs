@@ -3,9 +3,12 @@
 //! What a group or a work-item does of a row (a filter, a sort, a scan, a histogram, a loop) leaves most of the device idle where
 //! rows are few. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are those of the
 //! top of a kernel. The host chooses between that version and the other ones.
+//!
+//! A fold or scan in order whose accumulator is a long row is such a loop too: `reduceSeq f z = reduceHost f z`.
 
+use super::rules::Rule;
 use super::versions::{branch, choice, decided};
-use super::{Applied, by_key, on_the_host, rules};
+use super::{Applied, by_key, on_the_host, rounds, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::schedule::flat::is_flat;
@@ -13,6 +16,7 @@ use crate::schedule::nested::is_known;
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
 
 /// The kernel with both versions of the maps at host level over rows that are worth the whole device.
 pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Option<Kernel> {
@@ -57,7 +61,11 @@ impl Writer<'_> {
                     call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
                 }
                 Rhs::Prim(call) => {
-                    if let Some(stmts) = long_map(self.kernel, call).and_then(|long| self.versions(&stmt, &long)) {
+                    let made = match long_accumulator(self.kernel, call) {
+                        Some(row) => self.fold_versions(&stmt, &row),
+                        None => long_map(self.kernel, call).and_then(|long| self.versions(&stmt, &long)),
+                    };
+                    if let Some(stmts) = made {
                         block.stmts.extend(stmts);
                         continue;
                     }
@@ -75,21 +83,45 @@ impl Writer<'_> {
         let target = self.target.written(&stmt.settings());
         let [row, each] = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
         let least = Size::max(&Size::int(row), &long.times.mul(&Size::int(each)));
-        let behind = long.row.add(&Size::one());
-        let known = decided(&least, &behind);
+        self.chosen(stmt, call, (&least, &long.row), &rules::MAP_IN_TURN, at_the_host)
+    }
+
+    /// The versions of a fold or scan in order.
+    fn fold_versions(&mut self, stmt: &Stmt, row: &Size) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        let least = self.target.written(&stmt.settings()).get(Parameter::TurnsState);
+        self.chosen(stmt, call, (&Size::nat(least.into()), row), &rules::FOLD_IN_TURN, |_, _, call| {
+            call.prim = match call.prim {
+                Prim::Scan(_) => Prim::Scan(Level::Host),
+                _ => Prim::Reduce(Level::Host),
+            };
+        })
+    }
+
+    /// The call and, from this many elements of a row on, its copy that `place` puts at the host.
+    fn chosen(
+        &mut self,
+        stmt: &Stmt,
+        call: &PrimCall,
+        (least, row): (&Size, &Size),
+        rule: &'static Rule,
+        place: impl FnOnce(&Kernel, &PrimCall, &mut PrimCall),
+    ) -> Option<Vec<Stmt>> {
+        let behind = row.add(&Size::one());
+        let known = decided(least, &behind);
         if known == Some(false) {
             return None;
         }
-        self.applied.push(Applied { rule: &rules::MAP_IN_TURN, origin: stmt.origin.clone() });
+        self.applied.push(Applied { rule, origin: stmt.origin.clone() });
         let mut turns = call.clone();
         turns.funs = vec![Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0])];
-        at_the_host(self.kernel, call, &mut turns);
+        place(self.kernel, call, &mut turns);
         let turns = branch(&mut self.vars, stmt, Rhs::Prim(turns));
         let mut made = match known {
             Some(_) => turns,
             None => {
                 let others = branch(&mut self.vars, stmt, stmt.rhs.clone());
-                choice(&mut self.vars, stmt, &least, &behind, turns, others)
+                choice(&mut self.vars, stmt, least, &behind, turns, others)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;
@@ -106,6 +138,39 @@ fn at_the_host(kernel: &Kernel, of: &PrimCall, call: &mut PrimCall) {
             && long_map(kernel, of).is_some()
         {
             at_the_host(kernel, of, call);
+        }
+    }
+}
+
+/// The length of the longest row in the accumulator of a fold or scan in order, if its function has work for the device.
+fn long_accumulator(kernel: &Kernel, call: &PrimCall) -> Option<Size> {
+    let (Prim::Reduce(Level::Seq) | Prim::Scan(Level::Seq), [f]) = (call.prim, call.funs.as_slice()) else {
+        return None;
+    };
+    let xs = kernel.atom_ty(call.args.get(1)?);
+    xs.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
+    let accumulator = kernel.ty(*f.params.first()?);
+    if f.position.is_some() || !rounds::has_work(kernel, &f.body, true) {
+        return None;
+    }
+    longest(accumulator)
+}
+
+/// The length of the longest row of a value; `None` if it has no row, or one whose length is hidden or differs from
+/// row to row.
+fn longest(ty: &Ty) -> Option<Size> {
+    match ty.kind() {
+        TyKind::Tuple(parts) => {
+            let arrays = parts.iter().filter(|part| !is_flat(part));
+            let each = arrays.map(longest).collect::<Option<Vec<Size>>>()?;
+            each.into_iter().reduce(|a, b| Size::max(&a, &b))
+        }
+        _ => {
+            let array = ty.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
+            match is_flat(&array.element) {
+                true => Some(array.len.clone()),
+                false => Some(array.len.mul(&longest(&array.element)?)),
+            }
         }
     }
 }

@@ -299,7 +299,7 @@ fn assumed(kernel: &Kernel, something: bool) -> BTreeSet<String> {
 fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     kernel.body.visit(&mut |stmt| {
-        if matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Reduce(level) if level != Level::Seq)) {
+        if matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Reduce(level) if !matches!(level, Level::Seq | Level::Host))) {
             found.insert(stmt.var);
         }
     });

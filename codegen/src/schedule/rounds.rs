@@ -1,5 +1,5 @@
-//! Host loops: `iterate`, `iterateWhile` and `mapHost` at the top of a kernel, whose iterations are launched one after
-//! the other.
+//! Host loops: `iterate`, `iterateWhile`, `mapHost`, `reduceHost` and `scanHost` at the top of a kernel, whose iterations
+//! are launched one after the other.
 //!
 //! The iterations of an `iterate` over arrays are known beforehand, so each may use the whole device. For an `iterateWhile` the
 //! host has to wait for the condition of each iteration. So one work-item runs the whole loop if an iteration is
@@ -26,7 +26,7 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
             let state = call.args.first().is_some_and(|x| is_long(&kernel.atom_ty(x)));
             call.funs.iter().any(|f| has_work(kernel, &f.body, state))
         }
-        Prim::Map(level) => level == Level::Host,
+        Prim::Map(level) | Prim::Reduce(level) | Prim::Scan(level) => level == Level::Host,
         _ => false,
     }
 }
@@ -41,7 +41,7 @@ fn is_long(ty: &Ty) -> bool {
 }
 
 /// Whether statements contain parallel work. A `map` counts only if the loop stores an array (`stores`).
-fn has_work(kernel: &Kernel, block: &Block, stores: bool) -> bool {
+pub(super) fn has_work(kernel: &Kernel, block: &Block, stores: bool) -> bool {
     block.stmts.iter().any(|stmt| match &stmt.rhs {
         Rhs::If(_, a, b) => has_work(kernel, a, stores) || has_work(kernel, b, stores),
         Rhs::Prim(call) => is_work(kernel, stmt, call, stores),

@@ -43,7 +43,8 @@ impl<'k> Host<'k> {
         }
         // That there is a row, and what is known of its index, holds inside of the loop alone.
         let outside = self.program.facts.clone();
-        let index = self.index_of(&xs.len);
+        self.program.facts.assume_le(Size::one(), xs.len.clone());
+        let index = self.index_up_to(&xs.len.sub(&Size::one()));
         let at = Size::var(index.clone());
         let Some(row) = self.element(&xs, &at, self.program.kernel.ty(*param), env) else { return Err(refused(self)) };
         let mut inner = env.clone();
@@ -56,12 +57,11 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// The variable that a loop of `count` rounds counts with.
-    fn index_of(&mut self, count: &Size) -> Var {
+    /// The variable with which a loop of the host counts its rounds, of which `last` is the last one.
+    pub(super) fn index_up_to(&mut self, last: &Size) -> Var {
         let id = self.program.fresh_var("row").id;
         let index = Var::new(VarKind::Param, bounds::FIRST_COUNTED + id, "row");
-        self.program.facts.assume_le(Size::one(), count.clone());
-        self.program.facts.assume_range(index.clone(), Some(Size::zero()), Some(count.sub(&Size::one())));
+        self.program.facts.assume_range(index.clone(), Some(Size::zero()), Some(last.clone()));
         index
     }
 
@@ -83,7 +83,7 @@ impl<'k> Host<'k> {
     }
 
     /// The element, of type `ty`, of an array at an index that the host counts.
-    fn element(&mut self, xs: &Array<'k>, at: &Size, ty: &Ty, env: &Env<'k>) -> Option<Value<'k>> {
+    pub(super) fn element(&mut self, xs: &Array<'k>, at: &Size, ty: &Ty, env: &Env<'k>) -> Option<Value<'k>> {
         let one = Size::one();
         Some(match (&*xs.view, ty.kind()) {
             (View::Stored { element, base }, _) => {

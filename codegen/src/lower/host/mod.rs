@@ -1,9 +1,10 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
 //!
-//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`], [`state`] and [`in_turn`] loops, [`check`] whatever
-//! may stop a run.
+//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`], [`state`], [`in_turn`] and [`folds`] loops,
+//! [`check`] whatever may stop a run.
 
 mod check;
+mod folds;
 mod in_turn;
 mod operation;
 mod rounds;

@@ -2,6 +2,7 @@
 
 use super::Host;
 use crate::core::{Level, Prim, PrimCall, Stmt};
+use crate::failure::Message;
 use crate::lower::dests::{self, Assigned};
 use crate::lower::function::Dims;
 use crate::lower::group::local_size_of;
@@ -11,8 +12,8 @@ use crate::lower::value::{Closure, Deferred, Dest, Env, Hits, LengthSource, Memo
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
 use crate::schedule::{flat, is_parallel, on_the_host, place};
-use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::size::{Size, VarKind};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -73,6 +74,13 @@ impl<'k> Host<'k> {
                 let value = self.deferred(stmt, env);
                 return self.deliver(stmt, value, dest, ty);
             }
+            Prim::Head | Prim::Last | Prim::Aref if used && let Some(row) = self.row(stmt, call, env) => {
+                return self.deliver(stmt, row, dest, ty);
+            }
+            Prim::Reduce(Level::Host) => {
+                let value = self.reduce_in_turn(stmt, call, env)?;
+                return self.deliver(stmt, value, dest, ty);
+            }
             Prim::Iterate if on_the_host(kernel, call) => {
                 let value = self.iterate(stmt, call, env)?;
                 return self.deliver(stmt, value, dest, ty);
@@ -91,8 +99,10 @@ impl<'k> Host<'k> {
                 &own
             }
         };
-        if call.prim == Prim::Map(Level::Host) {
-            return self.each_in_turn(stmt, call, env, dest);
+        match call.prim {
+            Prim::Map(Level::Host) => return self.each_in_turn(stmt, call, env, dest),
+            Prim::Scan(Level::Host) => return self.scan_in_turn(stmt, call, env, dest),
+            _ => {}
         }
         if let Some(tiling) = self.program.schedule.tilings.get(&stmt.var).cloned()
             && self.tiled(stmt, call, env, dest, tiling)?
@@ -110,9 +120,53 @@ impl<'k> Host<'k> {
             prim if place::stmt_levels(stmt).iter().any(|l| is_parallel(*l)) || matches!(prim, Prim::Scatter) => {
                 self.in_parallel(stmt, call, env, dest)?
             }
+            Prim::Head | Prim::Last | Prim::Aref => self.row_by_all(stmt, call, env, dest)?,
             prim => self.by_one(stmt, prim.label(), env, dest)?,
         }
         self.written(dest)
+    }
+
+    /// An element that is an array, as a view; `None` if the host does not know that there is one, and where.
+    fn row(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Option<Value<'k>> {
+        let Value::Array(xs) = self.atom(&call.args[0], env) else { return None };
+        let at = match (call.prim, call.sizes.as_slice()) {
+            (Prim::Head, _) => Size::zero(),
+            (Prim::Last, _) => xs.len.sub(&Size::one()),
+            (_, [at]) => env.size(at),
+            _ => match self.atom(&call.args[1], env) {
+                Value::Scalar(ScalarValue::Size(at)) => at,
+                Value::Scalar(ScalarValue::Literal(Literal::Int(at))) => Size::int(at.into()),
+                _ => return None,
+            },
+        };
+        let known = |size: &Size| !size.any_var(&mut |v| v.kind != VarKind::Param);
+        let facts = &self.program.facts;
+        let inside = facts.le(&Size::zero(), &at).is_yes() && facts.lt(&at, &xs.len).is_yes();
+        if !inside || !known(&at) || !known(&xs.len) {
+            return None;
+        }
+        let outside = facts.clone();
+        let row = self.element(&xs, &at, self.program.kernel.ty(stmt.var), env);
+        self.program.facts = outside;
+        let message = match call.prim {
+            Prim::Aref => Message::out_of_range(),
+            prim => Message::of_an_empty_array(prim.label()),
+        };
+        if row.is_some() {
+            self.program.needless(&message, &stmt.origin);
+        }
+        row
+    }
+
+    /// Copies an element that is an array; each work-item finds whether there is one.
+    fn row_by_all(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let kernel = self.program.kernel;
+        let title = Title { name: kernel.name_of(stmt.var), label: call.prim.label(), origin: &stmt.origin };
+        let mut env = env.clone();
+        self.launch(&title, copy_dims(kernel.ty(stmt.var)), [None; 3], |f| {
+            let row = f.eval_stmt(stmt, &mut env, None)?;
+            f.copy_in_parallel(&row, dest)
+        })
     }
 
     /// Computes a statement whose functions determine the distribution of work.
@@ -170,7 +224,7 @@ impl<'k> Host<'k> {
         let len = match self.atom(&call.args[0], env) {
             value if schedule.lengths.contains(&stmt.var) => self.measure(stmt, &value, stmt.var, env)?,
             Value::Scalar(ScalarValue::Size(s)) => Size::max(&s, &Size::zero()),
-            Value::Scalar(ScalarValue::Literal(lift_analysis::hir::Literal::Int(n))) => {
+            Value::Scalar(ScalarValue::Literal(Literal::Int(n))) => {
                 if n < 0 {
                     self.to_check.push(length);
                 }

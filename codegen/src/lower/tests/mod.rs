@@ -21,6 +21,7 @@ mod programs;
 mod random;
 mod reuse;
 mod rounds;
+mod row_folds;
 mod row_loops;
 mod shapes;
 mod sharing;

@@ -64,7 +64,7 @@ fn only_equally_large_arrays_share() {
     let long = next(&mut b, &xs, 2);
     let halves = b.split(n, &long);
     let short = b.prim(Prim::Head, &[], vec![], &[halves]);
-    let end = (3..=6).fold(short, |xs, by| next(&mut b, &xs, by));
+    let end = (3..=7).fold(short, |xs, by| next(&mut b, &xs, by));
     let inputs: Vec<_> = LENGTHS[1..].iter().map(|n| vec![ints(2 * n)]).collect();
     // The third short array gets the memory of the first, and none of the short ones that of the long one.
     assert_eq!(buffers(&b.finish(&end), &inputs), (3, 2));

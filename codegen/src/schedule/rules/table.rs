@@ -151,6 +151,9 @@ rules! {
     Placement MAP_IN_TURN "map-in-turn":
         "map f" = "if k is long for n then mapHost f else map f",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: `f` filters, sorts, scans, iterates over or folds by key an array of length k, of which a group at most would do a row. `mapHost` applies `f` to one row after the other, and what is in `f` is at the top of the kernel. The version is taken from the length on for which the whole device does the n rows faster one by one.";
+    Placement FOLD_IN_TURN "fold-in-turn":
+        "reduceSeq f z" = "if k is long then reduceHost f z else reduceSeq f z",
+        if "Always true; also of `scanSeq`. On a GPU, at the top of a kernel: the accumulator has an array of length k, and `f` maps, folds or scans arrays. `reduceHost` applies `f` to one element after the other, and what is in `f` is at the top of the kernel.";
     Placement REDUCE_GROUP "reduce-group":
         "reduce f z" = "the fold of what each work-item of a group has folded",
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
