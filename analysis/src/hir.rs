@@ -7,6 +7,7 @@
 use crate::failure::Wording;
 use crate::parameters::{Parameter, Settings, TargetName};
 use lift_syntax::TextRange;
+use lift_syntax::halves::{self, f16};
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,7 +24,9 @@ pub enum Literal {
     UInt(u32),
     Long(i64),
     ULong(u64),
-    /// The bits of an `f32`, for comparison.
+    /// The bits of an `f16`, for comparison.
+    Half(u16),
+    /// The bits of an `f32`.
     Float(u32),
     /// The bits of an `f64`.
     Double(u64),
@@ -41,7 +44,7 @@ macro_rules! literals {
         }
     };
 }
-literals!((Byte UByte Short UShort Int UInt Long ULong Float Double Bool));
+literals!((Byte UByte Short UShort Int UInt Long ULong Half Float Double Bool));
 
 macro_rules! integers {
     ($($kind:ident)*) => {
@@ -50,14 +53,14 @@ macro_rules! integers {
             pub fn integer(self) -> Option<i128> {
                 match self {
                     $(Literal::$kind(n) => Some(i128::from(n)),)*
-                    Literal::Float(_) | Literal::Double(_) | Literal::Bool(_) => None,
+                    Literal::Half(_) | Literal::Float(_) | Literal::Double(_) | Literal::Bool(_) => None,
                 }
             }
             /// An integer of a type; `None` if the type is not of integers, or the number does not fit it.
             pub fn of_integer(scalar: Scalar, number: i128) -> Option<Literal> {
                 match scalar {
                     $(Scalar::$kind => number.try_into().ok().map(Literal::$kind),)*
-                    Scalar::Float | Scalar::Double | Scalar::Bool => None,
+                    Scalar::Half | Scalar::Float | Scalar::Double | Scalar::Bool => None,
                 }
             }
         }
@@ -69,6 +72,8 @@ integers!(Byte UByte Short UShort Int UInt Long ULong);
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Literal::Half(bits) if f16::from_bits(*bits).is_nan() => f.write_str("nanh"),
+            Literal::Half(bits) => write!(f, "{}h", halves::shortest(f16::from_bits(*bits))),
             Literal::Float(bits) if f32::from_bits(*bits).is_nan() => f.write_str("nanf"),
             Literal::Float(bits) => write!(f, "{:?}f", f32::from_bits(*bits)),
             Literal::Double(bits) if f64::from_bits(*bits).is_nan() => f.write_str("nan"),

@@ -82,3 +82,5 @@ pub mod queries;
 pub mod scalar;
 pub mod size;
 pub mod ty;
+
+pub use lift_syntax::halves;

@@ -15,6 +15,7 @@ pub enum Scalar {
     UInt,
     Long,
     ULong,
+    Half,
     Float,
     Double,
     Bool,
@@ -27,7 +28,7 @@ macro_rules! each_scalar {
         $then! {
             ($($more)*)
             Byte: i8, UByte: u8, Short: i16, UShort: u16, Int: i32, UInt: u32, Long: i64, ULong: u64,
-            Float: f32, Double: f64, Bool: bool
+            Half: $crate::halves::f16, Float: f32, Double: f64, Bool: bool
         }
     };
 }
@@ -73,7 +74,7 @@ const fn row(
 }
 
 /// One row per type, in the order of the variants.
-static TABLE: [Row; 11] = {
+static TABLE: [Row; 12] = {
     use ScalarKind::*;
     [
         row(Scalar::Byte, ["Byte", "byte", "b", "toByte"], Signed, 1, "a number of 8 bits: -128 to 127"),
@@ -84,6 +85,7 @@ static TABLE: [Row; 11] = {
         row(Scalar::UInt, ["UInt", "uint", "u", "toUInt"], Unsigned, 4, "a number of 32 bits from 0 on"),
         row(Scalar::Long, ["Long", "long", "L", "toLong"], Signed, 8, "a number of 64 bits"),
         row(Scalar::ULong, ["ULong", "ulong", "uL", "toULong"], Unsigned, 8, "a number of 64 bits from 0 on"),
+        row(Scalar::Half, ["Half", "half", "h", "toHalf"], Floating, 2, "a floating-point number of 16 bits"),
         row(Scalar::Float, ["Float", "float", "f", "toFloat"], Floating, 4, "a floating-point number of 32 bits"),
         row(Scalar::Double, ["Double", "double", "", "toDouble"], Floating, 8, "a floating-point number of 64 bits"),
         row(Scalar::Bool, ["Bool", "bool", "", ""], Truth, 1, "true or false"),

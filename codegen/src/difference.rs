@@ -3,6 +3,7 @@
 use crate::value::{ArrayValue, Value};
 
 /// Relative tolerance of floats; absolute below 1.
+const HALF: f64 = 2e-2;
 const FLOAT: f64 = 1e-4;
 const DOUBLE: f64 = 1e-10;
 
@@ -40,6 +41,7 @@ impl std::fmt::Display for Step {
 fn differing(value: &Value, expected: &Value) -> Option<(Vec<Step>, String)> {
     let here = |differ: bool| differ.then(|| (Vec::new(), format!("{value}, and {expected} is expected")));
     match (value, expected) {
+        (Value::Half(x), Value::Half(y)) => here(!near((*x).into(), (*y).into(), HALF)),
         (Value::Float(x), Value::Float(y)) => here(!near((*x).into(), (*y).into(), FLOAT)),
         (Value::Double(x), Value::Double(y)) => here(!near(*x, *y, DOUBLE)),
         (Value::Tuple(x), Value::Tuple(y)) | (Value::Vec(x), Value::Vec(y)) if x.len() == y.len() => {

@@ -1,6 +1,7 @@
 //! A number or truth value of any scalar type.
 
 use lift_analysis::each_scalar;
+use lift_analysis::halves::{self, f16};
 use lift_analysis::hir::{Literal, Scalar};
 
 macro_rules! numbers {
@@ -38,6 +39,14 @@ impl Number {
     pub fn integer(self) -> Option<i128> {
         Literal::from(self).integer()
     }
+    pub fn is_nan(self) -> bool {
+        match self {
+            Number::Half(x) => x.is_nan(),
+            Number::Float(x) => x.is_nan(),
+            Number::Double(x) => x.is_nan(),
+            _ => false,
+        }
+    }
 }
 
 macro_rules! conversions {
@@ -46,6 +55,7 @@ macro_rules! conversions {
             fn from(literal: Literal) -> Number {
                 match literal {
                     $(Literal::$kind(x) => Number::$kind(x),)*
+                    Literal::Half(bits) => Number::Half(f16::from_bits(bits)),
                     Literal::Float(bits) => Number::Float(f32::from_bits(bits)),
                     Literal::Double(bits) => Number::Double(f64::from_bits(bits)),
                     Literal::Bool(x) => Number::Bool(x),
@@ -57,6 +67,7 @@ macro_rules! conversions {
             fn from(number: Number) -> Literal {
                 match number {
                     $(Number::$kind(x) => Literal::$kind(x),)*
+                    Number::Half(x) => Literal::Half(x.to_bits()),
                     Number::Float(x) => Literal::Float(x.to_bits()),
                     Number::Double(x) => Literal::Double(x.to_bits()),
                     Number::Bool(x) => Literal::Bool(x),
@@ -72,6 +83,8 @@ macro_rules! conversions {
                     ($x:expr) => {
                         match to {
                             $(Scalar::$kind => Number::$kind($x as $rust),)*
+                            // An integer that a double does not hold is far above the greatest half.
+                            Scalar::Half => Number::Half(halves::nearest($x as f64)),
                             Scalar::Float => Number::Float($x as f32),
                             Scalar::Double => Number::Double($x as f64),
                             Scalar::Bool => return None,
@@ -80,6 +93,7 @@ macro_rules! conversions {
                 }
                 Some(match self {
                     $(Number::$kind(x) => from!(x),)*
+                    Number::Half(x) => from!(f32::from(x)),
                     Number::Float(x) => from!(x),
                     Number::Double(x) => from!(x),
                     Number::Bool(_) => return None,
@@ -89,3 +103,21 @@ macro_rules! conversions {
     };
 }
 each_integer!(conversions!());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_is_kept_by_the_wider_types() {
+        for bits in 0..=u16::MAX {
+            let half = Number::Half(f16::from_bits(bits));
+            for wider in [Scalar::Float, Scalar::Double] {
+                let back = half.converted(wider).and_then(|number| number.converted(Scalar::Half));
+                let same = back
+                    .is_some_and(|back| Literal::from(back) == Literal::from(half) || back.is_nan() && half.is_nan());
+                assert!(same, "{bits:#x}: {back:?}");
+            }
+        }
+    }
+}

@@ -2,9 +2,32 @@
 
 use crate::number::Number;
 use lift_analysis::each_scalar;
+use lift_analysis::halves::{self, f16};
 use lift_analysis::hir::Scalar;
 use std::fmt;
 use std::ops::Range;
+
+/// A scalar as text, without the suffix of its type.
+trait Shown {
+    fn shown(&self) -> String;
+}
+
+macro_rules! shown {
+    ($($rust:ty)*) => {$(
+        impl Shown for $rust {
+            fn shown(&self) -> String {
+                format!("{self:?}")
+            }
+        }
+    )*};
+}
+shown!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 bool);
+
+impl Shown for f16 {
+    fn shown(&self) -> String {
+        halves::shortest(*self)
+    }
+}
 
 macro_rules! values {
     (() $($kind:ident: $rust:ty),*) => {
@@ -118,11 +141,11 @@ macro_rules! values {
         impl fmt::Display for Value {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
-                    $(Value::$kind(x) => write!(f, "{x:?}"),)*
+                    $(Value::$kind(x) => f.write_str(&x.shown()),)*
                     Value::Tuple(parts) => list(f, "(", parts, ")"),
                     Value::Vec(lanes) => list(f, "<", lanes, ">"),
                     Value::Array(a) => match a {
-                        $(ArrayValue::$kind(v) => write!(f, "{v:?}"),)*
+                        $(ArrayValue::$kind(v) => list(f, "[", v.iter().map(Shown::shown), "]"),)*
                         ArrayValue::Values(v) => list(f, "[", v, "]"),
                     },
                 }
@@ -189,9 +212,14 @@ impl ArrayValue {
     }
 }
 
-fn list(f: &mut fmt::Formatter<'_>, open: &str, values: &[Value], close: &str) -> fmt::Result {
+fn list(
+    f: &mut fmt::Formatter<'_>,
+    open: &str,
+    values: impl IntoIterator<Item = impl fmt::Display>,
+    close: &str,
+) -> fmt::Result {
     f.write_str(open)?;
-    for (i, v) in values.iter().enumerate() {
+    for (i, v) in values.into_iter().enumerate() {
         if i > 0 {
             f.write_str(", ")?;
         }

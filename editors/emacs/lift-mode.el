@@ -56,13 +56,13 @@ A property list: (:inlayHints (:types :json-false))."
      1 font-lock-keyword-face)
     (,(concat "[([]" (regexp-opt '("array-type" "tuple-type" "vector-type" "exists" "->") t) "\\_>")
      1 font-lock-type-face)
-    (,(regexp-opt '("byte" "ubyte" "short" "ushort" "int" "uint" "long" "ulong" "float" "double"
+    (,(regexp-opt '("byte" "ubyte" "short" "ushort" "int" "uint" "long" "ulong" "half" "float" "double"
                       "bool")
                     'symbols) . font-lock-type-face)
     (,(regexp-opt '("true" "false") 'symbols) . font-lock-constant-face)
-    ("\\_<[-+]?\\(?:inf\\|nan\\)f?\\_>" . font-lock-constant-face)
+    ("\\_<[-+]?\\(?:inf\\|nan\\)[fh]?\\_>" . font-lock-constant-face)
     ("#\\(?:\\sw\\|\\s_\\)+" . font-lock-constant-face)
-    ("\\_<[-+]?\\(?:0x[0-9a-fA-F]+\\(?:u?L\\|u?s\\|ub?\\)?\\|[0-9]+\\(?:\\.[0-9]*\\)?\\(?:[eE][-+]?[0-9]+\\)?\\(?:f\\|u?[Lbs]\\|u\\)?\\)\\_>" . font-lock-constant-face))
+    ("\\_<[-+]?\\(?:0x[0-9a-fA-F]+\\(?:u?L\\|u?s\\|ub?\\)?\\|[0-9]+\\(?:\\.[0-9]*\\)?\\(?:[eE][-+]?[0-9]+\\)?\\(?:[fh]\\|u?[Lbs]\\|u\\)?\\)\\_>" . font-lock-constant-face))
   "Colours of `lift-mode', where the server gives none.")
 
 (defun lift-indent-function (position state)

@@ -156,12 +156,16 @@ module.exports = grammar({
     size_nat: $ => $.int,
     literal: $ => choice($._number, $.bool),
 
-    _number: $ => choice($.int, $.sized, $.long, $.float, $.double),
+    _number: $ => choice($.int, $.sized, $.long, $.half, $.float, $.double),
     // A sign directly before a digit belongs to the number.
     int: _ => token(prec(2, /[+-]?([0-9]+|0x[0-9a-fA-F]+)/)),
     // The suffix names the type; `b` is a hexadecimal digit.
     sized: _ => token(prec(2, /[+-]?([0-9]+(b|u?s|ub?|uL)|0x[0-9a-fA-F]+(u?s|ub?|uL))/)),
     long: _ => token(prec(2, /[+-]?([0-9]+|0x[0-9a-fA-F]+)L/)),
+    half: _ => choice(
+      token(prec(2, /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?h/)),
+      'infh', '+infh', '-infh', 'nanh', '+nanh', '-nanh',
+    ),
     float: _ => choice(
       token(prec(2, /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?f/)),
       'inff', '+inff', '-inff', 'nanf', '+nanf', '-nanf',

@@ -36,6 +36,8 @@ syntax_kinds! {
     SIZED,
     /// `3L`
     LONG,
+    /// `2.0h`
+    HALF,
     /// `2.0f`, `1e-3f`
     FLOAT,
     /// `2.0`, `1e-3`
@@ -147,7 +149,7 @@ impl SyntaxKind {
 
     /// Whether it is a literal of a number.
     pub const fn is_number(self) -> bool {
-        matches!(self, INT | SIZED | LONG | FLOAT | DOUBLE)
+        matches!(self, INT | SIZED | LONG | HALF | FLOAT | DOUBLE)
     }
 
     pub const fn is_opener(self) -> bool {

@@ -123,7 +123,7 @@ fn atom(text: &str) -> SyntaxKind {
     literal::word(text).unwrap_or(IDENT)
 }
 
-/// Parses `digits [. digits*] [e [sign] digits] [suffix]` or `0x digits [suffix]`, where suffixes other than `f` require
+/// Parses `digits [. digits*] [e [sign] digits] [suffix]` or `0x digits [suffix]`, where suffixes other than `f` and `h` require
 /// an integer; `None` if malformed.
 fn number(text: &str) -> Option<SyntaxKind> {
     let digits = |s: &str| s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
@@ -147,6 +147,7 @@ fn number(text: &str) -> Option<SyntaxKind> {
         rest = &exponent[len..];
     }
     match rest {
+        "h" => Some(HALF),
         "f" => Some(FLOAT),
         "" if !whole => Some(DOUBLE),
         suffix if whole => integer(suffix),

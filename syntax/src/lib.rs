@@ -29,6 +29,7 @@
 //! | `lexer`, `literal` | text to tokens; the values of literals |
 //! | `brackets` | matching of brackets, shared by splitter and parser, so that they agree |
 //! | `split`, `resplit` | file to forms; the same after an edit |
+//! | [`halves`] | numbers of 16 bits |
 //! | `parser` | form to events, with recovery |
 //! | `tree` | events to tree |
 //! | `ast` | typed views |
@@ -47,6 +48,7 @@ mod error;
 pub mod fcl;
 mod file;
 mod format;
+pub mod halves;
 mod kind;
 mod language;
 mod lexer;

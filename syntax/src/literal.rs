@@ -1,5 +1,6 @@
 //! The values of literal tokens.
 
+use crate::halves::{self, f16};
 use crate::kind::SyntaxKind::{self, *};
 
 /// A literal as a value of its type.
@@ -13,6 +14,7 @@ pub enum LiteralValue {
     UInt(u32),
     Long(i64),
     ULong(u64),
+    Half(f16),
     Float(f32),
     Double(f64),
     Bool(bool),
@@ -26,6 +28,7 @@ const SUFFIXES: [(&str, &str); 6] =
 pub(crate) fn word(text: &str) -> Option<SyntaxKind> {
     match text.strip_prefix(['+', '-']).unwrap_or(text) {
         "inf" | "nan" => Some(DOUBLE),
+        "infh" | "nanh" => Some(HALF),
         "inff" | "nanf" => Some(FLOAT),
         _ => matches!(text, "true" | "false").then_some(BOOL),
     }
@@ -91,6 +94,11 @@ pub(crate) fn value(kind: SyntaxKind, text: &str) -> Option<LiteralValue> {
                 "uL" => LiteralValue::ULong(number.try_into().ok()?),
                 _ => return None,
             }
+        }
+        HALF => {
+            // Every decimal between two halves is between two doubles, so the second rounding decides.
+            let value = halves::nearest(text.strip_suffix('h')?.parse().ok()?);
+            LiteralValue::Half(Some(value).filter(|v| v.is_finite() || word(text).is_some())?)
         }
         FLOAT => {
             let value: f32 = text.strip_suffix('f')?.parse().ok()?;

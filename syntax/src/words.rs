@@ -12,7 +12,7 @@ pub const TYPE_WORDS: &[&str] = &["array-type", "tuple-type", "vector-type", "ex
 
 /// The scalar types.
 pub const SCALAR_TYPES: &[&str] =
-    &["byte", "ubyte", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "bool"];
+    &["byte", "ubyte", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double", "bool"];
 
 /// Heads of sizes.
 pub const SIZE_OPERATORS: &[&str] = &["+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length"];

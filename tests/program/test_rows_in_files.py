@@ -98,7 +98,7 @@ BAD = [
     ("a.npz", npz(offsets=[0, 4], values=INTS), "4 numbers are needed"),
     ("a.npz", npz(offsets=[0, 2, 1], values=INTS), "not decrease"),
     ("a.npz", npz(offsets=[0, 3], values=INTS.astype(np.int64)), "holds `int64`"),
-    ("a.npz", npz(offsets=[0, 3], values=INTS.astype(np.float16)), "it holds `float16`"),
+    ("a.npz", npz(offsets=[0, 3], values=INTS.astype(np.complex64)), "it holds `complex64`"),
     ("a.npz", npz(offsets=[0.0, 3.0], values=INTS), "holds no integers"),
     ("a.npz", npz(offsets=[0, 3], other=INTS), "has no array `values`; it has `offsets`"),
     ("a.npz", npz(offsets=[0, 2**62], values=INTS), "the offsets make more"),

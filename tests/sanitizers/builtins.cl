@@ -98,6 +98,8 @@ LIFT_WIDTHS(LIFT_MEMORY, float)
 LIFT_WIDTHS(LIFT_MEMORY, double)
 LIFT_WIDTHS(LIFT_MEMORY, uint)
 LIFT_WIDTHS(LIFT_MEMORY, ulong)
+LIFT_OVER float vload_half(size_t at, const half *from) { return __builtin_load_halff(from + at); }
+LIFT_OVER void vstore_half_rte(float value, size_t at, half *to) { __builtin_store_halff(value, to + at); }
 
 // --- conversions
 

@@ -22,7 +22,7 @@ type Shown = (usize, String, std::ops::Range<usize>);
 fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
     let token = matches!(
         node.kind(),
-        "comment" | "doc_comment" | "int" | "sized" | "long" | "float" | "double" | "bool" | "string"
+        "comment" | "doc_comment" | "int" | "sized" | "long" | "half" | "float" | "double" | "bool" | "string"
     );
     if node.is_named() && !token {
         let root = node.kind() == "source_file";

@@ -131,8 +131,9 @@ impl Infer<'_> {
             return None;
         }
         let text = match (l, wanted) {
-            (Literal::Double(_), Scalar::Float) => format!("{l}f"),
-            (Literal::Float(_), Scalar::Double) => l.to_string().strip_suffix('f')?.to_owned(),
+            (l, wanted) if l.scalar().is_floating() && wanted.is_floating() => {
+                format!("{}{}", l.to_string().strip_suffix(l.scalar().suffix())?, wanted.suffix())
+            }
             (l, wanted) => wanted.written(l.integer()?)?,
         };
         Some(Fix { title: format!("Write `{text}`"), edits: vec![Edit::Replace(Node::Expr(at), text)], certain: true })

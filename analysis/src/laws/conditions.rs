@@ -63,7 +63,8 @@ pub fn declared(condition: &Condition, side: &Term) -> bool {
 /// Whether a reordering may round differently: a literal of floating point is among the terms.
 pub fn may_round(terms: &BTreeMap<Name, Term>) -> bool {
     fn floats(term: &Term) -> bool {
-        let floating = |text: &str| matches!(lex(text).kind(0), SyntaxKind::FLOAT | SyntaxKind::DOUBLE);
+        let floating =
+            |text: &str| matches!(lex(text).kind(0), SyntaxKind::HALF | SyntaxKind::FLOAT | SyntaxKind::DOUBLE);
         matches!(&term.kind, Kind::Literal(text) if floating(text)) || term.parts().into_iter().any(floats)
     }
     terms.values().any(floats)

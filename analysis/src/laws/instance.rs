@@ -256,6 +256,7 @@ impl Maker<'_> {
     fn number(&mut self, scalar: Scalar, depth: u32) -> String {
         let ending = match scalar {
             Scalar::Long => "L",
+            Scalar::Half => ".0h",
             Scalar::Float => ".0f",
             Scalar::Double => ".0",
             _ => "",

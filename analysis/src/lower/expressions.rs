@@ -281,6 +281,7 @@ impl From<LiteralValue> for Literal {
             LiteralValue::UInt(v) => Literal::UInt(v),
             LiteralValue::Long(v) => Literal::Long(v),
             LiteralValue::ULong(v) => Literal::ULong(v),
+            LiteralValue::Half(v) => Literal::Half(v.to_bits()),
             LiteralValue::Float(v) => Literal::Float(v.to_bits()),
             LiteralValue::Double(v) => Literal::Double(v.to_bits()),
             LiteralValue::Bool(v) => Literal::Bool(v),

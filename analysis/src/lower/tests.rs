@@ -240,10 +240,10 @@ fn what_is_missing_conflicts_with_nothing() {
     check(
         "(define (f (x flot)) (let y))",
         expect![[r#"
-        (lambda ((x0 ?)) (let y1 ? ?))
-        syntax/missing
-        unknown-type at `flot`: there is no type `flot`: the types without parts are `byte`, `ubyte`, `short`, `ushort`, `int`, `uint`, `long`, `ulong`, `float`, `double`, `bool`
-          fix: Write `float`"#]],
+            (lambda ((x0 ?)) (let y1 ? ?))
+            syntax/missing
+            unknown-type at `flot`: there is no type `flot`: the types without parts are `byte`, `ubyte`, `short`, `ushort`, `int`, `uint`, `long`, `ulong`, `half`, `float`, `double`, `bool`
+              fix: Write `float`"#]],
     );
     check(
         "(defin f 1)",

@@ -72,6 +72,7 @@ primitives! {
     ToUInt: "toUInt";
     ToLong: "toLong";
     ToULong: "toULong";
+    ToHalf: "toHalf";
     ToFloat: "toFloat";
     ToDouble: "toDouble";
     ToElement: "toElement";

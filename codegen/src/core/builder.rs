@@ -13,6 +13,7 @@
 use super::typing::{Signature, prim_type, scalar_type, under};
 pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
 use super::{Block, PrimCall, Rhs, Stmt, UNNAMED, VarId, VarInfo};
+use lift_analysis::halves::f16;
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::parameters::Settings;
@@ -63,6 +64,7 @@ literals!(
     u32 => Literal::UInt,
     i64 => Literal::Long,
     u64 => Literal::ULong,
+    f16 => |x| Literal::Half(x.to_bits()),
     f32 => |x| Literal::Float(x.to_bits()),
     f64 => |x| Literal::Double(x.to_bits()),
     bool => Literal::Bool

@@ -8,6 +8,7 @@ mod call;
 mod size;
 
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::halves;
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::parameters::{self, Settings, TargetName};
@@ -281,6 +282,9 @@ impl<'t> Parser<'t> {
             Some(match word {
                 "true" => Literal::Bool(true),
                 "false" => Literal::Bool(false),
+                _ if word.ends_with('h') => {
+                    Literal::Half(halves::nearest(word[..word.len() - 1].parse().ok()?).to_bits())
+                }
                 // `inf` also ends in `f`, the suffix of a float.
                 _ if word.ends_with('f') && word.trim_start_matches('-') != "inf" => {
                     Literal::Float(word[..word.len() - 1].parse::<f32>().ok()?.to_bits())

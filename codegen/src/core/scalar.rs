@@ -2,6 +2,7 @@
 
 use super::{Atom, ScalarOp};
 use crate::number::{Number, each_integer};
+use lift_analysis::hir::Scalar;
 
 /// Why an operator has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,17 +82,25 @@ pub fn unary(op: ScalarOp, x: Number) -> Result<Number, Undefined> {
     use ScalarOp::*;
     Ok(match (op, x) {
         (Not, Number::Bool(x)) => Number::Bool(!x),
+        (Neg, Number::Half(x)) => Number::Half(-x),
+        (To(scalar), x) => x.converted(scalar).ok_or(Undefined::Operands)?,
+        // Computed as a Float, and rounded.
+        (op, Number::Half(x)) => half_of(unary(op, Number::Float(x.into()))?),
         (Neg, Number::Float(x)) => Number::Float(-x),
         (Neg, Number::Double(x)) => Number::Double(-x),
         (Abs, Number::Float(x)) => Number::Float(x.abs()),
         (Abs, Number::Double(x)) => Number::Double(x.abs()),
-        (To(scalar), x) => x.converted(scalar).ok_or(Undefined::Operands)?,
         (IsNan, Number::Float(x)) => Number::Bool(x.is_nan()),
         (IsNan, Number::Double(x)) => Number::Bool(x.is_nan()),
         (op, Number::Float(x)) => Number::Float(float_function(op, x)?),
         (op, Number::Double(x)) => Number::Double(float_function(op, x)?),
         (op, x) => unary_of_integer(op, x).ok_or(Undefined::Operands)?,
     })
+}
+
+/// Rounds a Float to a Half; a truth value is kept.
+fn half_of(x: Number) -> Number {
+    x.converted(Scalar::Half).unwrap_or(x)
 }
 
 /// Functions of floating-point numbers.
@@ -167,6 +176,7 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
         }};
     }
     Ok(match (x, y) {
+        (Number::Half(x), Number::Half(y)) => half_of(binary(op, Number::Float(x.into()), Number::Float(y.into()))?),
         (Number::Float(x), Number::Float(y)) => floating!(Float, x, y),
         (Number::Double(x), Number::Double(y)) => floating!(Double, x, y),
         (Number::Bool(x), Number::Bool(y)) => Number::Bool(match op {

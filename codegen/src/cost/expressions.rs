@@ -287,7 +287,7 @@ pub fn is_integer(ty: CType) -> bool {
 pub fn bytes(ty: CType) -> u64 {
     match ty {
         CType::Bool | CType::Char | CType::UChar => 1,
-        CType::Short | CType::UShort => 2,
+        CType::Short | CType::UShort | CType::Half => 2,
         CType::Int | CType::UInt | CType::Float => 4,
         CType::Long | CType::ULong | CType::Double => 8,
         CType::Vec(s, n) => s.bytes() * u64::from(n),

@@ -5,6 +5,7 @@ use super::eval::{Interp, nth, number};
 use super::repr::{Array, Val};
 use crate::core::order::NumberOrder;
 use crate::core::{Lambda, PrimCall};
+use crate::number::Number;
 
 impl<'k> Interp<'k> {
     /// The indices of `xs` in the order of `before`, stable. A bottom-up merge sort: if `before` is not a strict weak
@@ -68,9 +69,5 @@ fn is_nan(element: &Val, order: &NumberOrder) -> bool {
         Val::Tuple(parts) => parts.get(*at),
         _ => None,
     });
-    match number {
-        Some(Val::Float(x)) => x.is_nan(),
-        Some(Val::Double(x)) => x.is_nan(),
-        _ => false,
-    }
+    number.and_then(Val::number).is_some_and(Number::is_nan)
 }

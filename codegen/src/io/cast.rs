@@ -3,6 +3,7 @@
 use super::scalar;
 use crate::number::Number as Typed;
 use crate::value::{ArrayValue, Value};
+use lift_analysis::halves;
 use lift_analysis::hir::{Literal, Scalar};
 
 /// Whether numbers of another type than the one that is needed are converted.
@@ -52,6 +53,7 @@ pub fn converted(to: Scalar, numbers: impl IntoIterator<Item = Number>) -> Resul
 /// The numbers of a flat array; those of other arrays are left out.
 pub fn numbers(data: &ArrayValue) -> impl Iterator<Item = Number> {
     (0..data.len()).filter_map(|i| data.number(i)).filter_map(|number| match number {
+        Typed::Half(x) => Some(Number::Real(x.into())),
         Typed::Float(x) => Some(Number::Real(x.into())),
         Typed::Double(x) => Some(Number::Real(x)),
         Typed::Bool(b) => Some(Number::Integer(b.into())),
@@ -66,6 +68,13 @@ fn value(number: Number, to: Scalar) -> Option<Value> {
             1 => true,
             _ => return None,
         }),
+        Scalar::Half => {
+            let (exact, half) = match number {
+                Number::Integer(n) => (n as f64, halves::nearest(n as f64)),
+                Number::Real(x) => (x, halves::nearest(x)),
+            };
+            Value::Half(Some(half).filter(|half| half.is_infinite() == exact.is_infinite())?)
+        }
         Scalar::Float => match number {
             Number::Integer(n) => Value::Float(n as f32),
             Number::Real(x) if x.is_finite() && (x as f32).is_infinite() => return None,
@@ -96,7 +105,7 @@ fn shown(number: Number) -> String {
 
 fn why(number: Number, to: Scalar) -> String {
     match number {
-        Number::Real(x) if x.fract() != 0.0 && to != Scalar::Float => {
+        Number::Real(x) if x.fract() != 0.0 && !to.is_floating() => {
             format!("is no whole number, and `{to}` holds no other")
         }
         _ => format!("does not fit `{to}`"),

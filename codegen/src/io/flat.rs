@@ -26,6 +26,7 @@ pub fn numpy_name(scalar: Scalar) -> &'static str {
         Scalar::UInt => "uint32",
         Scalar::Long => "int64",
         Scalar::ULong => "uint64",
+        Scalar::Half => "float16",
         Scalar::Float => "float32",
         Scalar::Double => "float64",
         Scalar::Bool => "bool",

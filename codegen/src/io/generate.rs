@@ -3,6 +3,7 @@
 use super::{InputError, Result, scalar};
 use crate::number::Number;
 use crate::value::{ArrayValue, Value};
+use lift_analysis::halves;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
@@ -137,6 +138,7 @@ impl Making {
     fn scalar(&mut self, s: Scalar, number: u64) -> Value {
         match self.generator {
             Generator::Iota => match s {
+                Scalar::Half => Value::Half(halves::nearest(number as f64)),
                 Scalar::Float => Value::Float(number as f32),
                 Scalar::Double => Value::Double(number as f64),
                 Scalar::Bool => Value::Bool(number % 2 == 1),
@@ -154,6 +156,7 @@ impl Making {
         let spread = |unit: f64| if signed { 2.0 * unit - 1.0 } else { unit };
         match s {
             // The upper bits, as many as the mantissa has.
+            Scalar::Half => Value::Half(halves::nearest(spread((bits >> 53) as f64 / (1u64 << 11) as f64))),
             Scalar::Float => Value::Float(spread((bits >> 40) as f64 / (1u64 << 24) as f64) as f32),
             Scalar::Double => Value::Double(spread((bits >> 11) as f64 / (1u64 << 53) as f64)),
             Scalar::Bool => Value::Bool(bits >> 63 == 1),

@@ -70,6 +70,7 @@ pub fn plot(value: &Value) -> Option<Plot> {
 /// The value as a number; `None` for tuples, vectors and arrays.
 fn number(value: &Value) -> Option<f64> {
     Some(match value.number()? {
+        Number::Half(x) => f64::from(x),
         Number::Float(x) => f64::from(x),
         Number::Double(x) => x,
         Number::Bool(x) => f64::from(u8::from(x)),

@@ -2,15 +2,20 @@
 
 use crate::number::Number;
 use crate::value::{ArrayValue, Value, article};
+use lift_analysis::halves;
 use lift_analysis::hir::{Literal, Scalar};
 
 /// Parses a word as a scalar, as the language writes it; the suffix is optional. The error quotes the word.
 pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
     let bad = || format!("`{}` is not {}", shortened(word), described(scalar));
     match scalar {
+        Scalar::Half => {
+            let digits = without_suffix(scalar, word);
+            let value = halves::nearest(digits.parse().map_err(|_| bad())?);
+            fitting(value.is_infinite(), digits, scalar).map(|()| Value::Half(value))
+        }
         Scalar::Float => {
-            let number = |rest: &&str| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.') || is_not_finite(rest);
-            let digits = word.strip_suffix('f').filter(number).unwrap_or(word);
+            let digits = without_suffix(scalar, word);
             let value: f32 = digits.parse().map_err(|_| bad())?;
             fitting(value.is_infinite(), digits, scalar).map(|()| Value::Float(value))
         }
@@ -25,6 +30,12 @@ pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
         },
         integer_type => integer(integer_type, word),
     }
+}
+
+/// A floating-point number without the suffix of its type; `inf` has none.
+fn without_suffix(scalar: Scalar, word: &str) -> &str {
+    let number = |rest: &&str| rest.ends_with(|c: char| c.is_ascii_digit() || c == '.') || is_not_finite(rest);
+    word.strip_suffix(scalar.suffix()).filter(number).unwrap_or(word)
 }
 
 /// An integer, with or without the suffix of its type.
@@ -50,11 +61,11 @@ fn fitting(infinite: bool, digits: &str, scalar: Scalar) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a word is an infinity or NaN, with or without a sign and the suffix of a Float.
+/// Whether a word is an infinity or NaN, with or without a sign and a suffix.
 pub fn is_not_finite(word: &str) -> bool {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     let named = |word: &str| ["inf", "infinity", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name));
-    named(unsigned) || unsigned.strip_suffix('f').is_some_and(named)
+    named(unsigned) || unsigned.strip_suffix(['f', 'h']).is_some_and(named)
 }
 
 /// The type with its article, for messages.

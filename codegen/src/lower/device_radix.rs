@@ -86,6 +86,9 @@ fn of_digit(step: &PlanStep, digit: i64) -> PlanStep {
 
 /// The data shared by the launches of one sort.
 struct Sorting {
+    /// The type of the numbers that are compared.
+    number: Scalar,
+    /// The type whose bits are sorted: `number`, but Float for Half.
     key: Scalar,
     order: i64,
     shape: Shape,
@@ -117,7 +120,7 @@ impl Sorting {
     }
     fn bits(&self, number: Expr) -> Expr {
         match self.key {
-            Scalar::Float => Expr::call("as_int", [number]),
+            Scalar::Float | Scalar::Half => Expr::call("as_int", [number]),
             Scalar::Double => Expr::call("as_long", [number]),
             // Stored keys are signed; numbers from 0 to 255 differ in one byte.
             Scalar::Byte => number.cast(CType::Int).add(Expr::int(1 << 7)),
@@ -129,7 +132,7 @@ impl Sorting {
     }
     fn number(&self, bits: Expr) -> Expr {
         match self.key {
-            Scalar::Float => Expr::call("as_float", [bits]),
+            Scalar::Float | Scalar::Half => Expr::call("as_float", [bits]),
             Scalar::Double => Expr::call("as_double", [bits]),
             Scalar::Byte => bits.sub(Expr::int(1 << 7)).cast(CType::Char),
             Scalar::Short => bits.sub(Expr::int(1 << 15)).cast(CType::Short),
@@ -196,7 +199,7 @@ impl<'k> Host<'k> {
     fn sorting(
         &mut self,
         name: &str,
-        (key, order): (Scalar, &NumberOrder),
+        (number, order): (Scalar, &NumberOrder),
         shape: Shape,
         most: &Size,
         with_positions: bool,
@@ -207,14 +210,15 @@ impl<'k> Host<'k> {
         let groups = Size::nat((target.get(Parameter::SortChunks) * target.compute_units).into());
         let chunks = Size::max(&Size::one(), &Size::min(&tiles, &groups));
         let per_chunk = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
-        let float = key.is_floating();
+        let key = if number == Scalar::Half { Scalar::Float } else { number };
         let mut buffer = |what: &str, element: Scalar, len: &Size| {
             self.program.buffer(&format!("{name}_{what}"), element, len.clone(), BufferRole::Temporary)
         };
         let stored = if is_wide(key) { Scalar::Long } else { Scalar::Int };
         Sorting {
+            number,
             key,
-            order: i64::from(order.descending) + 2 * i64::from(float),
+            order: i64::from(order.descending) + 2 * i64::from(key.is_floating()),
             shape,
             keys: [buffer("keys", stored, most), buffer("moved", stored, most)],
             positions: with_positions
@@ -240,7 +244,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The number by which an element is sorted, as bits.
     fn sort_key(&mut self, sorting: &Sorting, order: &NumberOrder, x: &Value<'k>) -> Result<Expr> {
-        let number = self.number_in(x, order)?;
+        let mut number = self.number_in(x, order)?;
+        if sorting.number == Scalar::Half {
+            number = self.float_of_half(number);
+        }
         Ok(sorting.bits(number))
     }
 
@@ -422,7 +429,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let found = from.index(at);
             let to = f.dest_at(dest, i)?;
             if sorting.positions.is_none() {
-                return f.copy(&Value::computed(sorting.key, sorting.number(found)), &to);
+                let mut number = sorting.number(found);
+                if sorting.number == Scalar::Half {
+                    number = f.call_helper(Helper::ToHalf, [number]);
+                }
+                return f.copy(&Value::computed(sorting.number, number), &to);
             }
             if positions {
                 return f.copy(&Value::computed(Scalar::Int, found), &to);

@@ -410,6 +410,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// `0` of a type, as a harmless value.
     pub fn zero(s: Scalar) -> Expr {
         match s {
+            Scalar::Half => Expr::literal(Literal::Half(0)),
             Scalar::Float => Expr::Float(0),
             Scalar::Double => Expr::Double(0),
             Scalar::Bool => Expr::Bool(false),

@@ -1,7 +1,7 @@
 //! Scalar operators as C expressions with the interpreter's semantics.
 //!
 //! Integers wrap: unless overflow is excluded, they are computed as unsigned, because signed overflow is undefined in
-//! C. C computes numbers of 8 and 16 bits as `int`; their results are cast. Index arithmetic with a known range stays a [`Size`], so that it can be simplified.
+//! C. Halves are their bits, and computed with as Floats. C computes numbers of 8 and 16 bits as `int`; their results are cast. Index arithmetic with a known range stays a [`Size`], so that it can be simplified.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -25,6 +25,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         for a in args {
             exprs.push(self.scalar(a)?);
         }
+        // Halves are computed with as Floats.
+        let of_halves = ty == Scalar::Half && op != ScalarOp::To(Scalar::Half);
+        let ty = if of_halves { Scalar::Float } else { ty };
+        if of_halves {
+            exprs = exprs.into_iter().map(|e| self.float_of_half(e)).collect();
+        }
         let result = match exprs.len() {
             1 => {
                 let a = exprs.swap_remove(0);
@@ -41,6 +47,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("", format!("{op:?} has {} operands", args.len())));
         };
         self.note_double(ty);
+        let rounded = of_halves && ty == Scalar::Float && op != ScalarOp::To(Scalar::Float);
+        let (ty, expr) = if rounded { (Scalar::Half, self.call_helper(Helper::ToHalf, [expr])) } else { (ty, expr) };
         Ok(match expr {
             Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
             expr => ScalarValue::Computed { ty, expr },
@@ -107,9 +115,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Clz => Some((Scalar::Int, Expr::call("clz", [exactly(ty, a)]).cast(CType::Int))),
             ScalarOp::Floor => call("floor", a),
             ScalarOp::Ceil => call("ceil", a),
+            ScalarOp::To(Scalar::Half) if ty == Scalar::Double => {
+                Some((Scalar::Half, self.call_helper(Helper::DoubleToHalf, [a])))
+            }
+            // No integer between two halves is rounded by the conversion to a Float.
+            ScalarOp::To(Scalar::Half) if ty != Scalar::Half => {
+                Some((Scalar::Half, self.call_helper(Helper::ToHalf, [convert(ty, Scalar::Float, a)])))
+            }
             ScalarOp::To(to) => Some((to, convert(ty, to, a))),
             _ => None,
         }
+    }
+
+    /// The Float that is equal to a Half.
+    pub fn float_of_half(&mut self, bits: Expr) -> Expr {
+        self.call_helper(Helper::FromHalf, [bits])
     }
 
     fn binary_op(&mut self, op: ScalarOp, ty: Scalar, a: Expr, b: Expr) -> (Scalar, Expr) {

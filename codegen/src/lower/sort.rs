@@ -45,7 +45,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn comes_before(&mut self, before: &Closure<'k>, xs: &Array<'k>, i: &Size, j: &Size) -> Result<Expr> {
         let (x, y) = (self.read(xs, i)?, self.read(xs, j)?);
         if let Some((order, key)) = self.order_of_floats(before) {
-            let (x, y) = (self.number_in(&x, &order)?, self.number_in(&y, &order)?);
+            let (mut x, mut y) = (self.number_in(&x, &order)?, self.number_in(&y, &order)?);
+            let key = if key == Scalar::Half {
+                (x, y) = (self.float_of_half(x), self.float_of_half(y));
+                CType::Float
+            } else {
+                CType::of(key)
+            };
             let (x, y) = (self.bind("x_key", key, x), self.bind("y_key", key, y));
             let (first, second) = if order.descending { (&y, &x) } else { (&x, &y) };
             let ordered = first.clone().lt(second.clone());
@@ -58,11 +64,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The order, and the type of the number, if a function compares elements by a floating-point number in them.
-    fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, CType)> {
+    fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, Scalar)> {
         let order = NumberOrder::of(before.lambda)?;
         let element = self.program.kernel.ty(*before.lambda.params.first()?);
         let key = order.scalar(element).filter(|s| s.is_floating())?;
-        Some((order, CType::of(key)))
+        Some((order, key))
     }
 
     /// The number in an element by which it is sorted.

@@ -21,6 +21,8 @@ pub enum CType {
     UInt,
     Long,
     ULong,
+    /// The bits of a half; arithmetic on them goes through [`Helper::FromHalf`] and [`Helper::ToHalf`].
+    Half,
     Float,
     Double,
     /// A vector of scalars, of width 2, 3, 4, 8 or 16.
@@ -39,6 +41,7 @@ impl CType {
             Scalar::UInt => CType::UInt,
             Scalar::Long => CType::Long,
             Scalar::ULong => CType::ULong,
+            Scalar::Half => CType::Half,
             Scalar::Float => CType::Float,
             Scalar::Double => CType::Double,
             Scalar::Bool => CType::Bool,
@@ -66,7 +69,7 @@ impl CType {
             CType::Char => "char".into(),
             CType::UChar => "uchar".into(),
             CType::Short => "short".into(),
-            CType::UShort => "ushort".into(),
+            CType::UShort | CType::Half => "ushort".into(),
             CType::Int => "int".into(),
             CType::UInt => "uint".into(),
             CType::Long => "long".into(),

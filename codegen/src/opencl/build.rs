@@ -29,6 +29,7 @@ impl Expr {
             Literal::UByte(v) => Expr::int(v.into()).cast(CType::UChar),
             Literal::Short(v) => Expr::int(v.into()).cast(CType::Short),
             Literal::UShort(v) => Expr::int(v.into()).cast(CType::UShort),
+            Literal::Half(bits) => Expr::int(bits.into()).cast(CType::Half),
             Literal::Float(bits) => Expr::Float(bits),
             Literal::Double(bits) => Expr::Double(bits),
             Literal::Bool(b) => Expr::Bool(b),

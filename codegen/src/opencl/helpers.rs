@@ -27,6 +27,9 @@ pub enum Helper {
     CheckNumber,
     FloorDiv,
     FloorMod,
+    FromHalf,
+    ToHalf,
+    DoubleToHalf,
     Power,
     GroupScan,
     GroupSums,
@@ -79,6 +82,9 @@ impl Helper {
             Helper::CheckNumber => "lift_check_number",
             Helper::FloorDiv => "lift_floor_div",
             Helper::FloorMod => "lift_floor_mod",
+            Helper::FromHalf => "lift_from_half",
+            Helper::ToHalf => "lift_to_half",
+            Helper::DoubleToHalf => "lift_double_to_half",
             Helper::Power => "lift_power",
             Helper::GroupScan => "lift_group_scan",
             Helper::GroupSums => "lift_group_sums",
@@ -124,6 +130,7 @@ impl Helper {
             | Helper::CheckCount
             | Helper::CheckNumber => Some(Helper::Fail),
             Helper::FloorMod => Some(Helper::FloorDiv),
+            Helper::DoubleToHalf => Some(Helper::ToHalf),
             Helper::Ranks => Some(Helper::GroupSums),
             Helper::NextTile | Helper::Publish | Helper::LastGroup => Some(Helper::LongAtomics),
             Helper::SumBefore => Some(Helper::Status),
@@ -138,6 +145,8 @@ impl Helper {
             | Helper::QuotientLong
             | Helper::RemainderLong
             | Helper::FloorDiv
+            | Helper::FromHalf
+            | Helper::ToHalf
             | Helper::Power
             | Helper::GroupScan
             | Helper::GroupSums
@@ -450,6 +459,37 @@ int lift_group_scan(__local int* sums, int value, int* total)
             Helper::Digits64 => &radix::OF_64.count,
             Helper::Move32 => &radix::OF_32.shift,
             Helper::Move64 => &radix::OF_64.shift,
+            Helper::FromHalf => {
+                "\
+float lift_from_half(ushort bits)
+{
+  return vload_half(0, (const half*)&bits);
+}
+"
+            }
+            Helper::ToHalf => {
+                "\
+ushort lift_to_half(float x)
+{
+  ushort bits;
+  vstore_half_rte(x, 0, (half*)&bits);
+  return bits;
+}
+"
+            }
+            Helper::DoubleToHalf => {
+                "\
+// Rounds once: the float has an odd last bit unless it is exact, so that it lies between two halves where the number does.
+ushort lift_double_to_half(double x)
+{
+  const float near = (float)x;
+  const double back = (double)near;
+  const uint bits = as_uint(near);
+  const bool exact = back == x || isnan(x) || (bits & 1u) == 1u;
+  return lift_to_half(exact ? near : as_float(fabs(back) > fabs(x) ? bits - 1u : bits + 1u));
+}
+"
+            }
             Helper::Power => {
                 "\
 int lift_power(int base, int exponent)

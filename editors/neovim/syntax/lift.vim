@@ -7,13 +7,13 @@ syntax match liftComment /;.*/ contains=@Spell
 syntax match liftDoc /;;;.*/ contains=@Spell
 syntax region liftString start=/"/ skip=/\\./ end=/"/ oneline
 syntax match liftNumber /\v[()\[\] \t]@<=[+-]?\d+L?[^ \t()\[\];"]@!/
-syntax match liftFloat /\v[()\[\] \t]@<=[+-]?\d+(\.\d*([eE][+-]?\d+)?f?|[eE][+-]?\d+f?|f)[^ \t()\[\];"]@!/
-syntax match liftFloat /\v[()\[\] \t]@<=[+-]?(inf|nan)f?[^ \t()\[\];"]@!/
+syntax match liftFloat /\v[()\[\] \t]@<=[+-]?\d+(\.\d*([eE][+-]?\d+)?[fh]?|[eE][+-]?\d+[fh]?|[fh])[^ \t()\[\];"]@!/
+syntax match liftFloat /\v[()\[\] \t]@<=[+-]?(inf|nan)[fh]?[^ \t()\[\];"]@!/
 syntax match liftSize /\v#[^ \t()\[\];"]+/
 syntax match liftBool /\v[()\[\] \t]@<=(true|false)[^ \t()\[\];"]@!/
 syntax match liftKeyword /\v[(\[]@<=(import|define|lift|primitive|lambda|λ|let|if|tuple|:|pack|unpack|o|with)[^ \t()\[\];"]@!/
 syntax match liftType /\v[(\[]@<=(array-type|tuple-type|vector-type|exists|-\>)[^ \t()\[\];"]@!/
-syntax match liftType /\v[()\[\] \t]@<=(byte|ubyte|short|ushort|int|uint|long|ulong|float|double|bool)[^ \t()\[\];"]@!/
+syntax match liftType /\v[()\[\] \t]@<=(byte|ubyte|short|ushort|int|uint|long|ulong|half|float|double|bool)[^ \t()\[\];"]@!/
 
 highlight default link liftComment Comment
 highlight default link liftDoc SpecialComment

@@ -10,7 +10,7 @@
 (string) @string
 (bool) @boolean
 [(int) (sized) (long)] @number
-[(float) (double)] @number.float
+[(half) (float) (double)] @number.float
 
 ; names
 (name_ref) @variable
@@ -33,7 +33,7 @@
 (name_type) @type
 ((name_type) @type.builtin
   (#any-of? @type.builtin
-    "byte" "ubyte" "short" "ushort" "int" "uint" "long" "ulong" "float" "double" "bool"))
+    "byte" "ubyte" "short" "ushort" "int" "uint" "long" "ulong" "half" "float" "double" "bool"))
 (array_type "array-type" @type.builtin)
 (tuple_type "tuple-type" @type.builtin)
 (vector_type "vector-type" @type.builtin)
@@ -60,7 +60,7 @@
     "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition" "caseSplit"
     "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
     "sqrt" "exp" "log" "sin" "cos" "tan" "tanh" "atan2" "pow" "floor" "ceil" "round" "isnan"
-    "toByte" "toUByte" "toShort" "toUShort" "toInt" "toUInt" "toLong" "toULong" "toFloat" "toDouble" "toElement"
+    "toByte" "toUByte" "toShort" "toUShort" "toInt" "toUInt" "toLong" "toULong" "toHalf" "toFloat" "toDouble" "toElement"
     "popcount" "clz"))
 
 ((name_ref) @operator

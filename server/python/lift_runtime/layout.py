@@ -25,6 +25,7 @@ DTYPES = {
     "UInt": np.dtype(np.uint32),
     "Long": np.dtype(np.int64),
     "ULong": np.dtype(np.uint64),
+    "Half": np.dtype(np.float16),
     "Float": np.dtype(np.float32),
     "Double": np.dtype(np.float64),
     "Bool": np.dtype(np.bool_),

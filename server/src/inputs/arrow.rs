@@ -6,11 +6,12 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
-    Int64Array, ListArray, RecordBatch, StructArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float16Array, Float32Array, Float64Array, Int8Array, Int16Array,
+    Int32Array, Int64Array, ListArray, RecordBatch, StructArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::reader::FileReader;
@@ -164,6 +165,7 @@ fn scalars(ty: &Ty, column: &ArrayRef, casts: Casts) -> Result<ArrayValue, Strin
         DataType::UInt64 => Some(ArrayValue::ULong(column.as_primitive::<UInt64Type>().values().to_vec())),
         DataType::Int32 => Some(ArrayValue::Int(column.as_primitive::<Int32Type>().values().to_vec())),
         DataType::Int64 => Some(ArrayValue::Long(column.as_primitive::<Int64Type>().values().to_vec())),
+        DataType::Float16 => Some(ArrayValue::Half(column.as_primitive::<Float16Type>().values().to_vec())),
         DataType::Float32 => Some(ArrayValue::Float(column.as_primitive::<Float32Type>().values().to_vec())),
         DataType::Float64 => Some(ArrayValue::Double(column.as_primitive::<Float64Type>().values().to_vec())),
         DataType::Boolean => Some(ArrayValue::Bool(column.as_boolean().values().iter().collect())),
@@ -199,6 +201,7 @@ fn data_type(ty: &Ty) -> Result<DataType, String> {
         TyKind::Scalar(Scalar::ULong) => DataType::UInt64,
         TyKind::Scalar(Scalar::Int) => DataType::Int32,
         TyKind::Scalar(Scalar::Long) => DataType::Int64,
+        TyKind::Scalar(Scalar::Half) => DataType::Float16,
         TyKind::Scalar(Scalar::Float) => DataType::Float32,
         TyKind::Scalar(Scalar::Double) => DataType::Float64,
         TyKind::Scalar(Scalar::Bool) => DataType::Boolean,
@@ -301,6 +304,7 @@ fn column(ty: &Ty, elements: &ArrayValue) -> Result<ArrayRef, String> {
         (_, ArrayValue::ULong(v)) => Arc::new(UInt64Array::from(v.clone())),
         (_, ArrayValue::Int(v)) => Arc::new(Int32Array::from(v.clone())),
         (_, ArrayValue::Long(v)) => Arc::new(Int64Array::from(v.clone())),
+        (_, ArrayValue::Half(v)) => Arc::new(Float16Array::from(v.clone())),
         (_, ArrayValue::Float(v)) => Arc::new(Float32Array::from(v.clone())),
         (_, ArrayValue::Double(v)) => Arc::new(Float64Array::from(v.clone())),
         (_, ArrayValue::Bool(v)) => Arc::new(BooleanArray::from(v.clone())),

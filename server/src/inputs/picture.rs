@@ -60,7 +60,7 @@ impl Picture {
         }
         let max = self.max;
         let number = |n: u16| match scalar {
-            Scalar::Float | Scalar::Double => Number::Real(f64::from(n) / f64::from(max)),
+            Scalar::Half | Scalar::Float | Scalar::Double => Number::Real(f64::from(n) / f64::from(max)),
             // Neither black nor white is no truth value.
             Scalar::Bool if n == max => Number::Integer(1),
             _ => Number::Integer(n.into()),

@@ -130,7 +130,7 @@ fn numbers_are_converted_on_demand_if_they_fit() {
     expect![[r#"
         error[input]: input `xs`, given as `x.npy`: the file holds `float64`, but the parameter is `Array[Float,N]`: `Float` is NumPy's `float32`; run with `--cast`, or convert with `.astype(numpy.float32)`
         error[input]: input `xs`, given as `large.npy`: the file holds `float64`, but the parameter is `Array[Float,N]`: `Float` is NumPy's `float32`; run with `--cast`, or convert with `.astype(numpy.float32)`
-        error[input]: input `xs`, given as `half.npy`: the file holds `float16`, but the parameter is `Array[Float,N]`: `Float` is NumPy's `float32`; convert with `.astype(numpy.float32)`
+        error[input]: input `xs`, given as `half.npy`: the file holds `float16`, but the parameter is `Array[Float,N]`: `Float` is NumPy's `float32`; run with `--cast`, or convert with `.astype(numpy.float32)`
     "#]].assert_eq(&said);
     assert_eq!(run(&bench, "double", &["x.npy", "--cast"]), "0.2\n6.0\n");
     assert_eq!(run(&bench, "flip", &["bytes.npy", "--cast"]), "255 7\n");

@@ -76,7 +76,7 @@ impl Literal {
         tokens(&self.0).next()
     }
 
-    /// Returns the type: `INT`, `SIZED`, `LONG`, `FLOAT`, `DOUBLE` or `BOOL`, even if the number does not fit it.
+    /// Returns the type: `INT`, `SIZED`, `LONG`, `HALF`, `FLOAT`, `DOUBLE` or `BOOL`, even if the number does not fit it.
     pub fn kind(&self) -> Option<SyntaxKind> {
         self.token().map(|token| token.kind())
     }

@@ -19,7 +19,7 @@ impl Parser<'_> {
                 self.misplaced_word();
                 self.leaf(NAME_REF);
             }
-            INT | SIZED | LONG | FLOAT | DOUBLE | BOOL => self.literal(),
+            INT | SIZED | LONG | HALF | FLOAT | DOUBLE | BOOL => self.literal(),
             HASH => self.size_literal(),
             EOF => {}
             STRING => {
@@ -41,6 +41,7 @@ impl Parser<'_> {
                 INT => ("an Int", ": a Long is written with an `L` at its end"),
                 LONG => ("a Long", ""),
                 SIZED => (literal::sized_type(text), ""),
+                HALF => ("a Half", ""),
                 FLOAT => ("a Float", ""),
                 _ => ("a Double", ""),
             };

@@ -131,6 +131,7 @@ fn write_all(mut out: impl Write, inputs: &[Input]) -> io::Result<()> {
             HostData::Byte(v) => (b"  i8", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::UByte(v) => (b"  u8", &mut v.iter().copied()),
             HostData::Short(v) => (b" i16", &mut v.iter().flat_map(|x| x.to_le_bytes())),
+            HostData::Half(v) => (b" f16", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::UShort(v) => (b" u16", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::UInt(v) => (b" u32", &mut v.iter().flat_map(|x| x.to_le_bytes())),
             HostData::ULong(v) => (b" u64", &mut v.iter().flat_map(|x| x.to_le_bytes())),

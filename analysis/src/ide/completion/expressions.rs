@@ -490,11 +490,13 @@ fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {
 }
 
 /// The literals that are words, with their types.
-const LITERAL_WORDS: [(&str, Scalar); 6] = [
+const LITERAL_WORDS: [(&str, Scalar); 8] = [
     ("true", Scalar::Bool),
     ("false", Scalar::Bool),
     ("inf", Scalar::Double),
     ("nan", Scalar::Double),
+    ("infh", Scalar::Half),
+    ("nanh", Scalar::Half),
     ("inff", Scalar::Float),
     ("nanf", Scalar::Float),
 ];

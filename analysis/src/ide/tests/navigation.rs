@@ -28,7 +28,7 @@ fn definitions() {
     definition("(define one 1)\n(define two (+ on$0e one))\n", expect!["1:`one`"]);
     definition("(define (f (xs (array-type float n)))\n #$0n)\n", expect!["1:`n`"]);
     definition("(define (f p xs)\n(unpack (X ys) (filter p xs)\n#X$0))\n", expect!["2:`X`"]);
-    definition("(define (f xs) (map$0Global id xs))\n", expect!["lift:primitives.lift:395:`mapGlb0`"]);
+    definition("(define (f xs) (map$0Global id xs))\n", expect!["lift:primitives.lift:403:`mapGlb0`"]);
     definition("(define (f xs ys) (do$0t xs ys))\n", expect!["lift:prelude.lift:137:`dot`"]);
     definition("(define (f xs) (nowh$0ere xs))\n", expect![""]);
 }

@@ -124,6 +124,7 @@ pub fn meaning(p: &Primitive) -> Meaning {
         Id::ToUInt => to(hir::Scalar::UInt),
         Id::ToLong => to(hir::Scalar::Long),
         Id::ToULong => to(hir::Scalar::ULong),
+        Id::ToHalf => to(hir::Scalar::Half),
         Id::ToFloat => to(hir::Scalar::Float),
         Id::ToDouble => to(hir::Scalar::Double),
         Id::ReduceWhile => of(Prim::ReduceWhileSeq, Shape::FoldWhile),

@@ -176,7 +176,7 @@ const WHOLE: [Prim; 38] = [
     Prim::Partition,
 ];
 
-const SCALAR_OPS: [ScalarOp; 49] = [
+const SCALAR_OPS: [ScalarOp; 50] = [
     ScalarOp::Add,
     ScalarOp::Sub,
     ScalarOp::Mul,
@@ -224,6 +224,7 @@ const SCALAR_OPS: [ScalarOp; 49] = [
     ScalarOp::To(Scalar::UInt),
     ScalarOp::To(Scalar::Long),
     ScalarOp::To(Scalar::ULong),
+    ScalarOp::To(Scalar::Half),
     ScalarOp::To(Scalar::Float),
     ScalarOp::To(Scalar::Double),
 ];

@@ -248,6 +248,7 @@ fn c_type(s: Scalar) -> &'static str {
         Scalar::UInt => "cl_uint",
         Scalar::Long => "cl_long",
         Scalar::ULong => "cl_ulong",
+        Scalar::Half => "cl_half",
         Scalar::Float => "cl_float",
         Scalar::Double => "cl_double",
         Scalar::Bool => "cl_uchar",

@@ -3,6 +3,7 @@
 use crate::number::Number;
 use crate::value::ArrayValue;
 use lift_analysis::each_scalar;
+use lift_analysis::halves::f16;
 use lift_analysis::hir::Scalar;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ macro_rules! as_they_are {
         }
     )*};
 }
-as_they_are!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+as_they_are!(i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64);
 
 impl InMemory for bool {
     type Stored = u8;

@@ -245,7 +245,7 @@ impl Param {
 /// Possible names of a buffer's element type in OpenCL.
 fn opencl_names(element: Scalar) -> &'static [&'static str] {
     match element {
-        Scalar::Short | Scalar::UShort => &["short", "ushort", "unsignedshort"],
+        Scalar::Short | Scalar::UShort | Scalar::Half => &["short", "ushort", "unsignedshort"],
         Scalar::Int | Scalar::UInt => &["int", "uint", "unsignedint"],
         Scalar::Long | Scalar::ULong => &["long", "ulong", "unsignedlong"],
         Scalar::Float => &["float"],

@@ -24,6 +24,7 @@ use crate::lower::{LowerError, Result};
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
 use crate::target::{Class, Target};
+use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
@@ -188,6 +189,10 @@ impl<'k> Host<'k> {
             let pitch = s.rows().lanes + 4;
             2 * s.depth * pitch * (element(row_ty) + element(column_ty))
         };
+        // Halves are rounded after each operation, in code that would be repeated for each element of a tile.
+        if z_ty.any(&mut |t| t.as_scalar() == Some(Scalar::Half)) {
+            return Ok(false);
+        }
         let target = self.program.target;
         let fits = |s: &&Shape| {
             local(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS

@@ -11,7 +11,7 @@
   /** Milliseconds after the last key before hints are asked for. */
   const PAUSE = 500;
   const KEYWORDS = /^(lift|define|lambda|let|if|tuple|pack|unpack|with|import|exists)(?![^\s()[\]])/;
-  const TYPES = /^(array|vector|tuple)-type(?![^\s()[\]])|^(byte|ubyte|short|ushort|int|uint|long|ulong|float|double|bool)(?![^\s()[\]])/;
+  const TYPES = /^(array|vector|tuple)-type(?![^\s()[\]])|^(byte|ubyte|short|ushort|int|uint|long|ulong|half|float|double|bool)(?![^\s()[\]])/;
 
   const token = stream => {
     if (stream.match(/^;.*/)) return 'comment';
