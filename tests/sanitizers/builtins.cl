@@ -98,8 +98,21 @@ LIFT_WIDTHS(LIFT_MEMORY, float)
 LIFT_WIDTHS(LIFT_MEMORY, double)
 LIFT_WIDTHS(LIFT_MEMORY, uint)
 LIFT_WIDTHS(LIFT_MEMORY, ulong)
-LIFT_OVER float vload_half(size_t at, const half *from) { return __builtin_load_halff(from + at); }
-LIFT_OVER void vstore_half_rte(float value, size_t at, half *to) { __builtin_store_halff(value, to + at); }
+// Numbers of 16 bits. Rounding to a multiple of 2^-24, the least of them, is that of a sum with a half.
+LIFT_OVER float vload_half(size_t at, const half *from) {
+  const uint bits = ((const ushort *)from)[at], rank = bits >> 10 & 31u, digits = bits & 1023u;
+  const float size = rank == 0u ? (float)digits * 5.9604644775390625e-8f
+                                : as_float((rank == 31u ? 255u : rank + 112u) << 23 | digits << 13);
+  return bits >> 15 ? -size : size;
+}
+LIFT_OVER void vstore_half_rte(float value, size_t at, half *to) {
+  const uint bits = as_uint(value), size = bits & 0x7fffffffu;
+  const uint stored = size > 0x7f800000u    ? 0x7e00u
+                      : size >= 0x477ff000u ? 0x7c00u
+                      : size < 0x38800000u  ? as_uint(as_float(size) + 0.5f) - 0x3f000000u
+                                            : (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
+  ((ushort *)to)[at] = (ushort)(stored | (bits >> 16 & 0x8000u));
+}
 
 // --- conversions
 
