@@ -228,7 +228,6 @@ fn tune(
 ) -> io::Result<Result<(Option<Record>, DeviceInfo), String>> {
     let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
     let patience = Patience { time: seconds(arguments.patience), memory: arguments.memory };
-    let began = Instant::now();
     let file = records::file(Path::new(&**path));
     // A search would end with a result that cannot be kept.
     if let Err(why) = records::read(&file) {
@@ -239,6 +238,8 @@ fn tune(
         Ok(started) => started,
         Err(why) => return Ok(Err(format!("`{}` cannot be tuned: {why}", info.name))),
     };
+    // Making inputs and what the interpreter computes of them does not count.
+    let began = Instant::now();
     if arguments.format == Format::Text {
         let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
         console.line(&format!("{} on {}, {}", info.name, ready.device.name, sizes.join(" ")))?;

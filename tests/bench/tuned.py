@@ -1,0 +1,80 @@
+"""Default and tuned times of programs, measured alternately: `tests/bench/run tuned [NAME…]`.
+
+For each program `lift tune` searches for some seconds on copies of the programs, so no record is left behind. A program
+for which nothing is clearly faster keeps its default. With --large the sizes are those for a GPU.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GALLERY, PROGRAMS = "examples/gallery", "tests/bench/programs"
+
+# Program, kernel, sizes on a processor, sizes on a GPU.
+ROWS = [
+    (f"{GALLERY}/matmul.lift", "multiply", "N=512 K=512 M=512", "N=4096 K=4096 M=4096"),
+    (f"{GALLERY}/box.lift", "box9", "N=1024 M=1024", "N=8192 M=8192"),
+    (f"{GALLERY}/nbody.lift", "step", "N=2048", "N=65536"),
+    (f"{GALLERY}/kmeans.lift", "assign", "N=65536 K=16 D=8", "N=4194304 K=16 D=8"),
+    (f"{PROGRAMS}/others.lift", "log-softmax", "N=1024 M=1024", "N=8192 M=4096"),
+    (f"{PROGRAMS}/tuned.lift", "spmv-of-any", "N=65536 K=16 M=65536", "N=4194304 K=16 M=4194304"),
+    (f"{PROGRAMS}/tuned.lift", "normed", "N=1024 M=1024", "N=16384 M=4096"),
+    (f"{PROGRAMS}/tuned.lift", "columns", "N=1024 M=1024", "N=16384 M=4096"),
+    (f"{PROGRAMS}/tuned.lift", "peaks", "N=4194304", "N=134217728"),
+    (f"{PROGRAMS}/tuned.lift", "remainders", "N=4194304", "N=134217728"),
+    (f"{PROGRAMS}/tuned.lift", "large", "N=4194304", "N=134217728"),
+]
+
+
+def tuned(file, kernel, sizes, arguments):
+    """The first and the last object that `lift tune` prints; an error's text instead."""
+    command = [arguments.lift, "tune", file, "--kernel", kernel, "--format", "json", "--device", arguments.device]
+    command += ["--budget", str(arguments.seconds)]
+    command += [f"--size={size}" for size in sizes.split()]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    objects = [json.loads(line) for line in ran.stdout.splitlines()]
+    if ran.returncode != 0:
+        return objects[-1].get("message", ran.stdout) if objects else ran.stderr
+    return objects[0], objects[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="kernels; all unless given")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--device", default="opencl")
+    arguments = parser.parse_args()
+    arguments.lift = os.environ["LIFT"]
+    ratios, failed = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for file, kernel, small, large in ROWS:
+            if arguments.names and kernel not in arguments.names:
+                continue
+            copy = shutil.copy(ROOT / file, folder)
+            found = tuned(copy, kernel, large if arguments.large else small, arguments)
+            if isinstance(found, str):
+                failed += 1
+                print(f"{kernel:<14} failed: {found.strip()}", flush=True)
+                continue
+            first, last = found
+            if not ratios:
+                print(f"on {first['device']}", flush=True)
+            default, best = last["times"] or [first["default"]] * 2
+            ratios.append(default / best)
+            choice = last["best"] or "(the default)"
+            row = f"{kernel:<14} {default:>12.1f} µs {best:>12.1f} µs {default / best:>6.2f} ×"
+            print(f"{row}  {last['tries']:>3} tried  {choice}", flush=True)
+    if ratios:
+        middle = sorted(ratios)[len(ratios) // 2]
+        print(f"median {middle:.2f} ×, least {min(ratios):.2f} ×, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
