@@ -162,8 +162,9 @@ impl Writer<'_> {
         let mut out = Vec::new();
         for piece in 0..pieces.count {
             let last = piece + 1 == pieces.count;
-            let wanted: Vec<VarId> = if last { Vec::new() } else { pieces.handed_on(&f.body, piece) };
-            let (stmts, mut reads) = pieces.statements(&f.body, piece, &wanted, last);
+            let wanted: Vec<VarId> =
+                if last { Vec::new() } else { pieces.handed_on(&self.kernel.vars, &f.body, piece) };
+            let (stmts, mut reads) = pieces.statements(&self.kernel.vars, &f.body, piece, &wanted, last);
             reads.retain(|v| arrays.contains_key(v));
             // Some argument must determine the number of elements.
             if reads.is_empty() {
@@ -272,6 +273,7 @@ impl Pieces {
                 _ if is_flat(kernel.ty(stmt.var)) => {
                     let mut needs = FxHashSet::default();
                     uses::variables(stmt, &mut needs);
+                    needs.extend(uses::openings(&kernel.vars, &body.stmts, stmt).map(|s| s.var));
                     let last = needs.iter().filter_map(|v| of.get(v).copied()).max();
                     last.filter(|piece| !nests.contains(piece) || !is_brief(stmt))
                 }
@@ -293,6 +295,7 @@ impl Pieces {
                 Work::Item if is_flat(kernel.ty(stmt.var)) => {
                     let mut needs = FxHashSet::default();
                     uses::variables(stmt, &mut needs);
+                    needs.extend(uses::openings(&kernel.vars, &body.stmts, stmt).map(|s| s.var));
                     if let Some(piece) = needs.iter().filter_map(|v| of.get(v).copied()).max() {
                         of.insert(stmt.var, piece);
                     }
@@ -313,7 +316,14 @@ impl Pieces {
 
     /// The statements of a piece, including the unassigned ones it needs; and the variables that it reads from other
     /// pieces.
-    fn statements(&self, body: &Block, piece: usize, wanted: &[VarId], last: bool) -> (Vec<Stmt>, Vec<VarId>) {
+    fn statements(
+        &self,
+        vars: &[VarInfo],
+        body: &Block,
+        piece: usize,
+        wanted: &[VarId],
+        last: bool,
+    ) -> (Vec<Stmt>, Vec<VarId>) {
         let mut needed: FxHashSet<VarId> = wanted.iter().copied().collect();
         if let (true, Atom::Var(v)) = (last, &body.result) {
             needed.insert(*v);
@@ -326,6 +336,7 @@ impl Pieces {
             };
             if own && needed.contains(&stmt.var) {
                 uses::variables(stmt, &mut needed);
+                needed.extend(uses::openings(vars, &body.stmts, stmt).map(|s| s.var));
                 stmts.push(stmt.clone());
             }
         }
@@ -337,12 +348,12 @@ impl Pieces {
     }
 
     /// The variables that a piece computes and later pieces read.
-    fn handed_on(&self, body: &Block, piece: usize) -> Vec<VarId> {
+    fn handed_on(&self, vars: &[VarInfo], body: &Block, piece: usize) -> Vec<VarId> {
         let mut later = FxHashSet::default();
         for p in piece + 1..self.count {
             let is_last = p + 1 == self.count;
             let own: Vec<VarId> = body.stmts.iter().map(|s| s.var).filter(|v| self.of.get(v) == Some(&p)).collect();
-            later.extend(self.statements(body, p, &own, is_last).1);
+            later.extend(self.statements(vars, body, p, &own, is_last).1);
         }
         let mut out: Vec<VarId> = later.into_iter().filter(|v| self.of.get(v) == Some(&piece)).collect();
         out.sort();

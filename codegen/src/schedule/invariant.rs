@@ -3,6 +3,7 @@
 //! * `map (λx. f x (g z)) xs = map (λx. f x y) xs` with y = g z
 //! * `map (λx. map (λy. f x y (g y)) ys) xs = map (λx. map (λ(y,z). f x y z) (zip ys zs)) xs` with zs = map g ys
 
+use super::uses::stmt_mentions;
 use super::{Applied, free, fuse, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -78,7 +79,8 @@ impl Hoister<'_> {
         let mut moved: FxHashSet<VarId> = FxHashSet::default();
         for (at, stmt) in body.iter().enumerate() {
             let reads = |set: &FxHashSet<VarId>| super::uses::mentions(stmt, &|v| set.contains(&v));
-            if reads(&varies) || !(is_pure(kernel, stmt) || is_first(kernel, stmt)) {
+            let opened = super::uses::openings(&kernel.vars, body, stmt).next().is_some();
+            if reads(&varies) || opened || !(is_pure(kernel, stmt) || is_first(kernel, stmt)) {
                 varies.insert(stmt.var);
                 continue;
             }
@@ -121,7 +123,7 @@ impl Hoister<'_> {
         let mut parts = vec![self.kernel.ty(y).clone()];
         for v in &values {
             let ty = self.kernel.ty(*v).clone();
-            let alone = Lambda { body: only(&g.body, *v), ..g.clone() };
+            let alone = Lambda { body: only(self.kernel, &g.body, *v), ..g.clone() };
             let h = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&alone);
             let name = self.kernel.name_of(*v).to_owned();
             let all = self.fresh(&name, Ty::array(ty.clone(), array.len.clone()));
@@ -140,7 +142,7 @@ impl Hoister<'_> {
         g.body.stmts = stmts;
         g.params = vec![t];
         let kernel = &*self.kernel;
-        drop_unused(&mut g.body, &|s| is_pure(kernel, s) || is_first(kernel, s));
+        drop_unused(&kernel.vars, &mut g.body, &|s| is_pure(kernel, s) || is_first(kernel, s));
         *args = vec![Atom::Var(zip)];
         self.applied.push(Applied { rule: &rules::MAP_INNER, origin: stmt.origin.clone() });
         out
@@ -158,7 +160,9 @@ fn values_of(kernel: &Kernel, g: &Lambda, own: &FxHashSet<VarId>) -> Vec<VarId> 
     let mut varies = own.clone();
     let mut costly: FxHashSet<VarId> = FxHashSet::default();
     for stmt in &g.body.stmts {
-        if super::uses::mentions(stmt, &|v| varies.contains(&v)) || !(is_pure(kernel, stmt) || is_first(kernel, stmt)) {
+        let opened = super::uses::openings(&kernel.vars, &g.body.stmts, stmt).next().is_some();
+        let reads_varying = super::uses::mentions(stmt, &|v| varies.contains(&v));
+        if reads_varying || opened || !(is_pure(kernel, stmt) || is_first(kernel, stmt)) {
             varies.insert(stmt.var);
         } else if is_fold(stmt) || super::uses::mentions(stmt, &|v| costly.contains(&v)) {
             costly.insert(stmt.var);
@@ -190,17 +194,19 @@ fn is_first(kernel: &Kernel, stmt: &Stmt) -> bool {
 }
 
 /// The statements on which a variable depends.
-fn only(block: &Block, v: VarId) -> Block {
+fn only(kernel: &Kernel, block: &Block, v: VarId) -> Block {
     let mut only = Block { stmts: block.stmts.clone(), result: Atom::Var(v) };
-    drop_unused(&mut only, &|_| true);
+    drop_unused(&kernel.vars, &mut only, &|_| true);
     only
 }
 
 /// Drops statements that nothing reads, as far as they may be dropped.
-fn drop_unused(block: &mut Block, may: &dyn Fn(&Stmt) -> bool) {
+fn drop_unused(vars: &[VarInfo], block: &mut Block, may: &dyn Fn(&Stmt) -> bool) {
     for at in (0..block.stmts.len()).rev() {
-        let v = block.stmts[at].var;
-        let read = block.stmts[at + 1..].iter().any(|s| super::uses::mentions(s, &|w| w == v));
+        let (v, binds) = (block.stmts[at].var, &block.stmts[at].binds);
+        let read = block.stmts[at + 1..].iter().any(|s| {
+            super::uses::mentions(s, &|w| w == v) || binds.iter().any(|length| stmt_mentions(vars, s, length))
+        });
         if !read && block.result != Atom::Var(v) && may(&block.stmts[at]) {
             block.stmts.remove(at);
         }

@@ -57,6 +57,12 @@ pub fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &Var) -> bool {
         }
 }
 
+/// The statements of a block that open a length with which `stmt` computes. It depends on them without mentioning what
+/// they bind.
+pub fn openings<'a>(vars: &[VarInfo], block: &'a [Stmt], stmt: &Stmt) -> impl Iterator<Item = &'a Stmt> {
+    block.iter().filter(|s| s.var != stmt.var && s.binds.iter().any(|length| stmt_mentions(vars, stmt, length)))
+}
+
 /// The variables of a function's statements that depend on its parameters or its index variable.
 pub fn dependent(kernel: &Kernel, f: &Lambda) -> FxHashSet<VarId> {
     let mut found: FxHashSet<VarId> = f.params.iter().copied().collect();
