@@ -28,6 +28,14 @@ pub struct Shape {
     kinds: Vec<Kind>,
 }
 
+impl Shape {
+    /// Whether launches of the other shape may be made of a function of this one with these of their arguments.
+    pub fn covers(&self, other: &Shape, args: &[usize]) -> bool {
+        let kinds = args.iter().map(|&arg| other.kinds.get(arg));
+        (self.local, self.exact) == (other.local, other.exact) && self.kinds.iter().map(Some).eq(kinds)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Buffer,

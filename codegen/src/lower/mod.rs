@@ -15,6 +15,7 @@
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`group`] | the groups of `mapLcl`: their size, and the elements of a work-item |
 //! | [`flagged`] | branch-free checks in loops |
+//! | [`covered`] | functions that another one makes needless |
 //! | [`stop`] | launches after a failed check |
 //! | [`angles`] | sine and cosine of the same number |
 //! | [`all`] | several kernels in parallel |
@@ -34,6 +35,7 @@ mod block;
 mod borders;
 mod cliffs;
 mod compact;
+mod covered;
 mod dests;
 mod device_by_key;
 mod device_filter;

@@ -408,6 +408,7 @@ impl<'k> ProgramBuilder<'k> {
         result_ty: Ty,
         result: &Layout,
     ) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<core::VarId>) {
+        self.drop_covered();
         self.stop_after_failures();
         let unit = Unit {
             header: vec![

@@ -231,7 +231,7 @@ pub enum StmtKind {
     Roll,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamType {
     /// `__global const T* restrict` (or without `const`).
     Buffer {
@@ -241,6 +241,13 @@ pub enum ParamType {
     /// `__local T* restrict`: local memory, sized by the launch.
     Local(CType),
     Value(CType),
+}
+
+impl ParamType {
+    /// Whether the function cannot write through the parameter.
+    pub fn is_only_read(self) -> bool {
+        !matches!(self, ParamType::Buffer { constant: false, .. } | ParamType::Local(_))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

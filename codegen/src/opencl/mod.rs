@@ -21,4 +21,4 @@ pub use ast::{
 pub use helpers::Helper;
 pub use names::Names;
 pub use print::{OpenClText, print};
-pub use same::same;
+pub use same::{covers, same};

@@ -1,21 +1,40 @@
 //! Equality of functions, up to the names of parameters and variables and up to origins.
 
-use super::{Expr, Function, Step, Stmt, StmtKind};
+use super::{Expr, Function, ParamType, Step, Stmt, StmtKind};
 use lift_analysis::hir::Name;
 use rustc_hash::FxHashMap;
 
 /// Whether two functions compute the same from their arguments.
 pub fn same(a: &Function, b: &Function) -> bool {
-    let alike = a.params.len() == b.params.len()
-        && a.body.len() == b.body.len()
-        && a.group_size == b.group_size
-        && a.doc == b.doc
-        && a.params.iter().zip(&b.params).all(|(p, q)| p.ty == q.ty);
-    let mut names = Pairs::default();
-    alike && {
-        a.params.iter().zip(&b.params).for_each(|(p, q)| names.declare(&p.name, &q.name));
-        names.stmts(&a.body, &b.body)
+    let types = |f: &Function| f.params.iter().map(|p| p.ty).collect::<Vec<_>>();
+    let mut pairs = Pairs::default();
+    a.params.iter().zip(&b.params).for_each(|(p, q)| pairs.declare(&p.name, &q.name));
+    types(a) == types(b) && pairs.functions(a, b)
+}
+
+/// For each parameter of `general`, the parameter of `special` whose argument makes `general` compute what `special`
+/// does. Several parameters may get one argument if they are only read.
+pub fn covers(general: &Function, special: &Function) -> Option<Vec<usize>> {
+    let mut pairs = Pairs::default();
+    for p in &general.params {
+        pairs.open.insert(&p.name, p.ty);
     }
+    for q in &special.params {
+        pairs.free.insert(&q.name, q.ty);
+    }
+    if !pairs.functions(general, special) {
+        return None;
+    }
+    let at = |name: &Name| special.params.iter().position(|q| q.name == *name);
+    general
+        .params
+        .iter()
+        .map(|p| match pairs.there.get(&p.name) {
+            Some(name) => at(name),
+            // Nothing reads it.
+            None => at(&p.name).or_else(|| special.params.iter().position(|q| q.ty == p.ty)),
+        })
+        .collect()
 }
 
 /// The renaming between the variables of the two functions.
@@ -23,6 +42,9 @@ pub fn same(a: &Function, b: &Function) -> bool {
 struct Pairs<'f> {
     there: FxHashMap<&'f Name, &'f Name>,
     back: FxHashMap<&'f Name, &'f Name>,
+    /// Parameters of either function that may stand for each other; which do is found where they occur.
+    open: FxHashMap<&'f Name, ParamType>,
+    free: FxHashMap<&'f Name, ParamType>,
 }
 
 impl<'f> Pairs<'f> {
@@ -31,12 +53,23 @@ impl<'f> Pairs<'f> {
         self.back.insert(b, a);
     }
 
-    fn name(&self, a: &Name, b: &Name) -> bool {
+    fn functions(&mut self, a: &'f Function, b: &'f Function) -> bool {
+        a.body.len() == b.body.len() && a.group_size == b.group_size && a.doc == b.doc && self.stmts(&a.body, &b.body)
+    }
+
+    fn name(&mut self, a: &'f Name, b: &'f Name) -> bool {
         match (self.there.get(a), self.back.get(b)) {
-            (Some(there), Some(back)) => *there == b && *back == a,
-            // A constant of OpenCL.
-            (None, None) => a == b,
-            _ => false,
+            (Some(there), Some(back)) if *there == b => *back == a || self.open.contains_key(a),
+            (Some(_), _) => false,
+            (None, back) => match (self.open.get(a), self.free.get(b)) {
+                (Some(ty), Some(of)) if ty == of && (back.is_none() || ty.is_only_read()) => {
+                    self.declare(a, b);
+                    true
+                }
+                // A constant of OpenCL.
+                (None, None) => back.is_none() && a == b,
+                _ => false,
+            },
         }
     }
 
@@ -109,11 +142,11 @@ impl<'f> Pairs<'f> {
         }
     }
 
-    fn exprs(&self, a: &[Expr], b: &[Expr]) -> bool {
+    fn exprs(&mut self, a: &'f [Expr], b: &'f [Expr]) -> bool {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.expr(a, b))
     }
 
-    fn expr(&self, a: &Expr, b: &Expr) -> bool {
+    fn expr(&mut self, a: &'f Expr, b: &'f Expr) -> bool {
         use Expr as E;
         match (a, b) {
             (E::Var(a), E::Var(b)) => self.name(a, b),
@@ -170,6 +203,24 @@ mod tests {
             parts: Default::default(),
             origin,
         }
+    }
+
+    #[test]
+    fn two_arrays_that_are_only_read_may_be_one() {
+        let reading = |names: &[&str], constant: bool| {
+            let mut function = function(["to", "n", "i"], 1);
+            let element = ParamType::Buffer { element: CType::Int, constant };
+            function.params.extend(names.iter().map(|name| Param { name: (*name).into(), ty: element }));
+            let read = |name: &str| Expr::Var(name.into()).index(Expr::int(0));
+            let (first, last) = (names[0], names[names.len() - 1]);
+            let origin = function.origin.clone();
+            let set = |value| StmtKind::Assign(Expr::Var("to".into()).index(Expr::int(0)), value).at(&origin);
+            function.body = vec![set(read(first).add(read(last)))];
+            function
+        };
+        assert_eq!(covers(&reading(&["a", "b"], true), &reading(&["a"], true)), Some(vec![0, 1, 2, 2]));
+        assert_eq!(covers(&reading(&["a", "b"], false), &reading(&["a"], false)), None);
+        assert_eq!(covers(&reading(&["a"], true), &reading(&["a", "b"], true)), None);
     }
 
     #[test]

@@ -112,6 +112,27 @@ fn products_of_matrices() {
     }
 }
 
+/// Twelve products in a row are the text of one: a matrix times itself is a product of two matrices, and no product
+/// has a check of its own for the iterations left of its tiles.
+#[test]
+fn the_text_of_twelve_products_is_that_of_one() {
+    const KIB: usize = 1 << 10;
+    let mut b = Builder::new("chain");
+    let n = b.size("N");
+    let xs = b.param("xs", matrix(float(), &n, &n));
+    let power = (0..12).fold(xs.clone(), |power, _| {
+        let columns = b.transpose(&xs);
+        b.map(Level::Auto, &power, |b, row| {
+            b.map(Level::Auto, &columns, |b, column| dot(b, Level::Auto, 0.0f32, row, column))
+        })
+    });
+    let program =
+        compile(&b.finish(&power), &Target::nvidia()).unwrap_or_else(|e| panic!("it does not compile: {}", e[0]));
+    let text = &program.opencl.text;
+    assert!(text.len() <= 64 * KIB, "{} bytes", text.len());
+    assert!(!text.contains("lift_check_count"), "{text}");
+}
+
 fn launch_of(step: &crate::plan::Step) -> Option<&crate::plan::Launch> {
     match step {
         crate::plan::Step::Launch(launch) => Some(launch),

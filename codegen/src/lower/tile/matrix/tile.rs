@@ -198,8 +198,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (first_left, end) = (begin_at.add(&whole_size.mul(depth)), begin_at.add(rounds));
         both(self, &mut |f, o, first| f.fetch_rest(o, first, &first_left, &end))?;
         self.barrier(true, false);
-        let count = end.sub(&first_left);
-        self.for_range("k", Expr::int(0), &count, Step::Increment, |f, k| {
+        let left = self.size(rounds)?.sub(whole.mul(Expr::int(shape.depth)));
+        let left = self.index_var("left", left);
+        self.facts.assume_range(left.clone(), Some(Size::zero()), Some(depth.sub(&Size::one())));
+        let left = Size::var(left);
+        self.facts.assume_le(whole_size.mul(depth).add(&left), rounds.clone());
+        self.for_range("k", Expr::int(0), &left, Step::Increment, |f, k| {
             f.round(element, operands, acc, &side, &Size::zero(), k, &first_left.add(k))
         })
     }
