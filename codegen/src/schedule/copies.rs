@@ -42,7 +42,7 @@ impl Writer<'_> {
                 }
                 Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
                     let f = &mut call.funs[0];
-                    if f.position.is_none() && self.copies(f, &origin) {
+                    if f.position.is_none() && element_by_element(self.kernel, f, &origin) {
                         self.applied.push(Applied { rule: &rules::COPY_ROWS, origin });
                     }
                 }
@@ -57,25 +57,6 @@ impl Writer<'_> {
             }
             block.stmts.push(stmt);
         }
-    }
-
-    /// Copies the result of a function element by element, if it is a view of rows of one length.
-    fn copies(&mut self, f: &mut Lambda, origin: &Origin) -> bool {
-        let Atom::Var(result) = f.body.result else { return false };
-        let ty = self.kernel.ty(result).clone();
-        let made = f.body.stmts.iter().any(|s| s.var == result && !is_brief(s));
-        let Some(array) = ty.as_array().filter(|_| !made && is_rectangular(&ty) && are_brief(&f.body.stmts)) else {
-            return false;
-        };
-        let element = self.fresh("x", array.element.clone());
-        let body = Block { stmts: Vec::new(), result: Atom::Var(element) };
-        let mut id = Lambda { position: None, params: vec![element], body, origin: f.origin.clone() };
-        self.copies(&mut id, origin);
-        let copied = self.fresh("row", ty.clone());
-        let rhs = map(id, Atom::Var(result));
-        f.body.stmts.push(Stmt { var: copied, binds: Vec::new(), rhs, origin: origin.clone() });
-        f.body.result = Atom::Var(copied);
-        true
     }
 
     /// The statements instead of a filter of rows of one length.
@@ -109,7 +90,7 @@ impl Writer<'_> {
         let indices = self.fresh("kept", Ty::array(int.clone(), Size::var(kept.clone())));
         let (j, element) = (self.fresh("i", int), self.fresh("row", row.clone()));
         let mut copy = lambda(j, vec![at(element, read(xs.clone(), j))], element);
-        self.copies(&mut copy, &stmt.origin);
+        element_by_element(self.kernel, &mut copy, &stmt.origin);
         let result = self.fresh("rows", Ty::array(row, Size::var(kept.clone())));
         let opened = Stmt { binds: vec![kept.clone()], ..at(indices, Rhs::Unpack(Atom::Var(packed))) };
         Some(vec![
@@ -123,9 +104,32 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
-        self.kernel.vars.push(VarInfo { name: name.into(), ty });
-        VarId(self.kernel.vars.len() as u32 - 1)
+        fresh(self.kernel, name, ty)
     }
+}
+
+fn fresh(kernel: &mut Kernel, name: &str, ty: Ty) -> VarId {
+    kernel.vars.push(VarInfo { name: name.into(), ty });
+    VarId(kernel.vars.len() as u32 - 1)
+}
+
+/// Copies the result of a function element by element, if it is a view of rows of one length.
+pub fn element_by_element(kernel: &mut Kernel, f: &mut Lambda, origin: &Origin) -> bool {
+    let Atom::Var(result) = f.body.result else { return false };
+    let ty = kernel.ty(result).clone();
+    let made = f.body.stmts.iter().any(|s| s.var == result && !is_brief(s));
+    let Some(array) = ty.as_array().filter(|_| !made && is_rectangular(&ty) && are_brief(&f.body.stmts)) else {
+        return false;
+    };
+    let element = fresh(kernel, "x", array.element.clone());
+    let body = Block { stmts: Vec::new(), result: Atom::Var(element) };
+    let mut id = Lambda { position: None, params: vec![element], body, origin: f.origin.clone() };
+    element_by_element(kernel, &mut id, origin);
+    let copied = fresh(kernel, "row", ty.clone());
+    let rhs = map(id, Atom::Var(result));
+    f.body.stmts.push(Stmt { var: copied, binds: Vec::new(), rhs, origin: origin.clone() });
+    f.body.result = Atom::Var(copied);
+    true
 }
 
 fn map(f: Lambda, xs: Atom) -> Rhs {

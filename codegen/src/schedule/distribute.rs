@@ -5,7 +5,7 @@
 //! form one map, together with the scalars and views that they need.
 
 use super::flat::is_flat;
-use super::free::is_brief;
+use super::free::{self, is_brief};
 use super::nest;
 use super::nested::{Work, array_of, rounds_of, work_of};
 use super::{Applied, on_the_host, rules, uses};
@@ -144,8 +144,21 @@ impl Writer<'_> {
                 self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
                 self.split(&stmt, &call, &len, &pieces)
             }
-            None => vec![stmt],
+            None => self.view_of_maps(&stmt, &call, &len).unwrap_or_else(|| vec![stmt]),
         }
+    }
+
+    /// The maps of a map whose function returns a view of what maps make: those, and one that copies the view.
+    fn view_of_maps(&mut self, stmt: &Stmt, call: &PrimCall, len: &Size) -> Option<Vec<Stmt>> {
+        let pieces = Pieces::of_maps(self.kernel, &call.funs[0])?;
+        let mut made = self.split(stmt, call, len, &pieces);
+        if let Some(Rhs::Prim(last)) = made.last_mut().map(|s| &mut s.rhs)
+            && super::copies::element_by_element(self.kernel, &mut last.funs[0], &stmt.origin)
+        {
+            self.applied.push(Applied { rule: &rules::COPY_ROWS, origin: stmt.origin.clone() });
+            return Some(made);
+        }
+        None
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
@@ -284,6 +297,25 @@ impl Pieces {
             }
         }
         (count > 1).then_some(Pieces { count, of })
+    }
+
+    /// Makes a piece for each map over a long row, and one for the result, which is a view of what they make; `None` if
+    /// work-items that compute an element of the result write it anyway, or if the function does more.
+    fn of_maps(kernel: &Kernel, f: &Lambda) -> Option<Pieces> {
+        let returned = nest::returned(f).map(|at| f.body.stmts[at].var);
+        let result = f.body.stmts.iter().find(|s| f.body.result == Atom::Var(s.var))?;
+        if !is_brief(result) || f.body.stmts.len() > free::MOST_BRIEF {
+            return None;
+        }
+        let mut of = FxHashMap::default();
+        for stmt in f.body.stmts.iter().filter(|s| !is_brief(s)) {
+            let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+            if returned == Some(stmt.var) || !matches!(work_of(kernel, stmt), Work::Together(_)) {
+                return None;
+            }
+            of.insert(stmt.var, of.len());
+        }
+        Some(Pieces { count: of.len() + 1, of }).filter(|pieces| pieces.count > 1)
     }
 
     /// Makes a piece for each fold, and one for the final row.

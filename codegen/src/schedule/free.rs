@@ -30,7 +30,7 @@ fn only_arranges(block: &Block) -> bool {
 }
 
 /// Statements that may be done again for each element of a row.
-const MOST_BRIEF: usize = 16;
+pub const MOST_BRIEF: usize = 16;
 
 /// Whether a statement takes a few instructions, which may include a check.
 pub fn is_brief(stmt: &Stmt) -> bool {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::core::builder::*;
-use crate::core::{Level, Prim, ScalarOp};
+use crate::core::{Atom, Level, Prim, ScalarOp};
 use lift_analysis::size::{Assumption, Size};
 
 fn everywhere(kernel: &Kernel, inputs: &[Vec<Value>]) -> Vec<String> {
@@ -100,4 +100,43 @@ fn windows_of_each_plane_with_weights_of_its_own() {
     let kernel = b.finish(&result);
     let inputs: Vec<_> = [(2, 3), (5, 40), (1, 300)].iter().map(|(c, h)| vec![rows(*c, *h), rows(*c, 3)]).collect();
     everywhere(&kernel, &inputs);
+}
+
+/// A function that joins what it computed: neighbouring work-items compute and copy neighbouring elements.
+#[test]
+fn rows_joined_of_computed_parts_are_the_work_of_many() {
+    let kernel = |name: &str, together: fn(&mut Builder, &Atom) -> Atom| {
+        let mut b = Builder::new(name);
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xs = b.param("xs", array(array(float(), &m), &n));
+        let result = b.map(Level::Auto, &xs, |b, row| together(b, row));
+        crate::core::simplify::simplify(b.finish(&result))
+    };
+    let both: fn(&mut Builder, &Atom) -> Atom = |b, row| {
+        let pairs = b.map(Level::Auto, row, |b, x| {
+            let (root, e) = (b.op(ScalarOp::Sqrt, &[x.clone()]), b.op(ScalarOp::Exp, &[x.clone()]));
+            b.tuple(&[root, e])
+        });
+        let first = b.map(Level::Auto, &pairs, |b, p| b.proj(p, 0));
+        let second = b.map(Level::Auto, &pairs, |b, p| b.proj(p, 1));
+        b.view(Prim::Concat, &[], &[first, second])
+    };
+    let beside: fn(&mut Builder, &Atom) -> Atom = |b, row| {
+        let more = b.map(Level::Auto, row, |b, x| b.op(ScalarOp::Exp, &[x.clone()]));
+        b.view(Prim::Concat, &[], &[row.clone(), more])
+    };
+    let reversed: fn(&mut Builder, &Atom) -> Atom = |b, row| {
+        let roots = b.map(Level::Auto, row, |b, x| b.op(ScalarOp::Sqrt, &[x.clone()]));
+        b.view(Prim::Reverse, &[], &[roots])
+    };
+    for kernel in [kernel("both", both), kernel("beside", beside), kernel("reversed", reversed)] {
+        let program = compile(&kernel, &Target::nvidia()).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]));
+        assert!(!program.opencl.text.contains("item = "), "{}\n{}", kernel.name, program.opencl.text);
+        assert_eq!(program.report.cliffs, [], "{}", kernel.name);
+        for (n, m) in [(1, 1), (3, 0), (2, 3), (5, 64), (3, 129), (70, 33)] {
+            if let Err(problem) = agree(&kernel, &program, &[rows(n, m)]) {
+                panic!("{n}×{m}: {problem}");
+            }
+        }
+    }
 }
