@@ -272,6 +272,12 @@ async def test_too_many_mistakes_are_cut(session):
     assert len(found) == 501 and found[-1].message.startswith("100 more are not shown")
 
 
+async def test_the_characters_of_apl(session):
+    found = plain(await session.client.protocol.send_request_async("lift/characters", {}))["characters"]
+    assert {"character": "⍴", "key": "r"}.items() <= next(c for c in found if c["key"] == "r").items()
+    assert len({c["key"] for c in found}) == len(found) > 60
+
+
 async def test_the_type_of_a_selection(session):
     await session.open("a.lift", PROGRAM)
     selected = {"start": {"line": 5, "character": 27}, "end": {"line": 5, "character": 35}}

@@ -7,6 +7,7 @@
  *     protocol.ts   the commands it offers       trace.ts    the messages, for those who look
  *     status.ts, setup.ts, health.ts   what runs here, and on what     errors.ts   what people see of an error
  *     target.ts     which program and kernel     tasks.ts    the program on the command line
+ *     glyphs.ts, keys.ts   characters of APL by a prefix key
  *     hints.ts      kinds of inlay hints         obligations.ts   lengths that ought to be equal, painted
  *     views.ts, stages.ts   generated texts      sync.ts     the way between them and the program
  *     run.ts, ask.ts, inputs.ts   Lift: Run Kernel
@@ -15,6 +16,7 @@
 import * as vscode from 'vscode';
 
 import { Results } from './documents';
+import { Glyphs } from './glyphs';
 import { TOGGLES } from './hints';
 import { COMMAND } from './protocol';
 import { mayRun, Runner } from './run';
@@ -92,6 +94,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         programs,
         views,
         new Sync(lift),
+        new Glyphs(lift),
         runner,
         setup,
         createStatusItem(lift, setup),

@@ -14,7 +14,8 @@ use super::show::Folder;
 use super::snapshot::{Outcome, Snapshot};
 use super::state::Outgoing;
 use super::views::{self, Address};
-use serde_json::json;
+use lift_syntax::apl::glyphs::characters;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
@@ -49,6 +50,7 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
         .custom_method("lift/sourceRange", Server::source_range)
         .custom_method("lift/generatedRanges", Server::generated_ranges)
         .custom_method("lift/hoverRange", Server::hover_range)
+        .custom_method("lift/characters", Server::characters)
         .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
         .custom_method("$/setTrace", Server::set_trace);
     #[cfg(debug_assertions)]
@@ -128,6 +130,12 @@ impl Server {
 
     async fn hover_range(&self, params: requests::HoverRangeParams) -> Result<Option<Hover>> {
         self.read(move |snap| requests::hover_range(snap, &params)).await
+    }
+    /// The characters of APL with their keys after the prefix key, and their names.
+    async fn characters(&self, _: Value) -> Result<Value> {
+        let found = characters().filter(|(character, key, _)| character != key);
+        let found = found.map(|(character, key, names)| json!({"character": character, "key": key, "names": names}));
+        Ok(json!({"characters": found.collect::<Vec<Value>>()}))
     }
     async fn virtual_text(&self, params: TextDocumentContentParams) -> Result<TextDocumentContentResult> {
         self.text_of(params.uri).await
