@@ -262,12 +262,19 @@ export class Workbench {
 
     /** The panel of a run that shows this kernel: the frame that it is drawn in. */
     async panel(kernel) {
-        return this.until(`the panel of ${kernel}`, async () => {
+        const shown = async () => {
             for (const frame of this.page.frames()) {
                 const title = await frame.locator('#run h1').textContent({ timeout: 500 }).catch(() => null);
                 if (title === kernel) return frame;
             }
             return false;
+        };
+        const early = await this.until(`the panel of ${kernel}`, shown, PATIENCE / 2).catch(() => false);
+        if (early) return early;
+        // Under load the editor may lose a page that it shows in a frame; people load it again.
+        await this.command('Developer: Reload Webviews');
+        return this.until(`the panel of ${kernel}`, shown).catch(async (error) => {
+            throw new Error(`${error.message}; notifications: ${JSON.stringify(await this.notifications())}`);
         });
     }
 
