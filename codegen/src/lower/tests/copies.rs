@@ -109,7 +109,7 @@ fn rows_joined_of_computed_parts_are_the_work_of_many() {
         let mut b = Builder::new(name);
         let (n, m) = (b.size("N"), b.size("M"));
         let xs = b.param("xs", array(array(float(), &m), &n));
-        let result = b.map(Level::Auto, &xs, |b, row| together(b, row));
+        let result = b.map(Level::Auto, &xs, together);
         crate::core::simplify::simplify(b.finish(&result))
     };
     let both: fn(&mut Builder, &Atom) -> Atom = |b, row| {
