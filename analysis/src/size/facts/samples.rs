@@ -3,7 +3,7 @@
 use super::Facts;
 use crate::size::Size;
 use crate::size::atom::Atom;
-use crate::size::poly::Term;
+use crate::size::poly::Mono;
 use crate::size::ratio::{Ratio, lcm};
 use crate::size::var::Var;
 use crate::size::work;
@@ -287,27 +287,33 @@ fn integer(sample: &Sample, size: &Size) -> Option<i64> {
     i64::try_from(sample.eval(size)?.to_integer()?).ok()
 }
 
-/// Collects the divisors in `size`, which are positive wherever it has a value.
+/// Collects the divisors in `size`, which are positive wherever it has a value. What a condition selects needs none where
+/// it does not hold, nor does the body of a sum without summands.
 pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
-    let mut negative_powers = |terms: &[Term]| {
-        for (atom, e) in terms.iter().flat_map(|term| &*term.mono.0) {
-            if *e < 0 {
+    let is_step = |atom: &Atom| matches!(atom, Atom::Step(_));
+    // Of `if(c, a, b)` both `a` and `b` are multiplied with the step of `c` in some term.
+    let selected: Vec<Mono> = size
+        .terms()
+        .iter()
+        .filter(|term| term.mono.0.iter().any(|(atom, _)| is_step(atom)))
+        .map(|term| term.mono.retain(|atom, _| !is_step(atom)))
+        .collect();
+    for term in size.terms() {
+        let always = !selected.contains(&term.mono.retain(|atom, _| !is_step(atom)));
+        for (atom, exponent) in term.mono.0.iter().filter(|(atom, _)| always || is_step(atom)) {
+            if *exponent < 0 {
                 found.insert(match atom {
                     Atom::Group(group) => group.clone(),
                     _ => Size::atom(atom.clone()),
                 });
             }
+            match atom {
+                Atom::Sum { count, .. } => divisors(count, found),
+                _ => atom.operands().for_each(|operand| divisors(operand, found)),
+            }
+            if let Atom::Floor(_, den) = atom {
+                found.insert(den.clone());
+            }
         }
-    };
-    negative_powers(size.terms());
-    size.any_atom(&mut |atom| {
-        atom.operands().for_each(|operand| negative_powers(operand.terms()));
-        false
-    });
-    size.any_atom(&mut |atom| {
-        if let Atom::Floor(_, den) = atom {
-            found.insert(den.clone());
-        }
-        false
-    });
+    }
 }

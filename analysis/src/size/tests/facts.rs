@@ -534,3 +534,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_divisor_that_a_condition_selects_may_be_zero() {
+    let divided = v("N").div_floor(&v("M"));
+    let guarded = [
+        Size::if_le(&n(1), &v("M"), &divided, &n(0)),
+        Size::if_le(&v("M"), &n(0), &v("K"), &divided),
+        Size::sum(var("p"), v("K"), Size::if_le(&n(1), &v("p"), &n(6).div_floor(&v("p")), &n(0))),
+    ];
+    for size in guarded {
+        let mut facts = Facts::new();
+        facts.assume_eq(v("L"), size.clone());
+        assert_eq!(facts.le(&n(1), &v("M")), Truth::Unknown, "{size}");
+        let of_body = Size::if_le(&n(1), &v("M"), &divided, &n(0));
+        assert_eq!(facts.simplify(&of_body), of_body, "{size}");
+    }
+    let mut facts = Facts::new();
+    facts.assume_eq(v("L"), divided);
+    assert_eq!(facts.le(&n(1), &v("M")), Truth::Yes);
+}
