@@ -42,6 +42,7 @@ impl Maker<'_> {
         match self.choices.below(24) {
             0 | 1 => self.folds_by_key(),
             21 => self.orders(),
+            22 if self.choices.below(3) == 2 => self.rows_into_one(),
             22 => self.rows_copied(),
             23 => self.rows_compared(),
             2 if self.choices.flip() => self.rows_by_key(),
@@ -145,6 +146,26 @@ impl Maker<'_> {
         let step = step.replace('F', &function);
         let text = format!("(map (lambda (r) (iterate {count} (lambda (q) {step}) r)) {rows})");
         (text, Ty::array(Ty::array(INT, m), n))
+    }
+
+    /// A fold or scan over rows, one after the other, whose accumulator is a row.
+    fn rows_into_one(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        let function = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let step = self.choices.of(&[
+            "(map (lambda (p) (+ (get1 p) (get2 p))) (zip (map F acc) r))",
+            "(scan 0 + (map (lambda (p) (- (get1 p) (get2 p))) (zip r (reverse acc))))",
+            "(let s (head (reduce 0 + acc)) (map (lambda (v) (bitxor v s)) (map F r)))",
+        ]);
+        let step = step.replace('F', &function);
+        match self.choices.flip() {
+            true => (format!("(scanSeq (iota #M) (lambda (acc r) {step}) {rows})"), Ty::array(Ty::array(INT, m), n)),
+            false => {
+                let text = format!("(reduceSeq (iota #M) (lambda (acc r) {step}) {rows})");
+                (text, Ty::array(Ty::array(INT, m), Len::nat(1)))
+            }
+        }
     }
 
     /// A loop with a launch per iteration.
