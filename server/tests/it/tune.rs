@@ -135,7 +135,7 @@ fn without_a_device_nothing_is_tuned() {
 
 /// A kernel for which each class but the one that it is written for is many times as fast on a processor.
 const KEPT: &str = "\
-;;; run: xs=random N=200000
+;;; run: xs=random N=4000000
 (lift kept (N) ((array-type int N))
   (lambda (xs) (with ((target portable)) (filter (lambda (x) (> x 0)) xs))))
 ";

@@ -144,9 +144,11 @@ impl Maker<'_> {
             12 => format!("(toInt {})", self.scalar(Float, depth)),
             13 => self.component(Int),
             14 if self.whole() => self.of_few_pieces(),
-            15 if self.choices.flip() => match self.choices.below(4) {
+            15 if self.choices.flip() => match self.choices.below(6) {
                 0 => format!("(toInt {})", self.scalar(UByte, depth)),
                 1 => format!("(toInt {})", self.scalar(UInt, depth)),
+                // Whole numbers up to 2048 are exact.
+                2 => format!("(toInt (toHalf (mod {} 2048)))", self.scalar(Int, depth)),
                 _ => {
                     let through = self.choices.of(&["toByte", "toUByte", "toShort", "toUShort", "toUInt", "toULong"]);
                     format!("(toInt ({through} {}))", self.scalar(Int, depth))
