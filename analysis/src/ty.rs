@@ -252,13 +252,17 @@ impl Ty {
         };
         self.rewrite(&mut on_ty, &mut Size::clone)
     }
-    /// Whether any size in the type contains a variable that satisfies `pred`.
-    pub fn any_size_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
+    /// Whether any size in the type satisfies `pred`.
+    pub fn any_size(&self, pred: &mut dyn FnMut(&Size) -> bool) -> bool {
         self.any(&mut |t| match t.kind() {
-            TyKind::Vec(_, s) | TyKind::Size(s) => s.any_var(&mut *pred),
-            TyKind::Array(a) => a.len.any_var(&mut *pred),
+            TyKind::Vec(_, s) | TyKind::Size(s) => pred(s),
+            TyKind::Array(a) => pred(&a.len),
             _ => false,
         })
+    }
+    /// Whether any size in the type contains a variable that satisfies `pred`.
+    pub fn any_size_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
+        self.any_size(&mut |size| size.any_var(&mut *pred))
     }
     pub fn mentions(&self, var: &Var) -> bool {
         self.any_size_var(&mut |v| v == var)

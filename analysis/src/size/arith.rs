@@ -34,9 +34,9 @@ impl Size {
         let sum = poly::add_scaled(self.terms(), &factor, other.terms()).and_then(poly::reduce_groups);
         Size::build(sum, || {
             let left = self.as_factor();
-            let mut right = other.as_factor();
-            right.coeff = factor.coeff;
-            Size::build(poly::collect(vec![left, right]), || Size::too_large(&"+", &[self, other]))
+            let right = other.as_factor().mul(&factor).ok_or(TooLarge);
+            let terms = right.and_then(|right| poly::collect(vec![left, right]));
+            Size::build(terms, || Size::too_large(&("+", factor.coeff), &[self, other]))
         })
     }
 

@@ -255,8 +255,10 @@ impl Floor {
             quotient.push(Term { mono, coeff: q });
             remainder.push(Term { mono: term.mono.clone(), coeff: r });
         }
-        let size = |terms| Size::build(poly::collect(terms), || Size::too_large(&"floor", &[&self.num]));
-        (size(quotient), size(remainder))
+        let size = |operation: &str, terms| {
+            Size::build(poly::collect(terms), || Size::too_large(&operation, &[&self.num, &self.den]))
+        };
+        (size("floor", quotient), size("mod", remainder))
     }
 
     /// `⌊(g·a + c)/(g·b)⌋ = ⌊(a + ⌊c/g⌋)/b⌋` for numbers `g` and `c`.

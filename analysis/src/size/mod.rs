@@ -119,7 +119,7 @@ impl Size {
     fn made_constant(value: i128) -> Size {
         match Ratio::integer(value) {
             Some(ratio) => Size::ratio(ratio),
-            None => Size::too_large(&"constant", &[]),
+            None => Size::too_large(&value, &[]),
         }
     }
 

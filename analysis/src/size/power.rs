@@ -81,7 +81,7 @@ impl Size {
                     (atom, e) => Size::factor(atom.clone(), *e),
                 };
                 let plain = poly::mul(product.terms(), part.terms());
-                product = Size::build(plain, || Size::too_large(&"^", &[self]));
+                product = Size::build(plain, || Size::too_large(&"*", &[&product, &part]));
             }
             sum = sum.add(&product);
         }

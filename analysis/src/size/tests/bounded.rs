@@ -116,6 +116,55 @@ fn numbers_that_do_not_fit_do_not_panic() {
     assert_eq!((n(i64::MAX) + n(i64::MAX)).as_const(), None);
 }
 
+/// The value modulo `prime` of a polynomial whose variables are 3; `None` where a part was given up.
+fn modulo(size: &Size, prime: i128) -> Option<i128> {
+    let factor = |atom: &Atom| match atom {
+        Atom::Var(_) => Some(3),
+        Atom::Group(group) => modulo(group, prime),
+        _ => None,
+    };
+    size.terms().iter().try_fold(0, |sum, term| {
+        let mut product = term.coeff.to_integer()?.rem_euclid(prime);
+        for (atom, exponent) in &*term.mono.0 {
+            for _ in 0..*exponent {
+                product = product * factor(atom)? % prime;
+            }
+        }
+        Some((sum + product) % prime)
+    })
+}
+
+#[test]
+fn arithmetic_with_large_coefficients_is_exact_or_given_up() {
+    let prime = 1_000_000_007;
+    let large = |power: u32| {
+        let (low, high) = (power / 2, power - power / 2);
+        n(1 << low) * n(1 << high)
+    };
+    let mut sizes = vec![n(0), n(1), n(-1), v("N"), v("M") - v("N"), v("N") * 2 + 3];
+    for power in [61, 62, 63, 64, 90, 125, 126] {
+        let coeff = large(power);
+        sizes.extend([coeff.clone(), -&coeff, &coeff * v("N"), v("M") - &coeff * v("N"), &coeff * v("N") + v("M") * 7 - 1]);
+    }
+    let mut given_up = 0;
+    for a in &sizes {
+        for b in &sizes {
+            let values = modulo(a, prime).zip(modulo(b, prime));
+            let Some((x, y)) = values else { panic!("{a} or {b} was given up") };
+            for (size, value) in [(a.add(b), x + y), (a.sub(b), x - y), (a.mul(b), x * y)] {
+                match modulo(&size, prime) {
+                    Some(found) => assert_eq!(found, value.rem_euclid(prime), "{size} of {a} and {b}"),
+                    None => given_up += 1,
+                }
+            }
+        }
+    }
+    assert!(given_up > 100);
+    // Nor are different sizes the same placeholder.
+    let most = large(126) * v("N");
+    assert_ne!(most.add(&most), most.neg().sub(&most));
+}
+
 #[test]
 fn what_was_given_up_is_equal_to_itself_only() {
     let explode = |seed: &str| {

@@ -25,7 +25,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use super::{Block, Kernel, VarId};
+use super::{Block, Kernel, Stmt, VarId};
 use emit::Emit;
 use lift_analysis::db::{Db, Form, is_builtin};
 use lift_analysis::diagnostics::Severity;
@@ -74,7 +74,14 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
                 "with all definitions inlined, the lengths in this kernel are too large to be compiled".into();
             return Err(BuildError { message, origin: None });
         }
-        Ok(kernel)
+        // Only here: a length may get its value by simplification, and an array may go.
+        match too_long(&kernel) {
+            Some(at) => {
+                let message = "the length of this array is too large an expression to be compiled".into();
+                Err(BuildError { message, origin: Some(at.origin.clone()) })
+            }
+            None => Ok(kernel),
+        }
     };
     let mut kernel = work::apart(crate::budget::MOST_TERMS, simple).map_err(|e| vec![e])?;
     let root = body(db, form).root.map(|expr| Origin::new(Arc::new(key(db, form)), expr));
@@ -87,6 +94,17 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
         return Err(vec![BuildError { message, origin: None }]);
     }
     Ok(Arc::new(kernel))
+}
+
+/// The first statement that makes an array with a length of which only a digest is kept.
+fn too_long(kernel: &Kernel) -> Option<&Stmt> {
+    let mut found = None;
+    kernel.body.visit(&mut |stmt| {
+        if found.is_none() && kernel.ty(stmt.var).any_size(&mut |size| size.is_too_large()) {
+            found = Some(stmt);
+        }
+    });
+    found
 }
 
 /// The kernel before simplification.

@@ -247,6 +247,19 @@ fn an_explosion_of_definitions_is_an_error() {
     );
 }
 
+/// Twice 2¹²⁶ elements: no coefficient has room for the length.
+#[test]
+fn a_length_of_which_only_a_digest_is_kept_is_an_error() {
+    let text = "\
+        (define (grow xs) (iterate #63 (lambda (y) (concat y y)) xs))
+        (lift f (N) ((array-type int N)) (lambda (xs) (let ys (grow (grow xs)) (concat ys ys))))";
+    check(
+        text,
+        &[Value::from(vec![1, 2])],
+        expect!["stopped: an array of 1073741824 elements needs 4 GiB more; all arrays together may take 4 GiB"],
+    );
+}
+
 /// Evaluation is limited even where it emits no statements.
 #[test]
 fn an_explosion_of_functions_is_an_error() {
