@@ -144,7 +144,13 @@ fn arithmetic_with_large_coefficients_is_exact_or_given_up() {
     let mut sizes = vec![n(0), n(1), n(-1), v("N"), v("M") - v("N"), v("N") * 2 + 3];
     for power in [61, 62, 63, 64, 90, 125, 126] {
         let coeff = large(power);
-        sizes.extend([coeff.clone(), -&coeff, &coeff * v("N"), v("M") - &coeff * v("N"), &coeff * v("N") + v("M") * 7 - 1]);
+        sizes.extend([
+            coeff.clone(),
+            -&coeff,
+            &coeff * v("N"),
+            v("M") - &coeff * v("N"),
+            &coeff * v("N") + v("M") * 7 - 1,
+        ]);
     }
     let mut given_up = 0;
     for a in &sizes {

@@ -45,17 +45,21 @@ pub fn text_of(seed: u64) -> String {
     any_text(&mut Random::new(seed))
 }
 
+/// Most texts that are tried to make a wrong one smaller.
+const MOST_TRIES: u64 = 400;
+
 pub fn try_one(seed: u64) -> Case {
     let text = text_of(seed);
+    let begun = Instant::now();
     match survived(&text) {
         Ok(case) => case,
         Err(why) => {
             let kind = |why: &str| why.split(':').next().map(str::to_owned);
-            // Slow texts are not retried hundreds of times.
+            // A text that takes long is tried a few times.
+            let took = begun.elapsed().as_millis().max(1) as u64;
             let tries = match kind(&why).as_deref() {
-                Some("too slow") => 12,
                 Some("no end") => 0,
-                _ => 400,
+                _ => (PATIENCE.as_millis() as u64 / took).clamp(12, MOST_TRIES) as u32,
             };
             let mut wrong = |text: &str| survived(text).is_err_and(|w| kind(&w) == kind(&why));
             let smaller = if tries == 0 { text } else { reduce(&text, tries, &mut wrong) };
