@@ -124,6 +124,36 @@ pub struct FunctionBuilder<'p, 'k> {
     scopes: Vec<Vec<Stmt>>,
 }
 
+// The functions below that take a closure consist of a part before and a part after it, because the closure's type makes
+// a copy of all that surrounds its call: some 800 copies of `scope` alone.
+
+/// What is known outside of a scope.
+struct Outside {
+    facts: Facts,
+    loads: Option<super::tile::Loads>,
+    memo: Option<super::tile::Memo>,
+}
+
+/// The place where the code was written before the prologue was.
+struct Interrupted {
+    active: Dims,
+    loop_depth: u32,
+    in_branch: bool,
+    loads: Option<super::tile::Loads>,
+    memo: Option<super::tile::Memo>,
+}
+
+/// A `for` loop up to its body.
+struct Head {
+    name: Name,
+    index: Size,
+    from: Expr,
+    bound: Expr,
+    step: Step,
+    below: Option<Size>,
+    outside: Outside,
+}
+
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn new(program: &'p mut ProgramBuilder<'k>, origin: &Origin) -> Self {
         let facts = program.facts.clone();
@@ -215,25 +245,41 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     }
     /// Runs `f` in a new scope; returns the statements written there, and the result.
     pub fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
-        self.scopes.push(Vec::new());
-        let (facts, loads, memo) = (self.facts.clone(), self.loads.clone(), self.memo.clone());
+        let outside = self.open_scope();
         let result = f(self);
-        (self.facts, self.loads, self.memo) = (facts, loads, memo);
-        let stmts = self.scopes.pop().unwrap_or_default();
+        let stmts = self.close_scope(outside);
         Ok((stmts, result?))
+    }
+    fn open_scope(&mut self) -> Outside {
+        self.scopes.push(Vec::new());
+        Outside { facts: self.facts.clone(), loads: self.loads.clone(), memo: self.memo.clone() }
+    }
+    fn close_scope(&mut self, outside: Outside) -> Vec<Stmt> {
+        (self.facts, self.loads, self.memo) = (outside.facts, outside.loads, outside.memo);
+        self.scopes.pop().unwrap_or_default()
     }
     /// Runs `f`, writing at the start of the function, after earlier statements there.
     pub fn in_prologue<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let (active, depth) = (std::mem::take(&mut self.active), std::mem::take(&mut self.loop_depth));
-        let (loads, memo) = (self.loads.take(), self.memo.take());
-        let in_branch = std::mem::take(&mut self.in_branch);
-        self.scopes.push(Vec::new());
+        let at = self.enter_prologue();
         let result = f(self);
+        self.leave_prologue(at);
+        result
+    }
+    fn enter_prologue(&mut self) -> Interrupted {
+        self.scopes.push(Vec::new());
+        Interrupted {
+            active: std::mem::take(&mut self.active),
+            loop_depth: std::mem::take(&mut self.loop_depth),
+            in_branch: std::mem::take(&mut self.in_branch),
+            loads: self.loads.take(),
+            memo: self.memo.take(),
+        }
+    }
+    fn leave_prologue(&mut self, at: Interrupted) {
         let stmts = self.scopes.pop().unwrap_or_default();
         self.prologue.extend(stmts);
-        (self.active, self.loop_depth, self.in_branch) = (active, depth, in_branch);
-        (self.loads, self.memo) = (loads, memo);
-        result
+        (self.active, self.loop_depth, self.in_branch) = (at.active, at.loop_depth, at.in_branch);
+        (self.loads, self.memo) = (at.loads, at.memo);
     }
     /// Runs `f`, which writes code under a condition of the program.
     pub fn branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -554,30 +600,31 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         step: Step,
         body: impl FnOnce(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
+        let head = self.open_range(wish, from, to, step)?;
+        let result = body(self, &head.index);
+        self.close_range(head);
+        result
+    }
+    fn open_range(&mut self, wish: &str, from: Expr, to: &Size, step: Step) -> Result<Head> {
         let name = self.fresh_name(wish);
         let var = self.index_var(wish, Expr::Var(name.clone()));
         let bound = self.length(to)?;
         let is_known = !to.any_var(&mut |v| v.kind != VarKind::Param);
         let below = if is_known { None } else { self.program.upper(&self.facts, to) };
         self.loop_depth += 1;
-        let (stmts, ()) = self.scope(|f| {
-            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(to.sub(&Size::one())));
-            body(f, &Size::var(var.clone()))
-        })?;
+        let outside = self.open_scope();
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(to.sub(&Size::one())));
+        Ok(Head { name, index: Size::var(var), from, bound, step, below, outside })
+    }
+    fn close_range(&mut self, head: Head) {
+        let Head { name: var, from, bound, step, below, outside, .. } = head;
+        let body = self.close_scope(outside);
         self.loop_depth -= 1;
-        if stmts.is_empty() {
-            return Ok(());
+        if body.is_empty() {
+            return;
         }
-        self.emit(StmtKind::For {
-            ty: CType::Int,
-            var: name.clone(),
-            from,
-            condition: Expr::Var(name).lt(bound),
-            step,
-            below,
-            body: stmts,
-        });
-        Ok(())
+        let condition = Expr::Var(var.clone()).lt(bound);
+        self.emit(StmtKind::For { ty: CType::Int, var, from, condition, step, below, body });
     }
 
     /// A sequential loop over `0 <= i < n`; unrolled if `n` is at most `write_out`.

@@ -98,6 +98,9 @@ pub struct Title<'a> {
     pub origin: &'a Origin,
 }
 
+/// Writes the body of a launch's function.
+pub type Body<'b, 'k> = Box<dyn FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()> + 'b>;
+
 impl<'k> ProgramBuilder<'k> {
     /// `much` under these conditions, and 0 where the host knows that one of them does not hold.
     pub fn if_taken(&self, guards: &[Guard<'k>], much: &Size) -> Size {
@@ -115,7 +118,7 @@ impl<'k> ProgramBuilder<'k> {
         positive: &[Size],
         used: Dims,
         local: [Option<u32>; 3],
-        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
+        body: Body<'_, 'k>,
     ) -> Result<()> {
         let target = self.target;
         let taken = guards.iter().filter_map(|g| g.taken(self));

@@ -19,7 +19,7 @@ use lift_analysis::size::Size;
 const UNEVEN_GROUP: u32 = 64;
 
 /// Writes the code for one element.
-type OnElement<'a, F> = dyn FnOnce(&mut F, &Size) -> Result<()> + 'a;
+type OnElement<'a, F> = Box<dyn FnOnce(&mut F, &Size) -> Result<()> + 'a>;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Writes `map f xs` at a level to `dest`.
@@ -100,12 +100,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
+    /// Runs `body` for each `0 <= i < n`, on the work-items of a level.
     pub fn for_level(
         &mut self,
         level: Level,
         n: &Size,
         body: impl FnOnce(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
+        self.at_level(level, n, Box::new(body))
+    }
+
+    fn at_level(&mut self, level: Level, n: &Size, body: OnElement<'_, Self>) -> Result<()> {
         let (d, id, step) = match level {
             // Within a launch nothing is at host level.
             Level::Seq | Level::Auto | Level::Host => {
@@ -130,7 +135,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if level == Level::Wrg(0)
             && let Some(rows) = self.rows_of_team.take()
         {
-            let result = self.for_rows(rows, n, Box::new(body));
+            let result = self.for_rows(rows, n, body);
             self.rows_of_team = Some(rows);
             return result;
         }
@@ -207,7 +212,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// A group computes several elements at a time, each shared by the work-items of one row. Indices after the last
     /// are clamped, because all work-items must reach all barriers; they write the same values.
-    fn for_rows(&mut self, rows: u32, n: &Size, body: Box<OnElement<'_, Self>>) -> Result<()> {
+    fn for_rows(&mut self, rows: u32, n: &Size, body: OnElement<'_, Self>) -> Result<()> {
         let rows = Size::nat(rows.into());
         let rounds = n.add(&rows).sub(&Size::one()).div_floor(&rows);
         self.for_level(Level::Wrg(0), &rounds, |f, g| {

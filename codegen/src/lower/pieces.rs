@@ -3,7 +3,7 @@
 use super::Result;
 use super::function::Dims;
 use super::function::FunctionBuilder;
-use super::launch::Title;
+use super::launch::{Body, Title};
 use super::program::ProgramBuilder;
 use super::program::sum_index;
 use super::value::{Array, Layout, Pieces, Place, Value, View};
@@ -199,7 +199,7 @@ impl<'k> ProgramBuilder<'k> {
         self.tables.push((body.clone(), most.clone(), table));
         let outside = std::mem::take(&mut self.steps);
         let title = Title { name: "offsets", label: "where each row begins", origin };
-        let result = self.emit_launch(&title, &[], &[], Dims::default(), [None; 3], |f| {
+        let sums: Body<'_, 'k> = Box::new(|f| {
             let to = Expr::Var(f.use_buffer(table, true));
             let sum = Expr::Var(f.variable("sum", CType::Int, Some(Expr::int(0))));
             f.for_range("i", Expr::int(0), most, Step::Increment, |f, i| {
@@ -212,6 +212,7 @@ impl<'k> ProgramBuilder<'k> {
             f.assign(to.index(last), sum);
             Ok(())
         });
+        let result = self.emit_launch(&title, &[], &[], Dims::default(), [None; 3], sums);
         let steps = std::mem::replace(&mut self.steps, outside);
         self.setup.extend(steps);
         result.map(|()| table)

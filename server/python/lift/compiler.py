@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lift_runtime import LiftError
+from lift_runtime.errors import counted
 
 
 def executable() -> str:
@@ -62,13 +63,21 @@ def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
     return answers, None
 
 
+#: Errors that are shown after the first.
+LISTED = 4
+
+
 def _error(errors: list[dict[str, Any]]) -> LiftError:
-    first = errors[0]
-    start = first["range"]["start"]
-    place = f"{Path(first['file']).name}:{start['line'] + 1}:{start['character'] + 1}"
-    more = len(errors) - 1
-    message = first["message"] + (f"\n(and {more} more error{'s' if more > 1 else ''})" if more else "")
-    return LiftError(first["code"], message, place)
+    first, rest = errors[0], errors[1:]
+    lines = [first["message"], *(f"{_place(error)}: {error['message']}" for error in rest[:LISTED])]
+    if len(rest) > LISTED:
+        lines.append(f"and {counted(len(rest) - LISTED, 'more error')}")
+    return LiftError(first["code"], "\n".join(lines), _place(first))
+
+
+def _place(error: dict[str, Any]) -> str:
+    start = error["range"]["start"]
+    return f"{Path(error['file']).name}:{start['line'] + 1}:{start['character'] + 1}"
 
 
 class Cost:

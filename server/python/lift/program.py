@@ -204,8 +204,9 @@ class Program(Mapping[str, Kernel]):
         self._path = path
         with _File(path, text) as file:
             lines, self._problem = compiler.ask("build", str(file), "--emit", "json")
-        if self._problem is not None and not lines:
-            raise self._problem
+        if not lines:
+            message = f"{compiler.executable()} answers nothing: it is not the program `lift` of this version"
+            raise self._problem or LiftError("no-such-program", message)
         source = Source(path, text, {line["kernel"]: line["meaning"] for line in lines})
         self._kernels: dict[str, Kernel] = {}
         for line in lines:
@@ -255,4 +256,6 @@ def load(path: str | Path) -> Program:
 
 def source(text: str) -> Program:
     """The program that a text is."""
+    if not isinstance(text, str):
+        raise TypeError(f"the text of a program is a str, not {type(text).__name__}")
     return Program(None, text)

@@ -11,7 +11,8 @@ class LiftError(Exception):
     """
 
     def __init__(self, code: str, message: str, place: str | None = None) -> None:
-        super().__init__(f"{message} (at {place})" if place else message)
+        first, *further = message.split("\n")
+        super().__init__("\n".join([f"{first} (at {place})" if place else first, *further]))
         self.code, self.message, self.place = code, message, place
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str | None]]:

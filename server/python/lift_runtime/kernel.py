@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -92,22 +93,23 @@ class Kernel:
 
     def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
-        if out not in (None, "device"):
+        if out is not None and not (isinstance(out, str) and out == "device"):
             raise LiftError("input", f'out={out!r} has no meaning: it is left out, or "device"')
         where, queue = self._where(inputs)
         plan, text = self._program(where)
+        sizes = check_given(plan, given)
         if len(inputs) != len(plan.inputs):
             raise LiftError("input", wrong_count(plan, len(inputs)))
         found = args.arguments(plan, list(inputs), copy)
         try:
-            return self._run(where, queue, plan, text, found, given, out)
+            return self._run(where, queue, plan, text, found, sizes, out)
         except opencl().MemoryError:
             # What runs that are over have kept may be what is missing.
             where.idle.forget()
         except opencl().Error as problem:
             raise _driver(problem) from None
         try:
-            return self._run(where, queue, plan, text, found, given, out)
+            return self._run(where, queue, plan, text, found, sizes, out)
         except opencl().Error as problem:
             raise _driver(problem) from None
 
@@ -140,14 +142,14 @@ class Kernel:
             plan = self._plans[target] = Plan(self._programs[target][0])
         return plan
 
-    def _prepare(self, where: Engine, plan: Plan, text: str, found: Arguments, given: dict[str, Any]) -> Prepared:
+    def _prepare(self, where: Engine, plan: Plan, text: str, found: Arguments, given: dict[str, int]) -> Prepared:
         """What runs of these shapes have in common."""
         shapes = (id(where), id(plan), found.shapes, tuple(sorted(given.items())) if given else ())
         if found.shapes is not None:
             prepared = self._prepared.get(shapes)
             if prepared is not None:
                 return prepared
-        values = bind(plan, found.columns, check_given(plan, given))
+        values = bind(plan, found.columns, given)
         by_values = (id(where), id(plan), None, tuple(values.items()))
         prepared = self._prepared.get(by_values) or Prepared(plan, where, text, values, self._memory)
         with self._lock:
@@ -165,7 +167,7 @@ class Kernel:
         plan: Plan,
         text: str,
         found: Arguments,
-        given: dict[str, Any],
+        given: dict[str, int],
         out: str | None,
     ) -> Any:
         prepared = self._prepare(where, plan, text, found, given)
@@ -180,7 +182,7 @@ class Kernel:
         try:
             result = call.run(run)
         except BaseException:
-            run.queue.finish()
+            run.abandon()
             raise
         run.release(call.given)
         where.idle.give_back(run)
@@ -232,7 +234,9 @@ class _Call:
         for i, memory in self.found.device.items():
             if i not in self.given:
                 run.cl.enqueue_copy(run.queue, run.now[i], memory, byte_count=memory.size)
+        started = time.perf_counter()
         run.execute()
+        run.wait()
         outputs = [i for i, buffer in enumerate(self.plan.buffers) if buffer.role == "output"]
         ready: dict[int, np.ndarray] = {}
         if self.out is None and self._bytes(run, outputs) <= SMALL:
@@ -242,6 +246,7 @@ class _Call:
             run.queue.finish()
         else:
             run.read_flag()
+        self.prepared.seconds = time.perf_counter() - started
         run.check_flag()
         if self.out == "device":
             # Whatever else is done to these arrays comes afterwards.

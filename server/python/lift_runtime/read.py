@@ -28,6 +28,7 @@ class Misfit(Exception):
 def column(item: Input, value: Any, copy: bool) -> Column:
     """The value of an input as a column of one instance."""
     try:
+        value = _unmasked(value)
         if item.regular is not None and isinstance(value, np.ndarray):
             return _regular(item, value)
         return _one(item.layout, array_of(value, copy) if not isinstance(value, _KNOWN) else value)
@@ -71,6 +72,14 @@ def array_of(value: Any, copy: bool) -> Any:
         return value
 
 
+def _unmasked(value: Any) -> Any:
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    if np.ma.is_masked(value):
+        raise Misfit("elements of the array are masked; Lift has no such value: `.filled(…)` says what they are")
+    return value.data
+
+
 def _arrow(value: Any) -> Any:
     import pyarrow
 
@@ -84,7 +93,8 @@ def _arrow(value: Any) -> Any:
         if pyarrow.types.is_list(value.type) or pyarrow.types.is_large_list(value.type):
             return Rows.from_arrow(value)
         if value.null_count:
-            raise Misfit(f"{value.null_count} values are null; Lift has no such value")
+            are = "is" if value.null_count == 1 else "are"
+            raise Misfit(f"{counted(value.null_count, 'value')} {are} null; Lift has no such value")
         return value.to_numpy(zero_copy_only=False)
     except ValueError as problem:
         raise Misfit(str(problem)) from None
@@ -183,7 +193,7 @@ def _many(layout: Layout, values: Values) -> Column:
     elif kinds <= {list}:
         lengths = np.fromiter(map(len, values), np.int64, len(values))
         return Lists(lengths, _many(layout.of, list(chain.from_iterable(values))))
-    rows = [v if isinstance(v, (list, np.ndarray, Rows)) else _as_array(v) for v in values]
+    rows = [_unmasked(v) if isinstance(v, (list, np.ndarray, Rows)) else _as_array(v) for v in values]
     return _joined([_one(layout, row) for row in rows])
 
 
@@ -229,12 +239,18 @@ def _by_value(leaf: Leaf, values: list[Any]) -> np.ndarray:
             if not limits.min <= value <= limits.max:
                 raise Misfit(f"{value} is out of the range of `{leaf.element}`")
         return np.array(values, dtype)
-    with np.errstate(over="ignore"):
-        found = np.array(values, np.float64).astype(dtype) if dtype.kind == "f" else np.array(values, dtype)
-    if dtype == np.float32 and np.isinf(found).any():
+    if dtype.kind != "f":
+        return np.array(values, dtype)
+    try:
+        with np.errstate(over="ignore"):
+            found = np.array(values, np.float64).astype(dtype)
+    except OverflowError:
+        wrong = next(v for v in values if isinstance(v, int) and abs(v) > sys.float_info.max)
+        raise Misfit(f"a number of {wrong.bit_length()} bits is out of the range of `{leaf.element}`") from None
+    if np.isinf(found).any():
         for value, made in zip(values, found):
             if np.isinf(made) and not np.isinf(value):
-                raise Misfit(f"{value} is out of the range of `Float`")
+                raise Misfit(f"{value} is out of the range of `{leaf.element}`")
     return found
 
 

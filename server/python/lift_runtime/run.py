@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,8 @@ from .sizes import NoValue, Size
 
 #: Bytes from which on a processor works on the host's own memory instead of a copy.
 IN_PLACE = 1 << 16
+#: Seconds of a run from which on the main thread waits such that it hears Ctrl-C.
+LONG = 0.1
 #: Bytes from which on lengths are read before what they leave.
 SMALL = 1 << 14
 
@@ -53,6 +57,8 @@ class Prepared:
         self.program = engine.program(text)
         #: Of memory of the host that the device uses in place.
         self.alignment = alignment(text) if engine.unified else 1
+        #: What the last run took; a first run may take any time.
+        self.seconds = math.inf
         self.limits = {launch.kernel: self._limit(launch.kernel) for launch in plan.launches}
         self.numbers = [None if launch.late else self.launch_numbers(launch, values) for launch in plan.launches]
 
@@ -185,6 +191,8 @@ class Run:
         self.values: dict[str, int] = {}
         #: By buffer: which memory it means now.
         self.now: list[Any] = []
+        #: Waits for the device in the place of the main thread.
+        self._waiter: threading.Thread | None = None
 
     def start(self, given: dict[int, Any]) -> None:
         """Begin a call. `given` are buffers that stand in for those of the run."""
@@ -223,6 +231,34 @@ class Run:
     def execute(self) -> None:
         """Enqueue the steps."""
         self._steps(self.plan.steps)
+
+    def wait(self) -> None:
+        """Wait for a long run in another thread, because drivers wait without hearing signals.
+
+        Ctrl-C then ends the call at once. OpenCL cannot stop the device, so the thread keeps the run and its memory until
+        the device is done.
+        """
+        if self.prepared.seconds < LONG or threading.current_thread() is not threading.main_thread():
+            return
+        failed: list[Exception] = []
+
+        def finish() -> None:
+            try:
+                self.queue.finish()
+            except self.cl.Error as problem:
+                failed.append(problem)
+
+        self._waiter = threading.Thread(target=finish, name="lift")
+        self._waiter.start()
+        self._waiter.join()
+        self._waiter = None
+        if failed:
+            raise failed[0]
+
+    def abandon(self) -> None:
+        """The call failed: what it enqueued uses its memory until it is done."""
+        if self._waiter is None:
+            self.queue.finish()
 
     def release(self, given: dict[int, Any]) -> None:
         """Forget what a call gave."""
@@ -278,6 +314,7 @@ class Run:
         return bool(found[0])
 
     def _measure(self, step: Measure) -> None:
+        self.wait()
         self.read_flag(wait=False)
         found = int(self.read(step.source, 1)[0])
         self.check_flag()

@@ -12,7 +12,7 @@ mod state;
 
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
-use super::launch::{Guard, Title, copy_dims};
+use super::launch::{Body, Guard, Title, copy_dims};
 use super::program::{ProgramBuilder, assume_hidden};
 use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
 use super::work::STATEMENT;
@@ -96,10 +96,8 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
     }
     if schedule.sequential {
         let title = Title { name: &kernel.name, label: "the whole program", origin: &origin };
-        host.program.emit_launch(&title, &[], &[], Dims::default(), [None; 3], |f| {
-            f.eval_block(&kernel.body, env, Some(&dest))?;
-            Ok(())
-        })?;
+        let all: Body<'_, 'k> = Box::new(|f| f.eval_block(&kernel.body, env, Some(&dest)).map(drop));
+        host.program.emit_launch(&title, &[], &[], Dims::default(), [None; 3], all)?;
     } else {
         host.block(&kernel.body, env, Some(&dest))?;
     }
@@ -129,13 +127,23 @@ impl<'k> Host<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
+        self.launch_with_lengths(title, used, local, Box::new(body))
+    }
+
+    fn launch_with_lengths(
+        &mut self,
+        title: &Title,
+        used: Dims,
+        local: [Option<u32>; 3],
+        body: Body<'_, 'k>,
+    ) -> Result<()> {
         // A launch that a condition may skip must not write a length that is needed unconditionally.
         let depth = self.guards.len();
         let (lengths, later) =
             std::mem::take(&mut self.lengths).into_iter().partition(|l: &Waiting<'k>| l.depth >= depth);
         self.lengths = later;
         let due = self.due_checks();
-        self.program.emit_launch(title, &self.guards, &[], used, local, |f| {
+        let body: Body<'_, 'k> = Box::new(|f| {
             body(f)?;
             // Earlier failures of the program must be reported before those of this launch.
             if f.records_failures() {
@@ -149,7 +157,8 @@ impl<'k> Host<'k> {
                 }
             }
             Ok(())
-        })
+        });
+        self.program.emit_launch(title, &self.guards, &[], used, local, body)
     }
 
     /// Adds a launch that is skipped unless all of `positive` are; the host must know these sizes.
@@ -161,7 +170,7 @@ impl<'k> Host<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
-        self.program.emit_launch(title, &self.guards, positive, used, local, body)
+        self.program.emit_launch(title, &self.guards, positive, used, local, Box::new(body))
     }
 
     /// Lets the next launch write lengths that are known now and belong to the result of a later `pack`.
