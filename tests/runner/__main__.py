@@ -277,7 +277,7 @@ def main() -> int:
     levels = "\n".join(f"  {name:10} {about}" for name, about in LEVELS.items())
     parser = argparse.ArgumentParser(
         prog="tests/run",
-        usage="tests/run [quick|all] [--seed N] [STAGE…]",
+        usage="tests/run [quick|usual|all] [--seed N] [STAGE…]",
         description="Runs the tests: all stages, or those that are named.",
         epilog=f"stages:\n{about}\n\nhow much:\n{levels}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -296,7 +296,8 @@ def main() -> int:
     level = next((name for name in LEVELS if name in wanted), "usual")
     stages = [stage for stage in STAGES if stage.name in wanted]
     if not stages:
-        stages = [stage for stage in STAGES if stage.quick or level != "quick"]
+        order = list(LEVELS)
+        stages = [stage for stage in STAGES if order.index(stage.level) <= order.index(level)]
     if arguments.list:
         print(*[stage.name for stage in stages], sep="\n")
         return 0

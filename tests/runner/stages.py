@@ -1,4 +1,4 @@
-"""The stages: what each runs, what it needs, and which belong to `quick`."""
+"""The stages: what each runs, what it needs, and at which level."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,21 @@ class Stage:
     needs: tuple[str, ...] = ()  # what tests/install installs
     lift: bool = False  # needs the program `lift`, and so `build`
     waits: bool = False  # mostly waits, so that it takes no processor
-    quick: bool = False
+    level: str = "usual"  # the least of LEVELS at which it runs
     cost: float = 0.0  # CPU seconds, about
 
 
 PYTEST = ".cache/tests-python/bin/pytest"
 CLIPPY = ("cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings")
 STAGES = [
-    Stage("format", "cargo fmt", ("tests/runner/format",), quick=True, cost=2),
-    Stage("build", "all Rust programs, tests too", needs=("opencl",), quick=True, cost=1000),
-    Stage("lint", "cargo clippy without warnings", CLIPPY, quick=True, cost=500),
+    Stage("format", "cargo fmt", ("tests/runner/format",), level="quick", cost=2),
+    Stage("build", "all Rust programs, tests too", needs=("opencl",), level="quick", cost=1000),
+    Stage("lint", "cargo clippy without warnings", CLIPPY, level="quick", cost=500),
     Stage(
         "rust",
         "all Rust tests: crates, whole programs, random programs, OpenCL on the CPU",
         lift=True,
-        quick=True,
+        level="quick",
         cost=2000,
     ),
     Stage("proof", "the machine-checked core of the language, by Coq", ("tests/proof/run",), cost=900),
@@ -79,11 +79,21 @@ STAGES = [
         waits=True,
         cost=100,
     ),
+    Stage(
+        "bare",
+        "the wheel in a Debian without Rust, Node or a compiler: five lines, and a result within a minute",
+        ("release/check-bare", "{lift}", "--system-driver"),
+        lift=True,
+        level="all",
+        cost=60,
+    ),
 ]
 
+#: From the quickest on; `usual` is what runs where none is named.
 LEVELS = {
     "quick": "what is worth its time before each commit",
-    "all": "every test, also of suites of which a run takes a sample",
+    "usual": "all stages but `bare`, and a sample of suites of many cases",
+    "all": "every stage and every test",
 }
 # Test programs that `quick` leaves out, by package and source: those that compile many kernels, or run a simulator.
 QUICK_WITHOUT = (

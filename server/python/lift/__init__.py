@@ -14,6 +14,18 @@ from lift_runtime import LiftError, Rows, devices
 
 from .compiler import Cost
 from .ipython import load_ipython_extension
+from .plots import plot
 from .program import Kernel, Program, load, source
 
-__all__ = ["Cost", "Kernel", "LiftError", "Program", "Rows", "devices", "load", "load_ipython_extension", "source"]
+__all__ = [
+    "Cost",
+    "Kernel",
+    "LiftError",
+    "Program",
+    "Rows",
+    "devices",
+    "load",
+    "load_ipython_extension",
+    "plot",
+    "source",
+]

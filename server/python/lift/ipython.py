@@ -18,8 +18,11 @@ from typing import Any
 
 from lift_runtime import LiftError
 
-from . import compiler
+from . import compiler, plots
 from .program import Kernel, Program, Source
+
+#: Lines of a result that are shown.
+SHOWN = 20
 
 
 class CellError(LiftError):
@@ -44,7 +47,7 @@ class Cells:
     def magic(self, line: str, cell: str) -> None:
         """Define the kernels of the cell.
 
-        %%lift [--cost] [--opencl] [--run]
+        %%lift [--cost] [--opencl] [--run] [--tune SECONDS]
         """
         options = _options(line)
         this = self._id()
@@ -58,18 +61,20 @@ class Cells:
         program = _compiled(text)
         self.texts = {**others, this: cell}
         for name, kernel in program.items():
-            self.shell.user_ns[name.replace("-", "_")] = kernel
+            variable = name.replace("-", "_")
+            self.shell.user_ns[variable] = kernel
             if name not in own:
                 continue
             print(kernel)
+            if options.tune is not None:
+                self.shell.user_ns[variable] = kernel = kernel.tune(seconds=options.tune)
             if options.cost:
                 for what, amount in kernel.cost().items():
                     print(f"  {what.replace('_', ' ')}: {amount}")
             if options.opencl:
                 print(kernel.opencl)
             if options.run:
-                with Source(None, text, {}).file() as file:
-                    print(_lift("run", str(file), "--kernel", name), end="")
+                _show(text, name)
 
     def _id(self) -> str | None:
         """The cell that is run, where the front end says which."""
@@ -104,12 +109,13 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--cost", action="store_true", help="what a run costs")
     parser.add_argument("--opencl", action="store_true", help="the OpenCL text")
     parser.add_argument("--run", action="store_true", help="run it on what its line `;;; run:` says")
+    parser.add_argument("--tune", type=float, metavar="SECONDS", help="search for its fastest parameters")
     try:
         options, rest = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError) as problem:
         raise LiftError("input", f"%%lift: {problem}") from None
     if rest:
-        raise LiftError("input", f"%%lift has the options --cost, --opencl and --run, and no {rest[0]}")
+        raise LiftError("input", f"%%lift has the options --cost, --opencl, --run and --tune, and no {rest[0]}")
     return options
 
 
@@ -118,12 +124,22 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
 
 
-def _lift(*arguments: str) -> str:
-    done = _run(*arguments)
-    if done.returncode:
-        raise CellError("input", done.stderr.strip(), None, done.stderr)
-    sys.stderr.write(done.stderr)
-    return done.stdout
+def _show(text: str, kernel: str) -> None:
+    """Run a kernel on what its line says, and show the result, drawn if it can be."""
+    with Source(None, text, {}).file() as file:
+        try:
+            (report,) = compiler.run("run", str(file), "--kernel", kernel, "--plot", "--head", str(SHOWN))
+        except LiftError as problem:
+            shown = _run("run", str(file), "--kernel", kernel).stderr.replace(f"{file}", "cell")
+            raise CellError(problem.code, problem.message, problem.place, shown) from None
+    if report.get("notice"):
+        print(report["notice"], file=sys.stderr)
+    print(report["output"], end="…\n" if report["cut"] else "")
+    drawn = plots.of_report(report.get("plot"))
+    if drawn is not None:
+        from IPython.display import display
+
+        display(drawn)
 
 
 def load_ipython_extension(shell: Any) -> None:

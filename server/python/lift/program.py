@@ -54,6 +54,16 @@ class Kernel(lift_runtime.Kernel):
             (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
         return Cost(report)
 
+    def tune(self, *inputs: Any, seconds: float = 20, **sizes: int) -> Kernel:
+        """The kernel with the parameters that are fastest on its device, as `lift tune` finds them in so many seconds.
+
+        Inputs are arrays of NumPy and numbers; without any, those of the line `;;; run:`, or random ones of `sizes`.
+        What is tried is printed.
+        """
+        from . import tuning
+
+        return tuning.tuned(self, inputs, seconds, sizes)
+
     def spread(self, *inputs: Any, chunks: int | None = None, **given: int) -> Any:
         """Run the kernel on arrays of Dask, block by block; so does a call where an input is one.
 

@@ -252,7 +252,8 @@ def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
         elif isinstance(choice, cl.Device):
             device, context, queue = choice, None, None
         else:
-            raise LiftError("no-device", f"a device is a name, or a device, context or queue of pyopencl, not `{choice!r}`")
+            message = f"a device is a name, or a device, context or queue of pyopencl, not `{choice!r}`"
+            raise LiftError("no-device", message)
     with _lock:
         _owner = os.getpid()
         key = device.int_ptr if context is None else context.int_ptr

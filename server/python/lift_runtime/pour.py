@@ -64,7 +64,8 @@ def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:
     """The sizes that a call gives, which must be sizes of the kernel."""
     for name, value in given.items():
         if any(name == item.name.replace("-", "_") for item in plan.inputs) and name not in plan.sizes:
-            raise LiftError("input", f"`{name}` is an input of `{plan.kernel}`: inputs are given in their order, by no name")
+            message = f"`{name}` is an input of `{plan.kernel}`: inputs are given in their order, by no name"
+            raise LiftError("input", message)
         if name not in plan.sizes:
             known = ", ".join(f"`{size}`" for size in plan.sizes)
             has = {0: "no sizes", 1: f"the size {known}"}.get(len(plan.sizes), f"the sizes {known}")

@@ -235,8 +235,8 @@ class Run:
     def wait(self) -> None:
         """Wait for a long run in another thread, because drivers wait without hearing signals.
 
-        Ctrl-C then ends the call at once. OpenCL cannot stop the device, so the thread keeps the run and its memory until
-        the device is done.
+        Ctrl-C then ends the call at once. OpenCL cannot stop the device, so the thread keeps the run and its memory
+        until the device is done.
         """
         if self.prepared.seconds < LONG or threading.current_thread() is not threading.main_thread():
             return

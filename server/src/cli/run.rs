@@ -84,6 +84,9 @@ pub struct Arguments {
     head: Option<usize>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// With `--format json`: also give the result as curves or a picture, reduced to the resolution of a screen.
+    #[arg(long)]
+    plot: bool,
     /// Internal: started by the language server. The texts come on standard input; its end terminates the process.
     #[arg(long, hide = true)]
     embedded: bool,
@@ -279,8 +282,7 @@ fn report(
             let cut = written.is_none() && print_value(&mut output)?;
             let output = String::from_utf8_lossy(&output).into_owned();
             let notice = (!ran.notices.is_empty()).then(|| ran.notices.join("\n"));
-            // Only editors draw plots.
-            let plot = if arguments.embedded { plot::plot(&ran.value) } else { None };
+            let plot = if arguments.plot { plot::plot(&ran.value) } else { None };
             console.json(&RunReport {
                 kernel: kernel.name.to_string(),
                 device: ran.device,

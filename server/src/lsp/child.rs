@@ -257,7 +257,7 @@ impl Drop for Group {
 
 fn run_command(job: &RunJob, limits: RunLimits) -> Outcome<Command> {
     let mut command = this_program()?;
-    command.args(["run", "--embedded", "--format", "json", "--profile", "--head", &MAX_LINES.to_string()]);
+    command.args(["run", "--embedded", "--format", "json", "--plot", "--profile", "--head", &MAX_LINES.to_string()]);
     command.arg(format!("--kernel={}", job.kernel));
     command.arg(format!("--repeat={}", limits.repeats)).arg(format!("--memory={}", limits.memory));
     command.args(job.device.iter().map(|device| format!("--device={device}")));
