@@ -147,6 +147,17 @@ def test_each_error_has_its_place(tmp_path):
         lift.source(b"(lift")
 
 
+def test_what_is_no_choice(program):
+    for memory in (0, -1, "1G", 1.5, True):
+        with pytest.raises(LiftError, match="no positive number of bytes"):
+            program.kept.on("opencl:0", memory=memory)
+    with pytest.raises(LiftError, match=r"a size is not negative$") as raised:
+        program.kept.cost(N=-3)
+    assert raised.value.code == "input"
+    with pytest.raises(LiftError, match="not `3`"):
+        program.kept.on(3)([1.0])
+
+
 def test_a_program_that_is_not_lift(monkeypatch):
     monkeypatch.setenv("LIFT", "/bin/echo")
     with pytest.raises(LiftError, match="/bin/echo answers nothing"):
@@ -347,6 +358,13 @@ def test_many_rows_and_records_are_not_taken_one_by_one(program):
     rows = Rows.from_lengths(lengths, values)
     np.testing.assert_array_equal(program.sums(rows), [row.sum() for row in rows])
     assert rows[4:6].tolist() == [rows[4].tolist(), rows[5].tolist()]
+    chosen = [4, 0, 6]
+    for at in (chosen, np.array(chosen), np.isin(np.arange(5000), chosen), slice(6, None, -2)):
+        assert rows[at].tolist() == [rows[int(i)].tolist() for i in np.arange(5000)[at]]
+    nested = Rows([0, 1, 3], Rows([0, 2, 2, 3], np.arange(3)))
+    assert nested[[1, 0]].tolist() == [[[], [2]], [[0, 1]]]
+    assert rows[2:9] == Rows.from_lengths(rows.lengths[2:9], np.concatenate(rows[2:9]))
+    assert nested == nested[:] and nested != nested[[1, 0]] and rows != rows[1:] and rows != [1]
     for wrong in ([0, 5, 3], [0, len(values) + 1], []):
         with pytest.raises(ValueError, match="offsets"):
             Rows(wrong, values)

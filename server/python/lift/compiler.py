@@ -14,6 +14,9 @@ from typing import Any
 from lift_runtime import LiftError
 from lift_runtime.errors import counted
 
+#: The exit status of the program for arguments that are wrong.
+WRONG_USE = 2
+
 
 def executable() -> str:
     """Where the program is: what the environment variable LIFT names, else the one that was installed with this
@@ -57,6 +60,9 @@ def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
     answers = [answer for answer in said if "severity" not in answer]
     if errors:
         return answers, _error(errors)
+    if done.returncode == WRONG_USE:
+        # What clap says, without its advice about the command line.
+        raise LiftError("input", done.stderr.removeprefix("error: ").partition("\n\n")[0].strip())
     if done.returncode != 0:
         message = done.stderr.strip() or f"it ended with status {done.returncode}"
         raise LiftError("internal-error", f"the program lift failed: {message}")

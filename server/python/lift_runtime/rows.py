@@ -86,17 +86,37 @@ class Rows(Sequence):
     @overload
     def __getitem__(self, at: int) -> Any: ...
     @overload
-    def __getitem__(self, at: slice) -> Rows: ...
-    def __getitem__(self, at: int | slice) -> Any:
+    def __getitem__(self, at: slice | Sequence[int] | np.ndarray) -> Rows: ...
+    def __getitem__(self, at: Any) -> Any:
+        """A row; or the rows of a slice, as a view, or those of indices or of a mask, as a copy."""
         if isinstance(at, slice):
             start, stop, step = at.indices(len(self))
-            if step != 1:
-                raise ValueError("rows are cut without a step")
-            return Rows(self.offsets[start : max(stop, start) + 1], self.values)
+            if step == 1:
+                return Rows(self.offsets[start : max(stop, start) + 1], self.values)
+        if not isinstance(at, (int, np.integer)):
+            return self._taken(np.arange(len(self))[at])
         i = at + len(self) if at < 0 else at
         if not 0 <= i < len(self):
             raise IndexError(f"row {at} of {len(self)}")
         return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+    def _taken(self, at: np.ndarray) -> Rows:
+        lengths = self.lengths[at]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[at] - offsets[:-1], lengths)
+        return Rows(offsets, self.values[places])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether these are the same rows. NaN is equal to nothing."""
+        if not isinstance(other, Rows):
+            return NotImplemented
+        mine, theirs = self.packed(), other.packed()
+        if not np.array_equal(mine.offsets, theirs.offsets):
+            return False
+        nested = isinstance(mine.values, Rows) or isinstance(theirs.values, Rows)
+        return mine.values == theirs.values if nested else np.array_equal(mine.values, theirs.values)
+
+    __hash__ = None
 
     def __iter__(self) -> Iterator[Any]:
         offsets = self.offsets.tolist()
