@@ -2,7 +2,7 @@
 //! compared with it, so that nothing is computed again and again without being noticed.
 
 use super::bounds::Bounds;
-use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt};
+use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -81,37 +81,34 @@ impl Counter<'_> {
         (!len.any_var(&mut |v| v.kind == lift_analysis::size::VarKind::Skolem)).then_some(len)
     }
 
-    /// A function for each of so many elements.
-    fn each(&self, f: &Lambda, n: &Size) -> Option<Asked> {
+    fn call(&self, call: &PrimCall) -> Option<Asked> {
+        let Some(f) = call.funs.first() else { return Some(Asked::none()) };
+        // What only shows elements elsewhere has arithmetic of indices.
+        if call.prim.is_view() && call.prim != Prim::Generate {
+            return Some(Asked::none());
+        }
+        // Once: functions are nested.
         let one = self.block(&f.body)?;
+        if one == Asked::none() {
+            return Some(one);
+        }
+        let n = self.times(call)?;
         Some(match &f.position {
             Some(at) => one.map(&|size| Size::sum(at.clone(), n.clone(), size.clone())),
-            None => one.map(&|size| size.mul(n)),
+            None => one.map(&|size| size.mul(&n)),
         })
     }
 
-    fn call(&self, call: &PrimCall) -> Option<Asked> {
-        let Some(f) = call.funs.first() else { return Some(Asked::none()) };
+    /// How often the function of a call is applied.
+    fn times(&self, call: &PrimCall) -> Option<Size> {
         let over = |i: usize| self.len(call.args.get(i)?);
-        let nothing = self.block(&f.body).is_some_and(|asked| asked == Asked::none());
-        if nothing {
-            return Some(Asked::none());
-        }
         match call.prim {
-            Prim::Map(_) | Prim::Filter(_) | Prim::Vectorize => self.each(f, &over(0)?),
-            Prim::Generate => self.each(f, call.sizes.first()?),
-            Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) | Prim::PartRed | Prim::ReduceWhileSeq => {
-                self.each(f, &over(1)?)
-            }
-            Prim::ReduceByKey(_) => self.each(f, &over(2)?),
-            Prim::Sort | Prim::Argsort => {
-                let n = over(0)?;
-                self.each(f, &n.mul(&Size::int(COMPARED)))
-            }
-            Prim::Search | Prim::LSearch => self.each(f, &Size::int(COMPARED)),
-            Prim::Iterate => self.each(f, call.sizes.first()?),
-            // What only shows elements elsewhere has arithmetic of indices.
-            prim if prim.is_view() => Some(Asked::none()),
+            Prim::Map(_) | Prim::Filter(_) | Prim::Vectorize => over(0),
+            Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) | Prim::PartRed | Prim::ReduceWhileSeq => over(1),
+            Prim::ReduceByKey(_) => over(2),
+            Prim::Sort | Prim::Argsort => Some(over(0)?.mul(&Size::int(COMPARED))),
+            Prim::Search | Prim::LSearch => Some(Size::int(COMPARED)),
+            Prim::Generate | Prim::Iterate => call.sizes.first().cloned(),
             _ => None,
         }
     }
