@@ -99,6 +99,35 @@ def test_a_length_as_a_number_needs_known_chunks(kernel):
     assert raised.value.code == "cannot-distribute"
 
 
+def test_elements_at_positions_of_what_was_sorted():
+    largest = lift.source("(lift k (N) ((array-type float N)) (lambda (xs) (take #3 (sort > xs))))").k
+    whole = floats(1000)
+    assert (
+        largest(da.from_array(whole, chunks=99)).compute(scheduler="threads").tolist()
+        == np.sort(whole)[:-4:-1].tolist()
+    )
+
+
+def test_blocks_that_do_not_belong_together_are_named():
+    add = lift.source(
+        "(lift add (N) ((array-type float N) (array-type float N))\n"
+        "  (lambda (xs ys) (map (lambda (p) (+ (get1 p) (get2 p))) (zip xs ys))))"
+    ).add
+    x = da.from_array(floats(100), chunks=50)
+    with pytest.raises(lift.LiftError, match=r"belong together have \d+ of `xs`, \d+ of `ys`"):
+        add(x[x > 0.3], x[x > 0.5]).compute(scheduler="threads")
+
+
+def test_what_an_array_of_dask_does_not_go_with(kernel):
+    first = kernel("first", "first")
+    x = da.from_array(floats(10), chunks=5)
+    for options in ({"out": "device"}, {"copy": True}):
+        with pytest.raises(lift.LiftError, match="without `out` and `copy`"):
+            first(x, **options)
+    with pytest.raises(lift.LiftError, match="the interpreter computes no blocks"):
+        first.on("interpreter")(x)
+
+
 def test_two_filters_are_an_error_before_any_task():
     text = "(lift k (N) ((array-type float N)) (lambda (xs) (zip (filter (< 0.5f) xs) (filter (< 0.9f) xs))))"
     with pytest.raises(lift.LiftError) as raised:

@@ -14,6 +14,7 @@ import dask.array as da
 import numpy as np
 from dask import compute, delayed
 from lift_runtime import Kernel, LiftError, Rows, pour, sizes
+from lift_runtime.errors import counted
 from lift_runtime.layout import DTYPES
 from lift_runtime.plan import Plan
 
@@ -125,6 +126,8 @@ class _Run:
         self.unknown = False
         #: Cuts of inputs, by their lengths.
         self.cuts: dict[int, Cut] = {}
+        #: Names of inputs, by their values.
+        self.named: dict[int, str] = {item["value"]: item["name"] for item in self.parts["inputs"]}
 
     def run(self, inputs: Sequence[Any]) -> Any:
         if len(inputs) != len(self.parts["inputs"]):
@@ -188,7 +191,7 @@ class _Run:
         if dtype is not None and value.dtype != dtype:
             what = f"the array holds `{value.dtype}`; its elements are NumPy's `{dtype}`: convert with `.astype`"
         elif dtype is not None and value.ndim != len(about["shape"]):
-            what = f"it has {len(about['shape'])} dimensions; the array has shape {value.shape}"
+            what = f"it has {counted(len(about['shape']), 'dimension')}; the array has shape {value.shape}"
         if what is not None:
             raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {what}")
         return tuple(value.shape)
@@ -276,13 +279,25 @@ class _Run:
     def gathered(self, spread: Spread) -> Any:
         return spread.blocks[0] if len(spread.blocks) == 1 else _task(_joined, spread.blocks)
 
-    def call(self, kernel: int, inputs: list[Any], numbers: dict[str, Any], block: int = 0) -> Any:
+    def call(
+        self, kernel: int, inputs: list[Any], numbers: dict[str, Any], block: int = 0, names: Sequence[str | None] = ()
+    ) -> Any:
+        """A task that runs a kernel. The inputs that have names are blocks of one length."""
         devices = self.kernels[kernel]
-        return _task(_call, devices[block % len(devices)], inputs, numbers)
+        return _task(_call, devices[block % len(devices)], inputs, numbers, names)
+
+    def located(self, read: dict[str, Any]) -> Spread:
+        """What a step reads; in one piece where its elements have positions, and where it is cut is not known."""
+        held = self.spread(read["value"])
+        if read.get("range") is None or held.cut.bounds is not None:
+            return held
+        length = self.parts["values"][read["value"]]["shape"][0]
+        return Spread([self.gathered(held)], _known([self.size(length)]))
 
     def step_each(self, each: dict[str, Any]) -> None:
-        reads = [(self.spread(read["value"]), read.get("range")) for read in each["reads"]]
+        reads = [(self.located(read), read.get("range")) for read in each["reads"]]
         cut = self.cut(each, reads)
+        names = [self.named.get(read["value"]) for read in each["reads"]] if cut.bounds is None else []
         wholes = [self.whole(v) for v in each["wholes"]]
         picks = [self.whole(v) for v in each["picks"]]
         blocks = []
@@ -290,7 +305,7 @@ class _Run:
             inputs = [self.read(source, wanted, cut, i) for source, wanted in reads]
             inputs += wholes + [_task(_item, pick, i) for pick in picks]
             numbers = self.numbers(each["sizes"], cut.length(i), lambda i=i: cut.first(i))
-            blocks.append(self.call(each["kernel"], inputs, numbers, i))
+            blocks.append(self.call(each["kernel"], inputs, numbers, i, names))
         self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
 
     def cut_of(self, each: dict[str, Any], cut: Cut, blocks: list[Any]) -> Cut:
@@ -517,7 +532,12 @@ def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
 # --- what tasks do
 
 
-def _call(kernel: Kernel, inputs: list[Any], numbers: dict[str, Any]) -> Any:
+def _call(kernel: Kernel, inputs: list[Any], numbers: dict[str, Any], names: Sequence[str | None]) -> Any:
+    lengths = {name: len(block) for name, block in zip(names, inputs) if name is not None}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{n} of `{name}`" for name, n in lengths.items())
+        message = f"the arrays have one length by their types, but blocks that belong together have {listed}"
+        raise LiftError("input", message)
     for name, value in numbers.items():
         if value is None:
             numbers = {**numbers, name: len(inputs[0])}

@@ -80,6 +80,8 @@ class Kernel(lift_runtime.Kernel):
         except ImportError as problem:
             message = f"a kernel in parts needs the package dask ({problem}): pip install 'lift-lang[dask]'"
             raise LiftError("not-supported", message) from None
+        if self._choice == "interpreter":
+            raise LiftError("no-device", "the interpreter computes no blocks; it takes arrays in one piece")
         parts = self._parts.get("parts")
         if parts is None:
             devices = several.parse(self._choice)
@@ -97,6 +99,8 @@ class Kernel(lift_runtime.Kernel):
     def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
         if any(type(item).__module__.split(".")[:1] == ["dask"] or _is_blocks(item) for item in inputs):
+            if out is not None or copy:
+                raise LiftError("input", "a kernel on arrays of Dask gives such arrays, without `out` and `copy`")
             return self.spread(*inputs, **given)
         devices = several.parse(self._choice)
         if devices is not None:
