@@ -112,6 +112,38 @@ await claim('an error of a cell has its carets', async () => {
   if (!text.includes('unequal-lengths') || !text.includes('^^^') || !text.includes('cell:')) throw new Error(text);
 });
 
+await claim('a result is drawn', async () => {
+  await cell(4).locator('.cm-content').click();
+  await page.keyboard.press('Control+Enter');
+  await cell(4).locator('.jp-RenderedSVG').waitFor();
+  const text = await cell(4).locator('.jp-OutputArea-output').first().textContent();
+  if (!text.includes('<lift twice : Array[Int,N] -> Array[Int,N]>') || !text.includes('\n38\n…')) throw new Error(text);
+});
+
+await claim('a kernel that is started again', async () => {
+  await page.getByText('Kernel', { exact: true }).first().click();
+  await page.getByText('Restart Kernel and Run up to Selected Cell', { exact: false }).first().waitFor();
+  await page.getByText('Restart Kernel and Clear Outputs of All Cells', { exact: false }).first().click();
+  await page.locator('.jp-Dialog .jp-mod-accept').click();
+  await until(() => cell(3).locator('.jp-OutputArea-output').count(), 0);
+  for (const n of [0, 1, 3]) {
+    await cell(n).locator('.cm-content').click();
+    await page.keyboard.press('Control+Enter');
+  }
+  await until(async () => (await cell(3).locator('.jp-OutputArea-output').allTextContents()).join('').trim(),
+    '[1.2000000476837158, 1.7999999523162842]');
+});
+
+await claim('a name is completed', async () => {
+  await cell(4).locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\n(define (few xs) (filte');
+  await page.keyboard.press('Tab');
+  const offered = page.locator('.jp-Completer-item');
+  await until(async () => (await offered.allTextContents()).some(text => text.includes('filter')) ||
+    (await cell(4).locator('.cm-content').textContent()).includes('(filter'), true);
+});
+
 if (failed > 0) console.log(said.slice(-20).join('\n'));
 await browser.close();
 console.log(`${passed} passed, ${failed} failed`);
