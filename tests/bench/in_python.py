@@ -1,11 +1,11 @@
 """Programs of the gallery as functions of Python, beside NumPy, Numba and JAX, on this processor.
 
-    tests/bench/run python [NAME…] [--small] [--runs N]
+    tests/bench/run python [NAME…] [--small] [--runs N] [--blocks N]
 
 All take arrays of NumPy and give them; a time is the median of the runs after two that warm up, by the clock of the
-host. `module` is `lift.load(…)`, `emitted` what `lift build --emit python` writes, `Dask` the module on four blocks by
-Dask's threads, `2 devices` the module on `opencl:0,1` where there are two. JAX's inputs and results stay arrays of JAX.
-Numba is compiled with `parallel=True`. Each result is compared with NumPy's.
+host. `module` is `lift.load(…)`, `emitted` what `lift build --emit python` writes, `Dask` the module on blocks, four
+unless told, by Dask's threads, `2 devices` the module on `opencl:0,1` where there are two. JAX's inputs and results
+stay arrays of JAX. Numba is compiled with `parallel=True`. Each result is compared with NumPy's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ import lift.compiler
 import numpy as np
 
 GALLERY = Path(__file__).resolve().parents[2] / "examples/gallery"
-BLOCKS = 4
 WARM = 2
 
 
@@ -277,13 +276,13 @@ def emitted(program: Program, folder: Path) -> Any:
     return getattr(importlib.import_module(program.file), program.kernel.replace("-", "_"))
 
 
-def on_dask(kernel: Any, inputs: Sequence[Any], given: dict[str, int]) -> Callable[[], Any]:
+def on_dask(kernel: Any, inputs: Sequence[Any], given: dict[str, int], blocks: int) -> Callable[[], Any]:
     import dask
     import dask.array as da
 
     n = len(inputs[0])
     spread = [
-        da.from_array(x, chunks=(-(-n // BLOCKS), *x.shape[1:]), name=False)
+        da.from_array(x, chunks=(-(-n // blocks), *x.shape[1:]), name=False)
         if isinstance(x, np.ndarray) and x.ndim and len(x) == n
         else x
         for x in inputs
@@ -303,7 +302,7 @@ def median(call: Callable[[], Any], runs: int) -> tuple[float, Any]:
     return statistics.median(times) * 1e6, result
 
 
-def ways(program: Program, n: int, folder: Path) -> dict[str, Callable[[], Any] | None]:
+def ways(program: Program, n: int, folder: Path, blocks: int) -> dict[str, Callable[[], Any] | None]:
     """The program in each way, ready to be called."""
     inputs, given = program.inputs(n), program.given(n)
     kernel = lift.load(GALLERY / f"{program.file}.lift")[program.kernel]
@@ -315,7 +314,7 @@ def ways(program: Program, n: int, folder: Path) -> dict[str, Callable[[], Any] 
         "JAX": with_jax(program, inputs),
         "emitted": lambda: alone(*inputs, **given),
         "module": lambda: kernel(*inputs, **given),
-        "Dask": on_dask(kernel, inputs, given),
+        "Dask": on_dask(kernel, inputs, given, blocks),
     }
     if len(lift.devices()) > 1:
         several = kernel.on("opencl:0,1")
@@ -334,6 +333,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="files of examples/gallery; all that there are here")
     parser.add_argument("--small", action="store_true", help="sizes for a first look")
     parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--blocks", type=int, default=4, help="of an array of Dask")
     options = parser.parse_args()
     known = [program.file for program in PROGRAMS]
     if unknown := [name for name in options.names if name not in known]:
@@ -347,7 +347,7 @@ def main() -> int:
                 continue
             n = program.sizes[0 if options.small else 1]
             row, expected = [], None
-            for way, call in ways(program, n, Path(folder)).items():
+            for way, call in ways(program, n, Path(folder), options.blocks).items():
                 time_of, result = median(call, options.runs) if call else (None, None)
                 expected = result if way == "NumPy" else expected
                 if result is not None and not np.allclose(result, expected, rtol=1e-3, atol=1e-3):
