@@ -420,7 +420,11 @@ def test_cells_of_a_notebook(capsys):
     # Another definition changes the kernels of other cells, too.
     assert cell("%%lift\n(define (add a b) (+ (+ a b) 10))")[0] is None
     assert shell.user_ns["inc"]([1, 2]).tolist() == [12, 13]
-    assert "the options" in str(cell("%%lift --frob\n1")[0])
+    for wrong, why in (("--frob", "the options"), ("--tune x", "invalid float"), ("--tune", "expected one argument")):
+        error, said = cell(f"%%lift {wrong}\n{inc}")
+        assert why in str(error) and "Traceback" not in said
+    assert cell("%%lift\n(lift class (N) ((array-type int N)) (lambda (xs) (map (* 2) xs)))")[0] is None
+    assert shell.user_ns["_class"]([1, 2]).tolist() == [2, 4]
 
 
 def test_a_run_of_a_cell_is_drawn(capsys):

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lift_runtime import LiftError
+from lift_runtime.kernel import identifiers
 
 from . import compiler, plots
 from .program import Kernel, Program, Source
@@ -61,7 +62,7 @@ class Cells:
         program = _compiled(text)
         self.texts = {**others, this: cell}
         for name, kernel in program.items():
-            variable = name.replace("-", "_")
+            (variable,) = identifiers([name])
             self.shell.user_ns[variable] = kernel
             if name not in own:
                 continue
@@ -113,9 +114,9 @@ def _options(line: str) -> argparse.Namespace:
     try:
         options, rest = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError) as problem:
-        raise LiftError("input", f"%%lift: {problem}") from None
+        raise CellError("input", f"%%lift: {problem}") from None
     if rest:
-        raise LiftError("input", f"%%lift has the options --cost, --opencl, --run and --tune, and no {rest[0]}")
+        raise CellError("input", f"%%lift has the options --cost, --opencl, --run and --tune, and no {rest[0]}")
     return options
 
 

@@ -56,8 +56,8 @@ class Kernel:
 
     def _describe(self, plan: Plan) -> None:
         self.type = plan.type
-        names = _identifiers([item.name for item in plan.inputs])
-        given = _identifiers(plan.sizes)
+        names = identifiers([item.name for item in plan.inputs])
+        given = identifiers(plan.sizes)
         kinds = inspect.Parameter
         parameters = [kinds(n, kinds.POSITIONAL_ONLY, annotation=i.type) for n, i in zip(names, plan.inputs)]
         parameters += [kinds(n, kinds.KEYWORD_ONLY, default=None, annotation="int") for n in given if n not in names]
@@ -318,7 +318,8 @@ def _cut(data: np.ndarray, count: int) -> np.ndarray:
     return data[:count].copy() if count * 8 < len(data) else data[:count]
 
 
-def _identifiers(names: list[str]) -> list[str]:
+def identifiers(names: list[str]) -> list[str]:
+    """Names of Lift as names of Python, no two of which are equal."""
     found: list[str] = []
     for name in names:
         plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
