@@ -13,12 +13,17 @@ pub enum Foreign {
 
 const LAMBDA: Foreign = Foreign::Form("a function is written `(lambda (x y) body)`");
 const CONDITIONAL: Foreign = Foreign::Form("`(if test one other)` chooses; several tests are `if`s in one another");
+const CONDITIONAL_WORD: Foreign = Foreign::Advice("`(if condition a b)` has no `then` and no `else`");
 const LOOP: Foreign = Foreign::Form(
     "`map` does something for each element, `reduceSeq` carries a value along an array, `iterateWhile` repeats as long as a test holds",
 );
 const LET: Foreign = Foreign::Form("`(let name value … body)` binds names, each in sight of those after it");
 const EFFECT: Foreign = Foreign::Form("there are no effects: the body of a function is one expression, its value");
 const CHOICE: Foreign = Foreign::Form("`(map (lambda (x) (if (> x 0) x 0)) xs)` chooses for each element");
+const ARRAY: Foreign =
+    Foreign::Advice("an array is an input, or `(generate #n (lambda (i) …))` computes it; `(tuple a b)` is a pair");
+const INDEXED: Foreign =
+    Foreign::Advice("`(scatterInto dest indices values)` writes, `(reduceByKey #n z f keys values)` combines by index");
 const FILLED: Foreign = Foreign::Advice("`(fill #n 0.0f)` makes an array of equal elements");
 
 /// Sorted by name, for readers; contains no name that Lift defines.
@@ -27,6 +32,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("!!", Foreign::Name("aref")),
     ("%", Foreign::Name("mod")),
     ("&&", Foreign::Name("and")),
+    ("'", Foreign::Advice("a character is a number: `97ub` is an `a`, `32ub` a space")),
     ("**", Foreign::Name("pow")),
     ("++", Foreign::Name("concat")),
     ("//", Foreign::Name("/")),
@@ -47,18 +53,26 @@ const WORDS: &[(&str, Foreign)] = &[
     ("accumulate", Foreign::Name("scan")),
     ("append", Foreign::Name("concat")),
     ("arange", Foreign::Name("iota")),
+    ("argmax", Foreign::Advice("`(head (argsort > xs))` is the index of the greatest element")),
+    ("argmin", Foreign::Advice("`(head (argsort < xs))` is the index of the least element")),
+    ("array", ARRAY),
+    ("astype", Foreign::Advice("`toInt`, `toFloat` and the like convert a number: `(map toFloat xs)`")),
     ("begin", EFFECT),
+    ("bincount", INDEXED),
     ("car", Foreign::Name("head")),
     ("case", CONDITIONAL),
     ("cat", Foreign::Name("concat")),
     ("cdr", Foreign::Name("tail")),
+    ("concatMap", Foreign::Name("flatMap")),
     ("concatenate", Foreign::Name("concat")),
     ("cond", CONDITIONAL),
     ("cons", Foreign::Advice("`(concat (fill #1 x) xs)` puts an element before an array")),
+    ("cumprod", Foreign::Advice("`(scan 1.0f * xs)` has the products of all prefixes")),
     ("cumsum", Foreign::Advice("`(scan 0.0f + xs)` has the sums of all prefixes")),
     ("div", Foreign::Name("/")),
     ("do", LOOP),
     ("dotimes", LOOP),
+    ("else", CONDITIONAL_WORD),
     ("eq", Foreign::Name("=")),
     ("expt", Foreign::Name("pow")),
     ("fabs", Foreign::Name("abs")),
@@ -75,16 +89,24 @@ const WORDS: &[(&str, Foreign)] = &[
     ("fromIntegral", Foreign::Name("toFloat")),
     ("fun", LAMBDA),
     ("function", LAMBDA),
+    ("get", Foreign::Advice("`(get1 p)` is the first component of a tuple, `(aref xs i)` an element of an array")),
+    ("hist", INDEXED),
+    ("histogram", INDEXED),
+    ("in", LET),
+    ("indices", Foreign::Advice("`(iota #n)` has the numbers from 0 to n-1")),
     ("int", Foreign::Name("toInt")),
     ("len", Foreign::Name("length")),
     ("let*", LET),
     ("letrec", LET),
+    ("linspace", Foreign::Advice("`(generate #n (lambda (i) …))` computes each element from its index")),
+    ("list", ARRAY),
     ("loop", LOOP),
     ("match", CONDITIONAL),
     ("mean", Foreign::Name("average")),
     ("modulo", Foreign::Name("mod")),
     ("negate", Foreign::Name("neg")),
     ("nth", Foreign::Name("aref")),
+    ("null", Foreign::Advice("`(= (length xs) 0)` says whether an array is empty")),
     ("ones", FILLED),
     ("print", EFFECT),
     ("progn", EFFECT),
@@ -92,21 +114,37 @@ const WORDS: &[(&str, Foreign)] = &[
     ("quotient", Foreign::Name("/")),
     ("range", Foreign::Name("iota")),
     ("redomap", Foreign::Advice("`(reduce z f (map g xs))` is compiled to one pass")),
+    ("reduce_by_index", INDEXED),
     ("rem", Foreign::Name("mod")),
     ("remainder", Foreign::Name("mod")),
     ("repeat", Foreign::Name("fill")),
     ("replicate", Foreign::Name("fill")),
     ("reshape", Foreign::Advice("`(split #k xs)` makes rows of `k` elements, `(join rows)` puts rows together")),
     ("rest", Foreign::Name("tail")),
+    ("return", EFFECT),
+    ("roll", Foreign::Advice("`(concat (drop #k xs) (take #k xs))` turns an array by k")),
+    ("rotate", Foreign::Advice("`(concat (drop #k xs) (take #k xs))` turns an array by k")),
+    ("scanl", Foreign::Name("scanExcl")),
+    ("scanl1", Foreign::Name("scan")),
     ("set!", EFFECT),
     ("shape", Foreign::Name("length")),
     ("size", Foreign::Name("length")),
+    ("sorted", Foreign::Name("sort")),
+    ("splitAt", Foreign::Advice("`(take #k xs)` and `(drop #k xs)` are the two parts")),
+    ("split_at", Foreign::Advice("`(take #k xs)` and `(drop #k xs)` are the two parts")),
+    ("swap", Foreign::Advice("`(update xs i x)` is the array with another element at one index")),
     ("switch", CONDITIONAL),
+    ("tabulate", Foreign::Name("generate")),
+    ("then", CONDITIONAL_WORD),
+    ("unflatten", Foreign::Name("split")),
+    ("vector", ARRAY),
     ("vector-ref", Foreign::Name("aref")),
     ("when", CONDITIONAL),
     ("where", CHOICE),
     ("while", LOOP),
+    ("write", INDEXED),
     ("zeros", FILLED),
+    ("zip3", Foreign::Name("zip")),
     ("||", Foreign::Name("or")),
 ];
 

@@ -75,13 +75,22 @@ impl Class {
             _ => None,
         }
     }
-    /// The member types, as messages name them.
+    /// One member, as messages name it.
+    pub fn member(self) -> &'static str {
+        match self {
+            Class::Num => "a number",
+            Class::Integral => "an integer",
+            Class::Floating => "a `Half`, `Float` or `Double`",
+            Class::Scalar => "a scalar",
+        }
+    }
+    /// All members, as messages name them.
     pub fn members(self) -> &'static str {
         match self {
-            Class::Num => "`Int`, `Long`, `Float` or `Double`",
-            Class::Integral => "`Int` or `Long`",
-            Class::Floating => "`Float` or `Double`",
-            Class::Scalar => "a scalar",
+            Class::Num => "numbers",
+            Class::Integral => "integers",
+            Class::Floating => "`Half`, `Float` or `Double`",
+            Class::Scalar => "scalars",
         }
     }
 }

@@ -4,7 +4,7 @@ use super::lengths::{Difference, LengthSource, LengthsOf, Provenance};
 use super::{Code, Severity};
 use crate::node::Name;
 use crate::size::{Assumption, Size};
-use crate::ty::Ty;
+use crate::ty::{Class, Ty};
 use std::sync::Arc;
 
 /// A problem. Calls, functions and arguments are given as abridged text: `filter pos`.
@@ -87,6 +87,8 @@ pub enum Problem {
     /// In a context that allows only types without components.
     UnknownTypeName {
         name: String,
+        /// Whether it follows a name in brackets, which may be meant as a pattern.
+        may_be_pattern: bool,
     },
     TypeNameWithComma {
         name: String,
@@ -111,10 +113,10 @@ pub enum Problem {
     },
 
     // ---- calls
-    /// `value_first`: the function takes the value before the function argument.
     ArgumentOrder {
         callee: Name,
-        value_first: bool,
+        /// What it takes at the two places, as nouns.
+        wanted: [&'static str; 2],
         first: String,
         second: String,
     },
@@ -190,7 +192,7 @@ pub enum Problem {
     /// `said`: the rest of the message tells what to do.
     WrongOperand {
         place: OperandPlace,
-        members: &'static str,
+        class: Class,
         ty: Ty,
         said: bool,
     },

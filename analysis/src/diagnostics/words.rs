@@ -91,12 +91,17 @@ impl Display for Problem {
                 "there is no type `{name}`; types are `int`, `float` and other scalars, `(array-type …)`, \
                  `(tuple-type …)`, `(vector-type …)`, `(exists …)` and `(-> …)`"
             ),
-            Problem::UnknownTypeName { name } => {
+            Problem::UnknownTypeName { name, may_be_pattern } => {
                 write!(
                     f,
                     "there is no type `{name}`: the types without parts are {}",
                     quoted(lift_syntax::SCALAR_TYPES, ", ")
-                )
+                )?;
+                if *may_be_pattern {
+                    f.write_str("; a parameter that is a tuple is written `(tuple x y)`")
+                } else {
+                    Ok(())
+                }
             }
             Problem::TypeNameWithComma { name } => {
                 write!(f, "there is no type `{name}`: types are separated by spaces, without a comma")
@@ -126,8 +131,7 @@ impl Display for Problem {
                  name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
             ),
 
-            Problem::ArgumentOrder { callee, value_first, first, second } => {
-                let (wanted, there) = if *value_first { ("value", "function") } else { ("function", "value") };
+            Problem::ArgumentOrder { callee, wanted: [wanted, there], first, second } => {
                 write!(
                     f,
                     "`{callee}` takes the {wanted} first and then the {there}: `{first}` and `{second}` have changed places"
@@ -215,7 +219,8 @@ impl Display for Problem {
             Problem::InfiniteType { ty } => {
                 write!(f, "this would need a type that contains itself: it is part of `{ty}`")
             }
-            Problem::WrongOperand { place, members, ty, said } => {
+            Problem::WrongOperand { place, class, ty, said } => {
+                let (member, members) = (class.member(), class.members());
                 match place {
                     OperandPlace::Given { function } => {
                         write!(f, "`{function}` works on {members}, and what it is given here is `{ty}`")?;
@@ -223,7 +228,7 @@ impl Display for Problem {
                     OperandPlace::Argument { callee } => {
                         write!(f, "`{callee}` works on {members}, and this is `{ty}`")?;
                     }
-                    OperandPlace::Other => write!(f, "this must be {members}, and it is `{ty}`")?,
+                    OperandPlace::Other => write!(f, "this must be {member}, and it is `{ty}`")?,
                 }
                 match ty.kind() {
                     TyKind::Array(_) if !said => f.write_str("; `map` applies a function to each element"),
@@ -313,9 +318,8 @@ impl Display for Problem {
             ),
             Problem::LengthChangesEachRound { callee, right } => write!(
                 f,
-                "`{callee}` gives the result of this function to it again, so the length may not change from round to \
-                 round, and the result's is known only at run time: `{}`; keep all elements, and beside them, in a tuple, \
-                 how many of them count",
+                "`{callee}` gives the result of this function to it again, whatever its length is: `{}`; so the function \
+                 must take an array of every length, with elements of the same type",
                 Shown(right)
             ),
             Problem::LengthLeavesScope { ty, length, explicit } => {

@@ -459,7 +459,7 @@ fn about_primitive(primitive: &Primitive, page: &mut Page) {
 /// Adds the classes of type variables and the assumptions of a definition.
 fn about_scheme(scheme: &Scheme, page: &mut Page) {
     let classes = scheme.types.iter().zip(0..).filter_map(|(class, index)| {
-        class.map(|class| format!("`{}` is {}", type_variable_name(index), class.members()))
+        class.map(|class| format!("`{}` is {}", type_variable_name(index), class.member()))
     });
     let classes: Vec<String> = classes.collect();
     if !classes.is_empty() {

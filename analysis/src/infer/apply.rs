@@ -449,14 +449,19 @@ impl Infer<'_> {
         let name = self.short(callee);
         let given = taken.len() + done;
         let (d, meant) = if given == 0 {
+            let meant = self.meant_by_applying(callee, &ty, args);
             let problem = Problem::NotApplicable { callee: name, ty };
-            (Diagnostic::new(Node::Expr(callee), &problem), self.meant_by_applying(callee, args))
+            (Diagnostic::new(Node::Expr(callee), &problem), meant)
         } else {
             let Some(&extra) = args.get(taken.len()) else { return };
             let problem = Problem::TooManyArguments { callee: name.clone(), takes: given, given: args.len() + done };
             let d = Diagnostic::new(Node::Expr(extra), &problem)
                 .related(Node::Expr(callee), format!("`{name}` has the type `{}`", self.type_of_callee(callee)));
-            (d, if done == 0 { self.meant_by_more(callee, args, taken, &ty) } else { None })
+            let meant = match done {
+                0 => self.meant_by_more(callee, args, taken, &ty),
+                _ => self.meant_by_indices(callee, &ty),
+            };
+            (d, meant)
         };
         self.diagnostic(match meant {
             Some(meant) => meant.add_to(d),

@@ -124,7 +124,7 @@ impl Infer<'_> {
         }
         let Some(ty) = self.expr_types[*body].as_ref().map(|ty| self.table.zonk(ty)) else { return };
         if is_function(&ty) {
-            let meant = self.meant_whole_call(*body, &ty);
+            let meant = self.meant_whole_call(*body, &ty).or_else(|| self.meant_fewer_parameters(*body));
             let d = Diagnostic::new(Node::Expr(*body), &Problem::KernelReturnsFunction { ty });
             self.diagnostic(match meant {
                 Some(meant) => meant.add_to(d),

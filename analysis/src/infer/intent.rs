@@ -21,11 +21,11 @@ pub struct Intent {
 }
 
 impl Intent {
-    fn new(says: String, title: impl Into<String>, edits: Vec<Edit>) -> Intent {
+    pub fn new(says: String, title: impl Into<String>, edits: Vec<Edit>) -> Intent {
         Intent { says, fix: Some(Fix { title: title.into(), edits, certain: false }) }
     }
 
-    fn advice(says: impl Into<String>) -> Intent {
+    pub fn advice(says: impl Into<String>) -> Intent {
         Intent { says: says.into(), fix: None }
     }
 
@@ -63,6 +63,17 @@ impl Infer<'_> {
         cause: &Cause,
     ) -> Option<Intent> {
         let arg = cause.actual()?;
+        if expected.is_none()
+            && let Some(meant) = self.meant_by_operand(actual, cause)
+        {
+            return Some(meant);
+        }
+        if let (Cause::Condition(_), Some(scalar)) = (cause, actual.as_scalar().filter(|s| s.is_number())) {
+            let zero = scalar.written(0)?;
+            let written = format!("(!= {} {zero})", self.short(arg));
+            let edits = wrapped(arg, "(!= ", &format!(" {zero})"));
+            return Some(Intent::new(format!("`{written}` compares it"), format!("Write `{written}`"), edits));
+        }
         if let Some(meant) = self.meant_element(expected, actual, arg) {
             return Some(meant);
         }
@@ -205,12 +216,36 @@ impl Infer<'_> {
         Some(Intent::new(says, "Go over the arrays together with `zip`", edits))
     }
 
+    /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
+    pub fn meant_by_indices(&self, callee: ExprId, row: &Ty) -> Option<Intent> {
+        if self.primitive_at(callee)?.id != PrimitiveId::Aref || row.as_array().is_none() {
+            return None;
+        }
+        let call = self.body.exprs.iter().find_map(|e| match e {
+            Expr::Apply { callee: of, args } if *of == callee => Some(args),
+            _ => None,
+        });
+        let &[array, first, second] = &call?[..] else { return None };
+        let name = self.short(callee);
+        let written = format!("({name} ({name} {} {}) {})", self.short(array), self.short(first), self.short(second));
+        let edits = vec![
+            Edit::InsertBefore(Node::Expr(array), format!("({name} ")),
+            Edit::InsertAfter(Node::Expr(first), ")".into()),
+        ];
+        Some(Intent::new(format!("write `{written}`"), format!("Write `{written}`"), edits))
+    }
+
     /// `(x > 0.0f)`: suggests writing the function first. `(1 2 3)`: explains that arrays have no literals.
-    pub fn meant_by_applying(&self, callee: ExprId, args: &[ExprId]) -> Option<Intent> {
+    pub fn meant_by_applying(&self, callee: ExprId, ty: &Ty, args: &[ExprId]) -> Option<Intent> {
         if matches!(self.body.expr(callee), Expr::Literal(_)) {
             return Some(Intent::advice(
-                "an array cannot be written out: it is an input, or `(generate #n (lambda (i) …))` computes it",
+                "an array cannot be written out: it is an input, or `(generate #n (lambda (i) …))` computes it; `(tuple a b)` is a pair",
             ));
+        }
+        if let (TyKind::Array(_), &[index]) = (ty.kind(), args) {
+            let written = format!("(aref {} {})", self.short(callee), self.short(index));
+            let edits = vec![Edit::InsertBefore(Node::Expr(callee), "aref ".into())];
+            return Some(Intent::new(format!("an element is `{written}`"), format!("Write `{written}`"), edits));
         }
         let (&first, rest) = args.split_first()?;
         let Expr::Global(name) = self.body.expr(first) else { return None };
@@ -243,6 +278,9 @@ impl Infer<'_> {
             }
             Some(Foreign::Advice(says) | Foreign::Form(says)) => return Intent::advice(says).add_to(d),
             None => {
+                if let Some(meant) = self.meant_by_foreign_name(id, name) {
+                    return meant.add_to(d);
+                }
                 let Some(similar) = similar else { return d };
                 (title, edits) = change(&similar);
                 format!("did you mean `{similar}`?")
@@ -257,7 +295,8 @@ impl Infer<'_> {
         let plain = name.trim_end_matches(',');
         if plain.len() < name.len() {
             let edits = vec![Edit::Replace(Node::Expr(id), plain.to_owned())];
-            return Some(Intent::new(says(name), format!("Write `{plain}`"), edits));
+            let title = if plain.is_empty() { "Take the comma out".to_owned() } else { format!("Write `{plain}`") };
+            return Some(Intent::new(says(name), title, edits));
         }
         let has_comma = |b: &Binder| b.name.len() > name.len() && b.name.trim_end_matches(',') == &**name;
         let index = self.body.binders.find(has_comma)?;

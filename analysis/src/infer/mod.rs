@@ -29,7 +29,9 @@ mod positions;
 mod unify;
 // The walk over a body.
 mod apply;
+mod elementwise;
 mod expr;
+mod foreign_names;
 mod generalize;
 mod intent;
 mod iterate;

@@ -1,7 +1,7 @@
 //! Detects arguments in the wrong order, `(map xs f)`, `(reduce + 0 xs)`, or with one missing, `(reduce + xs)`.
 //!
 //! Runs before the call is checked, where a function is given for a value and a value for a function. That is reported
-//! as one mistake, and the call is checked as if corrected.
+//! as one mistake, and the call is checked as if corrected. So are an array and a number, `(take xs 3)`.
 
 use super::Lookup;
 use super::context::Infer;
@@ -25,6 +25,8 @@ enum Looks {
 enum Takes {
     Function,
     Array,
+    /// A number or a size.
+    Number,
     /// Includes type variables, which may be arrays.
     Value,
 }
@@ -34,6 +36,7 @@ impl Takes {
         match ty.kind() {
             TyKind::Fun(..) => Takes::Function,
             TyKind::Array(_) => Takes::Array,
+            TyKind::Scalar(_) | TyKind::Size(_) => Takes::Number,
             _ => Takes::Value,
         }
     }
@@ -41,9 +44,18 @@ impl Takes {
     fn may_be(self, looks: Looks) -> bool {
         match looks {
             Looks::Function => self == Takes::Function,
-            Looks::Array => self != Takes::Function,
-            Looks::Value => self == Takes::Value,
+            Looks::Array => matches!(self, Takes::Array | Takes::Value),
+            Looks::Value => matches!(self, Takes::Number | Takes::Value),
             Looks::Unclear => true,
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Takes::Function => "function",
+            Takes::Array => "array",
+            Takes::Number => "number",
+            Takes::Value => "value",
         }
     }
 }
@@ -66,37 +78,49 @@ impl Infer<'_> {
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => return None,
         };
         let params: Vec<Takes> = ty.uncurry().0.into_iter().map(Takes::of).collect();
-        if !params.contains(&Takes::Function) {
-            return None;
-        }
         let looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
+        let at = |is: &dyn Fn(Takes, Looks) -> bool| params.iter().zip(&looks).position(|(p, l)| is(*p, *l));
         let is_value = |looks: Looks| matches!(looks, Looks::Value | Looks::Array);
-        let value = params.iter().zip(&looks).position(|(p, l)| *p == Takes::Function && is_value(*l))?;
-        let function = params.iter().zip(&looks).position(|(p, l)| *p != Takes::Function && *l == Looks::Function)?;
-        if let Some(missing) = missing(&params, &looks) {
-            return Some(self.lacks_argument(callee, args, &params, missing));
-        }
+        let (one, other) = if params.contains(&Takes::Function) {
+            let value = at(&|takes, looks| takes == Takes::Function && is_value(looks))?;
+            if let Some(missing) = missing(&params, &looks) {
+                return Some(self.lacks_argument(callee, args, &ty, missing));
+            }
+            (value, at(&|takes, looks| takes != Takes::Function && looks == Looks::Function)?)
+        } else {
+            let array = at(&|takes, looks| takes == Takes::Number && looks == Looks::Array)?;
+            (array, at(&|takes, looks| takes == Takes::Array && looks == Looks::Value)?)
+        };
         let mut ordered = args.to_vec();
-        ordered.swap(value, function);
-        let (first, second) = (args[value.min(function)], args[value.max(function)]);
-        let wanted = if function < value { "value" } else { "function" };
-        let (one, other) = (self.short(first), self.short(second));
-        let problem = Problem::ArgumentOrder { callee: name, value_first: function < value, first: one, second: other };
+        ordered.swap(one, other);
+        let (low, high) = (one.min(other), one.max(other));
+        let (first, second) = (args[low], args[high]);
+        // What stands at the other place tells a value from a function, whatever the place itself takes.
+        let value = |takes: Takes| if takes == Takes::Function { "function" } else { "value" };
+        let wanted = match params.contains(&Takes::Function) {
+            true => [value(params[low]), value(params[high])],
+            false => [params[low].noun(), params[high].noun()],
+        };
+        let [wanted_first, _] = wanted;
+        let problem =
+            Problem::ArgumentOrder { callee: name, wanted, first: self.short(first), second: self.short(second) };
         let d = Diagnostic::new(Node::Expr(first), &problem)
-            .related(Node::Expr(second), format!("the {wanted} stands here"))
+            .related(Node::Expr(second), format!("the {wanted_first} stands here"))
             .fix(Fix { title: "Exchange the two arguments".into(), edits: exchanged(first, second), certain: true });
         self.diagnostic(d);
         Some(Meant::Ordered(ordered))
     }
 
     /// Reports that the argument at index `missing` is missing.
-    fn lacks_argument(&mut self, callee: ExprId, args: &[ExprId], params: &[Takes], missing: usize) -> Meant {
+    fn lacks_argument(&mut self, callee: ExprId, args: &[ExprId], ty: &Ty, missing: usize) -> Meant {
         self.infer_all(args);
         let name = self.short(callee);
         let at = args[missing];
-        let what = match params[missing] {
+        let takes = ty.uncurry().0[missing];
+        let what = match Takes::of(takes) {
             Takes::Function => "a function",
             Takes::Array => "an array",
+            Takes::Number => "a number",
             Takes::Value => "a value",
         };
         let before = self.short(at);
@@ -111,6 +135,9 @@ impl Infer<'_> {
                 edits: vec![Edit::InsertBefore(Node::Expr(at), format!("{neutral} "))],
                 certain: true,
             });
+        } else if is_order(takes) {
+            let title = "Insert `<`, for ascending order".to_owned();
+            d = d.fix(Fix { title, edits: vec![Edit::InsertBefore(Node::Expr(at), "< ".into())], certain: false });
         }
         self.diagnostic(d);
         Meant::Lacking(Ty::error())
@@ -166,6 +193,12 @@ pub fn exchanged(first: ExprId, second: ExprId) -> Vec<Edit> {
         [copy, Edit::Replace(at, String::new())]
     };
     moved(first, second).into_iter().chain(moved(second, first)).collect()
+}
+
+/// Whether a type is that of `<`: two values of one type are compared.
+fn is_order(ty: &Ty) -> bool {
+    let (params, result) = ty.uncurry();
+    matches!(params[..], [a, b] if a == b) && result.as_scalar() == Some(Scalar::Bool)
 }
 
 fn awaits_more(function: &Ty, given: usize) -> bool {

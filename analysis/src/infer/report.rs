@@ -41,8 +41,17 @@ impl Infer<'_> {
     ) {
         // Of two literals, the one without a suffix probably has its type by oversight.
         let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(_));
-        let decides =
-            || left_why.filter(|_| cause.why().is_some_and(is_literal)).and_then(|e| self.deciding_literal(e));
+        // `(* 2)` that is given Floats.
+        let of_section = |e: ExprId| match self.body.expr(e) {
+            Expr::Apply { callee, args } if self.primitive_at(*callee)?.awaits_more(args.len()) => {
+                args.iter().copied().find(|arg| is_literal(*arg))
+            }
+            _ => None,
+        };
+        let decides = || match cause.why().is_some_and(is_literal) {
+            true => self.deciding_literal(left_why?),
+            false => of_section(left_why?),
+        };
         let left_why = left_why.map(|why| if is_literal(why) { why } else { decides().unwrap_or(why) });
         // A literal of the wrong type is the mistake, on whichever side it is.
         if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
@@ -140,7 +149,6 @@ impl Infer<'_> {
     }
 
     fn report_class(&mut self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) {
-        let members = class.members();
         let (place, ty) = match cause {
             // The argument is a function that does not take the values passed to it.
             Cause::Argument { arg, .. } if matches!(actual.kind(), TyKind::Fun(..)) && !ty.is_error() => {
@@ -155,7 +163,7 @@ impl Infer<'_> {
         let meant = if ty == actual { self.meant_by_value(None, actual, None, cause) } else { None };
         let d = Diagnostic::new(
             cause.node(),
-            &Problem::WrongOperand { place, members, ty: ty.clone(), said: meant.is_some() },
+            &Problem::WrongOperand { place, class, ty: ty.clone(), said: meant.is_some() },
         );
         self.diagnostic(match meant {
             Some(meant) => meant.add_to(d),

@@ -17,7 +17,7 @@ use crate::diagnostics::Code;
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
 use lift_syntax::ast::AstNode;
-use lift_syntax::{SyntaxError, SyntaxNode, TextRange};
+use lift_syntax::{SyntaxError, SyntaxErrorCode, SyntaxNode, TextRange};
 use scope::Scope;
 use std::sync::Arc;
 
@@ -45,6 +45,10 @@ pub fn lower(text: &str, builtin: bool) -> Lowered {
     if !parse.errors.is_empty() {
         // The syntax errors may hide the use of a name.
         body.diagnostics.retain(|d| d.code != Code::UnusedName);
+    }
+    if parse.errors.iter().any(|e| e.code == SyntaxErrorCode::Missing) {
+        // What is missing may be the list of sizes.
+        body.diagnostics.retain(|d| d.code != Code::UnknownSizeName);
     }
     Lowered { body: Arc::new(body), map, docs, errors: parse.errors }
 }

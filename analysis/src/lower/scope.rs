@@ -148,7 +148,9 @@ impl Lowerer {
         }
         let in_scope = self.scope.binders.iter().chain(self.implicit_sizes());
         let sizes = in_scope.map(|b| self.body.binder(*b)).filter(|b| b.role.is_size() && !b.name.is_empty());
-        let meant: Option<String> = closest(name, sizes.map(|b| &*b.name)).map(str::to_owned);
+        let sizes: Vec<&str> = sizes.map(|b| &*b.name).collect();
+        let other_case = || sizes.iter().copied().find(|size| size.eq_ignore_ascii_case(name));
+        let meant: Option<String> = closest(name, sizes.iter().copied()).or_else(other_case).map(str::to_owned);
         let problem = match self.scope.names {
             _ if SIZE_OPERATORS.contains(&&**name) => Problem::OperatorAsSize { name: name.clone() },
             SizeNames::Implicit => {

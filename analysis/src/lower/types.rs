@@ -6,7 +6,7 @@ use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::foreign;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
-use lift_syntax::{SCALAR_TYPES, SyntaxNode};
+use lift_syntax::{SCALAR_TYPES, SyntaxKind, SyntaxNode};
 use rustc_hash::FxHashMap;
 
 /// Widths of OpenCL vectors.
@@ -98,13 +98,18 @@ impl Lowerer {
         let id = self.alloc_type(TypeRef::Error, range);
         if !text.is_empty() {
             let plain = text.trim_end_matches(',');
+            let foreign = foreign::scalar_type(plain).or_else(|| SCALAR_TYPES.iter().copied().find(|s| *s == plain));
+            let meant = foreign.or_else(|| closest(&text, SCALAR_TYPES.iter().copied()));
+            let is_of_parameter = || name.syntax().parent().is_some_and(|p| p.kind() == SyntaxKind::PARAM);
             let problem = match plain.len() < text.len() {
                 true => Problem::TypeNameWithComma { name: text.clone() },
-                false => Problem::UnknownTypeName { name: text.clone() },
+                false => Problem::UnknownTypeName {
+                    name: text.clone(),
+                    may_be_pattern: meant.is_none() && is_of_parameter(),
+                },
             };
             let mut diagnostic = Diagnostic::new(Node::Type(id), &problem);
-            let foreign = foreign::scalar_type(plain).or_else(|| SCALAR_TYPES.iter().copied().find(|s| *s == plain));
-            if let Some(meant) = foreign.or_else(|| closest(&text, SCALAR_TYPES.iter().copied())) {
+            if let Some(meant) = meant {
                 diagnostic = diagnostic.fix(Fix {
                     title: format!("Write `{meant}`"),
                     edits: vec![Edit::Replace(Node::Type(id), meant.to_owned())],

@@ -281,7 +281,19 @@ impl Finder<'_> {
             given.resize(n, None);
             self.bounds.vars.insert(*p, given);
         }
-        self.block(&f.body)
+        let results = self.block(&f.body);
+        results.into_iter().map(|bound| self.for_every_call(&f.body, bound?)).collect()
+    }
+
+    /// A bound of what a function gives, whichever its arguments are: without the lengths that one call opens.
+    fn for_every_call(&self, body: &Block, bound: Size) -> Option<Size> {
+        let mut opened = Vec::new();
+        body.visit(&mut |stmt| opened.extend(self.bounds.opened.get(&stmt.var)));
+        // A length may be bounded by one that is opened before.
+        opened.into_iter().rev().try_fold(bound, |bound, (length, most)| match bound.contains(length) {
+            true => Some(bound.subst_var(length, most.as_ref()?)),
+            false => Some(bound),
+        })
     }
 
     fn int(&self, a: &Atom) -> Option<Size> {

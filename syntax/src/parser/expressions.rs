@@ -4,6 +4,7 @@ use super::{MAX_DEPTH, Parser};
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::{self, *};
 use crate::literal;
+use std::ops::Range;
 
 impl Parser<'_> {
     /// Parses an expression, or reports that the part named `what` is missing.
@@ -24,7 +25,11 @@ impl Parser<'_> {
             EOF => {}
             STRING => {
                 let range = self.current_range();
-                self.error(Code::UnexpectedString, range, "a string stands only in `import`");
+                self.error(
+                    Code::UnexpectedString,
+                    range,
+                    "a string stands only in `import`; text is an input of type `(array-type ubyte N)`",
+                );
                 self.leaf(ERROR);
             }
             _ => {
@@ -64,6 +69,10 @@ impl Parser<'_> {
     }
 
     fn bracketed(&mut self) {
+        if let Some(error) = self.foreign_words() {
+            self.report(error);
+            return self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
+        }
         match self.head_word() {
             "lambda" | "λ" => self.group(LAMBDA, "(lambda (param …) expr)", |p| {
                 p.keyword();
@@ -75,7 +84,7 @@ impl Parser<'_> {
                 p.keyword();
                 p.bindings();
             }),
-            "if" => self.group(IF, "(if condition then else)", |p| {
+            "if" => self.group(IF, "(if condition a b)", |p| {
                 p.keyword();
                 p.expr_part("the condition");
                 p.expr_part("the first branch");
@@ -196,27 +205,14 @@ impl Parser<'_> {
 
     /// Returns a fix that removes the brackets of the binding list at `list`, in a `let` whose contents end at `end`.
     fn plain_bindings(&self, list: usize, end: usize) -> Option<SyntaxFix> {
-        // Positions of the tokens of an element.
-        let element = |at: usize| at..=if self.kind_at(at).is_opener() { self.groups[at].last() } else { at };
-        let elements = |mut at: usize, end: usize| {
-            let mut all = Vec::new();
-            while at < end {
-                let one = element(at);
-                at = one.end() + 1;
-                all.push(one);
-            }
-            all
-        };
-        let text = |of: &std::ops::RangeInclusive<usize>| {
-            &self.text[self.range_at(*of.start()).cover(self.range_at(*of.end()))]
-        };
-        let mut bindings = elements(list + 1, self.groups[list].end());
-        if bindings.iter().all(|b| self.kind_at(*b.start()).is_opener()) {
-            bindings = bindings.iter().flat_map(|b| elements(b.start() + 1, *b.end())).collect();
+        let text = |of: &Range<usize>| &self.text[self.range_at(of.start).cover(self.range_at(of.end - 1))];
+        let mut bindings = self.elements(list + 1, self.groups[list].end());
+        if bindings.iter().all(|b| self.kind_at(b.start).is_opener()) {
+            bindings = bindings.iter().flat_map(|b| self.elements(b.start + 1, self.groups[b.start].end())).collect();
         }
         let names = bindings.iter().step_by(2);
-        let pairs = bindings.len() % 2 == 0 && names.clone().all(|name| self.kind_at(*name.start()) == IDENT);
-        let [_body] = &elements(self.groups[list].last() + 1, end)[..] else { return None };
+        let pairs = bindings.len().is_multiple_of(2) && names.clone().all(|name| self.kind_at(name.start) == IDENT);
+        let [_body] = &self.elements(self.groups[list].last() + 1, end)[..] else { return None };
         if !pairs || bindings.is_empty() {
             return None;
         }
@@ -320,7 +316,7 @@ impl Parser<'_> {
             IDENT => {
                 let range = self.current_range();
                 let message = "the parameters must stand in brackets";
-                let insert = format!("({})", &self.text[range]);
+                let insert = format!("({})", self.text[range].trim_end_matches(':'));
                 let label = "Put brackets around it";
                 self.error_with_fix(Code::ExpectedParams, range, message, label, insert);
                 self.start(PARAM_LIST);

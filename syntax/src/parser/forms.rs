@@ -1,6 +1,6 @@
 //! Top-level forms.
 
-use super::Parser;
+use super::{Parser, foreign};
 use crate::error::SyntaxErrorCode as Code;
 use crate::kind::SyntaxKind::*;
 use crate::words::TYPE_WORDS;
@@ -51,7 +51,7 @@ impl Parser<'_> {
                     p.name("the name of the definition");
                     p.params_until_end();
                 });
-            } else {
+            } else if !p.head_apart() {
                 p.name("the name of the definition");
             }
             p.expr_part("the expression");
@@ -181,7 +181,8 @@ impl Parser<'_> {
             self.error(Code::UnmatchedBracket, self.range_at(closer), message);
         } else if !self.at_malformed() {
             let range = self.current_range().cover(self.range_at(self.end - 1));
-            let message = "only forms stand here: `(import …)`, `(define …)`, `(lift …)`";
+            let meant = foreign::outside(&self.text[range]).map_or(String::new(), |meant| format!("; {meant}"));
+            let message = format!("only forms stand here: `(import …)`, `(define …)`, `(lift …)`{meant}");
             self.error(Code::ExpectedForm, range, message);
         }
         self.start(ERROR);

@@ -8,6 +8,7 @@
 //! mistake gives one error: after an error in a group, missing or superfluous parts of the same group are not reported.
 
 mod expressions;
+mod foreign;
 mod forms;
 mod scan;
 mod sizes;
@@ -194,7 +195,11 @@ impl<'t> Parser<'t> {
         if self.at_end() {
             return;
         }
-        if !self.quiet {
+        if self.quiet {
+            // An earlier error of this group explains what is left over.
+        } else if let Some(error) = self.call_apart() {
+            self.report(error);
+        } else {
             let range = self.current_range().cover(self.range_at(self.end - 1));
             let word = self.word_at(self.pos);
             let order =

@@ -12,6 +12,11 @@ impl Parser<'_> {
 
     /// Parses one element, whatever it is; there must be one left in the group.
     pub(super) fn ty(&mut self) {
+        if !TYPE_WORDS.contains(&self.head_word())
+            && let Some((tokens, written)) = self.foreign_type()
+        {
+            return self.type_of_another_language(tokens.end, written);
+        }
         match self.current() {
             IDENT => self.type_name(),
             L_PAREN | L_BRACKET => match self.head_word() {
@@ -43,6 +48,18 @@ impl Parser<'_> {
             _ if self.at_malformed() => self.skip_element(),
             _ => self.no_type("a type must stand here, such as `float` or `(array-type float N)`"),
         }
+    }
+
+    /// Reports and skips the tokens up to `end`, a type that programs write as `written`.
+    fn type_of_another_language(&mut self, end: usize, written: String) {
+        let range = self.current_range().cover(self.range_at(end - 1));
+        let message = format!("this type is written `{written}`");
+        self.error_with_fix(Code::ExpectedType, range, message, format!("Write `{written}`"), written);
+        self.start(ERROR);
+        while self.pos < end {
+            self.bump();
+        }
+        self.finish();
     }
 
     fn types_until_end(&mut self) {

@@ -182,3 +182,99 @@ fn a_mistake_in_an_unclosed_group_is_one_error() {
     "#]],
     );
 }
+
+#[test]
+fn syntax_of_other_languages() {
+    let texts = [
+        "(define f (x) (* x 2))",
+        "(define f () 2)",
+        "(define f ((x float) y) (+ x y))",
+        "(define f g (x))",
+        "(define a (if c then 1 else 2))",
+        "(define a (let x = 3 in (+ x 1)))",
+        "(define a (let x = 3 (+ x 1)))",
+        "(define a (let = (f = 1) =))",
+        "(define (a xs) xs[0])",
+        "(define (a xs) (let ys (f xs) sum(ys)))",
+        "(define (a x) (map (lambda x: x) x))",
+        "(define a \"text\")",
+        "(lift (N) (int[N]) (lambda (xs) xs))",
+        "(lift (N) ([int]) (lambda (xs) xs))",
+        "(lift (N) ([N]int) (lambda (xs) xs))",
+        "(lift (N) (Array[Int,N] (array int N)) (lambda (xs) xs))",
+        "(lift (N) ((array-type (int Float) N)) (lambda (xs) xs))",
+        "(lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))",
+        "def f(x)",
+        "-- a comment",
+        "// a comment",
+    ];
+    let all: String = texts.iter().map(|text| format!("{text}\n{}", crate::common::errors(text))).collect();
+    expect![[r#"
+        (define f (x) (* x 2))
+        8..13 "f (x)" syntax/expected-params: the brackets stand around the name and its parameters: `(define (f x) expr)`
+          Write `(f x)`: "(define (f x) (* x 2))"
+        (define f () 2)
+        8..12 "f ()" syntax/expected-params: the brackets stand around the name and its parameters: `(define f expr)`
+          Write `f`: "(define f 2)"
+        (define f ((x float) y) (+ x y))
+        8..23 "f ((x float) y)" syntax/expected-params: the brackets stand around the name and its parameters: `(define (f (x float) y) expr)`
+          Write `(f (x float) y)`: "(define (f (x float) y) (+ x y))"
+        (define f g (x))
+        12..15 "(x)" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
+        (define a (if c then 1 else 2))
+        16..20 "then" syntax/extra: `if` has no `then` and no `else`: `(if condition a b)`
+          Take the words out: "(define a (if c 1 2))"
+        (define a (let x = 3 in (+ x 1)))
+        17..18 "=" syntax/extra: `let` has no `=` and no `in`: `(let name value … body)`
+          Take the words out: "(define a (let x 3 (+ x 1)))"
+        (define a (let x = 3 (+ x 1)))
+        17..18 "=" syntax/extra: `let` has no `=` and no `in`: `(let name value … body)`
+          Take the words out: "(define a (let x 3 (+ x 1)))"
+        (define a (let = (f = 1) =))
+        (define (a xs) xs[0])
+        15..20 "xs[0]" syntax/extra: an element is: `(aref xs 0)`
+          Write `(aref xs 0)`: "(define (a xs) (aref xs 0))"
+        (define (a xs) (let ys (f xs) sum(ys)))
+        37..38 ")" syntax/missing: the body is missing: this is written `(let name value … body)`
+        (define (a x) (map (lambda x: x) x))
+        27..29 "x:" syntax/expected-params: the parameters must stand in brackets
+          Put brackets around it: "(define (a x) (map (lambda (x) x) x))"
+        (define a "text")
+        10..16 "\"text\"" syntax/unexpected-string: a string stands only in `import`; text is an input of type `(array-type ubyte N)`
+        (lift (N) (int[N]) (lambda (xs) xs))
+        11..17 "int[N]" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) ((array-type int N)) (lambda (xs) xs))"
+        (lift (N) ([int]) (lambda (xs) xs))
+        11..16 "[int]" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) ((array-type int N)) (lambda (xs) xs))"
+        (lift (N) ([N]int) (lambda (xs) xs))
+        11..17 "[N]int" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) ((array-type int N)) (lambda (xs) xs))"
+        (lift (N) (Array[Int,N] (array int N)) (lambda (xs) xs))
+        11..23 "Array[Int,N]" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) ((array-type int N) (array int N)) (lambda (xs) xs))"
+        24..37 "(array int N)" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) (Array[Int,N] (array-type int N)) (lambda (xs) xs))"
+        (lift (N) ((array-type (int Float) N)) (lambda (xs) xs))
+        23..34 "(int Float)" syntax/expected-type: this type is written `(tuple-type int float)`
+          Write `(tuple-type int float)`: "(lift (N) ((array-type (tuple-type int float) N)) (lambda (xs) xs))"
+        (lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))
+        11..16 "int[]" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) ((array-type int N) Foo[] [ int[)) (lambda (xs) xs))"
+        20..22 "[]" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+        23..29 "[ int[" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+        28..29 "[" syntax/unclosed: `]]` is missing: 2 brackets are not closed
+          28..29 "[": this bracket is not closed
+          Insert `]]`: "(lift (N) (int[] Foo[] [ int[]])) (lambda (xs) xs))"
+        30..31 ")" syntax/missing: the lambda is missing: this is written `(lift (N …) (type …) (lambda (x …) expr))`
+        33..39 "lambda" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+        48..49 ")" syntax/unmatched-bracket: `)` closes nothing
+        def f(x)
+        0..5 "def f" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`; a definition is `(define (name param …) expr)`
+        6..7 "x" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+        -- a comment
+        0..12 "-- a comment" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
+        // a comment
+        0..12 "// a comment" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
+    "#]].assert_eq(&all);
+}

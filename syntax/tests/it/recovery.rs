@@ -39,25 +39,28 @@ fn an_unclosed_inner_bracket_is_found_by_the_other_shape() {
     check_tree(
         "(define a [f (g 1] 2)\n(define b 2)",
         expect![[r#"
-        FORM
-          DEFINE KEYWORD "define"
-            NAME IDENT "a"
-            APP
-              NAME_REF IDENT "f"
-              APP
-                NAME_REF IDENT "g"
-                LITERAL INT "1"
-            ERROR
-              LITERAL INT "2"
-        FORM
-          DEFINE KEYWORD "define"
-            NAME IDENT "b"
-            LITERAL INT "2"
-        16..17 "1" syntax/unclosed: `)` is missing
-          13..14 "(": this bracket is not closed
-          Insert `)`: "(define a [f (g 1)] 2)\n(define b 2)"
-        19..20 "2" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
-    "#]],
+            FORM
+              DEFINE KEYWORD "define"
+                DEFINE_HEAD
+                  NAME IDENT "a"
+                  PARAM
+                    NAME IDENT "f"
+                  PARAM
+                    NAME IDENT "g"
+                    ERROR
+                      LITERAL INT "1"
+                LITERAL INT "2"
+            FORM
+              DEFINE KEYWORD "define"
+                NAME IDENT "b"
+                LITERAL INT "2"
+            8..18 "a [f (g 1]" syntax/expected-params: the brackets stand around the name and its parameters: `(define (a f (g 1) expr)`
+              Write `(a f (g 1)`: "(define (a f (g 1) 2)\n(define b 2)"
+            16..17 "1" syntax/unclosed: `)` is missing
+              13..14 "(": this bracket is not closed
+              Insert `)`: "(define a [f (g 1)] 2)\n(define b 2)"
+            16..17 "1" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+        "#]],
     );
 }
 
@@ -198,21 +201,21 @@ fn parts_keep_their_places() {
                     LITERAL INT "1"
                     LITERAL INT "2"
             15..16 "3" syntax/expected-name: a name must stand here
-            17..20 "\"x\"" syntax/unexpected-string: a string stands only in `import`
+            17..20 "\"x\"" syntax/unexpected-string: a string stands only in `import`; text is an input of type `(array-type ubyte N)`
             25..26 "\u{1}" syntax/invalid-character: control character U+0001
         "#]],
     );
     check_tree(
         "(define a (: \"x\" int))",
         expect![[r#"
-        FORM
-          DEFINE KEYWORD "define"
-            NAME IDENT "a"
-            ASCRIBE KEYWORD ":"
-              ERROR STRING "\"x\""
-              NAME_TYPE IDENT "int"
-        13..16 "\"x\"" syntax/unexpected-string: a string stands only in `import`
-    "#]],
+            FORM
+              DEFINE KEYWORD "define"
+                NAME IDENT "a"
+                ASCRIBE KEYWORD ":"
+                  ERROR STRING "\"x\""
+                  NAME_TYPE IDENT "int"
+            13..16 "\"x\"" syntax/unexpected-string: a string stands only in `import`; text is an input of type `(array-type ubyte N)`
+        "#]],
     );
     check_tree(
         "(define (f (x (array-type 3 N))) x)",
@@ -369,8 +372,9 @@ fn superfluous_parts() {
     check(
         "(define f (x) x)",
         expect![[r#"
-        14..15 "x" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
-    "#]],
+            8..13 "f (x)" syntax/expected-params: the brackets stand around the name and its parameters: `(define (f x) expr)`
+              Write `(f x)`: "(define (f x) x)"
+        "#]],
     );
     check(
         "(define a (if true 1 2 3))",

@@ -207,7 +207,7 @@ fn a_primitive_with_the_lengths_of_this_use() {
 
             + : a -> a -> a
 
-            `a` is `Int`, `Long`, `Float` or `Double`.
+            `a` is a number.
 
             The sum of two numbers of one type. Integers wrap.
             (define (next x) (+ x 1))"#]],
@@ -449,13 +449,13 @@ fn names_of_which_an_error_leaves_the_type_open() {
     check(
         &broken.replace("(* x", "($0* x"),
         expect![[r#"
-        at 1:`*`
-        * : a -> a -> a
+            at 1:`*`
+            * : a -> a -> a
 
-        `a` is `Int`, `Long`, `Float` or `Double`.
+            `a` is a number.
 
-        The product of two numbers of one type. Integers wrap.
-        (define (square x) (* x x))"#]],
+            The product of two numbers of one type. Integers wrap.
+            (define (square x) (* x x))"#]],
     );
     check(&broken.replace("nope", "no$0pe"), expect!["nothing"]);
     check(

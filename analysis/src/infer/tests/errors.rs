@@ -58,9 +58,10 @@ fn operators_on_what_they_do_not_take() {
 (define (h b) (not (+ b 1)))",
         expect![[r#"
             f : Array[Float,N] -> ?
-              wrong-operand at `xs`: `+` works on `Int`, `Long`, `Float` or `Double`, and this is `Array[Float,N]`; `map` applies a function to each element
+              wrong-operand at `xs`: `+` works on numbers, and this is `Array[Float,N]`; `(zipWith + xs xs)` goes over both arrays
+                fix: Write `(zipWith + xs xs)`
             g : Float -> ?
-              wrong-operand at `x`: `mod` works on `Int` or `Long`, and this is `Float`
+              wrong-operand at `x`: `mod` works on integers, and this is `Float`
             h : Int -> Bool
               type-mismatch at `(+ b 1)`: `not` needs `Bool` as its first argument, and this is `Int`
         "#]],
@@ -89,11 +90,13 @@ fn wrong_arguments() {
               too-many-arguments at `xs`: `length` takes one argument, and it is given 2
                 `length`: `length` has the type `Array[_,_] -> Int`
             l : Array[Float,N] -> ?
-              not-a-function at `xs`: `xs` is applied here, and it is not a function: its type is `Array[Float,N]`
+              not-a-function at `xs`: `xs` is applied here, and it is not a function: its type is `Array[Float,N]`; an element is `(aref xs 1)`
+                fix: Write `(aref xs 1)`
             m : Array[Float,N] -> Int -> Array[Array[Float,?],N/?]
               needs-size at `k`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
             n : Array[Float,N] -> Int
-              type-mismatch at `(aref xs 0)`: a condition is `Bool`, and this is `Float`
+              type-mismatch at `(aref xs 0)`: a condition is `Bool`, and this is `Float`; `(!= (aref xs 0) 0.0f)` compares it
+                fix: Write `(!= (aref xs 0) 0.0f)`
             o2 : Array[Float,N] -> ?
               no-component at `get3`: `get3` of a tuple of 2 components, `(Int, Int)`
         "#]],
@@ -323,7 +326,7 @@ fn a_mistake_in_a_definition_is_none_of_its_uses() {
         expect![[r#"
             chunks : #n -> Array[?,m] -> Array[Array[Bool,1],m/n]
               assumes n divides m
-              wrong-operand at `+`: `+` works on `Int`, `Long`, `Float` or `Double`, and what it is given here is `Bool`
+              wrong-operand at `+`: `+` works on numbers, and what it is given here is `Bool`
             f : Array[Int,N] -> Array[Array[Bool,1],N/4]
               assumes 4 divides N
             g : Array[Int,N] -> Array[(Array[Bool,1], Array[Bool,1]),N/4]

@@ -331,14 +331,14 @@ fn the_state_of_a_loop_hides_the_lengths_that_change() {
             c : Array[Float,N] -> Array[Int,N] -> <∃X, (Array[Float,X], Array[Int,N], Int)>
             d : Array[Float,N] -> <∃X, Array[Float,X]>
             e : Array[Float,N] -> Array[Float,N] -> Array[Float,N]
-              hidden-length at `(lambda (s) (filter (lambda (y) true) (map (lambda (p) (+ (get1 p) (get2 p))) (zip s ys))))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+              hidden-length at `(lambda (s) (filter (lambda (y) true) (map (lambda (p) (+ (get1 p) (get2 p))) (zip s ys))))`: `iterateWhile` gives the result of this function to it again, whatever its length is: `<∃X, Array[Float,X]>`; so the function must take an array of every length, with elements of the same type
             f : Array[Float,N] -> Array[Float,N]
               type-mismatch at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` needs `<∃X, Array[Float,X]>` as its second argument, and this is `<∃X, Array[Int,X]>` (`Float` is not `Int`)
-              hidden-length at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Int,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+              hidden-length at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` gives the result of this function to it again, whatever its length is: `<∃X, Array[Int,X]>`; so the function must take an array of every length, with elements of the same type
             shorter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
             g : Array[Float,N] -> <∃X, Array[Float,X]>
             until : (Array[a,n] -> Bool) -> (a -> Bool) -> Array[a,n] -> Array[a,n]
-              hidden-length at `(filter f)`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[_,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+              hidden-length at `(filter f)`: `iterateWhile` gives the result of this function to it again, whatever its length is: `<∃X, Array[_,X]>`; so the function must take an array of every length, with elements of the same type
         "#]],
     );
 }

@@ -106,3 +106,27 @@ fn a_failing_row_stops_the_run() {
     };
     agrees_in_turn(of_rows("first", as_given, first), &[(2, 300), (3, 1)]);
 }
+
+/// The rows may need N·M elements of inputs of N and M, so their lengths would be read, if one length were that of all rows.
+#[test]
+fn lengths_of_rows_in_turn_differ() {
+    let mut b = Builder::new("pairs");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(float(), &n));
+    let ys = b.param("ys", array(float(), &m));
+    let rows = b.map(Level::Auto, &xs, |b, x| {
+        let above = b.filter(Level::Auto, &ys, |b, y| b.gt(y, x));
+        let (lengths, above) = b.unpack(&above);
+        let sums = summed(b, &above);
+        b.pack(&sums, &lengths)
+    });
+    let kernel = simplify(b.finish(&rows));
+    let target = Target::nvidia().with(Parameter::TurnsRow, 1).with(Parameter::TurnsEach, 1);
+    let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]));
+    assert!(program.plan.steps.iter().any(|s| matches!(s, Step::For { .. })));
+    for (n, m) in [(2, 300), (0, 3), (3, 0), (1, 1), (7, 5)] {
+        if let Err(problem) = agree(&kernel, &program, &[floats(n), floats(m)]) {
+            panic!("{n}×{m}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Guesses what was meant where a function of numbers is given arrays or pairs: `(sqrt xs)`, `(+ xs 1)`, `(max xs)`.
+
+use super::cause::Cause;
+use super::context::Infer;
+use super::intent::Intent;
+use crate::diagnostics::Edit;
+use crate::hir::*;
+use crate::prims::PrimitiveId;
+use crate::ty::{Ty, TyKind};
+
+impl Infer<'_> {
+    /// Guesses what was meant by an operand that is no number.
+    pub fn meant_by_operand(&self, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
+        match actual.kind() {
+            TyKind::Array(_) => self.meant_elementwise(*apply, *callee, *arg),
+            TyKind::Tuple(parts) => self.meant_pattern(*arg, parts.len()),
+            _ => None,
+        }
+    }
+
+    fn meant_elementwise(&self, apply: ExprId, callee: ExprId, array: ExprId) -> Option<Intent> {
+        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
+        let primitive = self.primitive_at(callee)?;
+        let takes = primitive.scheme.ty.uncurry().0.len();
+        let written = |text: String, edits: Vec<Edit>, says: &str| {
+            Some(Intent::new(format!("`{text}` {says}"), format!("Write `{text}`"), edits))
+        };
+        let before = |word: &str| vec![Edit::InsertBefore(Node::Expr(callee), format!("{word} "))];
+        let name = self.short(callee);
+        match args[..] {
+            [only] if takes == 1 => {
+                let text = format!("(map {name} {})", self.short(only));
+                written(text, before("map"), "applies it to each element")
+            }
+            [only] => {
+                let of_all = of_all_elements(primitive.id)?;
+                let text = format!("({of_all} {})", self.short(only));
+                let edits = vec![Edit::Replace(Node::Expr(callee), of_all.to_owned())];
+                written(text, edits, "combines all elements")
+            }
+            [left, right] if self.is_array(left) && self.is_array(right) => {
+                let text = format!("(zipWith {name} {} {})", self.short(left), self.short(right));
+                written(text, before("zipWith"), "goes over both arrays")
+            }
+            [left, right] => {
+                // The array is written again after the function, so it has to be a name.
+                let Expr::Local(binder) = self.body.expr(array) else { return None };
+                let element = self.unused_name_like("x");
+                let part = |e: ExprId| if e == array { element.clone() } else { self.short(e) };
+                let of = &self.body.binder(*binder).name;
+                let text = format!("(map (lambda ({element}) ({name} {} {})) {of})", part(left), part(right));
+                let edits = vec![
+                    Edit::InsertBefore(Node::Expr(apply), format!("(map (lambda ({element}) ")),
+                    Edit::Replace(Node::Expr(array), element.clone()),
+                    Edit::InsertAfter(Node::Expr(apply), format!(") {of})")),
+                ];
+                written(text, edits, "applies it to each element")
+            }
+            _ => None,
+        }
+    }
+
+    /// `(lambda (x y) …)` that is given pairs: suggests a pattern.
+    fn meant_pattern(&self, operand: ExprId, parts: usize) -> Option<Intent> {
+        let Expr::Local(binder) = self.body.expr(operand) else { return None };
+        let params = self.body.exprs.iter().find_map(|e| match e {
+            Expr::Lambda { params, .. } if params.first() == Some(binder) => Some(params),
+            _ => None,
+        })?;
+        let (&first, &last) = (params.first()?, params.last()?);
+        if params.len() != parts {
+            return None;
+        }
+        let names: Vec<&str> = params.iter().map(|p| &*self.body.binder(*p).name).collect();
+        let pattern = format!("(tuple {})", names.join(" "));
+        let edits = vec![
+            Edit::InsertBefore(Node::Binder(first), "(tuple ".into()),
+            Edit::InsertAfter(Node::Binder(last), ")".into()),
+        ];
+        let says = format!("a function of tuples takes them apart: `(lambda ({pattern}) …)`");
+        Some(Intent::new(says, format!("Write `{pattern}`"), edits))
+    }
+
+    /// Explains a kernel that gives functions because a lambda in it has more parameters than it is given.
+    pub fn meant_fewer_parameters(&self, body: ExprId) -> Option<Intent> {
+        let Expr::Apply { callee, args } = self.body.expr(body) else { return None };
+        self.primitive_at(*callee)?;
+        let lambda = args.iter().find_map(|arg| match self.body.expr(*arg) {
+            Expr::Lambda { params, .. } if params.len() > 1 => Some((*arg, params.len())),
+            _ => None,
+        });
+        let (lambda, given) = lambda?;
+        let (name, lambda) = (self.short(*callee), self.short(lambda));
+        Some(Intent::advice(format!(
+            "`{lambda}` takes {given} arguments, and `{name}` gives it one: `zipWith` goes over two arrays, and `(lambda ((tuple x y)) …)` takes a pair"
+        )))
+    }
+
+    fn is_array(&self, e: ExprId) -> bool {
+        let of = |ty: &Ty| self.table.shallow(ty).as_array().is_some();
+        match self.body.expr(e) {
+            Expr::Local(b) => self.binders.ty(*b).is_some_and(of),
+            _ => self.operand_type(e).is_some_and(|ty| of(&ty)),
+        }
+    }
+}
+
+/// The definition of the prelude that combines all elements of an array by an operator.
+fn of_all_elements(operator: PrimitiveId) -> Option<&'static str> {
+    match operator {
+        PrimitiveId::Max => Some("maximum"),
+        PrimitiveId::Min => Some("minimum"),
+        PrimitiveId::Add => Some("sum"),
+        PrimitiveId::Mul => Some("product"),
+        _ => None,
+    }
+}

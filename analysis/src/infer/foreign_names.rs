@@ -1,0 +1,74 @@
+//! Guesses what was meant by a name that is not there because another language writes it so: `np.sum`, `xs.length`,
+//! `-x`, `'a'`.
+
+use super::Lookup;
+use super::context::Infer;
+use super::intent::Intent;
+use crate::diagnostics::Edit;
+use crate::foreign::{self, Foreign};
+use crate::hir::*;
+use lift_syntax::SCALAR_TYPES;
+
+impl Infer<'_> {
+    pub fn meant_by_foreign_name(&self, id: ExprId, name: &str) -> Option<Intent> {
+        self.meant_character(id, name).or_else(|| self.meant_prefix(id, name)).or_else(|| self.meant_member(id, name))
+    }
+
+    /// `'a'`: characters are numbers.
+    fn meant_character(&self, id: ExprId, name: &str) -> Option<Intent> {
+        let mut inside = name.strip_prefix('\'')?.strip_suffix('\'')?.chars();
+        let (Some(c), None) = (inside.next(), inside.next()) else { return None };
+        let written = format!("{}ub", u8::try_from(c).ok()?);
+        Some(replaced(id, &written, format!("a character is a number: `{written}`")))
+    }
+
+    /// `-x` and `!c` are names.
+    fn meant_prefix(&self, id: ExprId, name: &str) -> Option<Intent> {
+        let (function, rest) = match name.split_at_checked(1)? {
+            ("-", rest) => ("neg", rest),
+            ("!", rest) => ("not", rest),
+            _ => return None,
+        };
+        let written = format!("({function} {rest})");
+        self.is_known(rest).then(|| replaced(id, &written, format!("write `{written}`")))
+    }
+
+    /// `xs.length`, `p.0`, `np.sum`, `f32.i64`.
+    fn meant_member(&self, id: ExprId, name: &str) -> Option<Intent> {
+        let (of, member) = name.rsplit_once('.')?;
+        let scalar = |word: &str| SCALAR_TYPES.iter().find(|ty| **ty == word).copied().or(foreign::scalar_type(word));
+        let function = match (scalar(of), scalar(member), foreign::word(member)) {
+            (Some(to), Some(_), _) => Scalar::spelled(to)?.conversion()?.to_owned(),
+            (.., Some(Foreign::Name(here))) => here.to_owned(),
+            (.., Some(Foreign::Advice(says))) => return Some(Intent::advice(says)),
+            _ => match member.parse::<u8>() {
+                // The components of tuples are counted from 0 elsewhere.
+                Ok(index) => format!("get{}", u32::from(index) + 1),
+                Err(_) if self.is_global(member) => member.to_owned(),
+                Err(_) => return None,
+            },
+        };
+        if self.is_local(of) {
+            let written = format!("({function} {of})");
+            return Some(replaced(id, &written, format!("write `{written}`")));
+        }
+        let is_module = self.is_global(&function);
+        is_module.then(|| replaced(id, &function, format!("it is called `{function}`")))
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.body.binders.iter().any(|b| &*b.name == name)
+    }
+
+    fn is_global(&self, name: &str) -> bool {
+        matches!(self.env.lookup(name), Lookup::Definition(_) | Lookup::Primitive(_))
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        self.is_local(name) || self.is_global(name)
+    }
+}
+
+fn replaced(id: ExprId, written: &str, says: String) -> Intent {
+    Intent::new(says, format!("Write `{written}`"), vec![Edit::Replace(Node::Expr(id), written.to_owned())])
+}

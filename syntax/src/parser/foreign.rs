@@ -1,0 +1,192 @@
+//! Recognises the syntax of other languages (Python, Haskell, Futhark, C) where it is an error here, and says what is
+//! written instead.
+
+use super::Parser;
+use super::scan::Group;
+use crate::TextRange;
+use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::kind::SyntaxKind::*;
+use crate::words::SCALAR_TYPES;
+use std::ops::Range;
+
+/// How text outside of forms begins in other languages, and what is written instead.
+const OUTSIDE: &[(&str, &str)] = &[
+    ("def", "a definition is `(define (name param …) expr)`"),
+    ("fun", "a definition is `(define (name param …) expr)`"),
+    ("let", "a definition is `(define name expr)`"),
+    ("entry", "what can be run is `(lift name (N …) (type …) (lambda (x …) expr))`"),
+    ("main", "what can be run is `(lift name (N …) (type …) (lambda (x …) expr))`"),
+    ("from", "a file is imported by `(import \"file.lift\")`"),
+    ("import", "a file is imported by `(import \"file.lift\")`"),
+    ("open", "a file is imported by `(import \"file.lift\")`"),
+];
+
+/// How comments begin in other languages. (`#` is a token of its own.)
+const COMMENTS: &[&str] = &["--", "//", "#", "/*", "{-"];
+
+/// Heads of array types in other languages.
+const ARRAY_HEADS: &[&str] = &["array", "Array", "Arr", "vector", "list"];
+
+/// What the text outside of forms means in other languages, as the end of a message.
+pub(super) fn outside(text: &str) -> Option<&'static str> {
+    if COMMENTS.iter().any(|mark| text.starts_with(mark)) {
+        return Some("a comment starts with `;`");
+    }
+    let word = text.split(|c: char| !c.is_alphanumeric()).next()?;
+    OUTSIDE.iter().find(|(outside, _)| *outside == word).map(|(_, says)| *says)
+}
+
+impl Parser<'_> {
+    /// The token ranges of the elements between two positions: groups, or single tokens.
+    pub(super) fn elements(&self, from: usize, end: usize) -> Vec<Range<usize>> {
+        let (mut at, mut all) = (from, Vec::new());
+        while at < end {
+            let last = if self.kind_at(at).is_opener() { self.groups[at].last() } else { at };
+            all.push(at..last + 1);
+            at = last + 1;
+        }
+        all
+    }
+
+    fn range_of(&self, tokens: &Range<usize>) -> TextRange {
+        self.range_at(tokens.start).cover(self.range_at(tokens.end.max(tokens.start + 1) - 1))
+    }
+
+    fn text_of(&self, tokens: &Range<usize>) -> &str {
+        &self.text[self.range_of(tokens)]
+    }
+
+    /// The group that opens directly after the token at `pos`, without white space: `f(x)`, `xs[0]`.
+    fn adjacent_group(&self, pos: usize) -> Option<Group> {
+        let next = pos + 1;
+        let touches = next < self.end && self.range_at(pos).end() == self.range_at(next).start();
+        (touches && self.kind_at(next).is_opener()).then(|| self.groups[next])
+    }
+
+    /// Reports `(define f (x) expr)`, in which the name stands before the brackets. Parses the name and the parameters.
+    pub(super) fn head_apart(&mut self) -> bool {
+        let rest = self.elements(self.pos, self.end);
+        let [name, params, _body] = &rest[..] else { return false };
+        let are_params = self.kind_at(params.start).is_opener()
+            && self.elements(params.start + 1, self.groups[params.start].end()).iter().all(|p| {
+                self.kind_at(p.start) == IDENT && !super::is_operator(self.text_of(p))
+                    || self.kind_at(p.start).is_opener()
+            });
+        let is_closed = self.kind_at(params.start).is_opener() && self.groups[params.start].is_closed();
+        if self.kind_at(name.start) != IDENT || !are_params || !is_closed || self.quiet {
+            return false;
+        }
+        let names = (params.start + 1)..self.groups[params.start].end();
+        let written = match names.is_empty() {
+            true => self.text_of(name).to_owned(),
+            false => format!("({} {})", self.text_of(name), self.text_of(&names)),
+        };
+        let range = self.range_of(&(name.start..params.end));
+        let message = format!("the brackets stand around the name and its parameters: `(define {written} expr)`");
+        let mut error = SyntaxError::new(Code::ExpectedParams, range, message);
+        error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
+        self.report(error);
+        self.start(DEFINE_HEAD);
+        self.name("the name of the definition");
+        self.bump();
+        let outer = self.end;
+        self.end = names.end;
+        self.params_until_end();
+        self.end = outer;
+        self.bump();
+        self.finish();
+        true
+    }
+
+    /// The error for `(if c then a else b)` and `(let x = a in b)`, with the words that have to go; `None` if the group
+    /// that opens here is something else.
+    pub(super) fn foreign_words(&self) -> Option<SyntaxError> {
+        if !matches!(self.head_word(), "if" | "let") {
+            return None;
+        }
+        let group = self.groups[self.pos];
+        let elements = self.elements(self.pos + 1, group.end());
+        let is = |at: usize, word: &str| elements.get(at).is_some_and(|e| self.text_of(e) == word);
+        let head = elements.first().map_or("", |head| self.text_of(head));
+        let (words, message): (&[&str], _) = match head {
+            "if" if is(2, "then") => (&["then", "else"], "`if` has no `then` and no `else`: `(if condition a b)`"),
+            "let" if is(2, "=") && (elements.len() == 5 || is(4, "in")) => {
+                (&["=", "in"], "`let` has no `=` and no `in`: `(let name value … body)`")
+            }
+            _ => return None,
+        };
+        let is_foreign = |e: &&Range<usize>| words.contains(&self.text_of(e));
+        let range = elements.iter().find(is_foreign).map(|e| self.range_of(e))?;
+        let plain: Vec<&str> = elements.iter().filter(|e| !is_foreign(e)).map(|e| self.text_of(e)).collect();
+        let contents = self.range_of(&(self.pos + 1..group.end()));
+        let mut error = SyntaxError::new(Code::Extra, range, message);
+        error.fix = Some(SyntaxFix {
+            label: "Take the words out".to_owned(),
+            edit: TextEdit { range: contents, insert: plain.join(" ") },
+        });
+        Some(error)
+    }
+
+    /// The error for `f(x)` or `xs[0]` as the last expression of a group, whose brackets are left over at `self.pos`.
+    pub(super) fn call_apart(&self) -> Option<SyntaxError> {
+        let function = self.pos.checked_sub(1).filter(|before| self.kind_at(*before) == IDENT)?;
+        let group = self.adjacent_group(function)?;
+        if group.last() + 1 != self.end {
+            return None;
+        }
+        let (name, inside) = (self.text_at(function), self.pos + 1..group.end());
+        let inside = if inside.is_empty() { "" } else { self.text_of(&inside) };
+        let (says, written) = match self.kind_at(self.pos) {
+            L_BRACKET => ("an element is written", format!("(aref {name} {inside})")),
+            _ => ("the function of a call stands in the brackets", format!("({name} {inside})")),
+        };
+        let range = self.range_of(&(function..self.end));
+        let mut error = SyntaxError::new(Code::Extra, range, format!("{says}: `{written}`"));
+        error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
+        Some(error)
+    }
+
+    /// The tokens of a type of another language here, `int[N]`, `[N]int`, `[int]`, `Array[Int,N]`, `(array int N)` or
+    /// `(int int)`, and how it is written; `None` where that is not clear.
+    pub(super) fn foreign_type(&self) -> Option<(Range<usize>, String)> {
+        let here = self.pos;
+        let scalar = |tokens: &Range<usize>| {
+            let word = self.text_of(tokens).to_ascii_lowercase();
+            SCALAR_TYPES.contains(&word.as_str()).then_some(word)
+        };
+        let array = |of: &str, length: &str| format!("(array-type {of} {length})");
+        if !self.current().is_opener() {
+            let group = self.adjacent_group(here)?;
+            let inside = here + 2..group.end();
+            let all = here..group.last() + 1;
+            if let Some(of) = scalar(&(here..here + 1)) {
+                let length = if inside.is_empty() { "N" } else { self.text_of(&inside) };
+                return Some((all, array(&of, length)));
+            }
+            let (of, length) = self.text_of(&inside).rsplit_once(',')?;
+            let of = of.trim().to_ascii_lowercase();
+            let is_array = ARRAY_HEADS.contains(&self.text_at(here)) && SCALAR_TYPES.contains(&of.as_str());
+            return is_array.then(|| (all, array(&of, length.trim())));
+        }
+        let group = self.groups[here];
+        let inside = self.elements(here + 1, group.end());
+        let all = here..group.last() + 1;
+        let next = all.end;
+        let touches = next < self.end && self.range_at(next - 1).end() == self.range_at(next).start();
+        match &inside[..] {
+            [length] if touches && self.kind_at(next) == IDENT => {
+                let of = scalar(&(next..next + 1))?;
+                Some((here..next + 1, array(&of, self.text_of(length))))
+            }
+            [of] if self.kind_at(here) == L_BRACKET => Some((all, array(&scalar(of)?, "N"))),
+            [head, of, length] if ARRAY_HEADS.contains(&self.text_of(head)) => {
+                Some((all, array(self.text_of(of), self.text_of(length))))
+            }
+            [_, _, ..] if inside.iter().all(|part| scalar(part).is_some()) => {
+                let parts: Vec<String> = inside.iter().filter_map(scalar).collect();
+                Some((all, format!("(tuple-type {})", parts.join(" "))))
+            }
+            _ => None,
+        }
+    }
+}
