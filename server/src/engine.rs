@@ -245,7 +245,10 @@ pub enum Where {
 
 /// Parses `interpreter`, `opencl` or `opencl:I`.
 pub fn parse_device(text: &str) -> Result<Where, String> {
-    if text == "interpreter" { Ok(Where::Interpreter) } else { text.parse().map(Where::OpenCl) }
+    if text == "interpreter" {
+        return Ok(Where::Interpreter);
+    }
+    text.parse().map(Where::OpenCl).map_err(|why: String| format!("{why}; `interpreter` needs none"))
 }
 
 /// The kernel to run.

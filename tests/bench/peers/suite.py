@@ -336,22 +336,15 @@ def futhark(peer, arguments, inputs):
 
 
 def lift(peer, arguments):
-    with tempfile.NamedTemporaryFile("r") as results:
-        command = [
-            arguments.lift,
-            "bench",
-            str(SUITE / f"{peer.program}.lift"),
-            "--kernel",
-            peer.kernel,
-            "--device",
-            arguments.device,
-        ]
-        command += ["--untuned", "--runs", str(RUNS), "--json", results.name]
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder) / "results.json"
+        command = [arguments.lift, "bench", str(SUITE / f"{peer.program}.lift"), "--kernel", peer.kernel]
+        command += ["--device", arguments.device, "--untuned", "--runs", str(RUNS), "--json", str(results)]
         command += [part for name, n in peer.sizes.items() for part in ("--size", f"{name}={n}")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         if done.returncode != 0:
             return None, {}, (done.stderr or done.stdout).strip()[-300:]
-        bench = json.load(results)["benchmarks"][0]
+        bench = json.loads(results.read_text())["benchmarks"][0]
         return bench["median"], bench["sizes"], ""
 
 

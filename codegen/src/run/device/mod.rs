@@ -84,6 +84,10 @@ pub enum DeviceChoice {
     Kind(DeviceKind),
 }
 
+/// What names a device.
+const DEVICES: &str =
+    "`opencl`, `opencl:N` with the number of a device, `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`";
+
 /// Parses `opencl`, `opencl:2`, `opencl:gpu`, `opencl:cpu`, `opencl:accelerator`.
 impl FromStr for DeviceChoice {
     type Err = String;
@@ -104,10 +108,7 @@ impl FromStr for DeviceChoice {
                 "`{text}` is no single device: `lift run --device opencl:0,1` runs on several, with shares as in \
                  `opencl:0:3,1:1`"
             )),
-            _ => Err(format!(
-                "`{text}` names no device: expected `interpreter`, `opencl`, `opencl:N` with the number of a device, \
-                 `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"
-            )),
+            _ => Err(format!("`{text}` names no OpenCL device: expected {DEVICES}")),
         }
     }
 }

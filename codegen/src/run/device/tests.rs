@@ -18,8 +18,9 @@ fn a_device_is_chosen_by_number_or_kind() {
     assert_eq!(choice("opencl:3"), "Index(3)");
     assert_eq!(choice("opencl:GPU"), "Kind(Gpu)");
     assert_eq!(choice("opencl:cpu"), "Kind(Cpu)");
-    for wrong in ["openclx", "opencl:", "opencl:-1", "cuda", "opencl:99999999999999999999"] {
-        assert!(choice(wrong).starts_with(&format!("`{wrong}` names no device")), "{}", choice(wrong));
+    for wrong in ["openclx", "opencl:", "opencl:-1", "cuda", "interpreter", "opencl:99999999999999999999"] {
+        assert!(choice(wrong).starts_with(&format!("`{wrong}` names no")), "{}", choice(wrong));
+        assert!(!choice(wrong).contains("expected `interpreter`"));
     }
 }
 
