@@ -1,12 +1,13 @@
 //! Entry points to the compiler, the interpreter and the devices: kernels by name, problems with source ranges.
 
-use crate::places::{Located, place, with_places};
+mod on_device;
+
+use crate::places::{Find, Located, place, start_of, with_found};
 use crate::report::cost::{CostReport, SlowPart};
 use crate::report::explanation::{
     ExplainedCheck, ExplainedLength, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation,
 };
 use crate::report::{self, Problem, codes};
-use crate::tuned::records::{self, Lookup};
 use lift_analysis::db::RootDatabase;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, kernel_form};
@@ -21,17 +22,14 @@ use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
-use lift_codegen::run::report::{Busy, Place, ProfileEntry, RunReport};
-use lift_codegen::run::{
-    self as device_run, BuildMessage, Device, DeviceChoice, DeviceInfo, NoDevice, RunFailure, RunOptions,
-};
+use lift_codegen::run::report::{Busy, Place, ProfileEntry};
+use lift_codegen::run::{self as device_run, BuildMessage, DeviceChoice, NoDevice, RunFailure};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::TextRange;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,28 +96,6 @@ pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Targ
         Ok(kernel) => compile(analysis, path, &kernel, target),
         Err(problems) => Ok(Err(problems)),
     }
-}
-
-/// Compiles kernels for a class of devices, in parallel.
-pub fn programs(
-    analysis: &Analysis,
-    path: &Arc<str>,
-    kernels: &[KernelInfo],
-    target: &Target,
-) -> Cancellable<Vec<Result<Program, Vec<Problem>>>> {
-    let cores: Vec<_> = kernels.iter().map(|kernel| core(analysis, path, &kernel.name)).collect::<Cancellable<_>>()?;
-    let built: Vec<&Kernel> = cores.iter().flatten().map(Arc::as_ref).collect();
-    let mut compiled = lower::compile_all(&built, target).into_iter();
-    let mut results = Vec::new();
-    for core in cores {
-        let Err(problems) = core else {
-            let Some(compiled) = compiled.next() else { break };
-            results.push(told(analysis, path, compiled)?);
-            continue;
-        };
-        results.push(Err(problems));
-    }
-    Ok(results)
 }
 
 fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Target) -> Compiled<Program> {
@@ -217,23 +193,31 @@ pub fn cost(
 }
 
 /// Returns the host plan as JSON; `opencl` is the name of the file with the OpenCL text.
-pub fn plan_json(analysis: &Analysis, program: &Program, opencl: &str) -> Cancellable<String> {
-    with_places(analysis, |place| plan::json::to_json(program, opencl, place))
+pub fn plan_json(find: Find<'_>, program: &Program, opencl: &str) -> Cancellable<String> {
+    with_found(find, |place| plan::json::to_json(program, opencl, place))
 }
 
 /// Returns the kernel as `stem.c` and `stem.h`; the inner error says why C cannot express it.
-pub fn c_files(analysis: &Analysis, program: &Program, stem: &str) -> Cancellable<Result<emit::c::Files, String>> {
-    with_places(analysis, |place| emit::c::print(program, stem, place))
+pub fn c_files(find: Find<'_>, program: &Program, stem: &str) -> Cancellable<Result<emit::c::Files, String>> {
+    with_found(find, |place| emit::c::print(program, stem, place))
 }
 
-/// Returns kernels of the file `source` as a Python module.
-pub fn python_module(analysis: &Analysis, source: &str, kernels: &[emit::python::Kernel<'_>]) -> Cancellable<String> {
-    with_places(analysis, |place| emit::python::module(source, kernels, place))
+/// Returns kernels of the file `source` as a Python module; `find` finds places of the kernel with a name.
+pub fn python_module(
+    find: &dyn Fn(&str, &Origin) -> Cancellable<Option<Place>>,
+    source: &str,
+    kernels: &[emit::python::Kernel<'_>],
+) -> Cancellable<String> {
+    let located = Located::default();
+    let module = emit::python::module(source, kernels, &|kernel, origin| {
+        located.answer(find(kernel, origin)).map_or(String::new(), |place| start_of(&place))
+    });
+    located.stopped.into_inner().map_or(Ok(module), Err)
 }
 
 /// Returns a kernel as a line of JSON.
-pub fn json_line(analysis: &Analysis, kernel: &emit::python::Kernel<'_>) -> Cancellable<String> {
-    with_places(analysis, |place| emit::python::line(kernel, place))
+pub fn json_line(find: Find<'_>, kernel: &emit::python::Kernel<'_>) -> Cancellable<String> {
+    with_found(find, |place| emit::python::line(kernel, place))
 }
 
 /// The device of a run.
@@ -322,7 +306,7 @@ pub fn run(
         None => DeviceChoice::Best,
     };
     match device_run::device::choose(choice) {
-        Ok(device) => run_on(analysis, wanted, kernel, bound, &device),
+        Ok(device) => on_device::run(analysis, wanted, kernel, bound, &device),
         Err(why) if wanted.device.is_none() => {
             let notice = format!("running on the interpreter: {why}");
             interpret(analysis, wanted, kernel, bound, vec![notice])
@@ -382,81 +366,6 @@ pub(crate) fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> 
         RunErrorKind::Malformed | RunErrorKind::Unsound => codes::INTERNAL_ERROR,
     };
     problem_at(analysis, subject, code, e.message.clone(), e.origin.as_ref())
-}
-
-fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, device: &Device) -> Compiled<Ran> {
-    let tuned = match wanted.target {
-        None if !wanted.untuned => tuned(wanted.subject.path, kernel, &device.info, &named_sizes(&bound)),
-        _ => Lookup::default(),
-    };
-    let suited = || tuned.record.as_ref().and_then(|record| record.choice.on(&device.info).ok());
-    let target = wanted.target.or_else(suited).unwrap_or_else(|| Target::of(&device.info));
-    let mut target = Target { checked: !wanted.unchecked, ..target };
-    let mut program = match compile(analysis, wanted.subject.path, kernel, &target)? {
-        Ok(program) => program,
-        Err(problems) => {
-            let advice = "`--device interpreter` runs what cannot be compiled";
-            return Ok(Err(problems.into_iter().map(|p| p.note(advice)).collect()));
-        }
-    };
-    let repeats = wanted.repeats.max(1);
-    let options = RunOptions {
-        profile: wanted.profile,
-        // Drivers finish compiling at the first launch.
-        warmup: u32::from(repeats > 1),
-        repeats,
-        measure_for: Some(MEASURE_FOR),
-        memory: wanted.memory,
-        ..RunOptions::default()
-    };
-    let named = named_sizes(&bound);
-    let sizes = bound.sizes.clone();
-    // Check the plan before memory is spent on inputs.
-    if let Err(failure) = device_run::check(&program, &sizes, &device.info, &options) {
-        return Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?]));
-    }
-    let inputs = match bound.into_values() {
-        Ok(inputs) => inputs,
-        Err(e) => return Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
-    };
-    (wanted.tell)(&format!("running on {}", device.info.name));
-    let outcome = loop {
-        let failure = match device_run::run(&program, &inputs, &sizes, device, &options) {
-            Ok(outcome) => break outcome,
-            Err(failure) => failure,
-        };
-        // A device's limit on the work-groups of a function is known only after the build.
-        let smaller = match failure {
-            RunFailure::Groups { most, .. } => target.with_groups_of(most),
-            _ => None,
-        };
-        let Some(smaller) = smaller else { return Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?])) };
-        target = smaller;
-        program = match compile(analysis, wanted.subject.path, kernel, &target)? {
-            Ok(program) => program,
-            Err(problems) => return Ok(Err(problems)),
-        };
-    };
-    let located = Located::default();
-    let locate = |origin: &Origin| located.find(analysis, origin);
-    let about = RunReport::new(&kernel.name, &outcome, &device.info, Some(0), &locate);
-    let device = format!("opencl:{}, {}", device.info.index, about.device);
-    Ok(Ok(Ran {
-        value: outcome.value,
-        device,
-        notices: tuned.notice.into_iter().chain(outcome.notices).collect(),
-        profile: about.profile,
-        busy: Vec::new(),
-        runs: about.runs,
-        total: about.total,
-        sizes: named,
-    }))
-}
-
-/// What `lift tune` found for a kernel.
-fn tuned(path: &str, kernel: &Kernel, device: &DeviceInfo, sizes: &BTreeMap<String, i64>) -> Lookup {
-    let fingerprint = format!("{:016x}", core::print::meaning(kernel));
-    records::lookup(Path::new(path), &kernel.name, &fingerprint, device, sizes)
 }
 
 pub(crate) fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {

@@ -1,19 +1,30 @@
 //! Source places of origins.
 
-use lift_analysis::ide::{Analysis, Cancellable, Stopped};
+use lift_analysis::ide::{Analysis, Cancellable, FileRange, Stopped};
 use lift_analysis::origin::Origin;
 use lift_codegen::run::report::{Place, Position, Range};
 use lift_syntax::ColumnEncoding;
 use std::cell::Cell;
 
+/// Finds the place of an origin.
+pub type Find<'a> = &'a dyn Fn(&Origin) -> Cancellable<Option<Place>>;
+
 /// Calls `f` with a function that formats the start of an origin as `line:column`, from 1.
 pub fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
+    with_found(&|origin| place(analysis, origin), f)
+}
+
+/// The same for places that are found in another way.
+pub fn with_found<T>(find: Find<'_>, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
     let located = Located::default();
-    let result = f(&|origin| match located.find(analysis, origin) {
-        Some(Place { range: Range { start, .. }, .. }) => format!("{}:{}", start.line + 1, start.character + 1),
-        None => String::new(),
-    });
+    let result = f(&|origin| located.answer(find(origin)).map_or(String::new(), |place| start_of(&place)));
     located.stopped.into_inner().map_or(Ok(result), Err)
+}
+
+/// The start of a place as `line:column`, from 1.
+pub fn start_of(place: &Place) -> String {
+    let start = place.range.start;
+    format!("{}:{}", start.line + 1, start.character + 1)
 }
 
 /// Resolves origins for callbacks that cannot return a cancellation; stores it instead.
@@ -24,7 +35,11 @@ pub struct Located {
 
 impl Located {
     pub fn find(&self, analysis: &Analysis, origin: &Origin) -> Option<Place> {
-        place(analysis, origin).unwrap_or_else(|stopped| {
+        self.answer(place(analysis, origin))
+    }
+
+    pub fn answer(&self, answer: Cancellable<Option<Place>>) -> Option<Place> {
+        answer.unwrap_or_else(|stopped| {
             self.stopped.set(Some(stopped));
             None
         })
@@ -32,7 +47,13 @@ impl Located {
 }
 
 pub fn place(analysis: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
-    let Some(at) = analysis.resolve_origin(origin)? else { return Ok(None) };
+    match analysis.resolve_origin(origin)? {
+        Some(at) => place_of(analysis, &at),
+        None => Ok(None),
+    }
+}
+
+pub fn place_of(analysis: &Analysis, at: &FileRange) -> Cancellable<Option<Place>> {
     let Some(index) = analysis.line_index(&at.path)? else { return Ok(None) };
     let position = |offset| {
         let at = index.position(offset, ColumnEncoding::Utf16);

@@ -12,6 +12,17 @@ use std::sync::Arc;
 /// Source texts by path.
 pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
+/// The texts of a loaded program and of its imports.
+pub fn texts(analysis: &Analysis, path: &Arc<str>) -> Cancellable<Texts> {
+    let mut out = Texts::new();
+    for path in with_imports(analysis, vec![path.clone()])? {
+        if let Some(text) = analysis.text(&path)? {
+            out.insert(path, text);
+        }
+    }
+    Ok(out)
+}
+
 /// One line of JSON that the language server sends to its child process.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Embedded {

@@ -5,7 +5,8 @@
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
 version arrive, then a hover, a hover of a kernel's name (with its cost, or that this is being computed), a definition, the
-hints of a screen, a completion, the code actions and the colours of a screen there, and what is shown of the whole file:
+hints of a screen, a completion, the code actions at the cursor, those of a menu (which waits for the effects of laws) and
+the colours of a screen there, and what is shown of the whole file:
 its outline, lenses, folds and changed colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
 that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive. How long a start
 and an opening take is measured with several servers, one after the other.
@@ -303,6 +304,7 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
             place = {"line": spot, "character": current[spot].index("by (") + 1}
             at = {"textDocument": document, "position": place}
             kernel = {"textDocument": document, "position": {"line": spot + 3, "character": len("(lift k")}}
+            cursor = {"range": {"start": place, "end": place}}
             screen = {"start": {"line": max(0, spot - SCREEN // 2), "character": 0}, "end": {"line": spot + SCREEN // 2, "character": 0}}
             for what, method, params in [
                 ("hover", "textDocument/hover", at),
@@ -310,7 +312,8 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
                 ("definition", "textDocument/definition", at),
                 ("hints of a screen", "textDocument/inlayHint", {"textDocument": document, "range": screen}),
                 ("completion", "textDocument/completion", at),
-                ("code actions", "textDocument/codeAction", {**at, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}),
+                ("code actions", "textDocument/codeAction", {**at, **cursor, "context": {"diagnostics": [], "triggerKind": 2}}),
+                ("menu of actions", "textDocument/codeAction", {**at, **cursor, "context": {"diagnostics": [], "triggerKind": 1}}),
                 ("tokens of a screen", "textDocument/semanticTokens/range", {"textDocument": document, "range": screen}),
                 ("tokens that changed", "textDocument/semanticTokens/full/delta", {"textDocument": document, "previousResultId": colours}),
                 ("outline", "textDocument/documentSymbol", {"textDocument": document}),

@@ -113,7 +113,7 @@ fn written_on(
     let kernels = program.analysis.kernels(path).map_err(stopped)?;
     let info = kernels.into_iter().find(|info| info.name == kernel).ok_or(format!("there is no kernel `{kernel}`"))?;
     let wish = Wish { path, kernel: &info, choice, place, found: "by a test" };
-    write(&program.analysis, texts, &wish, targets).map_err(stopped)
+    write(texts, &wish, targets).map_err(stopped)
 }
 
 fn text_for(program: &Program, path: &Arc<str>, kernel: &str, target: &Target) -> Result<String, String> {

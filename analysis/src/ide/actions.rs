@@ -11,7 +11,7 @@ use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
 use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, forms};
-use crate::hir::FormKind;
+use crate::hir::{FormKind, Name};
 use crate::laws::Law;
 use crate::parameters::Settings;
 use lift_syntax::{TextRange, TextSize};
@@ -79,6 +79,12 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
 pub(super) fn rewrites_by(db: &dyn Db, file: SourceFile, law: &Law) -> Vec<CodeAction> {
     let all = forms(db, file).iter().filter_map(|form| inferred_form_at(db, file, form.start(db)));
     all.flat_map(|view| laws::rewrites_by(&view, law)).collect()
+}
+
+/// The rewrites of forms of a file by laws of which nothing is left to the programmer to know, each with its law's name.
+pub(super) fn certain_rewrites(db: &dyn Db, file: SourceFile, of: &[Form]) -> Vec<(Name, SourceChange)> {
+    let views = of.iter().filter_map(|form| inferred_form_at(db, file, form.start(db)));
+    views.flat_map(|view| laws::certain_rewrites(&view)).collect()
 }
 
 /// The edit after which the kernel at an offset has these settings.

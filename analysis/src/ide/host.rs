@@ -3,17 +3,18 @@
 use super::digest::Digests;
 use super::*;
 use crate::bodies;
-use crate::db::{RootDatabase, SourceFile, forms, language};
+use crate::db::{Form, RootDatabase, SourceFile, forms, language};
 use crate::dependents::{Concerned, Dependents};
 use crate::edit::Change;
 use crate::front::print::to_lift;
 use crate::front::program::Printed;
 use crate::imports;
 use crate::laws::Law;
+use crate::names::file_stem;
 use crate::origin::Origin;
 use crate::parameters::Settings;
 use crate::prims::Primitive;
-use lift_syntax::{Language, LineIndex};
+use lift_syntax::{FormKind, Language, LineIndex};
 use salsa::Database;
 use std::panic::{AssertUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -397,6 +398,28 @@ impl Analysis {
     pub fn rewrites_by(&self, path: &str, law: &Law) -> Cancellable<Vec<CodeAction>> {
         let law = AssertUnwindSafe(law);
         self.with_lift(path, |db, file| actions::rewrites_by(db, file, &law))
+    }
+
+    /// The rewrites of a kernel, and of the definitions of its file that it uses, by laws of which nothing is left to the
+    /// programmer to know, each with its law's name. Their order is the same for equal programs.
+    pub fn rewrites_of_kernel(&self, path: &str, kernel: &str) -> Cancellable<Vec<(Arc<str>, SourceChange)>> {
+        self.with_lift(path, |db, file| {
+            let forms = needed::kernel_form(db, file, kernel).map(|form| needed::own_forms(db, form));
+            actions::certain_rewrites(db, file, &forms.unwrap_or_default())
+        })
+    }
+
+    /// The first kernel of a file that uses the definition around an offset.
+    pub fn kernel_using(&self, path: &str, at: TextSize) -> Cancellable<Option<String>> {
+        self.with_lift(path, |db, file| {
+            let near = forms(db, file)
+                .iter()
+                .copied()
+                .find(|form| TextRange::at(form.start(db), TextSize::of(&**form.text(db))).contains_inclusive(at))?;
+            let uses = |form: &Form| form.kind(db) == FormKind::Lift && needed::own_forms(db, *form).contains(&near);
+            let kernel = forms(db, file).iter().copied().find(uses)?;
+            Some(kernel.name(db).as_ref().map_or_else(|| file_stem(file.path(db)).to_owned(), ToString::to_string))
+        })
     }
 
     /// The change after which the kernel at an offset has these settings, written as a `with`; `None` if it has them.

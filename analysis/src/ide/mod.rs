@@ -72,6 +72,12 @@ pub struct SourceChange {
 }
 
 impl SourceChange {
+    /// The smallest single edit from one text of a file to another.
+    pub fn between(path: &std::sync::Arc<str>, old: &str, new: &str) -> SourceChange {
+        let edit = explicit::difference(TextSize::new(0), old, new);
+        SourceChange { files: edit.map(|edit| (path.clone(), vec![edit])).into_iter().collect() }
+    }
+
     /// The text of the file at `path` after the change.
     pub fn applied(&self, path: &str, text: &str) -> String {
         let mut text = text.to_owned();

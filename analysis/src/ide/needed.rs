@@ -26,6 +26,12 @@ pub fn kernel_form(db: &dyn Db, file: SourceFile, kernel: &str) -> Option<Form> 
     named.or_else(|| forms(db, file).iter().copied().find(|form| is_kernel(form) && meant(form)))
 }
 
+/// The forms of a kernel's file that it uses, in the order of the file; the kernel is one of them.
+pub(super) fn own_forms(db: &dyn Db, kernel: Form) -> Vec<Form> {
+    let reached = in_order(db, &[kernel]);
+    forms(db, kernel.file(db)).iter().copied().filter(|form| *form == kernel || reached.contains(form)).collect()
+}
+
 /// The errors that concern a kernel, each with the path of its file; the kernel's own file comes first.
 pub(super) fn errors_of_kernel(db: &dyn Db, kernel: Form) -> PlacedErrors {
     let reached = in_order(db, &[kernel]);

@@ -17,8 +17,8 @@ pub struct Kernel<'a> {
     pub programs: Vec<(&'a str, &'a Program)>,
 }
 
-/// A module with all kernels of the source file `source`; `place` formats a source location, as `3:5`.
-pub fn module(source: &str, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> String) -> String {
+/// A module with all kernels of the source file `source`; `place` formats a source location of a kernel, as `3:5`.
+pub fn module(source: &str, kernels: &[Kernel<'_>], place: &dyn Fn(&str, &Origin) -> String) -> String {
     let mut names = Names::default();
     let named: Vec<(String, &Kernel<'_>)> = kernels.iter().map(|k| (names.of(k.name), k)).collect();
     let types: Vec<String> = named.iter().map(|(name, k)| format!("    {name} : {}\n", type_of(k))).collect();
@@ -31,7 +31,7 @@ pub fn module(source: &str, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> S
     for (name, kernel) in &named {
         out += &format!("\n{name} = _compiled(\n    {},\n    {},\n    {{\n", text(kernel.name), text(kernel.docs));
         for (target, program) in &kernel.programs {
-            let plan = json::to_json(program, &format!("{}.cl", kernel.name), place);
+            let plan = json::to_json(program, &format!("{}.cl", kernel.name), &|origin| place(kernel.name, origin));
             out += &format!("        \"{target}\": (\n{},\n{},\n        ),\n", text(&plan), text(&program.opencl.text));
         }
         out += "    },\n)\n";

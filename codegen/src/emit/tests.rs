@@ -42,7 +42,7 @@ fn a_module_has_plan_and_text_for_each_class_of_devices() {
     let program = filter();
     let kernel =
         python::Kernel { name: "kept-2", docs: "Keeps \"some\".", meaning: 1, programs: vec![("cpu", &program)] };
-    let module = python::module("a.lift", &[kernel], &|_| String::new());
+    let module = python::module("a.lift", &[kernel], &|_, _| String::new());
     let start = module.find("from lift_runtime").expect("it imports the runtime");
     let end = module.find("  \"inputs\"").expect("the plan has inputs");
     expect![[r#"

@@ -16,12 +16,18 @@ pub const STACK: usize = 64 << 20;
 /// Compiles kernels for a target; the results are in the same order. If no thread can be started, the current one
 /// compiles all of them.
 pub fn compile_all(kernels: &[&Kernel], target: &Target) -> Vec<Compiled> {
+    let jobs: Vec<(&Kernel, Target)> = kernels.iter().map(|kernel| (*kernel, *target)).collect();
+    compile_each(&jobs)
+}
+
+/// Compiles kernels, each for a target of its own.
+pub fn compile_each(kernels: &[(&Kernel, Target)]) -> Vec<Compiled> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Compiled)>> = Mutex::new(Vec::with_capacity(kernels.len()));
     let work = || {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(kernel) = kernels.get(i) else { return };
+            let Some((kernel, target)) = kernels.get(i) else { return };
             let compiled = compile(kernel, target);
             done.lock().unwrap_or_else(PoisonError::into_inner).push((i, compiled));
         }

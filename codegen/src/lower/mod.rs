@@ -70,7 +70,7 @@ mod views;
 mod work;
 mod write;
 
-pub use all::{STACK, compile_all};
+pub use all::{STACK, compile_all, compile_each};
 
 use crate::core::Kernel;
 use crate::opencl::barriers as opencl_barriers;

@@ -40,9 +40,10 @@ pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxH
     if target.class != Class::Portable {
         block(before, &before.body, lazy, &mut found);
     }
-    // Tiles in local memory and shared rows are for devices whose work-items run at the same time.
+    // Tiles in local memory and shared rows are for devices whose work-items run at the same time. Folds of windows keep
+    // their results in registers.
     if target.class == Class::Cpu {
-        found.retain(|_, tiling| matches!(tiling, Tiling::Matrix(..)));
+        found.retain(|_, tiling| matches!(tiling, Tiling::Matrix(..) | Tiling::Windows(_)));
     }
     found
 }

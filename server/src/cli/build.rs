@@ -1,5 +1,7 @@
 //! `lift build`: compiles kernels and writes or prints the result.
 
+mod unit;
+
 use super::{Console, Format, Status, answered};
 use crate::engine;
 use crate::files;
@@ -8,14 +10,15 @@ use crate::program::Program;
 use crate::report::{self, Problem, codes};
 use crate::stages::{self, Stage};
 use lift_analysis::ide::{Cancellable, KernelInfo};
-use lift_codegen::core::print::meaning;
+use lift_analysis::origin::Origin;
 use lift_codegen::emit::python;
 use lift_codegen::plan;
-use lift_codegen::run::DeviceInfo;
+use lift_codegen::run::{DeviceInfo, device};
 use lift_codegen::target::Target;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use unit::Unit;
 
 macro_rules! runtime {
     ($($name:literal),*) => {
@@ -42,9 +45,13 @@ pub struct Arguments {
     /// contains all of them and chooses at run time.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// Generate for a device described by `lift devices --format json`.
-    #[arg(long, value_name = "JSON", conflicts_with = "target", value_parser = device)]
+    /// Generate for a device, `opencl` or `opencl:I`, or one that `lift devices --format json` describes, as `lift tune`
+    /// found to be fastest there.
+    #[arg(long, value_name = "DEVICE", conflicts_with = "target", value_parser = device)]
     for_device: Option<DeviceInfo>,
+    /// Do not use what `lift tune` found.
+    #[arg(long)]
+    untuned: bool,
     /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
     /// behaviour.
     #[arg(long)]
@@ -59,8 +66,9 @@ pub struct Arguments {
     /// Print the cost of each launch: bytes of global memory, arithmetic, barriers, local memory; write no files.
     #[arg(long, conflicts_with_all = ["stage", "explain", "emit"])]
     cost: bool,
-    /// With `--cost`: also evaluate the cost for this size, as in `--size N=1000`.
-    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size, requires = "cost")]
+    /// With `--cost`: also evaluate the cost for this size, as in `--size N=1000`. With `--for-device`: use what `lift
+    /// tune` found for such sizes; otherwise what it found last.
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
     sizes: Vec<(String, i64)>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -79,11 +87,18 @@ enum Emit {
     Json,
 }
 
-fn device(json: &str) -> Result<DeviceInfo, String> {
-    serde_json::from_str(json).map_err(|e| format!("this is no device: {e}"))
+fn device(text: &str) -> Result<DeviceInfo, String> {
+    if text.starts_with("opencl") {
+        return device::choose(text.parse()?).map(|device| device.info).map_err(|e| e.to_string());
+    }
+    serde_json::from_str(text).map_err(|e| format!("this is no device: {e}"))
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    if !arguments.sizes.is_empty() && !arguments.cost && arguments.for_device.is_none() {
+        console.error("`--size` belongs to `--cost` or `--for-device`");
+        return Ok(Status::Misused);
+    }
     if arguments.parts && !arguments.explain && arguments.emit != Some(Emit::Json) {
         console.error("`--parts` belongs to `--explain` or `--emit json`");
         return Ok(Status::Misused);
@@ -115,28 +130,31 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         told.extend(news);
         said
     };
+    let mut units = Vec::new();
+    for kernel in &kernels {
+        units.push(answered(Unit::new(&program, path, kernel, arguments, console))?);
+    }
     if matches!(arguments.emit, Some(Emit::Python | Emit::Json)) && !arguments.explain && !arguments.parts {
-        let written = if kernels.is_empty() { Ok(()) } else { python(&program, path, &kernels, arguments, console)? };
+        let written = if kernels.is_empty() { Ok(()) } else { python(path, &units, arguments, console)? };
         tell(written, console)?;
         return Ok(Status::wrong_if(told.iter().any(Problem::is_error)));
     }
     if arguments.stage.is_none() && !arguments.cost && !arguments.explain && !arguments.parts {
-        let compiled = answered(engine::programs(&program.analysis, path, &kernels, &target(arguments)))?;
-        for (kernel, compiled) in kernels.iter().zip(compiled) {
+        for (unit, compiled) in units.iter().zip(answered(unit::compiled(&units, path, &target(arguments)))?) {
             let written = match compiled {
-                Ok(compiled) => write(&program, path, &compiled, &kernel.name, arguments, console)?,
+                Ok(compiled) => write(unit, path, &compiled, arguments, console)?,
                 Err(problems) => Err(problems),
             };
             tell(written, console)?;
         }
         return Ok(Status::wrong_if(told.iter().any(Problem::is_error)));
     }
-    for kernel in &kernels {
+    for unit in &units {
         let result = match arguments.stage {
-            _ if arguments.parts => in_parts(&program, path, &kernel.name, arguments, console)?,
-            Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
-            None if arguments.cost => cost(&program, path, &kernel.name, arguments, console)?,
-            None => explain(&program, path, &kernel.name, arguments, console)?,
+            _ if arguments.parts => in_parts(&program, path, &unit.kernel.name, arguments, console)?,
+            Some(stage) => print(unit, path, stage, &target(arguments), console)?,
+            None if arguments.cost => cost(unit, path, arguments, console)?,
+            None => explain(unit, path, arguments, console)?,
         };
         tell(result, console)?;
     }
@@ -202,15 +220,9 @@ pub fn one_kernel(
 
 type Outcome = io::Result<Result<(), Vec<Problem>>>;
 
-fn print(
-    program: &Program,
-    path: &Arc<str>,
-    kernel: &str,
-    stage: Stage,
-    target: &Target,
-    console: &mut Console,
-) -> Outcome {
-    let text = answered(stages::text(&program.analysis, path, kernel, stage, target))?.map(|made| made.text);
+fn print(unit: &Unit<'_>, path: &Arc<str>, stage: Stage, target: &Target, console: &mut Console) -> Outcome {
+    let (analysis, kernel, target) = (unit.analysis(), &unit.kernel.name, unit.target(target));
+    let text = answered(stages::text(analysis, path, kernel, stage, &target))?.map(|made| made.text);
     match text {
         Ok(text) => {
             console.out().write_all(text.as_bytes())?;
@@ -223,8 +235,9 @@ fn print(
     }
 }
 
-fn explain(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
-    let explanation = match answered(engine::explanation(&program.analysis, path, kernel, &target(arguments)))? {
+fn explain(unit: &Unit<'_>, path: &Arc<str>, arguments: &Arguments, console: &mut Console) -> Outcome {
+    let target = unit.target(&target(arguments));
+    let explanation = match answered(engine::explanation(unit.analysis(), path, &unit.kernel.name, &target))? {
         Ok(explanation) => explanation,
         Err(problems) => return Ok(Err(problems)),
     };
@@ -254,8 +267,9 @@ fn in_parts(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Argume
     Ok(Ok(()))
 }
 
-fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
-    let core = match answered(engine::core(&program.analysis, path, kernel))? {
+fn cost(unit: &Unit<'_>, path: &Arc<str>, arguments: &Arguments, console: &mut Console) -> Outcome {
+    let (analysis, kernel) = (unit.analysis(), &unit.kernel.name);
+    let core = match answered(engine::core(analysis, path, kernel))? {
         Ok(core) => core,
         Err(problems) => return Ok(Err(problems)),
     };
@@ -264,7 +278,8 @@ fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments,
         Ok(sizes) => sizes,
         Err(why) => return Ok(Err(vec![Problem::error(path, codes::INPUT, why)])),
     };
-    let report = match answered(engine::cost(&program.analysis, path, kernel, &target(arguments), &sizes))? {
+    let target = unit.target(&target(arguments));
+    let report = match answered(engine::cost(analysis, path, kernel, &target, &sizes))? {
         Ok(report) => report,
         Err(problems) => return Ok(Err(problems)),
     };
@@ -277,20 +292,20 @@ fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments,
 
 /// Writes the files of a compiled kernel.
 fn write(
-    program: &Program,
+    unit: &Unit<'_>,
     path: &Arc<str>,
     compiled: &plan::Program,
-    kernel: &str,
     arguments: &Arguments,
     console: &mut Console,
 ) -> Outcome {
+    let (kernel, find) = (&unit.kernel.name, |origin: &Origin| unit.place(origin));
     let stem = file_name(kernel);
     let files = match arguments.emit {
-        Some(Emit::C) => answered(engine::c_files(&program.analysis, compiled, &stem))?
+        Some(Emit::C) => answered(engine::c_files(&find, compiled, &stem))?
             .map(|files| vec![(format!("{stem}.c"), files.source), (format!("{stem}.h"), files.header)]),
         _ => {
             let opencl = format!("{stem}.cl");
-            let plan = answered(engine::plan_json(&program.analysis, compiled, &opencl))?;
+            let plan = answered(engine::plan_json(&find, compiled, &opencl))?;
             Ok(vec![(opencl, compiled.opencl.text.clone()), (format!("{stem}.plan.json"), plan)])
         }
     };
@@ -321,19 +336,12 @@ fn write_files(path: &Arc<str>, files: &[(String, String)], arguments: &Argument
 }
 
 /// Writes the kernels as a Python module with its runtime, or prints them as JSON.
-fn python(
-    program: &Program,
-    path: &Arc<str>,
-    kernels: &[KernelInfo],
-    arguments: &Arguments,
-    console: &mut Console,
-) -> Outcome {
+fn python(path: &Arc<str>, units: &[Unit<'_>], arguments: &Arguments, console: &mut Console) -> Outcome {
     let targets = targets(arguments);
-    let mut compiled: Vec<Vec<(&str, plan::Program)>> = kernels.iter().map(|_| Vec::new()).collect();
+    let mut compiled: Vec<Vec<(&str, plan::Program)>> = units.iter().map(|_| Vec::new()).collect();
     let mut problems: Vec<Problem> = Vec::new();
     for (name, target) in &targets {
-        let all = answered(engine::programs(&program.analysis, path, kernels, target))?;
-        for (programs, result) in compiled.iter_mut().zip(all) {
+        for (programs, result) in compiled.iter_mut().zip(answered(unit::compiled(units, path, target))?) {
             match result {
                 Ok(made) => programs.push((*name, made)),
                 // Several targets may report the same problems.
@@ -343,19 +351,20 @@ fn python(
     }
     let mut described = Vec::new();
     // Omit kernels that fail for any target; their problems are reported.
-    for (kernel, programs) in kernels.iter().zip(&compiled).filter(|(_, programs)| programs.len() == targets.len()) {
-        let core = match answered(engine::core(&program.analysis, path, &kernel.name))? {
-            Ok(core) => core,
-            Err(problems) => return Ok(Err(problems)),
-        };
+    for (unit, programs) in units.iter().zip(&compiled).filter(|(_, programs)| programs.len() == targets.len()) {
         let programs = programs.iter().map(|(name, program)| (*name, program)).collect();
-        described.push(python::Kernel { name: &kernel.name, docs: &kernel.docs, meaning: meaning(&core), programs });
+        let (name, docs) = (&unit.kernel.name, &unit.kernel.docs);
+        described.push(python::Kernel { name, docs, meaning: unit.meaning, programs });
     }
+    let find = |kernel: &str, origin: &Origin| match units.iter().find(|unit| unit.kernel.name == kernel) {
+        Some(unit) => unit.place(origin),
+        None => Ok(None),
+    };
     let kernels = described;
     let done = if problems.is_empty() { Ok(()) } else { Err(problems) };
     if arguments.emit == Some(Emit::Json) {
         for kernel in &kernels {
-            console.line(&answered(engine::json_line(&program.analysis, kernel))?)?;
+            console.line(&answered(engine::json_line(&|origin| find(kernel.name, origin), kernel))?)?;
         }
         return Ok(done);
     }
@@ -364,7 +373,7 @@ fn python(
     }
     let source = arguments.file.file_name().unwrap_or_default().to_string_lossy();
     let stem = arguments.file.file_stem().unwrap_or_default().to_string_lossy();
-    let module = answered(engine::python_module(&program.analysis, &source, &kernels))?;
+    let module = answered(engine::python_module(&find, &source, &kernels))?;
     let mut files = vec![(format!("{}.py", python::module_name(&stem)), module)];
     files.extend(RUNTIME.iter().map(|(name, text)| (format!("lift_runtime/{name}"), (*text).to_owned())));
     Ok(write_files(path, &files, arguments, console)?.and(done))

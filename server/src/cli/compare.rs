@@ -6,7 +6,7 @@
 mod small;
 
 use super::build::one_kernel;
-use super::run::{Wishes, wishes};
+use super::run::{Wishes, embedded, wishes};
 use super::{Console, Format, Status, answered, bench};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::{self, given_sizes};
@@ -27,7 +27,7 @@ use similar::TextDiff;
 use small::Small;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Length to which a difference between two results is shortened, in characters.
@@ -65,6 +65,9 @@ pub struct Arguments {
     at_most: Option<f64>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Internal: started by the language server. The texts come on standard input; its end terminates the process.
+    #[arg(long, hide = true)]
+    embedded: bool,
     /// The program with the one kernel.
     #[arg(value_name = "OLD")]
     old: PathBuf,
@@ -89,8 +92,7 @@ struct Side {
 
 impl Side {
     /// Loads a program and its kernel; reports problems and returns `None` if there is no such kernel.
-    fn load(file: &Path, kernel: Option<&str>, format: Format, console: &mut Console) -> io::Result<Option<Side>> {
-        let program = answered(Program::load(std::slice::from_ref(&file.to_owned())))?;
+    fn load(program: Program, kernel: Option<&str>, format: Format, console: &mut Console) -> io::Result<Option<Side>> {
         console.problems(&program.sources(), format, &program.unreadable)?;
         let Some(path) = program.roots.first().filter(|_| program.unreadable.is_empty()).cloned() else {
             return Ok(None);
@@ -189,8 +191,15 @@ impl Measured {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let new_name = arguments.new_kernel.as_deref().or(arguments.kernel.as_deref());
-    let old = Side::load(&arguments.old, arguments.kernel.as_deref(), arguments.format, console)?;
-    let new = Side::load(&arguments.new, new_name, arguments.format, console)?;
+    let [old, new] = match arguments.embedded {
+        true => {
+            let texts = embedded()?.texts;
+            [&arguments.old, &arguments.new].map(|file| Program::load_texts(file, &texts))
+        }
+        false => [&arguments.old, &arguments.new].map(|file| Program::load(std::slice::from_ref(file))),
+    };
+    let old = Side::load(answered(old)?, arguments.kernel.as_deref(), arguments.format, console)?;
+    let new = Side::load(answered(new)?, new_name, arguments.format, console)?;
     let (Some(old), Some(new)) = (old, new) else { return Ok(Status::Wrong) };
     let pair = Pair { arguments, old, new };
     if let Some(why) = pair.unlike() {

@@ -128,6 +128,11 @@ fn load(arguments: &Arguments) -> io::Result<Program> {
 
 /// Loads the texts that the language server sends.
 pub(super) fn load_embedded(file: &Path) -> io::Result<Program> {
+    answered(Program::load_texts(file, &embedded()?.texts))
+}
+
+/// Reads what the language server sends.
+pub(super) fn embedded() -> io::Result<Embedded> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let embedded: Embedded = serde_json::from_str(&line)?;
@@ -136,7 +141,7 @@ pub(super) fn load_embedded(file: &Path) -> io::Result<Program> {
         let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
         std::process::exit(1);
     });
-    answered(Program::load_texts(file, &embedded.texts))
+    Ok(embedded)
 }
 
 /// A finished run.

@@ -3,7 +3,7 @@
 use super::run::{Wishes, folder_of, load_embedded, wishes};
 use super::{Console, Format, Status, answered, build};
 use crate::inputs::run_line::RunLine;
-use crate::program::{Program, Texts};
+use crate::program::{Program, Texts, texts};
 use crate::report::{Problem, codes};
 use crate::tune::remote::{Patience, Remote};
 use crate::tune::search::{self, Bench, Race, Tried, median};
@@ -27,6 +27,8 @@ use std::time::{Duration, Instant};
 
 /// Milliseconds of a measurement, beyond the first few runs.
 const WITHIN: u64 = 400;
+/// The word for rewritings where parameters are named.
+const LAWS: &str = "law";
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -42,7 +44,8 @@ pub struct Arguments {
     /// `opencl`, or `opencl:I` for device number I of `lift devices`.
     #[arg(long, value_name = "DEVICE", default_value = "opencl", value_parser = device)]
     device: String,
-    /// Try only this parameter; may be given several times. `target` is the class of devices.
+    /// Try only this parameter; may be given several times. `target` is the class of devices, `law` the rewritings of the
+    /// program.
     #[arg(long = "parameter", value_name = "NAME", value_parser = parameter)]
     parameters: Vec<String>,
     /// Stop an attempt that takes more than this many seconds.
@@ -82,7 +85,7 @@ fn device(text: &str) -> Result<String, String> {
 }
 
 fn parameter(text: &str) -> Result<String, String> {
-    match text == "target" || TABLE.iter().any(|entry| entry.name == text) {
+    match ["target", LAWS].contains(&text) || TABLE.iter().any(|entry| entry.name == text) {
         true => Ok(text.to_owned()),
         false => Err(format!("there is no parameter `{text}`; `lift tune --list` lists them")),
     }
@@ -122,14 +125,9 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         Ok(job) => {
             let texts = job.texts.clone();
             match (tune(arguments, &path, &info, job, console)?, &arguments.write) {
-                (Ok((best, device)), Some(to)) => write(
-                    &Writing { arguments, program: &program, texts: &texts, to },
-                    &path,
-                    &info,
-                    best,
-                    &device,
-                    console,
-                )?,
+                (Ok((best, device)), Some(to)) => {
+                    write(&Writing { arguments, texts: &texts, to }, &path, &info, best, &device, console)?
+                }
                 (tuned, _) => tuned.map(|_| ()),
             }
         }
@@ -169,12 +167,7 @@ fn job(
     info: &KernelInfo,
     kernel: &Kernel,
 ) -> io::Result<Result<Job, String>> {
-    let mut texts = Texts::new();
-    for file in answered(program.files())? {
-        if let Some(text) = answered(program.analysis.text(&file))? {
-            texts.insert(file, text);
-        }
-    }
+    let texts = answered(texts(&program.analysis, path))?;
     let bench = info.lines.iter().find(|line| line.kind == DocLineKind::Bench && arguments.inputs.is_empty());
     let found = match (bench, &info.run_line) {
         (Some(bench), _) => {
@@ -234,19 +227,29 @@ fn tune(
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         return Ok(Err(format!("{name} cannot be used: {why}; correct or delete it")));
     }
-    let (remote, ready) = match Remote::start(job, patience) {
+    let (mut remote, ready) = match Remote::start(job, patience) {
         Ok(started) => started,
         Err(why) => return Ok(Err(format!("`{}` cannot be tuned: {why}", info.name))),
+    };
+    let least = match (arguments.budget > 0.0).then(|| remote.ask(&Ask::Least)) {
+        Some(Ok(Told::Least(least))) => least,
+        _ => None,
     };
     // Making inputs and what the interpreter computes of them does not count.
     let began = Instant::now();
     if arguments.format == Format::Text {
         let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
         console.line(&format!("{} on {}, {}", info.name, ready.device.name, sizes.join(" ")))?;
-        console.line(&format!("{:>12.1} µs          as it is", ready.default))?;
+        if let Some(least) = least {
+            console.line(&format!("{least:>12.1} µs   100 %            the least that the device allows"))?;
+        }
+        let share = shown_share(least, ready.default);
+        console.line(&format!("{:>12.1} µs  {share}           as it is", ready.default))?;
     } else {
         let (device, sizes) = (&ready.device.name, &ready.sizes);
-        console.json(&json!({ "kernel": info.name, "device": device, "sizes": sizes, "default": ready.default }))?;
+        let (kernel, default) = (&info.name, ready.default);
+        console
+            .json(&json!({ "kernel": kernel, "device": device, "sizes": sizes, "default": default, "least": least }))?;
         console.flush()?;
     }
     if !ready.interpreted {
@@ -268,6 +271,8 @@ fn tune(
         console,
         format: arguments.format,
         embedded: arguments.embedded,
+        laws: wanted(LAWS),
+        least,
         tries: 0,
         unkept: None,
     };
@@ -287,7 +292,7 @@ fn tune(
             records::lookup(Path::new(&**path), &info.name, meaning, device, sizes).record
         }
     };
-    let Tuner { console, tries, unkept, ready, remote, .. } = tuner;
+    let Tuner { console, tries, unkept, ready, remote, least, .. } = tuner;
     clear_progress();
     if let Some(why) = unkept {
         return Ok(Err(format!("{} cannot be written: {why}", file.display())));
@@ -305,7 +310,8 @@ fn tune(
     match (found, times) {
         (Some((choice, _)), Some([default, best])) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            console.line(&format!("{best:>12.1} µs  {:>6.2} ×  {choice}", default / best))?;
+            let share = shown_share(least, best);
+            console.line(&format!("{best:>12.1} µs  {share}  {:>6.2} ×  {choice}", default / best))?;
             console.line(&format!("{tries} programs tried; kept in {name}"))?;
         }
         _ => console.line(&format!("{tries} programs tried; none is clearly faster"))?,
@@ -316,7 +322,6 @@ fn tune(
 /// What `--write` works on.
 struct Writing<'a> {
     arguments: &'a Arguments,
-    program: &'a Program,
     texts: &'a Texts,
     /// The file, if not the program's own.
     to: &'a Option<PathBuf>,
@@ -338,7 +343,7 @@ fn write(
     let place = if writing.arguments.copy { Place::Copy } else { Place::Kernel };
     let wish = Wish { path, kernel: info, choice: &best.choice, place, found: &best.found() };
     let targets = [Target::of(device)];
-    let written = match answered(written::write(&writing.program.analysis, writing.texts, &wish, &targets))? {
+    let written = match answered(written::write(writing.texts, &wish, &targets))? {
         Ok(written) => written,
         Err(why) => return Ok(Err(why)),
     };
@@ -358,7 +363,7 @@ fn write(
     }
     if writing.arguments.format == Format::Text {
         let name = to.file_name().unwrap_or_default().to_string_lossy();
-        console.line(&format!("`{}` in {name} has {}", written.kernel, best.choice.settings().written()))?;
+        console.line(&format!("`{}` in {name} has {}", written.kernel, best.choice.written()))?;
     }
     Ok(Ok(()))
 }
@@ -374,6 +379,10 @@ struct Tuner<'a> {
     format: Format,
     /// Progress is for the language server.
     embedded: bool,
+    /// Whether rewritings are tried.
+    laws: bool,
+    /// The least time that the device allows.
+    least: Option<f64>,
     tries: u32,
     /// Why the file cannot be written.
     unkept: Option<String>,
@@ -397,6 +406,17 @@ impl Bench for Tuner<'_> {
         match self.remote.ask(&Ask::Code(choice.clone()))? {
             Told::Code(code) => Ok(code),
             _ => Err("it gave another answer than was asked for".to_owned()),
+        }
+    }
+
+    fn rewritings(&mut self, choice: &Choice) -> Vec<Choice> {
+        if !self.laws {
+            return Vec::new();
+        }
+        match self.remote.ask(&Ask::Rewritings(choice.clone())) {
+            Ok(Told::Rewritings(all)) => all,
+            // A program that cannot be rewritten any more.
+            _ => Vec::new(),
         }
     }
 
@@ -430,9 +450,12 @@ impl Bench for Tuner<'_> {
                 self.console.json(&json!({ "choice": choice, "microseconds": time, "failed": why }))
             }
             (Ok((time, ratio)), Format::Text) => {
-                self.console.line(&format!("{time:>12.1} µs  {ratio:>6.2} ×  {choice}"))
+                let share = shown_share(self.least, *time);
+                self.console.line(&format!("{time:>12.1} µs  {share}  {ratio:>6.2} ×  {choice}"))
             }
-            (Err(why), Format::Text) => self.console.line(&format!("{:>12}               {choice}: {why}", "failed")),
+            (Err(why), Format::Text) => {
+                self.console.line(&format!("{:>12}                       {choice}: {why}", "failed"))
+            }
         };
         // A reader that has gone must not end the search.
         let _ = shown.and_then(|()| self.console.flush());
@@ -444,6 +467,11 @@ impl Bench for Tuner<'_> {
             self.unkept = Some(why.to_string());
         }
     }
+}
+
+/// The share of the roofline that a time reaches: in caches more than all of it.
+fn shown_share(least: Option<f64>, time: f64) -> String {
+    least.map_or("      ".to_owned(), |least| format!("{:>4.0} %", 100.0 * least / time.max(1e-3)))
 }
 
 fn progress(text: &str) {

@@ -94,6 +94,22 @@ pub async fn tune(job: RunJob, limits: RunLimits, seconds: f64, tell: UnboundedS
     }
 }
 
+/// Compares a kernel with a job's kernel; `old` is in the job's texts, too. `tell` receives no progress.
+pub async fn compare(job: RunJob, old: (Arc<str>, String), limits: RunLimits) -> Outcome<serde_json::Value> {
+    let command = compare_command(&job, &old, limits)?;
+    let (tell, _) = tokio::sync::mpsc::unbounded_channel();
+    let ended = finish(command, &job, limits, tell).await?;
+    let mut messages = Vec::new();
+    for line in ended.out.lines() {
+        match serde_json::from_str::<serde_json::Value>(line) {
+            Ok(found) if found.get("differs").is_some() => return Ok(found),
+            Ok(other) => messages.extend(serde_json::from_value(other)),
+            Err(_) => {}
+        }
+    }
+    Err(failure(&job.kernel, ended.status, messages, &ended.err))
+}
+
 /// A child that has ended, with what it wrote.
 struct Ended {
     status: ExitStatus,
@@ -282,6 +298,17 @@ fn tune_command(job: &RunJob, limits: RunLimits, seconds: f64) -> Outcome<Comman
     command.args(job.device.iter().map(|device| format!("--device={device}")));
     command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
     command.arg("--").arg(&*job.path).args(&job.inputs);
+    Ok(command)
+}
+
+fn compare_command(job: &RunJob, old: &(Arc<str>, String), limits: RunLimits) -> Outcome<Command> {
+    let mut command = this_program()?;
+    command.args(["compare", "--embedded", "--untuned", "--format", "json"]);
+    command.arg(format!("--kernel={}", old.1)).arg(format!("--new-kernel={}", job.kernel));
+    command.arg(format!("--runs={}", limits.repeats.clamp(2, 10_000)));
+    command.args(job.device.iter().map(|device| format!("--device={device}")));
+    command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
+    command.arg("--").arg(&*old.0).arg(&*job.path).args(&job.inputs);
     Ok(command)
 }
 

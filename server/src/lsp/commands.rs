@@ -13,7 +13,7 @@ use super::tuning::{self, Tuning};
 use super::views::{self, Address, Prepared};
 use crate::devices;
 use crate::inputs::run_line::RunLine;
-use crate::program::Texts;
+use crate::program::texts;
 use crate::report::{self, Problem};
 use crate::stages::Stage;
 use crate::tune::written::{self, Place, Wish};
@@ -26,7 +26,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -47,7 +46,9 @@ pub const TUNE_KERNEL: &str = "lift.server.tuneKernel";
 pub const SHOW_TUNING: &str = "lift.server.showTuning";
 /// Writes what such a search has kept into the program.
 pub const WRITE_TUNED: &str = "lift.server.writeTuned";
-pub const NAMES: [&str; 11] = [
+/// Compares two kernels: results, times, costs and generated code.
+pub const COMPARE_KERNELS: &str = "lift.server.compareKernels";
+pub const NAMES: [&str; 12] = [
     GENERATE_OPENCL,
     RUN_KERNEL,
     KERNELS,
@@ -59,6 +60,7 @@ pub const NAMES: [&str; 11] = [
     TUNE_KERNEL,
     SHOW_TUNING,
     WRITE_TUNED,
+    COMPARE_KERNELS,
 ];
 /// Kinds of the code actions that run these commands.
 pub const OPENCL_ACTION: &str = "source.lift.opencl";
@@ -99,6 +101,15 @@ struct TuneWishes {
     #[serde(flatten)]
     run: RunWishes,
     budget: Option<f64>,
+}
+
+/// Additional fields of the argument for comparing.
+#[derive(Debug, Deserialize)]
+struct CompareWishes {
+    #[serde(flatten)]
+    run: RunWishes,
+    /// The kernel with which it is compared.
+    old: Target,
 }
 
 /// Additional fields of the argument for writing what a search has kept.
@@ -179,6 +190,11 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
             }
             Ok(None)
         }
+        COMPARE_KERNELS => {
+            let wishes: CompareWishes = parse(&argument)?;
+            let token = params.work_done_progress_params.work_done_token;
+            compare(server, target, wishes, token).await.map(Some)
+        }
         WRITE_TUNED => {
             let wishes: WriteWishes = parse(&argument)?;
             if let Err(e) = write_tuned(server, target, wishes).await {
@@ -252,6 +268,31 @@ async fn tune(server: &Server, target: Target, wishes: TuneWishes, token: Option
     result
 }
 
+async fn compare(
+    server: &Server,
+    target: Target,
+    wishes: CompareWishes,
+    token: Option<ProgressToken>,
+) -> Result<Value> {
+    let CompareWishes { run, old } = wishes;
+    let wanted = move |snap: &Snapshot| -> Outcome<_> {
+        let mut job = run_job(snap, &target, run)?;
+        let file = snap.file(&old.uri)?;
+        let kernel = chosen(snap, &file, &old)?.name;
+        job.texts.extend(texts(&snap.analysis, &file.path)?);
+        Ok((job, (file.path.clone(), kernel), snap.features.clone()))
+    };
+    let (job, old, features) = server.read(wanted).await?;
+    let title = format!("Comparing {}", job.kernel);
+    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
+    let result = tokio::select! {
+        result = child::compare(job, old, features.options.run) => result.map_err(Error::from),
+        () = progress.stopped() => Err(Error::request_cancelled()),
+    };
+    progress.end().await;
+    result
+}
+
 /// Writes a choice into the program as it is in the editor.
 async fn write_tuned(server: &Server, target: Target, wishes: WriteWishes) -> Result<()> {
     let wanted = move |snap: &Snapshot| -> Outcome<_> {
@@ -266,7 +307,7 @@ async fn write_tuned(server: &Server, target: Target, wishes: WriteWishes) -> Re
         })?;
         let wish = Wish { path: &file.path, kernel: &kernel, choice: &record.choice, place, found: &record.found() };
         let targets = compile::Target::named().map(|(_, target)| target);
-        let written = written::write(&snap.analysis, &texts(snap, &file.path)?, &wish, &targets)?;
+        let written = written::write(&texts(&snap.analysis, &file.path)?, &wish, &targets)?;
         let written = written.map_err(|why| Failure::failed(why, None))?;
         let like = (place == Place::Kernel).then(|| Record { meaning: written.meaning.clone(), ..record });
         Ok((convert::workspace_edit(snap, &written.change)?, records::file(Path::new(&*file.path)), like))
@@ -413,21 +454,10 @@ fn run_job(snap: &Snapshot, target: &Target, wishes: RunWishes) -> Outcome<RunJo
     Ok(RunJob {
         path: path_of(&target.uri),
         kernel,
-        texts: texts(snap, &file.path)?,
+        texts: texts(&snap.analysis, &file.path)?,
         inputs: wishes.inputs,
         sizes: wishes.sizes,
         device: wishes.device,
         folder,
     })
-}
-
-/// Returns the texts of a file and its imports as in the editor.
-pub fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<Texts> {
-    let mut out = Texts::new();
-    for path in report::with_imports(&snap.analysis, vec![path.clone()])? {
-        if let Some(text) = snap.analysis.text(&path)? {
-            out.insert(path, text);
-        }
-    }
-    Ok(out)
 }

@@ -1,8 +1,9 @@
-//! The cost of a kernel, at the end of the hover of its name.
+//! The cost of a kernel, and what tuning gained, at the end of the hover of its name.
 
 use super::compiled::{Compiler, Question};
 use super::convert::Lines;
 use super::snapshot::Snapshot;
+use super::tuning;
 use crate::engine;
 use lift_analysis::ide::Cancellable;
 use lift_syntax::TextRange;
@@ -17,6 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(4);
 pub struct Asked {
     compiler: Compiler,
     question: Question,
+    /// What tuning gained.
+    tuned: Option<String>,
 }
 
 /// Returns the kernel whose name is at a position, if it has no errors.
@@ -26,20 +29,24 @@ pub fn asked(snap: &Snapshot, path: &Arc<str>, lines: &Lines, position: Position
     let Some(named) = near.into_iter().find(|kernel| kernel.focus.contains_inclusive(at)) else { return Ok(None) };
     let kernel = engine::core(&snap.analysis, path, &named.name)?.ok();
     let target = snap.features.options.target;
+    let kept = tuning::kept(&snap.analysis, path, &named.name)?;
     Ok(kernel.map(|kernel| Asked {
         compiler: snap.compiler.clone(),
+        tuned: kept.and_then(|kept| tuning::gained(&kept)),
         question: Question { about: (path.clone(), named.name), kernel, target },
     }))
 }
 
 impl Asked {
-    /// Returns a summary of the cost; `None` for a kernel that cannot be compiled.
+    /// Returns a summary of the cost, for a kernel that can be compiled, and what tuning gained.
     pub fn answer(&self) -> Option<String> {
         let patience = if self.compiler.holds_back() { Duration::ZERO } else { PATIENCE };
-        match self.compiler.wait(&self.question, patience) {
+        let cost = match self.compiler.wait(&self.question, patience) {
             Some(told) => told.cost.clone(),
             None => Some("Cost: being computed.".to_owned()),
-        }
+        };
+        let told: Vec<String> = cost.into_iter().chain(self.tuned.clone()).collect();
+        (!told.is_empty()).then(|| told.join("\n\n"))
     }
 }
 

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
 
+/// The URI scheme of an earlier version of a program, which a client keeps to compare with: `lift-pinned:/a/b.lift`.
+const PINNED: &str = "lift-pinned";
+
 /// An open document: the client's text takes precedence over the file on disk.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -27,7 +30,21 @@ pub fn path_of(uri: &Uri) -> Arc<str> {
     if uri.scheme() == "lift" {
         return format!("{BUILTIN_PREFIX}{}", uri.path().trim_start_matches('/')).into();
     }
+    if uri.scheme() == PINNED {
+        return pinned_path(uri).unwrap_or_else(|| uri.as_str().into());
+    }
     file_path(uri).and_then(|p| files::normal_path(&p)).unwrap_or_else(|| uri.as_str().into())
+}
+
+/// The path of an earlier version of a program: in the same folder, so that it has the same imports, and with the same
+/// stem, after which a kernel may be named.
+fn pinned_path(uri: &Uri) -> Option<Arc<str>> {
+    let (_, rest) = uri.as_str().split_once(':')?;
+    let plain = rest.split(['?', '#']).next()?;
+    let file = format!("file://{plain}").parse::<Uri>().ok().and_then(|uri| file_path(&uri));
+    let path = files::normal_path(&file?)?;
+    let (folder, name) = path.rsplit_once('/')?;
+    Some(format!("{folder}/pinned:{name}").into())
 }
 
 /// Returns the document's path on disk, if it is a file.
@@ -52,6 +69,13 @@ mod tests {
         for uri in ["file:///a/b%20c/d.lift", "file:///a/x/../b c/d.lift", "file://localhost/a/b%20c/./d.lift"] {
             assert_eq!(&*path_of(&uri.parse().expect(uri)), "/a/b c/d.lift");
         }
+    }
+
+    #[test]
+    fn an_earlier_version_lies_beside_the_program() {
+        let path = path_of(&"lift-pinned:/a/b%20c/d.lift?2".parse().expect("an address"));
+        assert_eq!(&*path, "/a/b c/pinned:d.lift");
+        assert_eq!(lift_analysis::names::file_stem(&path), "d");
     }
 
     #[test]

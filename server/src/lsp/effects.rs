@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// How long code actions wait for effects; then they come without.
-const PATIENCE: Duration = Duration::from_millis(150);
+/// How long a menu of code actions waits for effects; then they come without.
+pub const PATIENCE: Duration = Duration::from_millis(150);
 /// Capacity of the cache.
 const MOST: usize = 512;
 
@@ -39,8 +39,12 @@ pub struct Asked {
     pub texts: Texts,
     pub path: Arc<str>,
     pub kernel: String,
+    /// Whether the rewriting is in the kernel itself, not in a definition that it uses.
+    pub is_around: bool,
     pub target: Target,
     pub sizes: BTreeMap<String, i64>,
+    /// How long to wait for what is not known yet.
+    pub patience: Duration,
 }
 
 /// An effect, for the title and for the order.
@@ -55,7 +59,7 @@ impl Asked {
     /// The effects of rewriting the file to each of these texts, `None` where the time was over or a kernel cannot be
     /// compiled.
     pub fn effects(&self, after: &[String]) -> Vec<Option<Effect>> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + self.patience;
         let before = self.cost(None, end);
         let effect = |text: &String| self.told(before?, self.cost(Some(text), end)?);
         after.iter().map(effect).collect()
@@ -72,7 +76,7 @@ impl Asked {
         if let Some(cost) = self.known.lock().get(&key) {
             return *cost;
         }
-        if Instant::now() > end {
+        if Instant::now() >= end {
             return None;
         }
         // The database is nobody else's, so nothing cancels this.
@@ -99,7 +103,8 @@ impl Asked {
 
     fn told(&self, before: Cost, after: Cost) -> Option<Effect> {
         if before.code == after.code {
-            return Some(Effect { told: "same code".to_owned(), gained: (0, 0) });
+            let place = if self.is_around { String::new() } else { format!(" of {}", self.kernel) };
+            return Some(Effect { told: format!("same code{place}"), gained: (0, 0) });
         }
         let less = |old: Option<i64>, new: Option<i64>| Some(old?.saturating_sub(new?));
         let launches = less(before.launches, after.launches);
@@ -119,14 +124,15 @@ impl Asked {
         Some(Effect { told: format!("{}{}", parts.join(", "), self.at()), gained: (moved, launches) })
     }
 
-    /// As in ` at N = 2^24`.
+    /// As in ` at N = 2^24`, for a definition ` in least at N = 2^24`.
     fn at(&self) -> String {
         let power = |n: i64| match n.checked_ilog2() {
             Some(log) if log > 9 && n == 1 << log => format!("2^{log}"),
             _ => n.to_string(),
         };
         let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name} = {}", power(*n))).collect();
-        if sizes.is_empty() { String::new() } else { format!(" at {}", sizes.join(", ")) }
+        let place = if self.is_around { String::new() } else { format!(" in {}", self.kernel) };
+        if sizes.is_empty() { place } else { format!("{place} at {}", sizes.join(", ")) }
     }
 }
 

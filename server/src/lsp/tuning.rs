@@ -1,6 +1,6 @@
 //! What a search for parameters tried, as `lift tune --format json` tells it, and what earlier ones kept.
 
-use super::times::time;
+use super::times::{ago, time};
 use crate::engine;
 use crate::tuned::records::{self, Record};
 use lift_analysis::ide::{Analysis, Cancellable};
@@ -22,6 +22,9 @@ pub struct Tuning {
     pub sizes: BTreeMap<String, i64>,
     /// Microseconds of the kernel as it is.
     pub default: f64,
+    /// The least that the device allows, in microseconds.
+    #[serde(default)]
+    pub least: Option<f64>,
     #[serde(default)]
     pub rows: Vec<Row>,
     /// The choice that is kept; `None` if none is clearly faster.
@@ -71,9 +74,10 @@ impl Tuning {
 
     /// As a table for people, the fastest first; a bar is as long as a program is fast.
     pub fn text(&self) -> String {
+        let least = self.least.map(|least| format!("; {} is the least that the device allows, 100 %\n", time(least)));
         let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
         let sizes = if sizes.is_empty() { String::new() } else { format!(" for {}", sizes.join(", ")) };
-        let mut out = format!("; {}{sizes}\n; on {}\n", self.kernel, self.device);
+        let mut out = format!("; {}{sizes}\n; on {}\n{}", self.kernel, self.device, least.unwrap_or_default());
         out += &match (&self.best, self.times) {
             (Some(best), Some([default, time])) => {
                 format!("; {best}: {:.2} × as fast as the default; kept beside the program\n", default / time)
@@ -87,7 +91,9 @@ impl Tuning {
         for (microseconds, choice) in rows {
             let bar = "█".repeat(((BAR * fastest / microseconds.max(1e-3)).round() as usize).max(1));
             let ratio = self.default / microseconds.max(1e-3);
-            out += &format!("{:>9} {ratio:>6.2} ×  {bar:<24}  {choice}\n", time(microseconds));
+            let share = self.least.map(|least| format!("{:>4.0} %", 100.0 * least / microseconds.max(1e-3)));
+            let share = share.unwrap_or_default();
+            out += &format!("{:>9} {share} {ratio:>6.2} ×  {bar:<24}  {choice}\n", time(microseconds));
         }
         for row in &self.rows {
             if let Some(why) = &row.failed {
@@ -114,6 +120,13 @@ pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<O
     Ok((!found.is_empty()).then_some((found, written)))
 }
 
+/// What the last search gained: `Tuned 12 s ago on NVIDIA H200: 1.80 × of the default (rows.team=16).`
+pub fn gained((records, written): &(Vec<Record>, SystemTime)) -> Option<String> {
+    let record = records.first()?;
+    let (device, gain, choice) = (&record.device[0], record.gain(), &record.choice);
+    Some(format!("Tuned {} on {device}: {gain:.2} × of the default (`{choice}`).", ago(*written)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_search_is_read_and_shown() {
-        let out = r#"{"kernel":"f","device":"a device","sizes":{"N":8},"default":20.0}
+        let out = r#"{"kernel":"f","device":"a device","sizes":{"N":8},"default":20.0,"least":8.0}
 {"choice":"group=32","microseconds":10.0,"failed":null}
 a driver says this
 {"choice":"group=64","microseconds":null,"failed":"it hangs"}
@@ -131,9 +144,10 @@ a driver says this
         expect![[r#"
             ; f for N = 8
             ; on a device
+            ; 8.00 µs is the least that the device allows, 100 %
             ; group=32: 2.00 × as fast as the default; kept beside the program
-              10.0 µs   2.00 ×  ████████████████████████  group=32
-              20.0 µs   1.00 ×  ████████████              (as it is)
+              10.0 µs   80 %   2.00 ×  ████████████████████████  group=32
+              20.0 µs   40 %   1.00 ×  ████████████              (as it is)
                failed                                    group=64: it hangs
         "#]]
         .assert_eq(&tuning.text());

@@ -1,7 +1,7 @@
 //! Which choices are tried, and when one is better than another.
 //!
-//! First the classes of devices, then one parameter after the other, until none helps any more or the time is up. Of
-//! choices that give equal code one is tried. A choice is measured alternately with the best so far, first briefly; it
+//! First the classes of devices, then one parameter after the other, then the rewritings by laws of the best so far, until
+//! none helps any more or the time is up. Of choices that give equal code one is tried. A choice is measured alternately with the best so far, first briefly; it
 //! takes its place only if it is clearly faster.
 
 use crate::tuned::choice::Choice;
@@ -13,6 +13,8 @@ const BRIEF: u32 = 5;
 const THOROUGH: u32 = 15;
 /// A choice is preferred only if it is faster by this factor.
 const CLEARLY: f64 = 1.03;
+/// Rewritten programs of which further rewritings are tried: the fastest of each round.
+const BEAM: usize = 4;
 
 /// Microseconds of runs of two choices, measured alternately.
 pub type Race = [Vec<f64>; 2];
@@ -21,6 +23,8 @@ pub type Race = [Vec<f64>; 2];
 pub trait Bench {
     /// A fingerprint of the generated code.
     fn code(&mut self, choice: &Choice) -> Result<u64, String>;
+    /// The choices that rewrite the program of a choice once more; none after a few rewritings.
+    fn rewritings(&mut self, choice: &Choice) -> Vec<Choice>;
     /// Measures two choices alternately. An error says why the second cannot be used.
     fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32) -> Result<Race, String>;
     /// Whether the time is up.
@@ -52,6 +56,7 @@ pub fn search(bench: &mut dyn Bench, targets: &[Choice], parameters: &[&Entry]) 
         for entry in parameters {
             search.parameter(entry);
         }
+        search.laws();
         if search.best == before || search.bench.is_over() {
             break;
         }
@@ -85,16 +90,33 @@ impl Search<'_> {
         }
     }
 
-    fn consider(&mut self, choice: Choice) {
+    /// Rewrites the best, then the fastest of what that gives: one step alone may gain nothing.
+    fn laws(&mut self) {
+        let mut from = vec![self.best.clone()];
+        while !from.is_empty() && !self.bench.is_over() {
+            let rewritten: Vec<Choice> = from.iter().flat_map(|choice| self.bench.rewritings(choice)).collect();
+            let mut timed: Vec<(f64, Choice)> = Vec::new();
+            for choice in rewritten {
+                timed.extend(self.consider(choice.clone()).map(|time| (time, choice)));
+            }
+            timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+            from = timed.into_iter().take(BEAM).map(|(_, choice)| choice).collect();
+        }
+    }
+
+    /// Tries a choice; returns its time if its code is new and can be used.
+    fn consider(&mut self, choice: Choice) -> Option<f64> {
         if self.bench.is_over() {
-            return;
+            return None;
         }
         let outcome = match self.bench.code(&choice) {
-            Ok(code) if !self.seen.insert(code) => return,
+            Ok(code) if !self.seen.insert(code) => return None,
             Ok(_) => self.measured(&choice),
             Err(why) => Err(why),
         };
+        let time = outcome.as_ref().ok().map(|(time, _)| *time);
         self.bench.tried(&Tried { choice, outcome });
+        time
     }
 
     fn measured(&mut self, choice: &Choice) -> Result<(f64, f64), String> {
@@ -141,13 +163,15 @@ pub fn quantile(times: &[f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tuned::rewriting::Step;
     use lift_analysis::parameters::TABLE;
 
     /// A device whose times have noise of ±10 %, and a limit on races.
     struct Simulated {
         seed: u64,
         races: u32,
-        /// The factor by which the best value of `rows.team` is faster; `rows.each` does nothing.
+        /// The factor by which the best value of `rows.team` is faster, and so is the rewriting `b` after `a`, which alone
+        /// is slower; `rows.each` does nothing.
         gain: f64,
         kept: Vec<Choice>,
     }
@@ -158,15 +182,32 @@ mod tests {
             0.9 + 0.2 * ((self.seed >> 33) as f64 / (1u64 << 31) as f64)
         }
         fn time(&mut self, choice: &Choice) -> f64 {
-            let faster = if choice.value("rows.team") == Some(32) { self.gain } else { 1.0 };
-            100.0 / faster * self.noise()
+            let team = if choice.value("rows.team") == Some(32) { self.gain } else { 1.0 };
+            let law = match names(choice).as_slice() {
+                [] => 1.0,
+                [a, b] if (&**a, &**b) == ("a", "b") => self.gain,
+                _ => 0.9,
+            };
+            100.0 / (team * law) * self.noise()
         }
+    }
+
+    fn names(choice: &Choice) -> Vec<String> {
+        choice.laws().iter().map(ToString::to_string).collect()
     }
 
     impl Bench for Simulated {
         fn code(&mut self, choice: &Choice) -> Result<u64, String> {
             let relevant = ["rows.team", "rows.each", "rows.busy"].map(|name| choice.value(name).unwrap_or(0));
-            Ok(relevant.iter().fold(0, |h, v| h * 10_000 + u64::from(*v)))
+            let mut code = relevant.iter().fold(0, |h, v| h * 10_000 + u64::from(*v));
+            for name in names(choice) {
+                code = 4 * code + if name == "a" { 1 } else { 2 };
+            }
+            Ok(code)
+        }
+        fn rewritings(&mut self, choice: &Choice) -> Vec<Choice> {
+            let more = if choice.laws().len() < 2 { &["a", "b"][..] } else { &[] };
+            more.iter().map(|law| choice.then(Step::parse(law).expect("a step"))).collect()
         }
         fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32) -> Result<Race, String> {
             self.races += 1;
@@ -203,7 +244,8 @@ mod tests {
 
     #[test]
     fn the_optimum_is_found_in_noise_and_a_flat_space_keeps_the_default() {
-        let best = (0..100).filter(|seed| found(*seed, 1.5).is_some_and(|c| c.value("rows.team") == Some(32))).count();
+        let is_best = |c: Choice| c.value("rows.team") == Some(32) && names(&c) == ["a", "b"];
+        let best = (0..100).filter(|seed| found(*seed, 1.5).is_some_and(is_best)).count();
         assert!(best >= 95, "{best} of 100");
         let default = (0..100).filter(|seed| found(*seed, 1.0).is_none()).count();
         assert!(default >= 98, "{default} of 100");

@@ -3,23 +3,27 @@
 //! It reads lines of JSON: a [`Job`], then one [`Ask`] after the other, and answers each with a line ([`Told`]). It
 //! ends when its standard input does, even while a kernel hangs.
 
+use super::roofline::Roofline;
 use super::search::{Race, median};
+use super::timed::{once, resident};
 use crate::engine;
 use crate::inputs::{Reading, arguments, given_sizes};
 use crate::program::{Program, Texts};
 use crate::tuned::choice::Choice;
+use crate::tuned::rewriting::{self, Rewritten, Step};
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
 use lift_codegen::difference::difference;
 use lift_codegen::interp::{self, Limits};
 use lift_codegen::io::bind::measure;
-use lift_codegen::run::device::{self, HostData, Session};
-use lift_codegen::run::{Device, DeviceInfo, Resident, contents};
+use lift_codegen::run::device::{self, Session};
+use lift_codegen::run::{Device, DeviceInfo, RunOptions, check, contents};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::value::Value;
 use lift_codegen::{lower, plan};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -28,9 +32,12 @@ use std::time::{Duration, Instant};
 
 /// Sizes at which results are compared with the interpreter's, if those of the tuning are larger; multiples of small
 /// powers of two last, for kernels that require them.
-const SMALL: [i64; 4] = [37, 36, 48, 64];
+const SMALL: [i64; 5] = [37, 36, 48, 64, 256];
 /// The product of all sizes up to which the interpreter is asked.
 const INTERPRETED: i64 = 1 << 20;
+
+/// No edit stops analysis here.
+const STOPPED: &str = "analysis was stopped";
 
 /// A kernel with inputs.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,6 +57,10 @@ pub struct Job {
 pub enum Ask {
     /// Asks for the fingerprint of the generated code.
     Code(Choice),
+    /// Asks for the least time that the device allows, in microseconds.
+    Least,
+    /// Asks for the choices that rewrite the program of a choice once more.
+    Rewritings(Choice),
     /// Alternating runs of two choices, up to this many, within about this many milliseconds.
     Race(Choice, Choice, u32, u64),
 }
@@ -59,6 +70,8 @@ pub enum Ask {
 pub enum Told {
     Ready(Box<Ready>),
     Code(u64),
+    Least(Option<f64>),
+    Rewritings(Vec<Choice>),
     Race(Race),
     /// The reason why the request cannot be answered.
     Failed(String),
@@ -118,27 +131,29 @@ fn given(kernel: &Kernel, job: &Job, sizes: &BTreeMap<String, i64>) -> Result<Gi
     Ok(Given { values: bound.into_values().map_err(|e| e.to_string())?, sizes, named })
 }
 
-/// A small input, and what the interpreter computes of it.
-fn small(kernel: &Kernel, job: &Job) -> Option<(Given, Value)> {
-    let of = |most: i64| job.sizes.iter().map(|(name, n)| (name.clone(), (*n).min(most))).collect::<BTreeMap<_, _>>();
-    SMALL.iter().find_map(|most| {
-        let given = given(kernel, job, &of(*most)).ok()?;
-        let work = given.sizes.iter().fold(1i64, |all, (_, n)| all.saturating_mul(n.max(1)));
-        if work > INTERPRETED {
-            return None;
-        }
-        let sizes: Vec<_> = given.sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
-        let value = interp::run(kernel, given.values.clone(), &sizes, Limits::default()).ok()?;
-        Some((given, value))
-    })
+/// The small input with sizes of at most `most`, and what the interpreter computes of it.
+fn small(kernel: &Kernel, job: &Job, most: i64) -> Option<(Given, Value)> {
+    let sizes: BTreeMap<String, i64> = job.sizes.iter().map(|(name, n)| (name.clone(), (*n).min(most))).collect();
+    let given = given(kernel, job, &sizes).ok()?;
+    let work = given.sizes.iter().fold(1i64, |all, (_, n)| all.saturating_mul(n.max(1)));
+    if work > INTERPRETED {
+        return None;
+    }
+    let sizes: Vec<_> = given.sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
+    let value = interp::run(kernel, given.values.clone(), &sizes, Limits::default()).ok()?;
+    Some((given, value))
 }
 
 struct Worker<'s> {
-    kernel: &'s Kernel,
+    job: &'s Job,
+    /// As it is, and by the rewritings that were asked for.
+    kernel: Arc<Kernel>,
+    rewritten: HashMap<Vec<Step>, Result<Arc<Kernel>, String>>,
     device: &'s DeviceInfo,
     session: &'s Session,
     given: Given,
-    small: Option<(Given, Value)>,
+    /// For each of [`SMALL`], once it was asked for.
+    smalls: [OnceCell<Option<(Given, Value)>>; SMALL.len()],
     /// The default's result.
     expected: Option<Value>,
     checked: HashSet<Choice>,
@@ -146,19 +161,21 @@ struct Worker<'s> {
 
 fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
     let io = |e: io::Error| e.to_string();
-    let stopped = |_| "analysis was stopped".to_owned();
+    let stopped = |_| STOPPED.to_owned();
     let program = Program::load_texts(Path::new(&*job.path), &job.texts).map_err(stopped)?;
     let kernel = engine::core(&program.analysis, &job.path, &job.kernel).map_err(stopped)?;
     let kernel = kernel.map_err(|problems| problems.first().map_or(String::new(), |p| p.message.clone()))?;
     let device: Device = device::choose(job.device.parse()?).map_err(|e| e.to_string())?;
     let session = Session::open(&device, true).map_err(|e| e.to_string())?;
-    let (given, small) = (given(&kernel, job, &job.sizes)?, small(&kernel, job));
+    let given = given(&kernel, job, &job.sizes)?;
     let mut worker = Worker {
-        kernel: &kernel,
+        job,
+        kernel,
+        rewritten: HashMap::new(),
         device: &device.info,
         session: &session,
         given,
-        small,
+        smalls: Default::default(),
         expected: None,
         checked: HashSet::new(),
     };
@@ -166,15 +183,17 @@ fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
     let [times, _] = worker.race(&default, &default, 3, 200)?;
     say(&Told::Ready(Box::new(Ready {
         device: device.info.clone(),
-        meaning: format!("{:016x}", meaning(&kernel)),
+        meaning: format!("{:016x}", meaning(&worker.kernel)),
         sizes: worker.given.named.clone(),
         default: median(&times),
-        interpreted: worker.small.is_some(),
+        interpreted: worker.smalls().next().is_some(),
     })))
     .map_err(io)?;
     for ask in asks {
         let told = match ask {
             Ask::Code(choice) => worker.code(&choice).map(Told::Code),
+            Ask::Least => worker.least().map(Told::Least),
+            Ask::Rewritings(choice) => worker.rewritings(&choice).map(Told::Rewritings),
             Ask::Race(best, choice, rounds, within) => worker.race(&best, &choice, rounds, within).map(Told::Race),
         };
         say(&told.unwrap_or_else(Told::Failed)).map_err(io)?;
@@ -183,23 +202,74 @@ fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
 }
 
 impl Worker<'_> {
-    fn compile(&self, choice: &Choice) -> Result<plan::Program, String> {
-        let compiled = lower::compile(self.kernel, &choice.on(self.device)?);
+    fn compile(&mut self, choice: &Choice) -> Result<plan::Program, String> {
+        let kernel = self.kernel(choice.laws())?;
+        let compiled = lower::compile(&kernel, &choice.on(self.device)?);
         compiled.map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
     }
 
-    fn code(&self, choice: &Choice) -> Result<u64, String> {
+    fn kernel(&mut self, laws: &[Step]) -> Result<Arc<Kernel>, String> {
+        if laws.is_empty() {
+            return Ok(self.kernel.clone());
+        }
+        if let Some(known) = self.rewritten.get(laws) {
+            return known.clone();
+        }
+        let core = |now: Rewritten| engine::core(&now.analysis, &self.job.path, &self.job.kernel).map_err(|_| STOPPED);
+        let kernel = apply(self.job, laws).and_then(|now| {
+            core(now)?.map_err(|problems| problems.first().map_or(String::new(), |p| p.message.clone()))
+        });
+        self.rewritten.insert(laws.to_vec(), kernel.clone());
+        kernel
+    }
+
+    fn least(&mut self) -> Result<Option<f64>, String> {
+        let program = self.compile(&Choice::default())?;
+        let roofline = Roofline::of(self.device, self.session);
+        Ok(roofline.and_then(|roofline| roofline.least(&program, &self.given.sizes)))
+    }
+
+    fn rewritings(&self, choice: &Choice) -> Result<Vec<Choice>, String> {
+        if choice.laws().len() >= rewriting::MOST {
+            return Ok(Vec::new());
+        }
+        let now = apply(self.job, choice.laws())?;
+        let steps = rewriting::steps(&now.analysis, &self.job.path, &self.job.kernel).map_err(|_| STOPPED)?;
+        Ok(steps.into_iter().map(|step| choice.then(step)).collect())
+    }
+
+    /// The small inputs of the kernel as it is, with what the interpreter computes of them.
+    fn smalls(&self) -> impl Iterator<Item = &(Given, Value)> {
+        let all = self.smalls.iter().zip(SMALL);
+        all.filter_map(|(cell, most)| cell.get_or_init(|| small(&self.kernel, self.job, most)).as_ref())
+    }
+
+    fn code(&mut self, choice: &Choice) -> Result<u64, String> {
         let program = self.compile(choice)?;
+        if !choice.laws().is_empty() {
+            self.fits(&program)?;
+        }
         let mut hasher = DefaultHasher::new();
         program.opencl.text.hash(&mut hasher);
         plan::json::to_json(&program, "", &|_| String::new()).hash(&mut hasher);
         Ok(hasher.finish())
     }
 
+    /// Whether a rewritten program accepts the sizes, and some small ones.
+    fn fits(&self, program: &plan::Program) -> Result<(), String> {
+        let fits = |given: &Given| check(program, &given.sizes, self.device, &RunOptions::default());
+        fits(&self.given).map_err(|e| e.to_string())?;
+        let mut small = self.smalls().map(|(given, _)| fits(given)).peekable();
+        if small.peek().is_some() && !small.any(|fits| fits.is_ok()) {
+            return Err("no small input fulfils what it needs of the lengths".to_owned());
+        }
+        Ok(())
+    }
+
     fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32, within: u64) -> Result<Race, String> {
         let programs = [self.compile(best)?, self.compile(choice)?];
         if !self.checked.contains(choice) {
-            self.check_small(&programs[1])?;
+            self.check_small(choice, &programs[1])?;
         }
         let (inputs, sizes) =
             contents(&programs[0], &self.given.values, &self.given.sizes).map_err(|e| e.to_string())?;
@@ -236,36 +306,34 @@ impl Worker<'_> {
         Ok(race)
     }
 
-    /// Compares with the interpreter on the small input.
-    fn check_small(&self, program: &plan::Program) -> Result<(), String> {
-        let Some((given, expected)) = &self.small else { return Ok(()) };
-        let (inputs, sizes) = contents(program, &given.values, &given.sizes).map_err(|e| e.to_string())?;
-        let mut resident = resident(self.session, program, inputs, &sizes)?;
-        once(&mut resident, self.session)?;
-        let value = resident.value().map_err(|e| e.to_string())?;
-        match difference(&value, expected) {
-            Some(difference) => Err(format!("its result differs from the interpreter's: {difference}")),
-            None => Ok(()),
+    /// Compares with the interpreter on a small input. A rewritten program may need more of the lengths than the kernel
+    /// as it is: then on the first that it accepts.
+    fn check_small(&self, choice: &Choice, program: &plan::Program) -> Result<(), String> {
+        let mut refused = None;
+        for (given, expected) in self.smalls() {
+            let run = || {
+                let (inputs, sizes) = contents(program, &given.values, &given.sizes).map_err(|e| e.to_string())?;
+                let mut resident = resident(self.session, program, inputs, &sizes)?;
+                once(&mut resident, self.session)?;
+                resident.value().map_err(|e| e.to_string())
+            };
+            let value = match run() {
+                Err(why) if !choice.laws().is_empty() => {
+                    refused.get_or_insert(why);
+                    continue;
+                }
+                value => value?,
+            };
+            return match difference(&value, expected) {
+                Some(difference) => Err(format!("its result differs from the interpreter's: {difference}")),
+                None => Ok(()),
+            };
         }
+        refused.map_or(Ok(()), Err)
     }
 }
 
-fn resident<'p>(
-    session: &'p Session,
-    program: &'p plan::Program,
-    inputs: Vec<HostData>,
-    sizes: &SizeValues,
-) -> Result<Resident<'p>, String> {
-    Resident::new(program, inputs, sizes.clone(), session).map_err(|e| e.to_string())
-}
-
-/// Runs once; returns the microseconds on the device.
-fn once(resident: &mut Resident<'_>, session: &Session) -> Result<f64, String> {
-    let mut run = || {
-        resident.reset(false)?;
-        resident.enqueue()?;
-        session.finish()?;
-        resident.take_nanoseconds()
-    };
-    run().map(|nanoseconds| nanoseconds as f64 / 1e3).map_err(|e| e.to_string())
+/// The kernel after rewriting.
+fn apply(job: &Job, laws: &[Step]) -> Result<Rewritten, String> {
+    rewriting::apply(&job.texts, &job.path, &job.kernel, laws).map_err(|_| STOPPED.to_owned())?
 }

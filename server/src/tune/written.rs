@@ -1,4 +1,4 @@
-//! A choice as part of the program: `(with ((rows.team 16)) e)` around what a kernel computes.
+//! A choice as part of the program: its rewritings, and `(with ((rows.team 16)) e)` around what a kernel computes.
 //!
 //! The changed program, compiled without the choice, gives the text that the program gives with it. What would not is
 //! refused.
@@ -6,10 +6,13 @@
 use crate::engine;
 use crate::program::{Program, Texts};
 use crate::tuned::choice::Choice;
+use crate::tuned::rewriting;
 use lift_analysis::ide::{Analysis, Cancellable, DocLineKind, KernelInfo, SourceChange};
+use lift_analysis::parameters::Settings;
 use lift_codegen::core::print::meaning;
 use lift_codegen::plan;
 use lift_codegen::target::Target;
+use lift_syntax::TextRange;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,25 +51,42 @@ pub struct Written {
 
 /// Writes a choice into a program that consists of `texts`. The code is compared on each target; `Err` says why the
 /// choice cannot be written.
-pub fn write(
-    analysis: &Analysis,
-    texts: &Texts,
-    wish: &Wish<'_>,
-    targets: &[Target],
-) -> Cancellable<Result<Written, String>> {
-    let (name, settings, at) = (&wish.kernel.name, wish.choice.settings(), wish.kernel.focus.start());
-    let (change, kernel) = match wish.place {
+pub fn write(texts: &Texts, wish: &Wish<'_>, targets: &[Target]) -> Cancellable<Result<Written, String>> {
+    let (name, settings) = (&wish.kernel.name, wish.choice.settings());
+    let Some(before) = texts.get(wish.path) else { return Ok(Err(format!("{} is not loaded", wish.path))) };
+    let rewritten = match rewriting::apply(texts, wish.path, name, wish.choice.laws())? {
+        Ok(rewritten) => rewritten,
+        Err(why) => return Ok(Err(why)),
+    };
+    let (analysis, now) = (&rewritten.analysis, &rewritten.texts[wish.path]);
+    let kernels = analysis.kernels(wish.path)?;
+    let Some(kernel) = kernels.iter().find(|kernel| kernel.name == *name) else {
+        return Ok(Err(format!("`{name}` has errors, or is in another language")));
+    };
+    let (at, kernel_at) = (kernel.focus.start(), kernel.range);
+    let (changed, kernel) = match wish.place {
+        Place::Kernel if settings == Settings::DEFAULT => (Some(SourceChange::default()), name.clone()),
         Place::Kernel => (analysis.write_settings(wish.path, at, &settings)?, name.clone()),
         Place::Copy => {
             let copy = free_name(analysis, wish.path, name)?;
             (analysis.copy_with_settings(wish.path, at, &settings, &copy, &docs(wish))?, copy)
         }
     };
-    let Some(change) = change else {
+    let Some(changed) = changed else {
         return Ok(Err(format!("`{name}` has errors, is in another language, or has {settings} already")));
     };
-    let Some(before) = texts.get(wish.path) else { return Ok(Err(format!("{} is not loaded", wish.path))) };
-    let text = change.applied(wish.path, before);
+    let text = match wish.place {
+        Place::Kernel => changed.applied(wish.path, now),
+        Place::Copy => match with_copy(wish, kernel_at, &changed, before, now) {
+            Some(text) => text,
+            None => {
+                return Ok(Err(format!(
+                    "a copy of `{name}` needs changed definitions; write the choice into `{name}` itself"
+                )));
+            }
+        },
+    };
+    let change = SourceChange::between(wish.path, before, &text);
     let mut after = texts.clone();
     after.insert(wish.path.clone(), text.as_str().into());
     let after = Program::load_texts(Path::new(&**wish.path), &after)?;
@@ -87,6 +107,17 @@ pub fn write(
     let core = engine::core(&after.analysis, wish.path, &kernel)?;
     let meaning = core.map(|core| format!("{:016x}", meaning(&core))).unwrap_or_default();
     Ok(Ok(Written { change, kernel, meaning, text }))
+}
+
+/// The program with the copy that `changed` adds to the rewritten program, but with the kernel as it was; `None` if the
+/// rewritings changed more than the kernel.
+fn with_copy(wish: &Wish<'_>, kernel_at: TextRange, changed: &SourceChange, before: &str, now: &str) -> Option<String> {
+    let copy = changed.files.first()?.1.first()?;
+    let rest = now.get(usize::from(copy.range.end())..)?;
+    let own = before.strip_suffix(rest)?;
+    let start = wish.kernel.range.start();
+    let same = start == kernel_at.start() && before.get(..start.into())? == now.get(..start.into())?;
+    same.then(|| format!("{own}{}{rest}", copy.new_text))
 }
 
 /// The text and the plan without the name of the kernel, which is in the text's first line.

@@ -1,5 +1,6 @@
-//! A class of devices and values of parameters.
+//! A class of devices, values of parameters, and rewritings by laws.
 
+use super::rewriting::Step;
 use lift_analysis::parameters::{self, Entry, Settings, TargetName};
 use lift_codegen::device::DeviceInfo;
 use lift_codegen::target::Target;
@@ -7,27 +8,38 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is generated for; the default is what suits the device, with all parameters at their defaults.
+/// What is generated, and for what; the default is the program as it is, for the class that suits the device, with all
+/// parameters at their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Choice {
     /// The name of a target, if not that which suits the device.
     target: Option<String>,
     /// Values of parameters by name.
     settings: BTreeMap<String, u32>,
+    /// Applied to the program, in this order.
+    #[serde(default)]
+    laws: Vec<Step>,
 }
+
+/// Before a step in the text of a choice.
+const LAW: &str = "law=";
 
 impl Choice {
     pub fn for_target(name: &str) -> Choice {
-        Choice { target: Some(name.to_owned()), settings: BTreeMap::new() }
+        Choice { target: Some(name.to_owned()), ..Choice::default() }
     }
 
-    /// Parses `target=gpu rows.team=16`; the empty text is the default.
+    /// Parses `law=split-join target=gpu rows.team=16`; the empty text is the default.
     pub fn parse(text: &str) -> Result<Choice, String> {
         let mut choice = Choice::default();
         for word in text.split_whitespace() {
             if let Some(name) = word.strip_prefix("target=") {
                 name.parse::<Target>()?;
                 choice.target = Some(name.to_owned());
+                continue;
+            }
+            if let Some(step) = word.strip_prefix(LAW) {
+                choice.laws.push(Step::parse(step)?);
                 continue;
             }
             let (parameter, value) = parameters::parse(word)?;
@@ -41,6 +53,24 @@ impl Choice {
         let mut choice = self.clone();
         choice.settings.insert(parameter.to_owned(), value);
         choice
+    }
+
+    /// With one more rewriting, after the others.
+    #[must_use]
+    pub fn then(&self, step: Step) -> Choice {
+        let mut choice = self.clone();
+        choice.laws.push(step);
+        choice
+    }
+
+    /// The same for the program as it is.
+    #[must_use]
+    pub fn without_laws(&self) -> Choice {
+        Choice { laws: Vec::new(), ..self.clone() }
+    }
+
+    pub fn laws(&self) -> &[Step] {
+        &self.laws
     }
 
     pub fn value(&self, parameter: &str) -> Option<u32> {
@@ -57,6 +87,16 @@ impl Choice {
             }
         }
         settings
+    }
+
+    /// For people: `((rows.team 16))`, and by which laws a program is rewritten.
+    pub fn written(&self) -> String {
+        let laws: Vec<String> = self.laws.iter().map(ToString::to_string).collect();
+        match (laws.is_empty(), self.settings()) {
+            (true, settings) => settings.written(),
+            (false, Settings::DEFAULT) => format!("been rewritten by {}", laws.join(", ")),
+            (false, settings) => format!("{}, and has been rewritten by {}", settings.written(), laws.join(", ")),
+        }
     }
 
     /// The target on a device. Refused if it promises what the device does not.
@@ -87,8 +127,9 @@ impl Choice {
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let laws = self.laws.iter().map(|step| format!("{LAW}{step}"));
         let target = self.target.iter().map(|name| format!("target={name}"));
         let settings = self.settings.iter().map(|(name, value)| format!("{name}={value}"));
-        f.write_str(&target.chain(settings).collect::<Vec<_>>().join(" "))
+        f.write_str(&laws.chain(target).chain(settings).collect::<Vec<_>>().join(" "))
     }
 }

@@ -58,11 +58,11 @@ pub fn lookup(
     sizes: &BTreeMap<String, i64>,
 ) -> Lookup {
     let file = file(program);
-    let shown = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let shown = shown(&file);
     let told = |what: &str| Lookup { record: None, notice: Some(format!("{shown} {what}")) };
     let records = match read(&file) {
         Ok(records) => records,
-        Err(why) => return told(&format!("is not used: {why}")),
+        Err(why) => return Lookup { record: None, notice: Some(unused(program, &why)) },
     };
     let of_device = identity(device);
     let here: Vec<&Record> = records.iter().filter(|r| r.kernel == kernel && r.device[..2] == of_device[..2]).collect();
@@ -71,7 +71,7 @@ pub fn lookup(
     match near.min_by_key(|(distance, _)| *distance) {
         Some((_, record)) => match record.choice.on(device) {
             Ok(_) => Lookup { record: Some((**record).clone()), notice: None },
-            Err(why) => told(&format!("is not used: {why}")),
+            Err(why) => Lookup { record: None, notice: Some(unused(program, &why)) },
         },
         None if here.iter().any(|r| r.meaning == meaning && r.device != of_device) => {
             told(&format!("is of another driver than {}: `{kernel}` runs as if never tuned", of_device[2]))
@@ -80,6 +80,36 @@ pub fn lookup(
             told(&format!("is of another version of `{kernel}`, which runs as if never tuned"))
         }
         None => Lookup::default(),
+    }
+}
+
+/// What a run tells whose records cannot be used.
+pub fn unused(program: &Path, why: &str) -> String {
+    format!("{} is not used: {why}", shown(&file(program)))
+}
+
+fn shown(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Finds the record for code that is generated once, for all sizes: of those for the device and the kernel as it is now
+/// the nearest to `sizes`, or without sizes the one that was kept last.
+pub fn for_code(
+    program: &Path,
+    kernel: &str,
+    meaning: &str,
+    device: &DeviceInfo,
+    sizes: &BTreeMap<String, i64>,
+) -> Lookup {
+    if !sizes.is_empty() {
+        return lookup(program, kernel, meaning, device, sizes);
+    }
+    let all = read(&file(program)).unwrap_or_default();
+    let is_valid = |r: &&Record| r.kernel == kernel && r.meaning == meaning && r.device == identity(device);
+    match all.iter().rfind(is_valid) {
+        Some(last) => lookup(program, kernel, meaning, device, &last.sizes),
+        // To say why a record is not used.
+        None => lookup(program, kernel, meaning, device, sizes),
     }
 }
 

@@ -43,6 +43,8 @@ const REWRITTEN: &str = "\
 (lift roots (N) ((array-type float N)) (lambda (xs) (map sqrt (map abs xs))))
 (lift turned (N M) ((array-type (array-type float M) N)) (lambda (xss) (transpose (transpose xss))))
 (lift least (N) ((array-type int (+ N 1))) (lambda (xs) (head (sort < xs))))
+(define (greatest xs) (last (sort < xs)))
+(lift uses (N) ((array-type int (+ N 1))) (lambda (xs) (greatest xs)))
 ";
 const URI: &str = "file:///tmp/lift-test/rewritten.lift";
 
@@ -82,6 +84,18 @@ fn titles_tell_the_effect_of_a_law() {
     let (titles, actions) = at("(head (sort");
     expect!["Take the minimum without sorting (head-sort): 13 launches fewer, 1.3 GB less at N = 2^24"]
         .assert_eq(&titles);
+    // In a definition: the effect on a kernel that uses it.
+    let (titles, _) = at("(last (sort");
+    expect!["Take the maximum without sorting (last-sort): 13 launches fewer, 1.3 GB less in uses at N = 2^24"]
+        .assert_eq(&titles);
+    // An editor that asks at every movement of the cursor does not wait for what is not known yet.
+    session.open("file:///tmp/lift-test/cold.lift", &REWRITTEN.replace("greatest", "largest"));
+    let at = json!({ "line": 3, "character": 23 });
+    let context = json!({ "diagnostics": [], "triggerKind": 2, "only": ["refactor.rewrite.lift.law"] });
+    let uri = "file:///tmp/lift-test/cold.lift";
+    let params = json!({ "textDocument": { "uri": uri }, "range": { "start": at, "end": at }, "context": context });
+    let automatic = session.call("textDocument/codeAction", params).expect("actions");
+    assert_eq!(automatic[0]["title"], "Take the maximum without sorting (last-sort)");
     session.shutdown();
 
     // The same numbers as of the command line.

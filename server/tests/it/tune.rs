@@ -18,7 +18,8 @@ fn a_kernel_is_tuned_and_the_program_says_so() {
     let out = bench.fine(&arguments);
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines[0].starts_with("scale on ") && lines[0].ends_with(", N=100"), "{out}");
-    assert!(lines[1].ends_with("as it is"), "{out}");
+    assert!(lines[1].ends_with(" 100 %            the least that the device allows"), "{out}");
+    assert!(lines[2].ends_with(" %           as it is"), "{out}");
     assert!(lines[lines.len() - 1].contains(" programs tried; "), "{out}");
     assert_eq!(bench.fine(&["run", "scale.lift"]), "2\n4\n6\n");
 }
@@ -75,6 +76,134 @@ fn parameters_are_listed_and_wrong_usage_is_refused() {
     assert_eq!(bench.lift(&["tune"]).status, Some(2));
     assert_eq!(bench.lift(&["tune", "--parameter", "no", "scale.lift"]).status, Some(2));
     assert!(bench.wrong(&["tune", "--device", "opencl:9", "scale.lift"]).contains("cannot be tuned"));
+}
+
+/// A kernel that sorts more than it needs.
+const LEAST: &str = "\
+;;; run: xs=[3,1,2]
+(lift least (N) ((array-type int (+ N 1))) (lambda (xs) (head (sort < xs))))
+";
+
+/// Laws are searched, too: the rewritten program is measured, kept, used, and written.
+#[test]
+fn a_program_that_a_law_rewrites_is_found() {
+    let bench = Bench::new(&[("least.lift", LEAST)]);
+    let tune = ["tune", "least.lift", "--size", "N=30000", "--parameter", "law"];
+    bench.fine(&[&tune[..], &["--budget", "5"]].concat());
+    let kept = bench.read("least.lift.tuned");
+    assert!(kept.contains("\nuse law=head-sort\n"), "{kept}");
+    let profile = |more: &[&str]| {
+        let ran = bench.lift(&[&["run", "least.lift", "signed:1", "--size", "N=20000", "--profile"], more].concat());
+        (ran.out, ran.err.contains("sort: "))
+    };
+    let ((tuned, sorts), (untuned, sorted)) = (profile(&[]), profile(&["--untuned"]));
+    assert_eq!((tuned, sorts, sorted), (untuned, false, true));
+    let out = bench.fine(&[&tune[..], &["--budget", "0", "--write"]].concat());
+    assert!(out.ends_with("`least` in least.lift has been rewritten by head-sort\n"), "{out}");
+    assert!(bench.read("least.lift").ends_with("(lambda (xs) (minimum xs)))\n"));
+    assert!(!bench.path("least.lift.tuned").exists());
+}
+
+/// What a record's rewriting needs of the lengths, or does not find any more, leaves the run to the program as it is.
+#[test]
+fn a_rewriting_that_does_not_apply_is_not_used() {
+    let bench = Bench::new(&[("scale.lift", SCALE)]);
+    let device = device(&bench);
+    let device = [0, 1, 2].map(|nth| &*device[nth]);
+    let meaning = meaning(&bench);
+    let run = |choice: &str| {
+        bench.write("scale.lift.tuned", record(&meaning, device, choice).as_bytes());
+        let ran = bench.lift(&["run", "--device", "opencl:0", "scale.lift"]);
+        assert_eq!((ran.status, &*ran.out), (Some(0), "2\n4\n6\n"));
+        ran.err
+    };
+    assert_eq!(run("law=split-join"), "", "4 does not divide 3");
+    assert_eq!(run("law=map-global group=32"), "");
+    let unknown = "note: scale.lift.tuned is not used: the law `map-map` does not apply to `scale`\n";
+    assert_eq!(run("law=map-map"), unknown);
+    let wrong =
+        "note: scale.lift.tuned is not used: line 6: `map-map:0` is no rewriting, such as `map-map` or `map-map:2`\n";
+    assert_eq!(run("law=map-map:0"), wrong);
+    let beside = ["tune", "scale.lift", "--budget", "0", "--write", "--copy"];
+    bench.write("scale.lift.tuned", record(&meaning, device, "law=map-global group=32").as_bytes());
+    let out = bench.fine(&beside);
+    assert!(out.ends_with("has ((group 32)), and has been rewritten by map-global\n"), "{out}");
+    let both = bench.read("scale.lift");
+    assert!(both.starts_with(SCALE) && both.contains("(with ((group 32)) (mapGlb (lambda (x) (* 2 x)) xs))"), "{both}");
+}
+
+/// What `lift build` writes for a device is what was tuned there, with the places of the program as it is.
+#[test]
+fn code_for_a_device_is_as_tuned() {
+    let bench = Bench::new(&[("least.lift", LEAST)]);
+    let names = device(&bench);
+    let report = bench.fine(&["run", "least.lift", "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let of_least = report["meaning"].as_str().expect("a fingerprint");
+    let text = record(of_least, [0, 1, 2].map(|nth| &*names[nth]), "law=head-sort target=portable");
+    bench.write("least.lift.tuned", text.replace("kernel scale", "kernel least").replace("N=3", "N=1000").as_bytes());
+    let build = |more: &[&str]| {
+        let ran = bench.lift(&[&["build", "least.lift", "-o", "out"], more].concat());
+        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        ran.err
+    };
+    let sorts = |file: &str| bench.read(file).contains("sort: ");
+    let here = ["--for-device", "opencl:0"];
+    let told = build(&here);
+    assert!(
+        told.starts_with("note: `least` as tuned on ") && told.ends_with(": law=head-sort target=portable\n"),
+        "{told}"
+    );
+    assert!(!sorts("out/least.plan.json"));
+    // The text is that of the program with the minimum.
+    let minimum = LEAST.replace("(head (sort < xs))", "(minimum xs)");
+    bench.write("other/least.lift", minimum.as_bytes());
+    bench.fine(&["build", "other/least.lift", "-o", "other", "--target", "portable"]);
+    assert_eq!(bench.read("out/least.cl"), bench.read("other/least.cl"));
+    build(&[&here[..], &["--emit", "c"]].concat());
+    build(&[&here[..], &["--emit", "python"]].concat());
+    assert!(!sorts("out/least.c") && !sorts("out/least.py"));
+    assert_eq!(build(&[&here[..], &["--untuned"]].concat()), "");
+    assert!(sorts("out/least.plan.json"));
+    // Nothing was tuned for such sizes.
+    assert_eq!(build(&[&here[..], &["--size", "N=1000000"]].concat()), "");
+    assert!(sorts("out/least.plan.json"));
+    assert!(build(&[&here[..], &["--size", "N=2000"]].concat()).contains("law=head-sort"));
+    assert_eq!(bench.lift(&["build", "least.lift", "--size", "N=1"]).status, Some(2));
+    assert_eq!(bench.lift(&["build", "least.lift", "--for-device", "opencl:9"]).status, Some(2));
+}
+
+/// A kernel is compared with its earlier version, which the client keeps as a document in the same folder.
+#[test]
+fn an_editor_compares_with_an_earlier_version() {
+    let bench = Bench::new(&[(
+        "uses.lift",
+        "(import \"lib.lift\")\n(lift uses (N) ((array-type int N)) (lambda (xs) (map twice xs)))\n",
+    )]);
+    bench.write("lib.lift", b"(define (twice x) (* 2 x))\n");
+    let uri = format!("file://{}", bench.path("uses.lift").display());
+    let pinned = uri.replace("file://", "lift-pinned:");
+    let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
+    let old = bench.read("uses.lift");
+    session.open(&pinned, &old);
+    let mut compare = |new: &str| {
+        session.open(&uri, new);
+        let old = json!({ "uri": pinned, "kernel": "uses" });
+        let request = json!({ "uri": uri, "kernel": "uses", "old": old, "inputs": ["iota"], "sizes": { "N": 100 } });
+        session.execute("lift.server.compareKernels", request).expect("a comparison")
+    };
+    let found = compare(&old.replace("twice xs", "(lambda (x) (+ x x)) xs"));
+    assert_eq!(
+        (&found["differs"], &found["small"]["differs"], &found["sizes"]["N"]),
+        (&Value::Null, &Value::Null, &json!(100))
+    );
+    assert!(found["old"]["times"][0].as_f64().is_some_and(|time| time > 0.0), "{found}");
+    assert!(found["diff"].as_str().is_some_and(|diff| diff.contains("\n+")), "{found}");
+    let found = compare(&old.replace("twice xs", "(lambda (x) (+ x 2)) xs"));
+    assert!(found["differs"].as_str().is_some_and(|why| !why.is_empty()), "{found}");
+    let generated = session.execute("lift.server.generateOpenCL", json!({ "uri": pinned, "kernel": "uses" }));
+    assert!(generated.is_ok_and(|text| text["text"].as_str().is_some_and(|text| text.contains("2u * "))));
+    session.shutdown();
 }
 
 /// What a record says becomes part of the program, which then gives the same code, and needs no record.
@@ -200,6 +329,11 @@ fn an_editor_tunes_and_writes_the_best_as_a_program() {
     assert_eq!(tune["title"], "Tune (2.00 ×)");
     let told = format!("tuned on {name} for N=3, 2.00 times as fast as the default: target=gpu group=32");
     assert!(tune["tooltip"].as_str().is_some_and(|t| t.starts_with("last tuned ") && t.ends_with(&told)), "{tune}");
+
+    let name_of_kernel = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 8 } });
+    let hover = session.call("textDocument/hover", name_of_kernel).expect("a hover")["contents"]["value"].clone();
+    let gained = format!(" on {name}: 2.00 × of the default (`target=gpu group=32`).");
+    assert!(hover.as_str().is_some_and(|text| text.contains("\n\nTuned ") && text.ends_with(&gained)), "{hover}");
 
     let offered = actions(&mut session);
     let [write, copy] = offered.as_array().expect("a list").as_slice() else { panic!("{offered}") };

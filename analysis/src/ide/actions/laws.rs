@@ -13,9 +13,10 @@ use crate::laws::{Law, Rewritten, Subject, builtin, read_form, root};
 use crate::names::{Resolution, resolve};
 use crate::size::Assumption;
 use lift_syntax::TextRange;
+use std::collections::HashSet;
 
 /// Rewrites offered at one place; more would be in the way.
-const MOST: usize = 8;
+const MOST: usize = 12;
 
 /// The rewrites at the cursor or selection.
 pub(super) fn rewrites(view: &View<'_>, selection: TextRange) -> Vec<CodeAction> {
@@ -40,6 +41,24 @@ pub(super) fn rewrites(view: &View<'_>, selection: TextRange) -> Vec<CodeAction>
 /// The rewrites of a form by one law, wherever it applies.
 pub(super) fn rewrites_by(view: &View<'_>, law: &Law) -> Vec<CodeAction> {
     root_of(view).map(|root| offers(view, &root, law, view.db.prelude(), None)).unwrap_or_default()
+}
+
+/// The rewrites of a form, wherever they apply and for each choice of sizes, by laws of which nothing is left to the
+/// programmer to know; each with the name of its law.
+pub(super) fn certain_rewrites(view: &View<'_>) -> Vec<(Name, SourceChange)> {
+    let Some(root) = root_of(view) else { return Vec::new() };
+    let own = own_laws(view);
+    let laws = own.iter().map(|(law, file)| (law, *file)).chain(builtin().iter().map(|law| (law, view.db.prelude())));
+    let mut out: Vec<(Name, SourceChange)> = Vec::new();
+    for (law, file) in laws {
+        for one in rewritings(view, &root, law, file, None).into_iter().filter(|one| one.assumed.is_empty()) {
+            let Some((change, _)) = tried_assuming(view, one.text) else { continue };
+            if !out.iter().any(|(_, other)| *other == change) {
+                out.push((law.name.clone(), change));
+            }
+        }
+    }
+    out
 }
 
 /// The term of a form without errors.
@@ -88,6 +107,17 @@ fn own_laws(view: &View<'_>) -> Vec<(Law, SourceFile)> {
 
 /// The rewrites by a law of a file that leave the form well typed.
 fn offers(view: &View<'_>, root: &Term, law: &Law, file: SourceFile, selection: Option<TextRange>) -> Vec<CodeAction> {
+    tried(view, law, rewritings(view, root, law, file, selection))
+}
+
+/// The form rewritten by a law of a file, whether or not it then checks.
+fn rewritings(
+    view: &View<'_>,
+    root: &Term,
+    law: &Law,
+    file: SourceFile,
+    selection: Option<TextRange>,
+) -> Vec<Rewritten> {
     let meaning = |file: SourceFile, name: &Name| resolve(view.db, file, Sym::new(view.db, name.clone()));
     let same_global = |own: &Name, theirs: &Name| {
         let own = meaning(file, own);
@@ -98,11 +128,10 @@ fn offers(view: &View<'_>, root: &Term, law: &Law, file: SourceFile, selection: 
         _ => None,
     };
     let subject = Subject { text: view.text(), root, same_global: &same_global, primitive: &primitive };
-    let rewritten = match selection {
+    match selection {
         Some(selection) => subject.at(law, selection),
         None => subject.anywhere(law),
-    };
-    tried(view, law, rewritten)
+    }
 }
 
 /// One action for each place and direction: the first choice of sizes that assumes nothing, or else the first.
@@ -132,7 +161,8 @@ fn title(law: &Law, one: &Rewritten, added: &[Assumption]) -> String {
     let assumed: Vec<String> = one.assumed.iter().map(|c| format!("assumes that {c}")).collect();
     let mut checked: Vec<String> = added.iter().map(|a| format!("a run checks that {a}")).collect();
     // Assumptions of several parts may read alike.
-    checked.dedup();
+    let mut seen = HashSet::new();
+    checked.retain(|condition| seen.insert(condition.clone()));
     let rounds = one.rounds.then(|| "floats may round otherwise".to_owned());
     for condition in assumed.into_iter().chain(checked).chain(rounds) {
         title += &format!("; {condition}");

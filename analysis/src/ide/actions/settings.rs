@@ -18,10 +18,13 @@ pub(super) fn write_settings(view: &View<'_>, settings: &Settings) -> Option<Sou
 }
 
 /// The edit that adds a copy of the kernel with these settings below it, called `name`, under the documentation `docs`;
-/// `None` if the kernel cannot have them, or has them already.
+/// `None` if the kernel cannot have them, or has them already. Without any settings it is a plain copy.
 pub(super) fn copy_with_settings(view: &View<'_>, settings: &Settings, name: &str, docs: &str) -> Option<SourceChange> {
-    let text = with_settings(view, settings)?;
-    tried(view, text.clone(), Keeps::Type, None)?;
+    let mut text = view.text().to_owned();
+    if *settings != Settings::DEFAULT {
+        text = with_settings(view, settings)?;
+        tried(view, text.clone(), Keeps::Type, None)?;
+    }
     let text = laid_out(view.text(), text);
     let tree = parse_form(&text).syntax();
     let kernel = tree.descendants().find_map(ast::Lift::cast)?;

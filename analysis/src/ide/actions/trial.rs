@@ -10,7 +10,7 @@ use crate::hir::*;
 use crate::infer::Inference;
 use crate::queries::{infer_text_with, placement_of_text};
 use crate::size::Assumption;
-use crate::ty::Scheme;
+use crate::ty::{Scheme, Ty, TyKind};
 use lift_syntax::{TextRange, TextSize};
 
 /// Replacements in the text of one form. Ranges are relative to the form.
@@ -90,6 +90,10 @@ pub(super) fn tried_assuming(view: &View<'_>, after: String) -> Option<(SourceCh
     if errors(&now) > 0 || !is_alike(old, new) || !keeps_placement(view, &after) {
         return None;
     }
+    // No memory holds functions.
+    if has_functions_in_arrays(&now) && !has_functions_in_arrays(&before) {
+        return None;
+    }
     let known: Vec<&Assumption> = old.assumptions.iter().chain(before.assumed.iter().map(|a| &a.assumption)).collect();
     let assumed = new.assumptions.iter().chain(now.assumed.iter().map(|a| &a.assumption));
     let mut added: Vec<Assumption> = Vec::new();
@@ -100,6 +104,12 @@ pub(super) fn tried_assuming(view: &View<'_>, after: String) -> Option<(SourceCh
     }
     let edit = difference(view.start, view.text(), &after)?;
     Some((SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] }, added))
+}
+
+/// Whether a part of the form is an array of functions.
+fn has_functions_in_arrays(inference: &Inference) -> bool {
+    let holds_functions = |ty: &Ty| ty.as_array().is_some_and(|array| matches!(array.element.kind(), TyKind::Fun(..)));
+    inference.expr_types.iter().any(|ty| ty.any(&mut |part| holds_functions(part)))
 }
 
 /// Whether a definition with the new scheme serves wherever one with the old does, and has the same type.

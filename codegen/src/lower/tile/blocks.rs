@@ -19,7 +19,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
-use crate::target::Target;
+use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
@@ -141,6 +141,10 @@ impl<'k> Host<'k> {
         };
         let few = count <= MOST_IN_WINDOW;
         let fold = fold.filter(|_| count > FEW_IN_FOLD && extents.len() == 2 && reach[0].max(reach[1]) <= MOST_REACH);
+        // Reads that neighbours share pay on a device whose work-items run at the same time; folds share their registers.
+        if self.program.target.class == Class::Cpu && fold.is_none() {
+            return Ok(false);
+        }
         let small = fold.is_some() || written_out(kernel, &f.body) <= MOST_WRITTEN_OUT;
         if !(count > 1 && (few || fold.is_some()) && small) || !self.takes_blocks(&f.body) {
             return Ok(false);

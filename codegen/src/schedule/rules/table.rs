@@ -223,7 +223,7 @@ rules! {
         if "Always true; windows of constant size. Also below a `map`, whose windows have three dimensions: a plane after the other. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window, of a fold 16.";
     Tiling WINDOWS "windows":
         "map (map (g ∘ reduce f z ∘ h ∘ join)) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq g) ∘ reduceSeq (zipWith (reduceSeq f) ∘ slide) (fill z) ∘ toPrivate)) ∘ slide2D",
-        if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU, for windows of more than 16 elements.";
+        if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU or a processor, for windows of more than 16 elements.";
 
     Arithmetic CONTRACT "contract":
         "λ(acc,x,y). acc + x·y" = "fma",

@@ -5,9 +5,13 @@ use crate::lsp::convert;
 use crate::lsp::effects::{self, Asked, Effect};
 use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
 use crate::lsp::tuning;
+use crate::program::texts;
 use lift_analysis::ide::actions::EXPLICIT_FILE_TITLE;
-use lift_analysis::ide::{self, EXPLICIT_FILE};
+use lift_analysis::ide::{self, Cancellable, EXPLICIT_FILE, KernelInfo};
+use lift_syntax::TextRange;
 use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
 use tower_lsp_server::gen_lsp_types::*;
 
 pub fn format(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<TextEdit>> {
@@ -64,7 +68,10 @@ pub fn code_actions(
     snap: &Snapshot,
     params: &CodeActionParams,
 ) -> Outcome<(Vec<CodeActionResponse>, Option<Rewritings>)> {
-    let (mut laws, mut texts) = (Vec::new(), Vec::new());
+    // Editors ask at every movement of the cursor whether there is anything to offer; only a menu shows titles.
+    let is_automatic = params.context.trigger_kind == Some(CodeActionTriggerKind::Automatic);
+    let patience = if is_automatic { Duration::ZERO } else { effects::PATIENCE };
+    let (mut laws, mut rewritten) = (Vec::new(), Vec::new());
     let File { path, lines } = snap.file(&params.text_document.uri)?;
     let range = lines.text_range(params.range);
     let only = params.context.only.as_deref();
@@ -103,7 +110,7 @@ pub fn code_actions(
         }
         if action.kind == ide::actions::kinds::LAW {
             laws.push(out.len());
-            texts.push(action.change.applied(&path, &lines.text));
+            rewritten.push(action.change.applied(&path, &lines.text));
         }
         out.push(CodeActionResponse::CodeAction(CodeAction {
             title: action.title,
@@ -143,20 +150,32 @@ pub fn code_actions(
             }
         }
     }
-    let rewritten = snap.analysis.kernels_in(&path, range)?.into_iter().find(|k| k.range.contains_range(range));
-    let rewritings = match rewritten {
-        Some(kernel) if !laws.is_empty() && !snap.compiler.holds_back() => {
+    let rewritings = match changed_kernel(snap, &path, range)? {
+        Some((kernel, is_around)) if !laws.is_empty() && !snap.compiler.holds_back() => {
             let sizes = match snap.measured.get(&(path.clone(), kernel.name.clone())) {
                 Some(measured) => measured.sizes().clone(),
                 None => effects::large(&kernel.sizes),
             };
             let (known, target) = (snap.effects.clone(), snap.features.options.target);
-            let asked = Asked { known, texts: commands::texts(snap, &path)?, path, kernel: kernel.name, target, sizes };
-            Some(Rewritings { laws, texts, asked })
+            let texts = texts(&snap.analysis, &path)?;
+            let asked = Asked { known, texts, path, kernel: kernel.name, is_around, target, sizes, patience };
+            Some(Rewritings { laws, texts: rewritten, asked })
         }
         _ => None,
     };
     Ok((out, rewritings))
+}
+
+/// The kernel whose cost a rewriting at a range changes, and whether it is around the range: otherwise it is the first
+/// that uses the definition there.
+fn changed_kernel(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<Option<(KernelInfo, bool)>> {
+    let around = snap.analysis.kernels_in(path, range)?.into_iter().find(|k| k.range.contains_range(range));
+    if let Some(kernel) = around {
+        return Ok(Some((kernel, true)));
+    }
+    let Some(name) = snap.analysis.kernel_using(path, range.start())? else { return Ok(None) };
+    let kernel = snap.analysis.kernels(path)?.into_iter().find(|kernel| kernel.name == name);
+    Ok(kernel.map(|kernel| (kernel, false)))
 }
 
 /// The rewritings by laws among code actions.
