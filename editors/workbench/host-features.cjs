@@ -134,6 +134,89 @@ exports.run = async (check, until, folder) => {
         await close();
     });
 
+    // From a naive product of matrices to tiles on work-groups, with a part of each in local memory.
+    const NAIVE = [
+        '(lift multiply (N K M) ((array-type (array-type float K) N) (array-type (array-type float M) K))',
+        '  (lambda (xss yss)',
+        '    (map (lambda (xs) (map (lambda (ys) (reduceSeq 0.0f + (zipWith * xs ys))) (transpose yss))) xss)))',
+        '',
+    ].join('\n');
+    const STEPS = [
+        ['(transpose yss)', 'Compute once, before the map (hoist)'],
+        ['(map', 'Compute square tiles (tiles, k = 4, l = 4)'],
+        ['(map', 'Run the tiles on a grid of work-groups (group-tiles)'],
+        ['(mapWrg1', 'Copy the first array of each tile to local memory (local-tiles)'],
+    ];
+    await check('[laws] a naive product of matrices becomes tiles in local memory by code actions alone', async () => {
+        const { document } = await typed(NAIVE);
+        const request = {
+            uri: document.uri.toString(),
+            kernel: 'multiply',
+            inputs: ['signed:1', 'signed:2'],
+            sizes: { N: 8, K: 6, M: 12 },
+        };
+        const run = async () => (await vscode.commands.executeCommand('lift.server.runKernel', request)).output;
+        const expected = await run();
+        assert.equal(expected.trim().split('\n').length, 8);
+        for (const [place, title] of STEPS) {
+            const cursor = new vscode.Range(at(document, place), at(document, place));
+            const action = await until(title, async () => {
+                const found = await ask('executeCodeActionProvider', document.uri, cursor, 'refactor.rewrite.lift.law');
+                return found.find((a) => a.title.startsWith(title));
+            });
+            assert.ok(await vscode.workspace.applyEdit(action.edit));
+            assert.deepEqual(vscode.languages.getDiagnostics(document.uri).filter((d) => d.severity === 0), []);
+            assert.equal(await run(), expected, title);
+        }
+        for (const word of ['mapWrg1', 'mapWrg0', 'mapLcl1', 'mapLcl0', 'toLocal']) {
+            assert.ok(document.getText().includes(word), document.getText());
+        }
+        await close();
+    });
+
+    await check('[tune] a search gives a table of what was tried', async () => {
+        const { document } = await typed('(lift doubled (N) ((array-type int N))\n  (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n');
+        const target = { uri: document.uri.toString(), kernel: 'doubled', sizes: { N: 1000 }, budget: 1 };
+        await vscode.commands.executeCommand('lift.tune', target);
+        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+        const table = tabs.find((tab) => tab.label === 'doubled: tuning');
+        assert.ok(table?.input instanceof vscode.TabInputWebview, tabs.map((tab) => tab.label).join());
+        await vscode.window.tabGroups.close(table);
+        await close();
+    });
+
+    await check('[compare] a kernel is compared with its pinned version, side by side', async () => {
+        const edited = vscode.Uri.joinPath(folder, 'compared.lift');
+        const text = '(lift doubled (N) ((array-type int N))\n  (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n';
+        await vscode.workspace.fs.writeFile(edited, new TextEncoder().encode(text));
+        const document = await vscode.workspace.openTextDocument(edited);
+        const editor = await vscode.window.showTextDocument(document);
+        const target = { uri: edited.toString(), kernel: 'doubled' };
+        await vscode.commands.executeCommand('lift.pin', target);
+        await editor.edit((edit) => edit.replace(new vscode.Range(at(document, '* x 2'), at(document, ')) xs')), '+ x x'));
+        const lenses = await until('the lens', async () => {
+            const all = await ask('executeCodeLensProvider', edited);
+            return all.some((lens) => lens.command?.title === 'Compare with Pinned') && all;
+        });
+        assert.ok(lenses.some((lens) => lens.command?.title === 'Pin Again'));
+        await vscode.commands.executeCommand('lift.compare', target);
+        const views = vscode.window.visibleTextEditors.filter((e) => e.document.uri.scheme === 'lift-opencl');
+        assert.equal(views.length, 2, 'generated code of both');
+        const sources = views.map((e) => vscode.Uri.parse(e.document.uri.query, true).scheme).sort();
+        assert.deepEqual(sources, ['file', 'lift-pinned']);
+        const result = vscode.workspace.textDocuments.find((d) => d.uri.path.includes('doubled compared'));
+        assert.match(result?.getText() ?? '', /results on the device {4}equal\n/);
+        // Both sides are linked to their programs.
+        for (const view of views) {
+            const source = vscode.Uri.parse(view.document.uri.query, true);
+            const found = await ask('executeDefinitionProvider', view.document.uri, at(view.document, 'result['));
+            assert.equal((found[0].targetUri ?? found[0].uri).toString(), source.toString());
+        }
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        await vscode.workspace.fs.delete(edited);
+        await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+    });
+
     await check('[format] formatting', async () => {
         const { document } = await typed('(define (f (x float))\n         (* x    2.0f))\n');
         await until('the new text', async () => {

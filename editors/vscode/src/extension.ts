@@ -11,10 +11,13 @@
  *     hints.ts      kinds of inlay hints         obligations.ts   lengths that ought to be equal, painted
  *     views.ts, stages.ts   generated texts      sync.ts     the way between them and the program
  *     run.ts, ask.ts, inputs.ts   Lift: Run Kernel
+ *     compare.ts, comparison.ts   an earlier version or another kernel beside this one
+ *     tuning.ts and webview/tuning.ts   what a search for the fastest version tried
  *     report.ts, documents.ts, panel.ts, shown.ts and webview/   what a run gave
  */
 import * as vscode from 'vscode';
 
+import { Comparer } from './compare';
 import { Results } from './documents';
 import { Glyphs } from './glyphs';
 import { TOGGLES } from './hints';
@@ -26,6 +29,7 @@ import { createStatusItem } from './status';
 import { Sync } from './sync';
 import { Programs } from './target';
 import { registerTasks } from './tasks';
+import { Tuner } from './tuning';
 import { Views, originOf } from './views';
 
 /** Kinds of code action that the server offers; see the commands below. */
@@ -40,7 +44,7 @@ const TOLD = ['lift.run', 'lift.inlayHints', 'lift.generated.target'];
 const WALKTHROUGH = 'lift-lang.lift#start';
 
 /** Commands of the server that run kernels and show what came of it. */
-const RUNS_KERNELS: string[] = [COMMAND.testKernel, COMMAND.showTests, COMMAND.tuneKernel, COMMAND.showTuning];
+const RUNS_KERNELS: string[] = [COMMAND.testKernel, COMMAND.showTests, COMMAND.tuneKernel, COMMAND.compareKernels];
 
 let server: LiftServer | undefined;
 
@@ -50,6 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         executeCommand: (command, args: unknown[], next) => {
             if (command === COMMAND.generateOpenCL || command === COMMAND.showOpenCL) return views.show(args[0]);
             if (command === COMMAND.runKernel || command === COMMAND.showRun) return runner.run(args[0]);
+            if (command === COMMAND.showTuning) return tuner.tune(args[0]);
             if (RUNS_KERNELS.includes(command)) {
                 return mayRun().then((may): unknown => (may ? next(command, args) : undefined));
             }
@@ -61,6 +66,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     const programs = new Programs((document) => originOf(document) ?? results.originOf(document));
     const views = new Views(lift, programs);
     const runner = new Runner(lift, results, programs, context.workspaceState, context.extensionUri);
+    const comparer = new Comparer(lift, programs, results);
+    const tuner = new Tuner(lift, programs, context.extensionUri);
     const { version } = context.extension.packageJSON as { version: string };
     const setup = new SetupView(lift, version);
 
@@ -70,6 +77,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         'lift.runKernel': (named) => runner.run(named),
         'lift.runKernelWith': (named) => runner.run(named, true),
         'lift.showResult': () => runner.showLast(),
+        'lift.pin': (named) => comparer.pin(named),
+        'lift.compare': (named) => mayRun().then((may): unknown => (may ? comparer.compare(named) : undefined)),
+        'lift.tune': (named) => tuner.tune(named),
         'lift.makePackExplicit': () =>
             vscode.commands.executeCommand('editor.action.codeAction', {
                 kind: EXPLICIT_FORM,
@@ -96,6 +106,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         new Sync(lift),
         new Glyphs(lift),
         runner,
+        comparer,
+        tuner,
         setup,
         createStatusItem(lift, setup),
         registerTasks(lift),

@@ -114,9 +114,10 @@ async function go(shown: Shown, entry: number): Promise<void> {
     });
 }
 
-function page(webview: vscode.Webview, out: vscode.Uri, media: vscode.Uri): string {
+/** The page of a webview that runs one script. */
+export function page(webview: vscode.Webview, out: vscode.Uri, media: vscode.Uri, name = 'panel.js'): string {
     const nonce = randomBytes(16).toString('hex');
-    const script = webview.asWebviewUri(vscode.Uri.joinPath(out, 'panel.js'));
+    const script = webview.asWebviewUri(vscode.Uri.joinPath(out, name));
     const style = webview.asWebviewUri(vscode.Uri.joinPath(media, 'panel.css'));
     const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
     return `<!DOCTYPE html>

@@ -23,6 +23,8 @@ export const COMMAND = {
     showTuning: 'lift.server.showTuning',
     /** Writes what such a search has kept into the program. */
     writeTuned: 'lift.server.writeTuned',
+    /** Compares two kernels. */
+    compareKernels: 'lift.server.compareKernels',
 } as const;
 
 export const REQUEST = {
@@ -124,6 +126,52 @@ export type Plot =
 export interface Curve {
     low: (number | null)[];
     high: (number | null)[];
+}
+
+/** A finished search for what makes a kernel fastest. */
+export interface Tuning {
+    kernel: string;
+    device: string;
+    sizes: Record<string, number>;
+    /** Microseconds of the kernel as it is. */
+    default: number;
+    /** The least that the device allows, in microseconds. */
+    least: number | null;
+    rows: { choice: string; microseconds: number | null; failed: string | null }[];
+    /** The choice that is kept, if one is clearly faster. */
+    best: string | null;
+    /** Microseconds of the default and of the best, measured alternately. */
+    times: [number, number] | null;
+}
+
+export interface CompareRequest extends RunRequest {
+    old: Target;
+}
+
+/** What `lift compare --format json` tells. */
+export interface Comparison {
+    old: Compared;
+    new: Compared;
+    device: string;
+    sizes: Record<string, number>;
+    /** On small random inputs, on the interpreter. */
+    small: { equal: number; stopped: number; refused: number; firstRefused: string | null; differs: string | null };
+    /** How the results on the device differ, if they do. */
+    differs: string | null;
+    /** The new time relative to the old; null if the measurements overlap. */
+    ratio: number | null;
+    /** The differing lines of the generated code; empty if there are none. */
+    diff: string;
+}
+
+export interface Compared {
+    kernel: string;
+    runs: number;
+    /** Median, least and greatest time in microseconds; null without a device. */
+    times: [number, number, number] | null;
+    profile: ProfileEntry[];
+    total: Record<string, { size: string; value: number | null } | undefined>;
+    launches: { size: string; value: number | null };
 }
 
 export interface Kernel {

@@ -264,6 +264,8 @@ export class LiftServer implements vscode.Disposable {
                 documentSelector: [
                     { language: 'lift', scheme: 'file' },
                     { language: 'lift', scheme: 'untitled' },
+                    // Earlier versions to compare with.
+                    { language: 'lift', scheme: 'lift-pinned' },
                     { language: 'apl', scheme: 'file' },
                     { language: 'fcl', scheme: 'file' },
                     // The prelude and the primitives, which the server gives out by itself.

@@ -1,5 +1,5 @@
 /** What the panel of a run shows, and what it asks for: the data that goes between it and the extension. */
-import type { Plot, ProfileEntry } from './protocol';
+import type { Plot, ProfileEntry, Tuning } from './protocol';
 
 /** Lines of a result that the panel shows; the whole is a text document. */
 export const PREVIEW_LINES = 200;
@@ -50,6 +50,66 @@ export function fromPanel(message: unknown): FromPanel | undefined {
         default:
             return undefined;
     }
+}
+
+/** A finished search as its panel shows it. */
+export interface TuningTable {
+    kernel: string;
+    program: string;
+    /** The address of the program, to start another search by. */
+    source: string;
+    device: string;
+    /** As in `N = 8`; may be empty. */
+    sizes: string;
+    /** The choice that is kept. */
+    best: string | null;
+    /** How many times as fast as the default it is. */
+    gain: number | null;
+    /** The least time that the device allows. */
+    least: string | null;
+    /** The fastest first. */
+    rows: TuningRow[];
+    failed: { choice: string; why: string }[];
+}
+
+export interface TuningRow {
+    choice: string;
+    time: string;
+    /** How many times as fast as the default. */
+    ratio: number;
+    /** The share of the roofline, from 0; in caches more than 1. */
+    share: number | null;
+    /** The length of its bar, from 0 to 1: the fastest has the longest. */
+    bar: number;
+}
+
+export function tuningTable(found: Tuning, source: string, program: string): TuningTable {
+    const measured = found.rows.flatMap(({ choice, microseconds }) =>
+        microseconds === null ? [] : [{ choice, microseconds }],
+    );
+    const all = [...measured, { choice: 'as it is', microseconds: found.default }];
+    all.sort((a, b) => a.microseconds - b.microseconds);
+    const fastest = all[0]?.microseconds ?? 1;
+    return {
+        kernel: found.kernel,
+        program,
+        source,
+        device: found.device,
+        sizes: Object.entries(found.sizes)
+            .map(([name, n]) => `${name} = ${n}`)
+            .join(', '),
+        best: found.best,
+        gain: found.times === null ? null : found.times[0] / found.times[1],
+        least: found.least === null ? null : formatTime(found.least),
+        rows: all.map(({ choice, microseconds }) => ({
+            choice,
+            time: formatTime(microseconds),
+            ratio: found.default / microseconds,
+            share: found.least === null ? null : found.least / microseconds,
+            bar: fastest / microseconds,
+        })),
+        failed: found.rows.flatMap(({ choice, failed }) => (failed === null ? [] : [{ choice, why: failed }])),
+    };
 }
 
 /** A time with three digits and its unit. */

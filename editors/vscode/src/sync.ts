@@ -7,6 +7,7 @@
  */
 import * as vscode from 'vscode';
 
+import { PINNED_SCHEME } from './compare';
 import { REQUEST, type GeneratedRangesParams, type SourceRange, type SourceRangeParams } from './protocol';
 import type { LiftServer } from './server';
 import { VIEW_SCHEME } from './views';
@@ -31,6 +32,7 @@ export class Sync implements vscode.Disposable {
         const program: vscode.DocumentSelector = [
             { language: 'lift', scheme: 'file' },
             { language: 'lift', scheme: 'untitled' },
+            { language: 'lift', scheme: PINNED_SCHEME },
         ];
         const view: vscode.DocumentSelector = { scheme: VIEW_SCHEME };
         this.watching = vscode.Disposable.from(
@@ -171,7 +173,7 @@ function hoverSynced(): boolean {
 
 function directionFrom({ uri, languageId }: vscode.TextDocument): Direction | undefined {
     if (uri.scheme === VIEW_SCHEME) return 'toProgram';
-    return languageId === 'lift' && ['file', 'untitled'].includes(uri.scheme) ? 'toGenerated' : undefined;
+    return languageId === 'lift' && ['file', 'untitled', PINNED_SCHEME].includes(uri.scheme) ? 'toGenerated' : undefined;
 }
 
 function isVisible(editor: vscode.TextEditor, range: vscode.Range): boolean {
