@@ -7,7 +7,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Stmt, StmtKind};
 use lift_analysis::size::Size;
 
 /// Declarations that are looked through.
-const DEEPEST: u32 = 12;
+const DEEPEST: u32 = 20;
 
 impl Counter<'_> {
     /// At most this, whatever the indices are. Numbers in generated code that are counted with are never negative.

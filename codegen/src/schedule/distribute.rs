@@ -8,6 +8,7 @@ use super::flat::is_flat;
 use super::free::{self, is_brief};
 use super::nest;
 use super::nested::{Work, array_of, rounds_of, work_of};
+use super::versions::{branch, choice, decided};
 use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
@@ -27,7 +28,8 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     let mut lengths = Lengths::of(&kernel);
     super::invariant::hoist(&mut kernel, &mut body, &mut lengths, applied);
     rows_once(&kernel, &mut body, &FxHashMap::default());
-    let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied };
+    let busy = target.busy();
+    let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied, busy };
     writer.host(&mut body);
     kernel.body = body;
     kernel.assumptions = lengths.assumptions;
@@ -82,7 +84,7 @@ pub fn folds_apart(
     let len = kernel.ty(stmt.var).as_array()?.len.clone();
     if depth <= 1 {
         let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
-        let mut writer = Writer { kernel, lengths, applied: &mut Vec::new() };
+        let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0 };
         return Some(writer.split(stmt, call, &len, &pieces));
     }
     let mut call = call.clone();
@@ -92,14 +94,25 @@ pub fn folds_apart(
     let made = folds_apart(kernel, lengths, &inner, next, depth - 1)?;
     call.funs[0].body.stmts.splice(at..=at, made);
     let pieces = Pieces::of(kernel, &call.funs[0].body)?;
-    let mut writer = Writer { kernel, lengths, applied: &mut Vec::new() };
+    let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0 };
     Some(writer.split(stmt, &call, &len, &pieces))
+}
+
+/// Bytes of what a nest makes, up to which it is stored for one fold.
+const MOST_STORED: i64 = 1 << 31;
+
+/// The bytes of an array of scalars, or tuples of them.
+fn bytes_of_array(ty: &Ty) -> Option<Size> {
+    let array = ty.as_array().filter(|a| a.position.is_none())?;
+    Some(array.len.mul(&Size::nat(super::kept::bytes_of(&array.element)?)))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
+    /// Work-items that keep the device busy.
+    busy: i64,
 }
 
 impl Writer<'_> {
@@ -115,7 +128,13 @@ impl Writer<'_> {
                     call.funs.iter_mut().for_each(|f| self.host(&mut f.body));
                 }
                 Rhs::Prim(_) => {
-                    block.stmts.extend(self.maps(stmt));
+                    let mut made = self.maps(stmt);
+                    if let [only] = made.as_slice()
+                        && let Some(versions) = self.of_few(only)
+                    {
+                        made = versions;
+                    }
+                    block.stmts.extend(made);
                     continue;
                 }
                 _ => {}
@@ -146,6 +165,36 @@ impl Writer<'_> {
             }
             None => self.view_of_maps(&stmt, &call, &len).unwrap_or_else(|| vec![stmt]),
         }
+    }
+
+    /// The versions of a map each element of which folds what a nest makes of it: elements too few for a work-item each
+    /// share the nest, if what it makes may be stored.
+    fn of_few(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+        let f = call.funs.first().filter(|f| f.position.is_none() && f.params.len() == 1)?;
+        let len = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
+        let pieces = Pieces::of_nests(self.kernel, &f.body)?;
+        let mut bytes = Size::zero();
+        for s in f.body.stmts.iter().filter(|s| work_of(self.kernel, s) == Work::Nest) {
+            bytes = bytes.add(&len.mul(&bytes_of_array(self.kernel.ty(s.var))?));
+        }
+        let few = Size::if_le(&bytes, &Size::int(MOST_STORED), &Size::int(self.busy), &Size::zero());
+        let known = decided(&len, &few);
+        if known == Some(false) {
+            return None;
+        }
+        self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
+        let mut stored = self.split(stmt, call, &len, &pieces);
+        if known == Some(true) {
+            return Some(stored);
+        }
+        let var = self.fresh(stmt.var, self.kernel.ty(stmt.var).clone());
+        stored.last_mut()?.var = var;
+        let stored = Block { stmts: stored, result: Atom::Var(var) };
+        let otherwise = branch(&mut self.kernel.vars, stmt, stmt.rhs.clone());
+        let mut made = choice(&mut self.kernel.vars, stmt, &len, &few, stored, otherwise);
+        made.stmts.last_mut()?.var = stmt.var;
+        Some(made.stmts)
     }
 
     /// The maps of a map whose function returns a view of what maps make: those, and one that copies the view.
@@ -263,6 +312,15 @@ impl Pieces {
             by_group && readers.next().is_none() && body.result != Atom::Var(v)
         };
         if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_once(s.var)) {
+            return None;
+        }
+        Pieces::of_nests(kernel, body)
+    }
+
+    /// The same, whoever reads the results of nests.
+    fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
+        let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
+        if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
         }
         let (mut count, mut open) = (0, false);

@@ -154,7 +154,8 @@ fn readers(f: &Lambda, v: VarId) -> usize {
     found + usize::from(matches!(f.body.result, Atom::Var(v) if derived.contains(&v)))
 }
 
-fn bytes_of(ty: &Ty) -> Option<u64> {
+/// The bytes of a scalar, or of a tuple of scalars.
+pub fn bytes_of(ty: &Ty) -> Option<u64> {
     match ty.kind() {
         TyKind::Scalar(s) => Some(s.bytes()),
         TyKind::Tuple(parts) => parts.iter().map(bytes_of).sum(),

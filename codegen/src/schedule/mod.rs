@@ -1,7 +1,7 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
 //! [`rules`] is the table of rules. [`numbered`] gives programs that count their rows, [`rewrite`] applies rules that change core, [`interchange`] those for loops in maps,
-//! [`in_turn`], [`row_tables`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`in_turn`], [`row_tables`], [`heads`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
 //! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
 //! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
 //! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
@@ -23,6 +23,7 @@ mod flatten;
 mod folded;
 pub mod free;
 pub mod fuse;
+mod heads;
 mod in_turn;
 mod interchange;
 mod invariant;
@@ -46,6 +47,7 @@ mod tests;
 pub mod tile;
 pub mod uses;
 mod versions;
+mod views;
 
 use crate::budget::MOST_TERMS;
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId, check};
@@ -126,6 +128,10 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     }
     rewritten = row_tables::row_tables(rewritten, target, &mut Vec::new());
     stages.push(("map-tables-wrg", rewritten.clone()));
+    rewritten = heads::heads(rewritten, target, &mut Vec::new());
+    stages.push(("heads", rewritten.clone()));
+    rewritten = views::views(rewritten, target, &mut Vec::new());
+    stages.push(("views", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
     let flat = flatten::flatten(distributed.clone(), target, &mut Vec::new());
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
@@ -161,6 +167,8 @@ impl Schedule {
             None => rewritten,
         };
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
+        let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));
+        let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
         let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));

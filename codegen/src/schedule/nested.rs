@@ -63,7 +63,10 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
     };
     let together = |len: &Size| long(len).map(|len| Work::Together(len.clone()));
     match call.prim {
-        Prim::Head | Prim::Last | Prim::Aref if is_flat(kernel.ty(stmt.var)) => Work::Item,
+        // A row is read like a view.
+        Prim::Head | Prim::Last | Prim::Aref if is_flat(kernel.ty(stmt.var)) || is_flat_array(kernel.ty(stmt.var)) => {
+            Work::Item
+        }
         Prim::Map(Level::Auto) => {
             let Some(array) = over(0) else { return Work::Other };
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
@@ -189,7 +192,7 @@ fn lengths_of(ty: &Ty, is_known: &dyn Fn(&Size) -> bool, out: &mut Vec<Size>) ->
 }
 
 fn is_flat_array(ty: &Ty) -> bool {
-    ty.as_array().is_some_and(|a| is_flat(&a.element))
+    ty.as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element))
 }
 
 /// Whether a block is the work of one work-item.

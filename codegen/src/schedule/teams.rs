@@ -195,7 +195,7 @@ impl Writer<'_> {
         }
         let mut groups = match registers {
             Some(most) => self.in_registers(kernel, stmt, shared, &memory, (most, across)),
-            None => match self.in_memory(kernel, stmt, shared, &memory, &whole) {
+            None => match self.in_memory(kernel, stmt, shared, &memory, &whole, &n) {
                 Some(groups) => groups,
                 None => return vec![stmt.clone()],
             },
@@ -301,6 +301,7 @@ impl Writer<'_> {
         shared: &Shared,
         memory: &LocalMemory,
         whole: &Team,
+        n: &Size,
     ) -> Option<Block> {
         // Arrays of constant length are declared for every device.
         let all = match memory.bytes.as_const() {
@@ -329,13 +330,11 @@ impl Writer<'_> {
             let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, small.items);
             let rows = Size::nat(small.rows.into());
             let room = Size::int(all - memory.fixed * i64::from(small.rows) + 1);
-            // A row that does not fit counts as long.
-            let long = Size::if_le(
-                &memory.bytes.mul(&rows).add(&Size::one()),
-                &room,
-                &shared.row,
-                &Size::int(i64::from(i32::MAX)),
-            );
+            // A row that does not fit counts as long, and one of few rows if it has work for more work-items.
+            let longest = Size::int(i64::from(i32::MAX));
+            let long = Size::if_le(&memory.bytes.mul(&rows).add(&Size::one()), &room, &shared.row, &longest);
+            let many = Size::if_le(&Size::int(self.params.enough), n, &long, &longest);
+            let long = Size::if_le(&shared.row, &Size::nat(small.items.into()), &long, &many);
             let short = Size::int(self.params.short + 1);
             match decided(&long, &short) {
                 Some(true) => groups = self.by_groups(kernel, stmt, shared, &small, &memory.kept),

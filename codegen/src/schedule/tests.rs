@@ -13,7 +13,8 @@
 //! `UPDATE_EXPECT=1 cargo test -p lift-codegen --lib passes` writes what is below `; gives`.
 
 use super::{
-    Applied, Schedule, columns, distribute, flatten, in_turn, interchange, numbered, place, rewrite, row_tables, teams,
+    Applied, Schedule, columns, distribute, flatten, heads, in_turn, interchange, numbered, place, rewrite, row_tables,
+    teams, views,
 };
 use crate::core::check::problems;
 use crate::core::{Kernel, parse, simplify};
@@ -67,6 +68,8 @@ fn outcome(case: &str) -> Result<String, String> {
         "row-tables" => row_tables::row_tables(kernel, &target, &mut applied),
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),
         "distribute" => distribute::distribute(kernel, &target, &mut applied),
+        "heads" => heads::heads(kernel, &target, &mut applied),
+        "views" => views::views(kernel, &target, &mut applied),
         "numbered" => numbered::numbered(&kernel, &mut applied),
         "flatten" => flatten::flatten(kernel, &target, &mut applied),
         "columns" => columns::columns(kernel, &target, &mut applied),

@@ -3,7 +3,7 @@
 use super::super::Result;
 use super::super::device_filter::{local_id, rounded_up};
 use super::super::function::FunctionBuilder;
-use super::super::value::{Dest, Layout, Memory, Root};
+use super::super::value::{Dest, Layout, Memory, Root, Value};
 use super::table::{ByKey, IN_FLIGHT, Table};
 use crate::core::Level;
 use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
@@ -220,19 +220,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
         lane: &Expr,
         column: Option<&Size>,
     ) -> Result<()> {
+        let behind = task.first.clone().add(task.buckets.clone());
+        let here = |key: &Expr| key.clone().ge(task.first.clone()).and(key.clone().lt(behind.clone()));
         let mut elements = Vec::new();
-        for i in all {
+        for (i, key) in all.iter().zip(keys) {
             let mut x = self.read(&task.by.xs, i)?;
             if let Some(column) = column {
                 let row = self.array(&x)?;
                 x = self.read(&row, &task.first_column.add(column))?;
+                // Each turn reads the rows of its own keys alone.
+                let (read, z) = (self.scalar_of(&x)?, self.force(&task.by.z)?);
+                let z = self.scalar_of(&z)?;
+                let one = here(key).select(self.scalar(&read)?, self.scalar(&z)?);
+                x = Value::computed(task.by.scalar, one);
             }
             elements.push(self.named_scalar(&x, "x")?);
         }
         for (key, x) in keys.iter().zip(&elements) {
-            let behind = task.first.clone().add(task.buckets.clone());
-            let here = key.clone().ge(task.first.clone()).and(key.clone().lt(behind));
-            self.provided(here, |f| {
+            self.provided(here(key), |f| {
                 let at = key.clone().sub(task.first.clone()).mul(task.lanes.clone()).add(lane.clone());
                 let at = f.named("at", at);
                 let cell = f.slot_at(&task.memory, at);

@@ -92,7 +92,7 @@ impl Table {
         // All tables together, if there are several, take no more memory than if each were as large as local memory.
         let most_parts = i64::from(target.get(Parameter::KeyParts) * target.compute_units);
         let fit = Size::int(most_parts * room).div_floor(&by.cells().add(&Size::one()));
-        let useful = rounded_up(most, &Size::nat(target.get(Parameter::KeyPart).into()));
+        let useful = rounded_up(&most.mul(&columns), &Size::nat(target.get(Parameter::KeyPart).into()));
         let parts = at_least_one(&Size::min(&useful, &Size::min(&Size::int(most_parts), &fit)));
         Table { group, room, buckets, columns, team, copies, turns, parts }
     }

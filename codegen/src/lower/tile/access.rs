@@ -24,8 +24,17 @@ pub struct Strides {
     pub base: Size,
 }
 
+/// What joined rows are looked at for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joined {
+    /// The address of each element.
+    Exactly,
+    /// The strides inside of a row, of whichever.
+    InRows,
+}
+
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn find(&self, a: &Array<'k>, i: &Size) -> Option<Found<'k>> {
+    fn find(&mut self, a: &Array<'k>, i: &Size, joined: Joined) -> Option<Found<'k>> {
         let i = &self.facts.simplify(i);
         Some(match &*a.view {
             View::Stored { element, base } => {
@@ -40,24 +49,31 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             View::Rows { row, of } => Found::Array(part(row.clone(), i.mul(row), Size::one(), of)),
             View::Windows { size, step, of } => Found::Array(part(size.clone(), i.mul(step), Size::one(), of)),
-            View::Part { from, step, of } => self.find(of, &from.add(&i.mul(step)))?,
+            View::Part { from, step, of } => self.find(of, &from.add(&i.mul(step)), joined)?,
             View::Transposed(of) => {
                 Found::Array(Array::new(of.len.clone(), View::Column { at: i.clone(), of: of.clone() }))
             }
-            View::Column { at, of } => match self.find(of, i)? {
-                Found::Array(row) => self.find(&row, at)?,
+            View::Column { at, of } => match self.find(of, i, joined)? {
+                Found::Array(row) => self.find(&row, at, joined)?,
                 Found::Place(_) => return None,
             },
+            View::Flat { of, .. } if joined == Joined::InRows => {
+                let row = Size::var(self.program.fresh_var("row"));
+                match self.find(of, &row, joined)? {
+                    Found::Array(row) => self.find(&row, i, joined)?,
+                    Found::Place(_) => return None,
+                }
+            }
             _ => return None,
         })
     }
 
     /// Whether neighbours along the first index lie side by side in a buffer, and those along the second; of tuples,
-    /// the parts of each kind.
+    /// the parts of each kind. Of joined rows, whether neighbours in a row do.
     pub fn lies(&mut self, a: &Array<'k>) -> Option<(bool, bool)> {
         let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
-        let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
-        let Found::Place(place) = self.find(&row, &Size::var(j.clone()))? else { return None };
+        let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::InRows)? else { return None };
+        let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::InRows)? else { return None };
         if !in_buffers(&place.layout) {
             return None;
         }
@@ -70,8 +86,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// buffer, and not beside `[r][c+1]`.
     pub fn transposed_elements(&mut self, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
         let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
-        let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
-        let Found::Place(place) = self.find(&row, &Size::var(j.clone()))? else { return None };
+        let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
+        let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
         let (second, rest) = linear(&place.at, &j)?;
         let (first, _) = linear(&rest, &i)?;
         let turned = in_buffers(&place.layout) && first.is_one() && !second.is_one() && !row.len.contains(&i);
@@ -82,8 +98,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// indices.
     pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
         let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
-        let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
-        let Found::Place(place) = self.find(&row, &Size::var(j.clone()))? else { return None };
+        let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
+        let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
         let Layout::Scalar(memory) = &*place.layout else { return None };
         if !matches!(memory.root, Root::Buffer(_)) {
             return None;

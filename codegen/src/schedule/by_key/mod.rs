@@ -4,12 +4,13 @@
 //! do not mention it.
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
-//! a key, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
+//! a key, [`swapped`] those of the columns of a matrix, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
 
 mod bounds;
 mod fold;
 mod numbered;
 mod slice;
+mod swapped;
 
 use super::{Applied, on_the_host};
 use crate::core::copy::Lengths;
@@ -35,8 +36,9 @@ pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> K
 /// Applies the first rule that matches.
 fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
     (0..kernel.body.stmts.len()).find_map(|at| {
-        let numbered = Numbered::of(kernel, at)?;
-        let (next, rule) = fold::by_key(kernel, &numbered).or_else(|| bounds::by_key(kernel, &numbered))?;
+        let numbered = Numbered::of(kernel, at);
+        let own = numbered.and_then(|n| fold::by_key(kernel, &n).or_else(|| bounds::by_key(kernel, &n)));
+        let (next, rule) = own.or_else(|| swapped::by_key(kernel, at))?;
         applied.push(rule);
         Some(next)
     })

@@ -45,6 +45,9 @@ rules! {
     Fusion COUNT_FILTER "count-filter":
         "length ∘ filter p" = "reduce + 0 ∘ map (λx. if p x then 1 else 0)",
         if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses what is kept, and the array is as long as a size.";
+    Fusion HEAD_MAP "head-map":
+        "head (map f xs)" = "f (head xs)",
+        if "Always true. On a GPU, where nothing but a fold reads the map besides: it is not stored for the sake of its first element.";
 
     Decomposition PART_RED "partRed":
         "partRed m f z" = "join ∘ map (reduce f z) ∘ split (n/m)",
@@ -121,6 +124,12 @@ rules! {
     Placement MAP_JOIN "map-join":
         "map (map f)" = "split n ∘ map f ∘ join",
         if "Always true. On a GPU, at the top of a kernel: f folds twice or more, scans, sorts or iterates over a row; not of products, windows, and single folds of rows (`row-teams`).";
+    Placement VIEW_ROWS "view-rows":
+        "map (λx. f (join x))" = "map f ∘ split n ∘ join ∘ join",
+        if "Always true; n is the length of `join x`. On a GPU, where the function does nothing else with x and n is no small number. Also of `split k` instead of `join`, where the function is a map over parts of no small length k.";
+    Placement MAP_JOINED "map-joined":
+        "map (map f) x" = "split k (map f (join x))",
+        if "Always true. On a GPU, in a function that reads `join x`, too.";
     Placement FILTER_ROWS "filter-rows":
         "filter p xs" = "map (λi. xs i) (filter (λi. (map p xs) i) (iota n))",
         if "Always true. On a GPU, at the top of a kernel: the n elements of xs are arrays of one length, which are tested side by side.";

@@ -51,14 +51,14 @@ __kernel void folded5(
         const int key6 = clusters[copies * 6 + i1];
         const int key7 = clusters[copies * 7 + i1];
         for (int j = column; j < columns_here; j += team) {
-          const float x = points[columns * i1 + first_column + j];
-          const float x1 = points[columns * copies + columns * i1 + first_column + j];
-          const float x2 = points[columns * copies * 2 + columns * i1 + first_column + j];
-          const float x3 = points[columns * copies * 3 + columns * i1 + first_column + j];
-          const float x4 = points[columns * copies * 4 + columns * i1 + first_column + j];
-          const float x5 = points[columns * copies * 5 + columns * i1 + first_column + j];
-          const float x6 = points[columns * copies * 6 + columns * i1 + first_column + j];
-          const float x7 = points[columns * copies * 7 + columns * i1 + first_column + j];
+          const float x = key >= first && key < first + here ? points[columns * i1 + first_column + j] : 0.0f;
+          const float x1 = key1 >= first && key1 < first + here ? points[columns * copies + columns * i1 + first_column + j] : 0.0f;
+          const float x2 = key2 >= first && key2 < first + here ? points[columns * copies * 2 + columns * i1 + first_column + j] : 0.0f;
+          const float x3 = key3 >= first && key3 < first + here ? points[columns * copies * 3 + columns * i1 + first_column + j] : 0.0f;
+          const float x4 = key4 >= first && key4 < first + here ? points[columns * copies * 4 + columns * i1 + first_column + j] : 0.0f;
+          const float x5 = key5 >= first && key5 < first + here ? points[columns * copies * 5 + columns * i1 + first_column + j] : 0.0f;
+          const float x6 = key6 >= first && key6 < first + here ? points[columns * copies * 6 + columns * i1 + first_column + j] : 0.0f;
+          const float x7 = key7 >= first && key7 < first + here ? points[columns * copies * 7 + columns * i1 + first_column + j] : 0.0f;
           if (key >= first && key < first + here) {
             const int at = (key - first) * lanes + (lane + j);
             table[at] += x;
@@ -97,7 +97,7 @@ __kernel void folded5(
       while (i1 < end) {
         const int key8 = clusters[i1];
         for (int j1 = column; j1 < columns_here; j1 += team) {
-          const float x8 = points[columns * i1 + first_column + j1];
+          const float x8 = key8 >= first && key8 < first + here ? points[columns * i1 + first_column + j1] : 0.0f;
           if (key8 >= first && key8 < first + here) {
             const int at8 = (key8 - first) * lanes + (lane + j1);
             table[at8] += x8;

@@ -1,0 +1,72 @@
+//! `map (λc. map (λk. f k c) (iota n)) (T A) = T (map (λk. map (λc. f k c) (T A)) (iota n))`, so that the columns of a
+//! matrix that are folded by the same keys are folded at once.
+
+use super::numbered::Numbered;
+use super::{fold, slice};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::schedule::nested::lies_across;
+use crate::schedule::{Applied, free, fuse, uses};
+use lift_analysis::ty::Ty;
+
+/// Folds columns by key, if the map at `at` goes over columns and its function over keys.
+pub fn by_key(kernel: &Kernel, at: usize) -> Option<(Kernel, Applied)> {
+    let (swapped, at) = swapped(kernel, at)?;
+    let numbered = Numbered::of(&swapped, at)?;
+    fold::by_key(&swapped, &numbered)
+}
+
+/// The kernel with the two maps in the other order, and the place of the outer one.
+fn swapped(kernel: &Kernel, at: usize) -> Option<(Kernel, usize)> {
+    let stmt = &kernel.body.stmts[at];
+    let (f, columns) = unplaced_map(&stmt.rhs)?;
+    let (last, before) = f.body.stmts.split_last()?;
+    let (g, keys) = unplaced_map(&last.rhs)?;
+    if f.body.result != Atom::Var(last.var) || !lies_across(kernel, columns) {
+        return None;
+    }
+    let own = uses::dependent(kernel, f);
+    if slice::as_var(keys).is_some_and(|v| own.contains(&v)) {
+        return None;
+    }
+    let (mut outside, mut inside) = (Vec::new(), Vec::new());
+    for s in before {
+        match own.contains(&s.var) {
+            true if free::is_free(&s.rhs) && s.binds.is_empty() => inside.push(s.clone()),
+            false if !fuse::has_effect(&kernel.vars, s) => outside.push(s.clone()),
+            _ => return None,
+        }
+    }
+    let rows = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?;
+    let row = rows.element.as_array().filter(|a| a.position.is_none())?;
+    let of_key = Ty::array(row.element.clone(), rows.len.clone());
+    let mut next = kernel.clone();
+    let mut fresh = |ty: Ty| {
+        next.vars.push(crate::core::VarInfo { name: kernel.name_of(stmt.var).into(), ty });
+        VarId(next.vars.len() as u32 - 1)
+    };
+    let (each, all) = (fresh(of_key.clone()), fresh(Ty::array(of_key, row.len.clone())));
+    let made = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
+    let map = |f: Lambda, xs: &Atom| {
+        let (sizes, funs, args) = (Vec::new(), vec![f], vec![xs.clone()]);
+        Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes, funs, args })
+    };
+    inside.extend(g.body.stmts.iter().cloned());
+    let of_column = Lambda { body: Block { stmts: inside, result: g.body.result.clone() }, ..f.clone() };
+    let inner = Block { stmts: vec![made(each, map(of_column, columns))], result: Atom::Var(each) };
+    let transpose = PrimCall { prim: Prim::Transpose, sizes: Vec::new(), funs: Vec::new(), args: vec![Atom::Var(all)] };
+    let place = at + outside.len();
+    let with = outside
+        .into_iter()
+        .chain([made(all, map(Lambda { body: inner, ..g.clone() }, keys)), made(stmt.var, Rhs::Prim(transpose))]);
+    next.body.stmts.splice(at..=at, with);
+    Some((next, place))
+}
+
+/// The function and the array of an unplaced map of a function of one parameter.
+fn unplaced_map(rhs: &Rhs) -> Option<(&Lambda, &Atom)> {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = rhs else { return None };
+    match (funs.as_slice(), args.as_slice()) {
+        ([f @ Lambda { position: None, params, .. }], [xs]) if params.len() == 1 => Some((f, xs)),
+        _ => None,
+    }
+}
