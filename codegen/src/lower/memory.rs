@@ -250,7 +250,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = if group { self.group_number()? } else { self.item_number()? };
         let instances = match (group, self.used.any()) {
             (_, false) => 1,
-            (true, _) => SCRATCH_GROUPS,
+            // Each row of a group has a part of its own.
+            (true, _) => SCRATCH_GROUPS * self.rows_of_group() as u32,
             (false, _) => SCRATCH_ITEMS,
         };
         let origin = self.origin();
@@ -315,7 +316,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.item = Some(size.clone());
         Ok(size)
     }
-    /// The linear index of this group in the launch.
+    /// The linear index of this group in the launch, or of the row where a group computes several at a time.
     fn group_number(&mut self) -> Result<Size> {
         if !self.used.any() {
             return Ok(Size::zero());
@@ -323,7 +324,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(group) = &self.group {
             return Ok(group.clone());
         }
-        let number = linear("get_group_id", "get_num_groups");
+        let mut number = linear("get_group_id", "get_num_groups");
+        if self.rows_of_group() > 1 {
+            let row = Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int);
+            number = number.mul(Expr::int(self.rows_of_group())).add(row);
+        }
         let name = self.in_prologue(|f| Ok(f.bind("group", CType::Int, number)))?;
         let var = self.index_var("group", name);
         let size = Size::var(var);

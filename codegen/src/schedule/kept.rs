@@ -71,6 +71,11 @@ impl LocalMemory {
                     continue;
                 }
                 Rhs::Prim(call) if matches!(work_of(kernel, stmt), Work::Together(_)) => call,
+                // In a round, each element is the work of one work-item, and others read it.
+                Rhs::Prim(_) if work_of(kernel, stmt) == Work::Nest => {
+                    candidates.extend((several(v) || uses.get(&v).is_some_and(|u| u.in_loop)).then_some(v));
+                    continue;
+                }
                 _ => continue,
             };
             if rounds_of(kernel, stmt).is_some() {

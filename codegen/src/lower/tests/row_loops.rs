@@ -43,6 +43,18 @@ fn shared_out(b: &mut Builder, row: &Atom) -> Atom {
     b.map(Level::Auto, &more, |b, x| b.div(x, &all))
 }
 
+/// The product of a matrix with a vector.
+fn products(b: &mut Builder, matrix: &Atom, v: &Atom) -> Atom {
+    b.map(Level::Auto, matrix, |b, row| {
+        let pairs = b.zip(&[row.clone(), v.clone()]);
+        let products = b.map(Level::Auto, &pairs, |b, p| {
+            let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+            b.mul(&x, &y)
+        });
+        sum(b, &products)
+    })
+}
+
 fn kernels() -> Vec<Kernel> {
     // The product of a matrix of each element's own with a vector, three times.
     let mut b = Builder::new("powers");
@@ -50,14 +62,7 @@ fn kernels() -> Vec<Kernel> {
     let xs = b.param("xs", array(array(float(), &m), &n));
     let powers = b.map(Level::Auto, &xs, |b, row| {
         iterate(b, Size::int(3), row, |b, v| {
-            let products = b.map(Level::Auto, &xs, |b, other| {
-                let pairs = b.zip(&[other.clone(), v.clone()]);
-                let products = b.map(Level::Auto, &pairs, |b, p| {
-                    let (x, y) = (b.proj(p, 0), b.proj(p, 1));
-                    b.mul(&x, &y)
-                });
-                sum(b, &products)
-            });
+            let products = products(b, &xs, v);
             let all = sum(b, &products);
             b.map(Level::Auto, v, |b, x| {
                 let moved = b.add(x, &all);
@@ -118,6 +123,34 @@ fn rounds_of_rows_agree() {
         for (n, m) in [(1, 1), (3, 7), (2, 64), (70, 33), (2, 1000)] {
             if let Err(problem) = agree(&kernel, &program, &[rows(n, m)]) {
                 panic!("{n}×{m}: {problem}");
+            }
+        }
+    }
+}
+
+/// Each row of a group has memory of its own for what a round makes and several operators, or all work-items, read.
+#[test]
+fn rows_of_a_group_do_not_meet() {
+    let mut b = Builder::new("twice");
+    let n = b.size("N");
+    let xs = b.param("xs", array(array(float(), &n), &n));
+    let result = b.map(Level::Auto, &xs, |b, row| {
+        iterate(b, Size::int(3), row, |b, v| {
+            let once = products(b, &xs, v);
+            let all = sum(b, &once);
+            let all = b.add(&all, 1.0f32);
+            let twice = products(b, &xs, &once);
+            b.map(Level::Auto, &twice, |b, x| b.div(x, &all))
+        })
+    });
+    let kernel = simplify(b.finish(&result));
+    // Of 40 elements, rows of one group do not fit so little local memory.
+    for local_memory in [48 * 1024, 4 * 1024] {
+        let target = Target { local_memory, ..Target::nvidia() };
+        let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}", e[0]));
+        for n in [1, 7, 13, 40] {
+            if let Err(problem) = agree(&kernel, &program, &[rows(n, n)]) {
+                panic!("{n} in {local_memory}: {problem}");
             }
         }
     }

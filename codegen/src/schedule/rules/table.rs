@@ -63,7 +63,7 @@ rules! {
         if "Always true: i counts the rows of xs. Where i is used for nothing else, the map goes over xs alone.";
     Decomposition FOLD_BY_KEY "fold-by-key":
         "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
-        if "`f` is one of the commutative operators of the language and `z` neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does, and for each column of rows at once. At the top of a kernel.";
+        if "`f` is one of the commutative operators of the language and `z` neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does, and for each column of rows at once, whichever of the two maps is the outer one. At the top of a kernel.";
     Decomposition COUNT_BETWEEN "count-between":
         "map (λc. search (place of c + 1) s - search (place of c) s) (iota n)" = "reduceByKey n + 0 xs (fill 1)",
         if "s is `sort < xs` of `Int`s. Its neighbours are searched for the two with a bound in between, so each search counts what is less than its bound; between c and c + 1 there is c alone. What the search is told of its neighbours is seen for all outcomes of their comparisons with the bound, and the paddings are on the right sides of all bounds.";
@@ -91,7 +91,7 @@ rules! {
 
     Decomposition MAP_PARTS "map-parts":
         "map (λx. b (a x))" = "map b ∘ map a",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`).";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where one fold reads what a map of folds makes: of elements too few for a work-item each, if it has at most 2 GiB.";
 
     Decomposition FOLD_BRANCH "fold-branch":
         "if c then … reduce f z (map g xs) … else b" = "s = reduce f z (map (λx. if c then g x else z) xs); if c then … s … else b",
