@@ -36,6 +36,7 @@
 pub mod align;
 pub mod cli;
 pub mod devices;
+mod doc;
 pub mod engine;
 pub mod files;
 pub mod inputs;

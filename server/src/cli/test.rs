@@ -113,6 +113,39 @@ fn tests(info: &KernelInfo) -> impl Iterator<Item = &DocLine> {
     info.lines.iter().filter(|line| line.kind == DocLineKind::Test)
 }
 
+/// Runs the test lines of a kernel on the interpreter; for each line that fails, the problem.
+pub(super) fn on_interpreter(
+    program: &Program,
+    path: &Arc<str>,
+    info: &KernelInfo,
+) -> io::Result<Vec<(DocLine, Option<Problem>)>> {
+    let places = [Where::Interpreter];
+    let arguments = Arguments {
+        kernel: None,
+        devices: Vec::new(),
+        target: None,
+        seeds: 1,
+        format: Format::Text,
+        embedded: false,
+        files: Vec::new(),
+    };
+    let tester = Tester { arguments: &arguments, program, path, info, places: &places };
+    let mut kernel = None;
+    let mut all = Vec::new();
+    for line in tests(info) {
+        let kernel = match &kernel {
+            Some(known) => known,
+            None => kernel.insert(answered(engine::core(&program.analysis, path, &info.name))?),
+        };
+        let problem = match kernel {
+            Ok(kernel) => tester.test(kernel, line)?.err().flatten(),
+            Err(problems) => problems.first().cloned(),
+        };
+        all.push((line.clone(), problem));
+    }
+    Ok(all)
+}
+
 /// The expected result of a test.
 enum Wanted {
     Value(Value),

@@ -116,25 +116,51 @@ fn pages_tell_of_definitions_and_lead_to_each_other() {
             ";;; The remainder of `x` by two, as `mod` has it. See `none`.\n(define (halves x) (mod x 2))\n",
         ),
     ]);
-    assert!(bench.fine(&["doc", "src", "-o", "pages"]).contains("index.md: 5 pages"));
-    let index = bench.read("pages/index.md");
-    assert!(index.contains("* [a.lift](a.md): Even numbers.") && index.contains("(lib/b.md)"), "{index}");
-    let page = bench.read("pages/a.md");
+    assert!(bench.fine(&["doc", "src", "-o", "pages"]).contains("index.html: 5 pages, 2 examples"));
+    let index = bench.read("pages/index.html");
+    assert!(
+        index.contains("<a href=\"a.html\">a.lift</a>: Even numbers.") && index.contains("href=\"lib/b.html\""),
+        "{index}"
+    );
+    let page = bench.read("pages/a.html");
     for part in [
-        "# a.lift",
-        "Imports [lib/b.lift](lib/b.md).",
-        "## kernel `evens`",
-        "evens : Array[Int,N] -> <∃X, Array[Int,X]>",
-        "Keeps what [`even`](#even) holds for, with [`filter`](lift-primitives.md#filter).",
-        "* `xs=[1,2,3]` gives `[2]`",
-        "* `xs=[1,2,3] i=7` gives `error index-out-of-range`",
+        "<h1>a.lift</h1>",
+        "Imports <a href=\"lib/b.html\">lib/b.lift</a>.",
+        "<h2 id=\"evens\">kernel <code>evens</code></h2>",
+        "evens : Array[Int,N] -&gt; &lt;∃X, Array[Int,X]&gt;",
+        "<a href=\"#even\"><code>even</code></a>",
+        "<a href=\"lift-primitives.html#filter\"><code>filter</code></a>",
+        "<code>xs=[1,2,3]</code> gives <code>[2]</code> ✓",
+        "<code>xs=[1,2,3] i=7</code> gives <code>error index-out-of-range</code> ✓",
     ] {
         assert!(page.contains(part), "{part} in\n{page}");
     }
     assert!(!page.contains("test:"), "{page}");
-    let library = bench.read("pages/lib/b.md");
-    assert!(library.contains("of `x` by two, as [`mod`](../lift-primitives.md#mod) has it. See `none`."), "{library}");
-    assert!(bench.read("pages/lift-prelude.md").contains("zipWith : (a -> b -> c) -> Array[a,n] -> Array[b,n]"));
-    assert!(bench.read("pages/lift-primitives.md").contains("Also called `mapGlb`"));
+    let library = bench.read("pages/lib/b.html");
+    assert!(
+        library.contains("<a href=\"../lift-primitives.html#mod\"><code>mod</code></a> has it. See <code>none</code>."),
+        "{library}"
+    );
+    assert!(library.contains("src=\"../site.js\" data-root=\"../\""), "{library}");
+    assert!(
+        bench
+            .read("pages/lift-prelude.html")
+            .contains("zipWith : (a -&gt; b -&gt; c) -&gt; Array[a,n] -&gt; Array[b,n]")
+    );
+    assert!(bench.read("pages/lift-primitives.html").contains("Also called <code>mapGlb</code>"));
+    assert!(bench.read("pages/index.js").contains(r#""at":"lib/b.html#halves""#));
     assert!(bench.wrong(&["doc", "pages"]).contains("has no `.lift` files"));
+}
+
+#[test]
+fn pages_tell_of_examples_that_fail_and_run_nothing_of_the_documentation() {
+    let docs = ";;; Twice. <script>alert(1)</script> [here](javascript:alert(1)) ![seen](http://far/away.png)\n;;; test: x=2 => 5\n";
+    let bench = Bench::new(&[("src/a.lift", &format!("{docs}(lift twice () (int) (lambda (x) (* 2 x)))\n"))]);
+    let wrong = bench.wrong(&["doc", "src", "-o", "pages"]);
+    assert!(wrong.contains("gives another result than the test expects"), "{wrong}");
+    let page = bench.read("pages/a.html");
+    assert!(page.contains("gives <code>5</code> ✗"), "{page}");
+    for harmful in ["<script>alert", "javascript:", "far/away"] {
+        assert!(!page.contains(harmful), "{harmful} in\n{page}");
+    }
 }
