@@ -242,7 +242,7 @@ fn what_is_missing_conflicts_with_nothing() {
         expect![[r#"
             (lambda ((x0 ?)) (let y1 ? ?))
             syntax/missing
-            unknown-type at `flot`: there is no type `flot`: the types without parts are `byte`, `ubyte`, `short`, `ushort`, `int`, `uint`, `long`, `ulong`, `half`, `float`, `double`, `bool`; a parameter that is a tuple is written `(tuple x y)`
+            unknown-type at `flot`: there is no type `flot`: the types without parts are `byte`, `ubyte`, `short`, `ushort`, `int`, `uint`, `long`, `ulong`, `half`, `float`, `double`, `bool`
               fix: Write `float`"#]],
     );
     check(

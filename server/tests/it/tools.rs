@@ -104,6 +104,8 @@ fn kernels_are_measured_and_compared_with_earlier_results() {
 #[test]
 fn pages_tell_of_definitions_and_lead_to_each_other() {
     let bench = Bench::new(&[
+        ("src/numbers.txt", "1 2 3 4"),
+        ("src/kept.txt", "2 4"),
         (
             "src/a.lift",
             &TESTED.replace(
@@ -116,7 +118,7 @@ fn pages_tell_of_definitions_and_lead_to_each_other() {
             ";;; The remainder of `x` by two, as `mod` has it. See `none`.\n(define (halves x) (mod x 2))\n",
         ),
     ]);
-    assert!(bench.fine(&["doc", "src", "-o", "pages"]).contains("index.html: 5 pages, 2 examples"));
+    assert!(bench.fine(&["doc", "src", "-o", "pages"]).contains("index.html: 5 pages, 6 examples"));
     let index = bench.read("pages/index.html");
     assert!(
         index.contains("<a href=\"a.html\">a.lift</a>: Even numbers.") && index.contains("href=\"lib/b.html\""),

@@ -232,7 +232,7 @@ fn syntax_of_other_languages() {
           Take the words out: "(define a (let x 3 (+ x 1)))"
         (define a (let = (f = 1) =))
         (define (a xs) xs[0])
-        15..20 "xs[0]" syntax/extra: an element is: `(aref xs 0)`
+        15..20 "xs[0]" syntax/extra: an element is written: `(aref xs 0)`
           Write `(aref xs 0)`: "(define (a xs) (aref xs 0))"
         (define (a xs) (let ys (f xs) sum(ys)))
         37..38 ")" syntax/missing: the body is missing: this is written `(let name value … body)`

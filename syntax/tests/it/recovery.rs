@@ -296,8 +296,8 @@ fn missing_parts() {
     check(
         "(define a (if true 1))",
         expect![[r#"
-        20..21 ")" syntax/missing: the second branch is missing: this is written `(if condition then else)`
-    "#]],
+            20..21 ")" syntax/missing: the second branch is missing: this is written `(if condition a b)`
+        "#]],
     );
     check(
         "(define a (tuple 1))",
@@ -379,8 +379,8 @@ fn superfluous_parts() {
     check(
         "(define a (if true 1 2 3))",
         expect![[r#"
-        23..24 "3" syntax/extra: too much: this is written `(if condition then else)`
-    "#]],
+            23..24 "3" syntax/extra: too much: this is written `(if condition a b)`
+        "#]],
     );
     check(
         "(define a (lambda (x) f x))",
