@@ -107,3 +107,15 @@ export const NO_DEVICE = {
     notice: /^Running on the interpreter: /,
     shown: ['interpreter', 'running on the interpreter: '],
 };
+
+/** A program in APL, its keys after the prefix key, and what they are in the file. */
+export const LIFE = {
+    file: 'life.apl',
+    kernel: 'life.apl',
+    caption: '12 × 16',
+    end: 8,
+    hint: { line: 6, contains: 'Array[Int,X1]' },
+    hover: { line: 5, word: 'board', type: 'Array[Array[Bool,16],12]' },
+    glyphs: { keys: '`l`[2 3`r`i6', typed: '⎕←2 3⍴⍳6' },
+    error: { keys: '(`i3)+`i5', message: 'wants equal lengths', other: 'this has 3' },
+};

@@ -10,7 +10,7 @@ serving=""
 prepare() {
     local server=${1:-} lock
     if [ -z "$server" ]; then
-        (cd "$root" && cargo build --quiet -p lift)
+        (cd "$root" && cargo build --quiet -p lift-lang)
         server=$(cd "$root" && cargo metadata --no-deps --format-version 1 |
             sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')/debug/lift
     fi

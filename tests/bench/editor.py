@@ -1,6 +1,6 @@
 """How fast the language server answers: the real program over its real streams, on generated files.
 
-    tests/bench/run editor [--lines N,…] [--edits N] [--starts N] [--patience SECONDS] [--json FILE]
+    tests/bench/run editor [--lines N,…] [--edits N] [--starts N] [--patience SECONDS] [--json FILE] [FILE…]
     LIFT=target/release/lift python3 tests/bench/editor.py …
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
@@ -10,6 +10,8 @@ the colours of a screen there, and what is shown of the whole file:
 its outline, lenses, folds and changed colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
 that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive. How long a start
 and an opening take is measured with several servers, one after the other.
+With FILEs (`tests/apl/*.apl tests/fcl/*.fcl`), these programs are edited instead: each edit changes one of their numbers, and the
+last table has all files of a language together.
 Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it. A server that
 ends, or that leaves a question without an answer for too long, is left out with the reason, and the rows that it had.
 
@@ -23,6 +25,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -337,6 +340,61 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
     measured.memory = server.memory()
 
 
+NUMBER = re.compile(r"(?<![\w.¯#'-])\d+(?![\w.])")
+COMMENT = {".apl": "⍝", ".fcl": "--", ".lift": ";"}
+
+
+def edited(server: Server, path: pathlib.Path, edits: int, measured: Measured):
+    """Edits of numbers in a program that is open, and a hover and the hints of the whole file after each."""
+    uri, document = path.as_uri(), {"uri": path.as_uri()}
+    lines = path.read_text().splitlines()
+    mark = COMMENT.get(path.suffix, "#")
+    found = [(row, match.start(), match.group()) for row, line in enumerate(lines) if mark not in line for match in NUMBER.finditer(line)]
+    # Columns are UTF-16 units; all characters of APL are one.
+    spots = found[:: max(1, len(found) // edits)][:edits] or [(0, 0, "")]
+    version, turn = 1, 0
+    time.sleep(0.3)
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
+    for turn in range(edits):
+        row, column, old = spots[turn % len(spots)]
+        # A number that nobody wrote before, and the old one again.
+        for old, new in [(old, str(2 + turn % 97)), (str(2 + turn % 97), old)]:
+            version += 1
+            change = {"range": {"start": {"line": row, "character": column}, "end": {"line": row, "character": column + len(old)}}, "text": new}
+            server.forget_diagnostics()
+            start = server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+            measured.note("edit -> diagnostics", server.diagnosed(start, version))
+        measured.note("hover", server.ask("textDocument/hover", {"textDocument": document, "position": {"line": row, "character": column}})[0])
+        measured.note("hints", server.ask("textDocument/inlayHint", {"textDocument": document, "range": whole})[0])
+    measured.memory = server.memory()
+
+
+def of_files(command: list[str], arguments) -> list[dict]:
+    """What was measured of each file, and of all files of a language together."""
+    results, together = [], {}
+    for file in arguments.files:
+        measured = Measured()
+        server = Server(command, arguments.patience)
+        try:
+            begin(server, file.resolve(), measured)
+            edited(server, file.resolve(), arguments.edits, measured)
+        except Silent as why:
+            measured.failed = str(why)
+        finally:
+            server.stop()
+        results.append({"server": OURS, "file": file.name, **measured.json()})
+        show(file.name, results[-1])
+        all_ = together.setdefault(file.suffix, Measured())
+        all_.lines += measured.lines
+        all_.memory = max(all_.memory, measured.memory)
+        for what, times in measured.times.items():
+            all_.times.setdefault(what, []).extend(times)
+    for suffix, measured in together.items():
+        results.append({"server": OURS, "file": f"*{suffix}", **measured.json()})
+        show(f"all of *{suffix}", results[-1])
+    return results
+
+
 def show(name: str, result: dict):
     print(f"\n{name}, {result['lines']} lines; memory {result['memory_mb']} MB")
     print(f"  {'milliseconds':38} {'p50':>9} {'p95':>9} {'p99':>9} {'n':>5}")
@@ -354,10 +412,16 @@ def main():
     parser.add_argument("--starts", type=int, default=10, help="servers that are started and open each file")
     parser.add_argument("--patience", type=float, default=60.0, help="seconds after which an answer is taken to be lost")
     parser.add_argument("--json", type=pathlib.Path, help="writes the numbers there too")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, help="programs to edit instead of generated files")
     arguments = parser.parse_args()
     lift = os.environ.get("LIFT") or str(REPOSITORY / "target" / "release" / "lift")
     if not pathlib.Path(lift).exists():
         sys.exit(f"there is no {lift}: run `cargo build --release -p lift-lang`, or name the program in LIFT")
+    if arguments.files:
+        results = of_files([lift, "lsp"], arguments)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+        sys.exit(1 if any("failed" in result for result in results) else 0)
     servers = [(OURS, [lift, "lsp"], LIFT_BLOCK, ".lift", True)]
     if futhark := shutil.which("futhark"):
         servers.append(("futhark lsp", [futhark, "lsp"], FUTHARK_BLOCK, ".fut", False))

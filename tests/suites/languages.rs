@@ -4,12 +4,13 @@
 use libtest_mimic::{Arguments, Trial};
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::front::program::Printed;
-use lift_analysis::ide::AnalysisHost;
+use lift_analysis::ide::{Analysis, AnalysisHost};
 use lift_analysis::{apl, fcl, prims};
 use lift_codegen::core::build;
 use lift_codegen::io;
 use lift_codegen::value::Value;
-use lift_syntax::{ColumnEncoding, Language};
+use lift_syntax::apl::AplKind;
+use lift_syntax::{ColumnEncoding, Language, TextRange};
 use lift_tests::check::Program;
 use lift_tests::{files, golden, kernels};
 use std::path::Path;
@@ -37,6 +38,7 @@ fn test(path: &Path, language: Language) -> Result<(), String> {
     let mut host = AnalysisHost::default();
     host.set_file(&name, text.as_str().into());
     let analysis = host.snapshot();
+    hovers(&analysis, &name, &text, language)?;
     let stopped = |_| "stopped".to_owned();
     let index = analysis.line_index(&name).map_err(stopped)?.ok_or("no file")?;
     let mut outcome = String::new();
@@ -155,6 +157,33 @@ fn printed(printed: &Printed, value: &Value) -> String {
     }
 }
 
+/// Each token of a program that is right has a hover, and those that have a value tell its type.
+fn hovers(analysis: &Analysis, name: &str, text: &str, language: Language) -> Result<(), String> {
+    let problems = analysis.diagnostics(name).map_err(|_| "stopped")?;
+    if language != Language::Apl || problems.iter().any(|problem| problem.severity == Severity::Error) {
+        return Ok(());
+    }
+    for (kind, range) in lift_syntax::apl::tokens(text) {
+        let token = &text[std::ops::Range::<usize>::from(range)];
+        if kind.is_trivia() || matches!(kind, AplKind::Comment | AplKind::Newline) {
+            continue;
+        }
+        let hover = analysis.hover(name, TextRange::empty(range.start())).map_err(|_| "stopped")?;
+        let line = text[..usize::from(range.start())].matches('\n').count() + 1;
+        let Some(hover) = hover else { return Err(format!("line {line}: nothing is told of `{token}`")) };
+        let valued = matches!(kind, AplKind::Number | AplKind::String | AplKind::Zilde);
+        let typed = ["Int", "Bool", "Double", "Char", "Complex"].iter().any(|kind| hover.plain.contains(kind));
+        if valued && !typed {
+            return Err(format!("line {line}: no type of `{token}`: {}", hover.plain));
+        }
+        let leak = ["aref", "lambda", "reduceSeq", "iota r", "unpack"].iter().find(|word| hover.plain.contains(**word));
+        if let Some(leak) = leak {
+            return Err(format!("line {line}: `{token}` is told by `{leak}`, a word of Lift: {}", hover.plain));
+        }
+    }
+    Ok(())
+}
+
 /// A formatted program has the same meaning, and is formatted.
 fn formatted(text: &str) -> Result<(), String> {
     let format = |text: &str| {
@@ -177,29 +206,42 @@ fn formatted(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// No beginning of a text panics or loses a byte.
+/// No beginning of a text panics or loses a byte, and each has at most one error for each mistake.
 fn prefixes(text: &str, language: Language) -> Result<(), String> {
+    let count = |part: &str| match language {
+        Language::Fcl => lift_syntax::fcl::parse(part).errors.len(),
+        Language::Apl | Language::Lift => lift_syntax::apl::parse(part).errors.len(),
+    };
+    let mistakes = |part: &str| {
+        let errors = match language {
+            Language::Fcl => fcl::translate(part).program.errors,
+            Language::Apl | Language::Lift => apl::translate(part).program.errors,
+        };
+        errors.iter().filter(|error| !error.code.is_warning()).count()
+    };
+    let (most, most_mistakes) = (count(text) + 1, mistakes(text) + 1);
     for (place, (at, _)) in text.char_indices().enumerate() {
         let part = &text[..at];
-        let (kept, errors) = match language {
-            Language::Fcl => {
-                let parsed = lift_syntax::fcl::parse(part);
-                (parsed.syntax().text() == part, parsed.errors.len())
-            }
-            Language::Apl | Language::Lift => (lift_syntax::apl::parse(part).syntax().text() == part, 0),
+        let kept = match language {
+            Language::Fcl => lift_syntax::fcl::parse(part).syntax().text() == part,
+            Language::Apl | Language::Lift => lift_syntax::apl::parse(part).syntax().text() == part,
         };
         if !kept {
             return Err(format!("the tree of the first {at} bytes is not their text"));
         }
-        // A beginning of a program without mistakes has one at most, where it ends.
-        if errors > 1 && !text.contains("-- wrong") {
-            return Err(format!("the first {at} bytes have {errors} errors"));
+        // A beginning has one error more than the whole at most: where it ends.
+        let errors = count(part);
+        if errors > most {
+            let line = part.lines().last().unwrap_or_default();
+            return Err(format!("the first {at} bytes, up to `{line}`, have {errors} errors of syntax"));
         }
         // Each costs as much as the whole.
         if place % 11 == 0 {
-            match language {
-                Language::Fcl => drop(fcl::translate(part)),
-                Language::Apl | Language::Lift => drop(apl::translate(part)),
+            let errors = mistakes(part);
+            if errors > most_mistakes {
+                let line = part.lines().last().unwrap_or_default();
+                let whole = most_mistakes - 1;
+                return Err(format!("the first {at} bytes, up to `{line}`, have {errors} errors, the whole {whole}"));
             }
         }
     }

@@ -193,7 +193,7 @@ const OTHER_LANGUAGES: &[&str] = &[
     // Names in FCL.
     "analysis/src/fcl/prims.rs",
     "analysis/src/fcl/scalar.rs",
-    "analysis/src/ide/fcl/editing.rs",
+    "analysis/src/ide/fcl/completion.rs",
     // The textual format of core.
     "codegen/src/core/parse/",
     // Functions of OpenCL.

@@ -237,6 +237,7 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '⍕' => text::format(ev, x),
         '?' => random::roll(ev, x),
         '⍋' | '⍒' => select::grade(ev, glyph, x),
+        '≠' => sets::unique_mask(ev, x),
         _ if scalar::is_scalar(glyph) => scalar::monadic(ev, glyph, x),
         _ => missing(ev.at, glyph, "with one argument"),
     }
@@ -263,6 +264,8 @@ fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
             let same = sets::matches(ev, a, x)?;
             scalar::monadic(ev, '~', &same)
         }
+        '⍷' => sets::find(ev, a, x),
+        '⍕' => text::format_fixed(ev, a, x),
         '⊥' => encode::decode(ev, a, x),
         '⊤' => encode::encode(ev, a, x),
         '⊂' | '⊆' => partition::partition(ev, glyph, a, x),

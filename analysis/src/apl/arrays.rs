@@ -228,6 +228,7 @@ impl Ev {
                 return fail_with(SyntaxErrorCode::AplLength, b.range, message, related);
             }
             unequal.get_or_insert_with(|| words(&told(x, 1), &told(y, 0)));
+            self.checked(b.range, x, y);
             shape[right] = x.clone();
         }
         let Some(unequal) = unequal else { return Ok(b.clone()) };

@@ -3,7 +3,7 @@
 use super::context::{MOST_CALLS, deeper};
 use super::frames::{condition, frame_of, statements};
 use super::names::recurs;
-use super::phrase::{Act, array, parts, phrase, range_of};
+use super::phrase::{Act, array, parts, range_of, statement as statement_of};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Res, Scalar, fail, not_supported};
 use super::{cells, recursion, structure};
 use lift_syntax::SyntaxErrorCode::AplPhrase;
@@ -66,7 +66,7 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
             match guard.known {
                 Some(0.0) => continue,
                 Some(_) => {
-                    let (value, act) = phrase(ev, &parts[colon + 1..], frame, None)?;
+                    let (value, act) = statement_of(ev, &parts[colon + 1..], frame)?;
                     ev.shy = act != Act::Value;
                     return array(value, statement.text_range());
                 }
@@ -81,7 +81,7 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
                 }
             }
         }
-        let (value, act) = phrase(ev, &parts, frame, None)?;
+        let (value, act) = statement_of(ev, &parts, frame)?;
         if act != Act::Assigned || last {
             ev.shy = act != Act::Value;
             return array(value, statement.text_range());
@@ -100,7 +100,7 @@ fn guarded(
     range: TextRange,
 ) -> Res<Arr> {
     let value = |ev: &mut Ev| -> Res<Arr> {
-        let (value, _) = phrase(ev, then, frame, None)?;
+        let (value, _) = statement_of(ev, then, frame)?;
         array(value, range_of(then))
     };
     let one = ev.probe(value)?;

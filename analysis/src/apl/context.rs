@@ -17,6 +17,8 @@ pub const FEW: usize = 16;
 pub const MANY: usize = 4096;
 /// Length of a chain of computed arrays after which one is stored.
 const MOST_PULLS: usize = 200;
+/// Limit on the statements, and on the checks, that are told.
+const MOST_NOTED: usize = 2000;
 /// Limit on nested calls of functions.
 pub const MOST_CALLS: usize = 100;
 
@@ -46,6 +48,8 @@ impl Ev {
             errors: Vec::new(),
             notes: Vec::new(),
             valences: Vec::new(),
+            statements: Vec::new(),
+            checks: Vec::new(),
             shown: Vec::new(),
             sources: Vec::new(),
             recursing: Vec::new(),
@@ -267,14 +271,33 @@ impl Ev {
         }
     }
 
+    /// Records the type of a statement's value.
+    pub fn statement(&mut self, range: TextRange, arr: &Arr) {
+        let told = (range, arr.type_text());
+        if self.statements.len() < MOST_NOTED && !self.statements.contains(&told) {
+            self.statements.push(told);
+        }
+    }
+
+    /// Records lengths of the array at a range that the run compares.
+    pub fn checked(&mut self, range: TextRange, left: &Size, right: &Size) {
+        let told = (range, format!("{left} = {right}"));
+        if self.checks.len() < MOST_NOTED && !self.checks.contains(&told) {
+            self.checks.push(told);
+        }
+    }
+
     /// Runs `attempt` and undoes its effects.
     pub fn probe<T>(&mut self, attempt: impl FnOnce(&mut Ev) -> Res<T>) -> Res<T> {
         self.scopes.push(Scope::default());
         let (hidden, nodes) = (self.hidden.len(), self.nodes);
+        let (statements, checks) = (self.statements.len(), self.checks.len());
         self.inner += 1;
         let result = attempt(self);
         self.inner -= 1;
         self.hidden.truncate(hidden);
+        self.statements.truncate(statements);
+        self.checks.truncate(checks);
         self.nodes = nodes;
         let depth = self.scopes.len();
         self.lengths.retain(|_, (at, _)| *at < depth);

@@ -100,7 +100,7 @@ pub fn encode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     if x.rank() == 0 {
         return super::nested::collect(ev, shape, &digits);
     }
-    Ok(ev.of_pull(kind, shape, move |ev, index| super::nested::one_of(ev, &digits, &index[0], 0, &index[1..])))
+    Ok(ev.of_pull(kind, shape, move |ev, index| super::choice::one_of(ev, &digits, &index[0], 0, &index[1..])))
 }
 
 /// A number divided by a base that divides it; 0 for the base 0, after which nothing is left.

@@ -1,4 +1,6 @@
-//! Numbers and arrays as APL writes them.
+//! Numbers as APL writes them.
+
+use crate::front::program::Fixed;
 
 const DIGITS: i32 = 12;
 
@@ -40,9 +42,26 @@ pub fn complex(re: f64, im: f64) -> String {
     if im == 0.0 { number(re) } else { format!("{}J{}", number(re), number(im)) }
 }
 
+/// A number with a fixed number of decimals. One that does not fit its width is stars.
+pub fn fixed(x: f64, fixed: Fixed) -> String {
+    // Halves are rounded away from 0.
+    let shift = 10f64.powi(fixed.decimals as i32);
+    let shifted = (x * shift).round();
+    let x = if shifted.abs() < 1e15 { shifted / shift } else { x };
+    let rounded = format!("{:.*}", fixed.decimals, x);
+    let zero = rounded.chars().all(|c| matches!(c, '-' | '0' | '.'));
+    let text = if zero { rounded.replace('-', "") } else { rounded.replace('-', "¯") };
+    match fixed.width {
+        0 => format!(" {text}"),
+        width if text.chars().count() > width => "*".repeat(width),
+        width => format!("{text:>width$}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{complex, number};
+    use super::{complex, fixed, number};
+    use crate::front::program::Fixed;
 
     #[test]
     fn numbers_have_twelve_digits_and_high_signs() {
@@ -59,6 +78,11 @@ mod tests {
         ] {
             assert_eq!(number(x), text);
         }
+        let written = |x, width, decimals| fixed(x, Fixed { width, decimals });
+        assert_eq!(
+            (&*written(-2.345, 0, 1), &*written(-0.01, 6, 1), &*written(1234.5, 3, 0)),
+            (" ¯2.3", "   0.0", "***")
+        );
         assert_eq!(complex(3.0, -4.5), "3J¯4.5");
         assert_eq!(complex(3.0, 0.0), "3");
     }

@@ -1,5 +1,6 @@
 //! The parts of a dfn: its names, statements and guards.
 
+use super::cost;
 use super::names::uses;
 use super::phrase::{array, phrase, range_of};
 use super::value::{Arr, Dfn, Ev, Frame, Fun, Kind, Repr, Res, Scalar, Value, fail};
@@ -12,7 +13,7 @@ pub fn frame_of(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) 
     let frame = Rc::new(Frame { parent: Some(dfn.env.clone()), ..Frame::default() });
     let argument = |ev: &mut Ev, name: &str, arr: Arr| -> Res<Value> {
         let computed = matches!(arr.repr, Repr::Pull(_) | Repr::Rows(_) | Repr::Boxes(_));
-        let stored = computed && uses(&dfn.tree, name) > 1;
+        let stored = computed && uses(&dfn.tree, name) > 1 && !cost::is_view(ev, &arr);
         Ok(Value::Arr(if stored { ev.stored(&arr)? } else { arr }))
     };
     let right = argument(ev, "⍵", right)?;
@@ -39,8 +40,13 @@ pub fn condition(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Sc
     let (value, _) = phrase(ev, parts, frame, None)?;
     let condition = array(value, range_of(parts))?;
     let one = condition.items().filter(|items| items.len() == 1).and_then(|items| items.first());
-    match one.filter(|one| one.known.is_some() || one.kind == Kind::Bool) {
-        Some(one) => Ok(one.clone()),
-        None => fail(AplDomain, condition.range, "a guard is one Boolean: what a comparison gives"),
+    match one {
+        Some(one) if one.known.is_some() || one.kind == Kind::Bool => Ok(one.clone()),
+        Some(one) if one.kind <= Kind::Double => {
+            let zero = ev.known(one.kind, 0.0).term;
+            let term = ev.app("!=", [one.term.clone(), zero]);
+            Ok(Scalar { kind: Kind::Bool, term, known: None, size: None })
+        }
+        _ => fail(AplDomain, condition.range, "a guard is one number, false if it is 0"),
     }
 }

@@ -8,10 +8,10 @@
 //! |---|---|
 //! | `value` | arrays, functions, frames, the state of an evaluation |
 //! | `context` | terms and scalars |
-//! | `arrays` | elements, storing, lengths |
+//! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
 //! | `extend`, `scalar`, `complex`, `integer`, `circle` | scalar functions and extension |
 //! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
-//! | `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
+//! | `choice`, `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power` | operators |
 //! | `constant` | what is known before the run |
@@ -26,10 +26,12 @@ mod arrays;
 mod axis;
 mod calls;
 mod cells;
+mod choice;
 mod circle;
 mod complex;
 mod constant;
 mod context;
+mod cost;
 mod encode;
 mod entry;
 mod extend;
@@ -69,6 +71,10 @@ pub struct Translated {
     pub program: Program,
     /// Applied glyphs, and whether to two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
+    /// Types of the values of statements; of one in a function, one for each different call.
+    pub statements: Vec<(TextRange, String)>,
+    /// Equalities of lengths that the run checks, by the array of which they are assumed.
+    pub checks: Vec<(TextRange, String)>,
 }
 
 /// Translates the text of a program.
@@ -98,7 +104,7 @@ pub fn translate(text: &str) -> Translated {
     sizes.extend(inputs.sizes);
     parameters.extend(inputs.parameters);
     program.set_body(&sizes, &parameters, result, name, SyntaxErrorCode::AplNotSupported);
-    Translated { program, valences: ev.valences }
+    Translated { program, valences: ev.valences, statements: ev.statements, checks: ev.checks }
 }
 
 /// The printed values, and the kernel's result: a tuple of those computed at run time.
@@ -132,9 +138,22 @@ fn output(ev: &mut Ev, arr: &Arr, parts: &mut Vec<Term>) -> Res<Output> {
     let mut each =
         |ev: &mut Ev, arrays: &[Arr]| arrays.iter().map(|arr| output(ev, arr, parts)).collect::<Res<Vec<Output>>>();
     Ok(match &arr.repr {
-        Repr::Text(pieces) => Output::Line(each(ev, pieces)?),
+        Repr::Text(pieces) => {
+            let mut line = Vec::with_capacity(pieces.len());
+            for piece in pieces.iter() {
+                let written = each(ev, std::slice::from_ref(&piece.arr))?;
+                line.extend(written.into_iter().map(|output| match piece.fixed {
+                    Some(fixed) => Output::Fixed(fixed),
+                    None => output,
+                }));
+            }
+            Output::Line(line)
+        }
         Repr::Boxes(boxes) if arr.rank() <= 1 => Output::Strand(each(ev, boxes)?),
-        Repr::Boxes(_) => return value::not_supported(arr.range, "printing a matrix of arrays"),
+        Repr::Boxes(boxes) => match arr.extents().as_deref() {
+            Some(&[_, columns]) => Output::Grid { columns, parts: each(ev, boxes)? },
+            _ => return value::not_supported(arr.range, "printing arrays of arrays with more than two axes"),
+        },
         Repr::Rows(rows) => {
             parts.push(nested::rows_term(ev, arr, rows)?);
             Output::Rows { characters: rows.kind == Kind::Char }

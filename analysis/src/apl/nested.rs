@@ -1,16 +1,15 @@
 //! Arrays of arrays. Those written side by side are separate values; those that a function makes for each element of a
 //! long vector are rows, whose lengths the run computes.
 
+use super::choice::{ROW_LENGTH, one_of, selectable};
 use super::context::{FEW, MANY};
 use super::structure::{catenate, constant_index, join_kinds, mixed, ravel, take, with_row_axis};
-use super::value::{Arr, Ev, Kind, One, Repr, Res, Rows, fail, not_supported};
+use super::value::{Arr, Ev, Kind, One, Piece, Repr, Res, Rows, fail, not_supported};
 use super::{constant, structure, text};
 use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplIndex;
 use std::rc::Rc;
-
-const ROW_LENGTH: &str = "the length of one array of several";
 
 /// The element of a scalar: the array in it, or the scalar itself.
 fn opened(x: &Arr) -> Arr {
@@ -163,7 +162,11 @@ impl Ev {
         let each = |ev: &mut Ev, parts: &[Arr]| parts.iter().map(|part| ev.stored(part)).collect::<Res<Vec<Arr>>>();
         match &x.repr {
             Repr::Boxes(boxes) => Ok(Arr { repr: Repr::Boxes(each(self, boxes)?.into()), ..x.clone() }),
-            Repr::Text(parts) => Ok(Arr { repr: Repr::Text(each(self, parts)?.into()), ..x.clone() }),
+            Repr::Text(parts) => {
+                let stored = |part: &Piece| Ok(Piece { arr: self.stored(&part.arr)?, ..part.clone() });
+                let parts = parts.iter().map(stored).collect::<Res<Vec<Piece>>>()?;
+                Ok(Arr { repr: Repr::Text(parts.into()), ..x.clone() })
+            }
             Repr::Rows(rows) if rows.rank == 1 && !rows.stored => stored_rows(self, x, rows),
             _ => Ok(x.clone()),
         }
@@ -319,23 +322,6 @@ pub fn mix(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     constant::settled(ev, made)
 }
 
-/// The element of one of several arrays, found by binary search over its number.
-pub fn one_of(ev: &mut Ev, parts: &[Arr], which: &Term, from: usize, index: &[Term]) -> Res<Term> {
-    match parts {
-        [] => fail(AplIndex, ev.at, "an empty array has no elements"),
-        [one] => ev.element(one, index),
-        _ => {
-            let half = parts.len() / 2;
-            let condition = ev.less(which.clone(), ev.int((from + half) as i32));
-            ev.branches(
-                condition,
-                |ev| one_of(ev, &parts[..half], which, from, index),
-                |ev| one_of(ev, &parts[half..], which, from + half, index),
-            )
-        }
-    }
-}
-
 fn mix_rows(ev: &mut Ev, x: &Arr, rows: &Rows) -> Res<Arr> {
     let stored = ev.stored(x)?;
     let Some(rows) = stored.rows().cloned().filter(|_| rows.rank == 1) else {
@@ -398,7 +384,10 @@ pub fn picked(ev: &mut Ev, x: &Arr, i: &Arr) -> Res<Arr> {
             }
         }
         (Repr::Rows(rows), _) => (rows.row)(ev, &place),
-        _ => not_supported(i.range, "an index that the run computes, into arrays of different kinds,"),
+        _ => match selectable(ev, x)?.as_ref().and_then(Arr::rows) {
+            Some(rows) => (rows.row)(ev, &place),
+            None => not_supported(i.range, "an index that the run computes, into arrays of different kinds,"),
+        },
     }
 }
 

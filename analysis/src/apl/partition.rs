@@ -30,10 +30,11 @@ pub fn partition(ev: &mut Ev, glyph: char, b: &Arr, x: &Arr) -> Res<Arr> {
         let parts = ends(glyph, &marks).into_iter().map(|(from, to)| ev.vector(x.kind, items[from..to].to_vec()));
         let parts: Vec<Arr> = parts.collect();
         let shape = vec![Size::nat(parts.len() as u64)];
-        if parts.is_empty() || parts.len() > MANY {
-            return not_supported(ev.at, "a partition into no arrays");
+        match parts.len() {
+            0 => return Ok(none(ev, x.kind)),
+            count if count <= MANY => return collect(ev, shape, &parts),
+            _ => {}
         }
-        return collect(ev, shape, &parts);
     }
     let (first, last) = bounds(ev, glyph, b)?;
     let starts = indices(ev, &first)?;
@@ -60,6 +61,16 @@ pub fn partition(ev: &mut Ev, glyph: char, b: &Arr, x: &Arr) -> Res<Arr> {
     };
     let rows = Rows { kind, rank: 1, shape: None, stored: false, row: Rc::new(row) };
     Ok(Arr { kind: Kind::Nested, shape, repr: Repr::Rows(rows), range: ev.at })
+}
+
+/// No vectors of a kind.
+fn none(ev: &Ev, kind: Kind) -> Arr {
+    let fill = kind.fill();
+    let row = move |ev: &mut Ev, _: &Term| {
+        Ok(ev.of_pull(kind, vec![Size::zero()], move |ev, _| Ok(ev.known(kind, fill).term)))
+    };
+    let rows = Rows { kind, rank: 1, shape: Some(vec![Size::zero()]), stored: false, row: Rc::new(row) };
+    Arr { kind: Kind::Nested, shape: vec![Size::zero()], repr: Repr::Rows(rows), range: ev.at }
 }
 
 /// Where each part begins, and where the next element after it is.

@@ -3,10 +3,11 @@
 
 use super::apply::apply;
 use super::context::deeper;
+use super::cost::computed_at_uses;
 use super::names::{operands, surrounding, uses};
 use super::operators::{Item, cells, train};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported};
-use super::{nested, select, system};
+use super::{nested, select, system, text};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplPhrase, AplWord};
 use lift_syntax::TextRange;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
@@ -36,7 +37,17 @@ pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
     for (place, statement) in statements.iter().enumerate() {
         let parts = parts(statement);
         let shown = ev.shown.len();
-        match phrase(ev, &parts, frame, None) {
+        let range = statement.text_range();
+        if ev.errors.iter().any(|error| range.contains_range(error.range)) {
+            // Its brackets or words are wrong, so that its meaning is a guess, good for types alone.
+            let told = ev.statements.len();
+            let _ = self::statement(ev, &parts, frame);
+            ev.shown.truncate(shown);
+            ev.statements.truncate(told);
+            broken(&parts, frame);
+            continue;
+        }
+        match self::statement(ev, &parts, frame) {
             Ok((Value::Arr(arr), act)) => {
                 let last = place + 1 == statements.len();
                 if act == Act::Value || act == Act::Assigned && last {
@@ -70,6 +81,17 @@ pub fn range_of(parts: &[AplElement]) -> TextRange {
         (Some(first), Some(last)) => first.text_range().cover(last.text_range()),
         _ => TextRange::default(),
     }
+}
+
+/// Evaluates a statement, or what is after its guard, and records the type of its value.
+pub fn statement(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<(Value, Act)> {
+    let (value, act) = phrase(ev, parts, frame, None)?;
+    if let Value::Arr(arr) = &value
+        && act != Act::Again
+    {
+        ev.statement(range_of(parts), arr);
+    }
+    Ok((value, act))
 }
 
 /// Evaluates a phrase; `right` is an already evaluated array to its right.
@@ -166,7 +188,11 @@ fn assignment(
             (named(ev, token, value, frame)?, rest, Act::Assigned)
         }
         AplElement::Token(token) if token.kind() == AplKind::Quad => {
-            let arr = array(value, arrow)?;
+            let mut arr = array(value, arrow)?;
+            if matches!(arr.repr, Repr::Pull(_)) && ev.inner == 0 {
+                // It is printed, and may be used again.
+                arr = ev.stored(&arr)?;
+            }
             let act = quad(ev, token, &arr)?;
             (Value::Arr(arr), rest, act)
         }
@@ -258,7 +284,7 @@ fn named(ev: &mut Ev, name: &AplToken, value: Value, frame: &Rc<Frame>) -> Res<V
         Value::Arr(arr) => {
             ev.note(name.text_range(), arr.type_text());
             let arr = arr.at(name.text_range());
-            Value::Arr(kept(ev, arr, name)?)
+            Value::Arr(kept(ev, arr, name, frame)?)
         }
         other => other,
     };
@@ -266,8 +292,8 @@ fn named(ev: &mut Ev, name: &AplToken, value: Value, frame: &Rc<Frame>) -> Res<V
     Ok(value)
 }
 
-/// Stores an array that is used more than once, so that it is computed once.
-fn kept(ev: &mut Ev, arr: Arr, name: &AplToken) -> Res<Arr> {
+/// Stores an array that is used more than once, so that it is computed once, unless that is cheap.
+fn kept(ev: &mut Ev, arr: Arr, name: &AplToken, frame: &Frame) -> Res<Arr> {
     if !matches!(arr.repr, Repr::Pull(_) | Repr::Rows(_) | Repr::Boxes(_)) {
         return Ok(arr);
     }
@@ -277,7 +303,7 @@ fn kept(ev: &mut Ev, arr: Arr, name: &AplToken) -> Res<Arr> {
             around.descendants().skip(1).any(|node| node.kind() == AplKind::Dfn && uses(&node, name.text()) > 0);
         if inside { usize::MAX } else { uses(&around, name.text()) }
     });
-    if count > 2 { ev.stored(&arr) } else { Ok(arr) }
+    if count > 2 && !computed_at_uses(ev, &arr, name, frame) { ev.stored(&arr) } else { Ok(arr) }
 }
 
 /// Assigns to `⎕` or a system name: `⎕←x`, `⎕IO←0`.
@@ -421,9 +447,11 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
                 Ok(Item::Arr(ev.of_scalar(scalar)))
             }
             "⎕" => not_supported(range, "reading from `⎕`"),
-            _ => match system::of_name(text) {
+            "⎕A" => Ok(Item::Whole(text::characters(ev, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))),
+            "⎕D" => Ok(Item::Whole(text::characters(ev, "0123456789"))),
+            name => match system::of_name(name) {
                 Some(system) => Ok(Item::Fun(Fun { kind: Rc::new(FunKind::System(system)), range })),
-                None => not_supported(range, format!("`{text}`")),
+                None => not_supported(range, format!("`{name}`")),
             },
         },
         AplKind::Glyph => {

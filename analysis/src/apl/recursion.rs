@@ -6,7 +6,7 @@
 use super::cells::either;
 use super::frames::{condition, frame_of, statements};
 use super::loops::{leaves, rebuilt, repeat_while, steady};
-use super::phrase::{Act, array, parts, phrase, range_of};
+use super::phrase::{Act, array, parts, range_of, statement as statement_of};
 use super::value::{Arr, Dfn, Ev, Frame, Fun, Res, fail, not_supported};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplPhrase;
@@ -111,7 +111,7 @@ fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part:
         if place + 1 == statements.len() {
             return last(ev, &parts, f, frame, part);
         }
-        let (_, act) = phrase(ev, &parts, frame, None)?;
+        let (_, act) = statement_of(ev, &parts, frame)?;
         if act != Act::Assigned {
             return last(ev, &parts, f, frame, part);
         }
@@ -122,7 +122,7 @@ fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part:
 /// The answer of a phrase whose value is that of the function.
 fn last(ev: &mut Ev, parts: &[AplElement], f: &Fun, frame: &Rc<Frame>, part: Part) -> Res<Option<Found>> {
     ev.tail = Some(f.kind.clone());
-    let (value, act) = phrase(ev, parts, frame, None)?;
+    let (value, act) = statement_of(ev, parts, frame)?;
     let again = ev.again.take().filter(|_| act == Act::Again);
     Ok(match (part, again) {
         (Part::More, again) => Some(Found::More(ev.boolean(again.is_some()))),

@@ -25,11 +25,7 @@ fn kind_of_one(glyph: char, kind: Kind, range: TextRange) -> Res<(Kind, Kind)> {
         '+' | '-' | '|' => (number, number),
         '×' | '⌊' | '⌈' => (Kind::Int, number),
         '÷' | '*' | '⍟' | '○' => (Kind::Double, Kind::Double),
-        '~' if kind == Kind::Bool => (Kind::Bool, Kind::Bool),
-        '~' => {
-            let message = "`~` wants Booleans: `0=x` compares with 0";
-            return fail(SyntaxErrorCode::AplDomain, range, message);
-        }
+        '~' => (Kind::Bool, kind),
         '!' => (Kind::Double, Kind::Double),
         _ => {
             let message = format!("`{glyph}` lacks its left argument");
@@ -83,7 +79,7 @@ fn value_of_one(glyph: char, x: f64, kind: Kind) -> Option<f64> {
         '|' => f64::from((x as i32).wrapping_abs()),
         '⌊' => f64::from(x.floor() as i32),
         '⌈' => f64::from(x.ceil() as i32),
-        '~' => 1.0 - x,
+        '~' => f64::from(i8::from(x == 0.0)),
         '÷' => 1.0 / x,
         '!' if (0.0..=170.0).contains(&x) && x.fract() == 0.0 => (1..=x as u32).map(f64::from).product(),
         _ => return None,
@@ -146,6 +142,10 @@ fn term_of_one(ev: &mut Ev, glyph: char, x: Term, kind: Kind) -> Res<Term> {
         '*' => ev.app("exp", [x]),
         '⍟' => ev.app("log", [x]),
         '○' => ev.app("*", [ev.double(std::f64::consts::PI), x]),
+        '~' if kind != Kind::Bool => {
+            let zero = ev.known(kind, 0.0).term;
+            ev.app("=", [x, zero])
+        }
         '~' => ev.app("not", [x]),
         '!' => integer::factorial(ev, x)?,
         _ => return not_supported(ev.at, format!("`{glyph}` of a number that the run computes")),

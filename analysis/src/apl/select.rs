@@ -250,8 +250,14 @@ pub fn squad(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
 
 /// The grades `⍋x` and `⍒x`.
 pub fn grade(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
-    if x.rank() != 1 {
-        return not_supported(x.range, format!("`{glyph}` of an array whose rank is not 1"));
+    if x.rank() == 2 {
+        return grade_rows(ev, glyph, x);
+    }
+    if x.rank() != 1 || x.kind == Kind::Nested {
+        return not_supported(
+            x.range,
+            format!("`{glyph}` of an array that is not a vector or matrix of numbers or characters"),
+        );
     }
     let kind = x.kind.max(Kind::Int);
     let x = ev.as_kind(x, kind)?;
@@ -271,6 +277,30 @@ pub fn grade(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         let origin = ev.int(origin);
         Ok(ev.plus(place, origin))
     }))
+}
+
+/// The order of the rows of a matrix: by the last column, then, keeping that order, by each column before it.
+fn grade_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    let columns = x.shape[1].as_const().filter(|n| (1..=FEW as i64).contains(n));
+    let Some(columns) = columns else {
+        return not_supported(x.range, format!("`{glyph}` of a matrix with no column, or with more than {FEW},"));
+    };
+    let x = ev.stored(x)?;
+    let mut order: Option<Arr> = None;
+    for column in (0..columns).rev() {
+        let number = ev.known(Kind::Int, column as f64 + f64::from(ev.origin));
+        let number = ev.of_scalar(number);
+        let own = index(ev, &x, &[order.clone(), Some(number)], x.range)?;
+        let within = grade(ev, glyph, &own)?;
+        order = Some(match order {
+            None => ev.stored(&within)?,
+            Some(before) => {
+                let moved = index(ev, &before, &[Some(within)], x.range)?;
+                ev.stored(&moved)?
+            }
+        });
+    }
+    order.map_or_else(|| not_supported(x.range, "an order of no columns"), Ok)
 }
 
 /// Indexed assignment, `x[i;j]←v`: the changed array.

@@ -4,10 +4,12 @@ use super::context::{FEW, MANY};
 use super::nested::join;
 use super::select::replicate;
 use super::structure::iota;
-use super::value::{Arr, Ev, Kind, Repr, Res, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
 use super::{reduce, scalar};
 use crate::front::term::Term;
+use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
+use std::rc::Rc;
 
 /// A vector in which elements are sought. A scalar has one element.
 fn list(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
@@ -67,16 +69,19 @@ fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
         let x = ev.element(&of, index)?;
         let x = ev.share(x, "x")?;
         let Repr::Stored(bound) = &sorted.repr else { return Ok(x) };
-        let (n, last) = (ev.size_term(&n), ev.size_term(&n.sub(&crate::size::Size::one())));
-        let place = ev.app("searchSorted", [ev.local(bound), x.clone()]);
-        let place = ev.share(place, "place")?;
-        let near = ev.app("min", [place, last]);
-        let near = ev.app("max", [near, ev.int(0)]);
-        let near = ev.share(near, "near")?;
-        let there = ev.element(&sorted, std::slice::from_ref(&near))?;
-        let equal = ev.app("=", [there, x]);
-        let found = ev.element(&order, &[near])?;
-        Ok(ev.choose(equal, found, n))
+        let n = ev.size_term(&n);
+        let last = ev.minus(n.clone(), ev.int(1));
+        let found = |ev: &mut Ev| {
+            let place = ev.app("searchSorted", [ev.local(bound), x.clone()]);
+            let near = ev.app("min", [place, last]);
+            let near = ev.share(near, "near")?;
+            let there = ev.element(&sorted, std::slice::from_ref(&near))?;
+            let equal = ev.app("=", [there, x]);
+            let found = ev.element(&order, &[near])?;
+            Ok(ev.choose(equal, found, n.clone()))
+        };
+        let some = ev.less(ev.int(0), n.clone());
+        ev.branches(some, found, |_| Ok(n.clone()))
     }))
 }
 
@@ -126,15 +131,61 @@ fn negated(ev: &mut Ev, x: &Arr) -> Res<Arr> {
 pub fn unique(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let x = list(ev, '∪', x)?;
     let x = ev.ready(&x)?;
-    let first = places(ev, &x, &x)?;
+    let keep = first_ones(ev, &x)?;
+    replicate(ev, '/', &keep, &x)
+}
+
+/// Unique mask, `≠x`: the elements that are not equal to one before them.
+pub fn unique_mask(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let x = list(ev, '≠', x)?;
+    let x = ev.ready(&x)?;
+    first_ones(ev, &x)
+}
+
+fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let first = places(ev, x, x)?;
     let n = ev.length(&x.shape[0]);
     let n = ev.of_scalar(n);
     let all = iota(ev, &n)?;
     let origin = ev.known(Kind::Int, f64::from(ev.origin));
     let origin = ev.of_scalar(origin);
     let all = scalar::dyadic(ev, '-', &all, &origin)?;
-    let keep = scalar::dyadic(ev, '=', &first, &all)?;
-    replicate(ev, '/', &keep, &x)
+    scalar::dyadic(ev, '=', &first, &all)
+}
+
+/// Find, `a⍷x`: where the vector `a` begins in `x`.
+pub fn find(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
+    let a = list(ev, '⍷', a)?;
+    if x.rank() != 1 {
+        return not_supported(x.range, "`⍷` in an array that is not a vector");
+    }
+    let x = list(ev, '⍷', x)?;
+    let shape = x.shape.clone();
+    let Some((a, x)) = comparable(ev, &a, &x)? else {
+        return Ok(ev.of_pull(Kind::Bool, shape, |ev, _| Ok(ev.boolean(false))));
+    };
+    if let (Some(sought), Some(all)) = (a.known(), x.known()) {
+        let found = (0..all.len()).map(|at| ev.known(Kind::Bool, f64::from(all[at..].starts_with(&sought)))).collect();
+        return Ok(ev.of_items(Kind::Bool, shape, found));
+    }
+    let (a, x) = (ev.ready(&a)?, ev.ready(&x)?);
+    let (sought, all) = (a.shape[0].clone(), x.shape[0].clone());
+    Ok(ev.of_pull(Kind::Bool, shape, move |ev, index| {
+        let (sought_term, all_term) = (ev.size_term(&sought), ev.size_term(&all));
+        let end = ev.plus(index[0].clone(), sought_term);
+        let outside = ev.less(all_term, end);
+        let compared = |ev: &mut Ev| {
+            let numbers = ev.size_argument(&sought);
+            let numbers = ev.app("iota", [numbers]);
+            let step = ev.lambda(&["same", "i"], |ev, args| {
+                let place = ev.plus(index[0].clone(), args[1].clone());
+                let (one, other) = (ev.element(&a, &args[1..])?, ev.element(&x, &[place])?);
+                Ok(ev.app("and", [args[0].clone(), ev.app("=", [one, other])]))
+            })?;
+            Ok(ev.app("head", [ev.app("reduceSeq", [ev.boolean(true), step, numbers])]))
+        };
+        ev.branches(outside, |ev| Ok(ev.boolean(false)), compared)
+    }))
 }
 
 /// Union, `a∪b`.
@@ -161,16 +212,43 @@ pub fn intersection(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
 
 /// Where, `⍸b`: the indices of the ones.
 pub fn indices(ev: &mut Ev, b: &Arr) -> Res<Arr> {
-    if b.rank() != 1 {
-        return not_supported(b.range, "`⍸` of an array that is not a vector");
-    }
     if b.kind > Kind::Int {
         return fail(AplDomain, b.range, "`⍸` wants Booleans");
+    }
+    if b.rank() != 1 {
+        return index_vectors(ev, b);
     }
     let n = ev.length(&b.shape[0]);
     let n = ev.of_scalar(n);
     let all = iota(ev, &n)?;
     replicate(ev, '/', b, &all)
+}
+
+/// The indices of the ones of a matrix, or of an array with more axes: a vector of indices for each.
+fn index_vectors(ev: &mut Ev, b: &Arr) -> Res<Arr> {
+    let flat = super::structure::ravel(ev, b)?;
+    let origin = std::mem::replace(&mut ev.origin, 0);
+    let places = indices(ev, &flat);
+    ev.origin = origin;
+    let places = ev.stored(&places?)?;
+    let (extents, count) = (b.shape.clone(), places.shape.clone());
+    let row = move |ev: &mut Ev, i: &Term| {
+        let mut rest = ev.element(&places, std::slice::from_ref(i))?;
+        let mut found = Vec::with_capacity(extents.len());
+        for extent in extents.iter().rev() {
+            rest = ev.share(rest, "place")?;
+            let extent = ev.size_term(extent);
+            let own = ev.app("mod", [rest.clone(), extent.clone()]);
+            found.push(ev.plus(own, ev.int(ev.origin)));
+            rest = ev.app("/", [rest, extent]);
+        }
+        found.reverse();
+        let scalar = |term| Scalar { kind: Kind::Int, term, known: None, size: None };
+        Ok(ev.vector(Kind::Int, found.into_iter().map(scalar).collect()))
+    };
+    let shape = Some(vec![Size::nat(b.rank() as u64)]);
+    let rows = Rows { kind: Kind::Int, rank: 1, shape, stored: false, row: Rc::new(row) };
+    Ok(Arr { kind: Kind::Nested, shape: count, repr: Repr::Rows(rows), range: ev.at })
 }
 
 /// Interval index, `a⍸x`: how many elements of an ascending vector are not above each element.

@@ -17,7 +17,13 @@ pub fn moved(
     let count: Option<u64> = shape.iter().map(|n| n.as_const().and_then(|n| u64::try_from(n).ok())).product();
     if let Some(boxes) = of.boxes().map(<[Arr]>::to_vec) {
         let Some(places) = places(ev, of, &shape, &place)? else {
-            return not_supported(ev.at, "this function of an array of arrays, with numbers that the run computes,");
+            return match super::choice::selectable(ev, of)?.filter(|_| shape.len() == 1) {
+                Some(rows) => moved(ev, &rows, shape, place),
+                None => not_supported(
+                    ev.at,
+                    "this function of arrays that are not vectors of one kind, with numbers that the run computes,",
+                ),
+            };
         };
         let boxes: Option<Vec<Arr>> = places.iter().map(|place| boxes.get(*place).cloned()).collect();
         let repr = Repr::Boxes(boxes.unwrap_or_default().into());

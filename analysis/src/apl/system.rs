@@ -7,7 +7,8 @@ use crate::hir;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
 use lift_syntax::TextRange;
 
-const NAMES: [(&str, System); 9] = [
+const NAMES: [(&str, System); 10] = [
+    ("⎕UCS", System::Unicode),
     ("⎕INT32AND", System::And),
     ("⎕INT32OR", System::Or),
     ("⎕INT32XOR", System::Xor),
@@ -30,6 +31,11 @@ pub fn name_of(system: System) -> &'static str {
 pub fn apply(ev: &mut Ev, system: System, left: Option<&Arr>, right: &Arr, range: TextRange) -> Res<Arr> {
     let name = name_of(system);
     match (system, left) {
+        (System::Unicode, None) => {
+            let whole = if right.kind == Kind::Bool { ev.as_kind(right, Kind::Int)? } else { right.clone() };
+            unicode(&whole)
+        }
+        (System::Unicode, Some(_)) => fail(AplPhrase, range, format!("`{name}` takes no left argument")),
         (System::ReadFile | System::ReadInts | System::ReadDoubles, None) => read(ev, system, right),
         (System::ReadFile | System::ReadInts | System::ReadDoubles, Some(_)) => {
             fail(AplPhrase, range, format!("`{name}` takes no left argument"))
@@ -44,6 +50,20 @@ pub fn apply(ev: &mut Ev, system: System, left: Option<&Arr>, right: &Arr, range
             bits(ev, system, left, right)
         }
     }
+}
+
+/// Characters as their code points, and code points as characters.
+fn unicode(x: &Arr) -> Res<Arr> {
+    let kind = match x.kind {
+        Kind::Char => Kind::Int,
+        Kind::Int => Kind::Char,
+        _ => return fail(AplDomain, x.range, "`⎕UCS` wants characters or whole numbers"),
+    };
+    let repr = match x.items() {
+        Some(items) => Repr::Items(items.iter().map(|item| Scalar { kind, ..item.clone() }).collect()),
+        None => x.repr.clone(),
+    };
+    Ok(Arr { kind, repr, ..x.clone() })
 }
 
 fn bits(ev: &mut Ev, system: System, left: &Arr, right: &Arr) -> Res<Arr> {

@@ -36,7 +36,10 @@ fn hovers_tell_types_glyphs_and_where_lengths_come_from() {
     let analysis = host.snapshot();
     let hover =
         |of: &str| analysis.hover("/p.apl", at(PROGRAM, of)).unwrap().map(|hover| hover.plain).unwrap_or_default();
-    assert_eq!(hover("big ←"), "Array[Int,X1]\nX1 is how many elements `/` keeps, known only at run time: /\n");
+    assert_eq!(
+        hover("big ←"),
+        "Array[Int,X1]\nX1 is how many elements `/` keeps, known only at run time: line 2, (x>12)/x\n"
+    );
     assert!(hover("⍳20").contains("iota, index: The whole numbers from 1 up to a number."), "{}", hover("⍳20"));
     assert!(hover("⍉m").starts_with("Array[Array[Double,2],3]\n`⍉` transpose: The axes backwards"), "{}", hover("⍉m"));
     let mean = TextSize::new(PROGRAM.rfind("mean").unwrap() as u32);
@@ -98,6 +101,41 @@ fn names_and_glyphs_are_completed_and_names_renamed() {
     assert!(analysis.rename("/p.apl", after("hal"), "total").unwrap().is_ok());
     assert!(analysis.rename("/p.apl", after("hal"), "⍴").unwrap().is_err());
     assert!(analysis.rename("/p.apl", after("tot"), "half").unwrap().is_err());
+}
+
+#[test]
+fn statements_end_with_types_and_what_the_run_checks() {
+    let text = "x←⍳20\na←(x>3)/x\nf←{s←+/⍵ ⋄ s÷≢⍵}\n⎕←a+(x>4)/x\n⎕←(f a),f 2 3⍴x\n";
+    let mut host = AnalysisHost::default();
+    host.set_file("/p.apl", text.into());
+    let whole = TextRange::up_to(TextSize::of(text));
+    let mut told = String::new();
+    for hint in host.snapshot().inlay_hints("/p.apl", whole).unwrap() {
+        let before = &text[..usize::from(hint.offset)];
+        let line = before.lines().last().unwrap_or_default();
+        let parts: String = hint.parts.iter().map(|part| part.text.as_str()).collect();
+        told += &format!("{line} │ {parts}\n");
+    }
+    let expected = "\
+        x←⍳20 │ Array[Int,20]\n\
+        a←(x>3)/x │ Array[Int,X1]\n\
+        f←{s←+/⍵ │ Int or Array[Int,2]\n\
+        f←{s←+/⍵ ⋄ s÷≢⍵ │ Double or Array[Double,2]\n\
+        ⎕←a+(x>4)/x │ checks X1 = X2\n\
+        ⎕←a+(x>4)/x │ Array[Int,X1]\n\
+        ⎕←(f a),f 2 3⍴x │ Array[Double,3]\n";
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_selection_has_the_type_of_the_expression_around_it() {
+    let text = "x←⍳20 ⋄ ⎕←2×(x>3)/x\n";
+    let mut host = AnalysisHost::default();
+    host.set_file("/p.apl", text.into());
+    let start = TextSize::new(text.find("(x>3)/").unwrap() as u32);
+    let hover = host.snapshot().hover("/p.apl", TextRange::at(start, TextSize::new(7))).unwrap().unwrap();
+    let expected = "Array[Int,X1]\nX1 is how many elements `/` keeps, known only at run time: line 1, (x>3)/x\n";
+    assert_eq!(hover.plain, expected);
 }
 
 /// What APL programmers read has no word of Lift, whatever is wrong.

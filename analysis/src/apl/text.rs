@@ -1,8 +1,13 @@
-//! Format, `⍕x`: numbers as characters. Numbers that the run computes are written when they are printed.
+//! Format, `⍕x` and `d⍕x`: numbers as characters. Numbers that the run computes are written when they are printed.
 
 use super::format;
-use super::value::{Arr, Ev, Kind, Repr, Res, not_supported};
+use super::value::{Arr, Ev, Kind, Piece, Repr, Res, fail, not_supported};
+use crate::front::program::Fixed;
 use crate::size::Size;
+use lift_syntax::SyntaxErrorCode::AplDomain;
+
+/// The largest width, and number of decimals.
+const WIDEST: f64 = 100.0;
 
 /// The characters of an array.
 pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
@@ -17,8 +22,33 @@ pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
             let written: Vec<String> = numbers.into_iter().map(format::number).collect();
             characters(ev, &written.join(" "))
         }
-        None => written_by_the_run(x, vec![x.clone()]),
+        None => written_by_the_run(x, vec![Piece { arr: x.clone(), fixed: None }]),
     })
+}
+
+/// The characters of numbers with `d` decimals, or of `w` characters each for `w d⍕x`.
+pub fn format_fixed(ev: &mut Ev, by: &Arr, x: &Arr) -> Res<Arr> {
+    let numbers = by.known().filter(|_| by.rank() <= 1 && by.kind <= Kind::Int);
+    let fits = |n: &f64| (0.0..=WIDEST).contains(n);
+    let fixed = match numbers.as_deref() {
+        Some([decimals]) if fits(decimals) => Fixed { width: 0, decimals: *decimals as usize },
+        Some([width, decimals]) if fits(width) && fits(decimals) => {
+            Fixed { width: *width as usize, decimals: *decimals as usize }
+        }
+        _ => {
+            let what = "the left of `⍕` is a number of decimals, or a width and a number of decimals, up to 100";
+            return fail(AplDomain, by.range, what);
+        }
+    };
+    if x.kind > Kind::Double || x.rank() > 2 {
+        return fail(AplDomain, x.range, "the right of `⍕` is a number, or a vector or matrix of numbers");
+    }
+    if let (Some(numbers), true) = (x.known(), x.rank() < 2) {
+        let written: String = numbers.into_iter().map(|number| format::fixed(number, fixed)).collect();
+        return Ok(characters(ev, &written));
+    }
+    let x = ev.as_kind(x, Kind::Double)?;
+    Ok(written_by_the_run(&x, vec![Piece { arr: x.clone(), fixed: Some(fixed) }]))
 }
 
 pub fn characters(ev: &Ev, text: &str) -> Arr {
@@ -26,7 +56,7 @@ pub fn characters(ev: &Ev, text: &str) -> Arr {
     ev.vector(Kind::Char, items)
 }
 
-fn written_by_the_run(at: &Arr, parts: Vec<Arr>) -> Arr {
+fn written_by_the_run(at: &Arr, parts: Vec<Piece>) -> Arr {
     // The length is not known: no function but those below reads it.
     Arr { kind: Kind::Char, shape: vec![Size::one()], repr: Repr::Text(parts.into()), range: at.range }
 }
@@ -40,7 +70,7 @@ pub fn joined(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
     for x in [a, b] {
         match &x.repr {
             Repr::Text(own) => parts.extend(own.iter().cloned()),
-            _ if x.kind == Kind::Char && x.rank() <= 1 => parts.push(x.clone()),
+            _ if x.kind == Kind::Char && x.rank() <= 1 => parts.push(Piece { arr: x.clone(), fixed: None }),
             _ => return not_supported(ev.at, "a text that the run writes, joined with numbers (`⍕` makes them text),"),
         }
     }

@@ -3,6 +3,7 @@
 use crate::front::build::Parameter;
 use crate::front::emit::Emitter;
 pub use crate::front::failure::{Failure, Res, fail, fail_with};
+use crate::front::program::Fixed;
 use crate::front::term::Bound;
 pub use crate::front::term::Term;
 use crate::hir;
@@ -85,7 +86,15 @@ pub enum Repr {
     /// A vector of arrays of one kind and rank, whose lengths only the run knows.
     Rows(Rows),
     /// Characters of which the run writes some: a vector of unknown length that can be joined and printed.
-    Text(Rc<[Arr]>),
+    Text(Rc<[Piece]>),
+}
+
+/// A part of a text: characters, or numbers that the run writes.
+#[derive(Clone)]
+pub struct Piece {
+    pub arr: Arr,
+    /// How the numbers are written, if not as APL prints them.
+    pub fixed: Option<Fixed>,
 }
 
 /// Computes the row at an index.
@@ -320,6 +329,8 @@ pub enum System {
     ReadFile,
     ReadInts,
     ReadDoubles,
+    /// Characters of code points, code points of characters.
+    Unicode,
 }
 
 /// An input that is read from a file.
@@ -338,6 +349,10 @@ pub struct Ev {
     pub notes: Vec<(TextRange, String)>,
     /// Applied glyphs, and whether to two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
+    /// Types of the values of statements.
+    pub statements: Vec<(TextRange, String)>,
+    /// Equalities of lengths that the run checks, by the array of which they are assumed.
+    pub checks: Vec<(TextRange, String)>,
     /// The values that the program prints.
     pub shown: Vec<Arr>,
     /// The inputs that are read from files.

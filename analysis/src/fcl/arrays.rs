@@ -146,8 +146,30 @@ pub fn over<T>(
 
 pub fn elements(ev: &mut Ev, map: &'static str, xs: &Pull) -> Res<(Term, Elem)> {
     let length = ev.length(&xs.len)?;
-    over(ev, map, &length, Place::Item, |ev, i| {
+    let (term, elem) = over(ev, map, &length, Place::Item, |ev, i| {
         let element = (xs.get)(ev, i)?;
         ev.scalar(&element)
-    })
+    })?;
+    match read_in_order(&term).filter(|_| ev.place == Place::Host) {
+        Some(array) => {
+            let whole = ev.scanned.get(&array.id) == Some(&length);
+            let array = ev.local(&array);
+            if whole {
+                return Ok((array, elem));
+            }
+            Ok((ev.app("take", [ev.size_argument(&length), array]), elem))
+        }
+        None => Ok((term, elem)),
+    }
+}
+
+/// The stored array whose elements a map reads one after the other, without a change: nothing is computed.
+fn read_in_order(map: &Term) -> Option<Bound> {
+    let Kind::Apply(_, args) = map.kind() else { return None };
+    let Kind::Lambda(params, body) = args.first()?.kind() else { return None };
+    let Kind::Apply(read, at) = body.kind() else { return None };
+    match (read.kind(), at.first()?.kind(), at.get(1)?.kind(), params.as_slice()) {
+        (Kind::Global("aref"), Kind::Local(array), Kind::Local(index), [own]) if index == own => Some(array.clone()),
+        _ => None,
+    }
 }

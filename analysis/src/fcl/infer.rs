@@ -353,6 +353,8 @@ impl Checker<'_> {
                 to
             }
             Ty::Any => Ty::Any,
+            // The argument is wrong already, perhaps because it should not be one.
+            _ if matches!(given, Ty::Any) => Ty::Any,
             other => {
                 let other = self.unknowns.resolve(&other);
                 let message = format!("this is no function: it is `{}`", TypePrinter::new().ty(&other));

@@ -10,11 +10,12 @@
 //! | `library` | what every program knows |
 //! | `value` | what a program computes with before the run, and the state of an evaluation |
 //! | `eval`, `scalar`, `prims` | from expressions to values |
-//! | `arrays`, `place`, `seqfor`, `store`, `loops` | arrays, and where they are computed and stored |
+//! | `arrays`, `place`, `seqfor`, `collective`, `store`, `loops` | arrays, and where they are computed and stored |
 //! | `words` | failures at run time |
 //! | `entry` | `main` as a kernel |
 
 mod arrays;
+mod collective;
 mod entry;
 mod eval;
 mod infer;
@@ -32,8 +33,8 @@ mod words;
 
 use crate::front::build::Parameter;
 use crate::front::program::{Output, Translated as Program};
-use lift_syntax::fcl::{ast, parse};
-use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
+use lift_syntax::fcl::{FclKind, FclNode, ast, parse};
+use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange, TextSize};
 
 use library::library;
 use value::Ev;
@@ -55,11 +56,15 @@ pub struct Translated {
 /// Translates the text of a program.
 pub fn translate(text: &str) -> Translated {
     let parsed = parse(text);
-    let written = ast::program(&parsed.syntax());
+    let tree = parsed.syntax();
+    let written = ast::program(&tree);
     let library = library();
     let inferred = infer::infer(&written, &library.types);
+    let wrong: Vec<TextRange> = parsed.errors.iter().map(|error| error.range).collect();
     let mut program = Program { errors: parsed.errors, types: inferred.types, ..Program::default() };
-    program.errors.extend(inferred.errors);
+    let guessed = guessed(&tree, &wrong);
+    let own = |error: &SyntaxError| !guessed.iter().any(|node| node.contains_range(error.range));
+    program.errors.extend(inferred.errors.into_iter().filter(own));
     let (mut becomes, mut stores) = (Vec::new(), Vec::new());
     let main = inferred.definitions.iter().rev().find(|(name, _)| &*name.text == "main");
     let first = written.definitions.first().map_or(TextRange::empty(TextSize::new(0)), |first| first.name.range);
@@ -92,6 +97,20 @@ pub fn translate(text: &str) -> Translated {
     let definitions =
         definitions.map(|(name, scheme)| (name.range, name.text.to_string(), scheme.to_string())).collect();
     Translated { program, definitions, uses: inferred.uses, becomes, stores }
+}
+
+/// The declarations with an error of syntax in them or where they end, and the signatures of such declarations. What they
+/// mean is a guess, so that no other error is reported there.
+fn guessed(tree: &FclNode, wrong: &[TextRange]) -> Vec<TextRange> {
+    let nodes: Vec<FclNode> = tree.children().collect();
+    let end = tree.text_range().end();
+    let start_of = |place: usize| nodes.get(place).map_or(end, |node| node.text_range().start());
+    let reaches = nodes.iter().enumerate().map(|(place, node)| {
+        let covered = if node.kind() == FclKind::Signature { 2 } else { 1 };
+        TextRange::new(start_of(place), start_of(place + covered))
+    });
+    let is_wrong = |node: &TextRange| wrong.iter().any(|at| node.start() < at.start() && at.start() <= node.end());
+    reaches.filter(is_wrong).collect()
 }
 
 /// The type of a name that every program knows, and what it does.

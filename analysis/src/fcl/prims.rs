@@ -1,5 +1,6 @@
 //! What the language has: numbers, pairs, and the way to arrays and programs.
 
+use super::collective::{self, Collective};
 use super::scalar::{binary, unary};
 use super::value::{Ev, Int, Res, Value, fail};
 use super::{arrays, loops, store};
@@ -63,6 +64,8 @@ pub fn named(ev: &mut Ev, name: &Rc<str>, levels: &[u32]) -> Res<Value> {
         }),
         "power" => loops::power(level, at),
         "while" => loops::while_array(level, at),
+        "reduceGrid" => Value::function(3, move |ev, args| collective::program(ev, Collective::Reduce, at, args)),
+        "scanGrid" => Value::function(3, move |ev, args| collective::program(ev, Collective::Scan, at, args)),
         "whileSeq" => loops::while_seq(at),
         "readIntCSV" => Value::function(1, move |ev, args| store::read(ev, at, &args[0])),
         "forceAndPrint" | "forceAndPrintDouble" => {

@@ -5,7 +5,7 @@ pub use crate::front::failure::{Failure, Res, fail};
 use crate::front::term::{Bound, Kind, Term};
 use crate::size::{Facts, Size};
 use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// A whole number: a term, and what is known of it as a length or an index.
@@ -134,6 +134,8 @@ pub struct Ev {
     pub lengths: Vec<Bound>,
     /// Numbers of names that are lengths.
     pub sizes: FxHashSet<u32>,
+    /// The lengths of arrays that `scanGrid` stores, by the numbers of their names.
+    pub scanned: FxHashMap<u32, Size>,
     pub facts: Facts,
     pub place: Place,
     /// Whether `force` stores nothing: what it gives is computed where it is read.
@@ -164,6 +166,7 @@ impl Ev {
             inputs: Vec::new(),
             lengths: Vec::new(),
             sizes: FxHashSet::default(),
+            scanned: FxHashMap::default(),
             facts: Facts::new(),
             place: Place::Host,
             lazy: false,

@@ -125,6 +125,11 @@ impl Emitter {
         }
     }
 
+    /// Whether so much has been emitted that nothing should be emitted twice.
+    pub fn is_large(&self) -> bool {
+        self.nodes > MOST_NODES / 8
+    }
+
     fn is_full(&self) -> bool {
         self.nodes > MOST_NODES || self.scopes.iter().any(|scope| scope.len() >= MOST_BOUND)
     }

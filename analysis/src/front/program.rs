@@ -38,8 +38,20 @@ pub enum Output {
     Rows { characters: bool },
     /// Arrays side by side.
     Strand(Vec<Output>),
+    /// The rows of a matrix of arrays, one after the other.
+    Grid { columns: usize, parts: Vec<Output> },
     /// Parts of one line.
     Line(Vec<Output>),
+    /// The next component, with a fixed number of decimals.
+    Fixed(Fixed),
+}
+
+/// Numbers with a fixed number of decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fixed {
+    /// The characters of each number; 0 for as many as each column needs after a blank.
+    pub width: usize,
+    pub decimals: usize,
 }
 
 impl Output {
@@ -47,8 +59,10 @@ impl Output {
     pub fn values(&self) -> usize {
         match self {
             Output::Text(_) => 0,
-            Output::Value | Output::Characters | Output::Rows { .. } => 1,
-            Output::Strand(parts) | Output::Line(parts) => parts.iter().map(Output::values).sum(),
+            Output::Value | Output::Characters | Output::Rows { .. } | Output::Fixed(_) => 1,
+            Output::Strand(parts) | Output::Line(parts) | Output::Grid { parts, .. } => {
+                parts.iter().map(Output::values).sum()
+            }
         }
     }
 }

@@ -1,6 +1,12 @@
 //! Editor features for APL files: ranges, names and glyphs come from the tree, types from the translation.
 
-pub mod editing;
+pub mod completion;
+pub mod format;
+mod hints;
+pub mod rename;
+pub mod signature_help;
+
+pub use hints::hints;
 
 use super::structure::Fold;
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
@@ -8,7 +14,7 @@ use crate::apl::Translated;
 use crate::bodies::apl_program;
 use crate::db::{Db, Form, SourceFile, forms};
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
-use lift_syntax::apl::{AplKind, AplNode, AplToken, parse};
+use lift_syntax::apl::{AplKind, AplNode, AplToken, complex, number, parse};
 use lift_syntax::{TextRange, TextSize};
 use std::fmt::Write;
 
@@ -43,14 +49,112 @@ fn type_of(program: &Translated, range: TextRange) -> Option<&str> {
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let (form, tree) = program(db, file)?;
     let program = apl_program(db, form);
-    let token =
-        if range.is_empty() { token_at(&tree, range.start())? } else { tree.covering_element(range).into_token()? };
+    let token = if range.is_empty() { Some(token_at(&tree, range.start())?) } else { None };
+    let token = token.or_else(|| tree.covering_element(range).into_token());
+    let Some(token) = token else {
+        // A selection of several tokens: the smallest expression around it.
+        let at = expression(&program, range)?;
+        return told(form.text(db), &program, at, type_of(&program, at), None);
+    };
     let at = token.text_range();
-    let ty = type_of(&program, if range.is_empty() { at } else { range }).or_else(|| type_of(&program, at));
+    let ty = match token.kind() {
+        AplKind::Arrow => statement_of(&program, &token),
+        AplKind::ParenOpen | AplKind::ParenClose | AplKind::BracketOpen | AplKind::BracketClose => {
+            type_of(&program, at).or_else(|| type_of(&program, grouped(&token)?))
+        }
+        _ => type_of(&program, at),
+    };
+    let constant = ty.is_none().then(|| literal(&token)).flatten();
     let glyph = (token.kind() == AplKind::Glyph).then(|| token.text().chars().next()).flatten();
-    let about = glyph.and_then(|glyph| about(&program, at, glyph));
-    let quad = (token.text() == "⎕IO").then(|| "The number of the first element: 1, or 0 after `⎕IO←0`.".to_owned());
-    let text = about.or(quad);
+    let about = glyph.and_then(|glyph| about(&program, at, glyph)).or_else(|| meaning(&token).map(str::to_owned));
+    let about = about.or_else(|| if ty.is_none() { function(&tree, &token) } else { None });
+    told(form.text(db), &program, at, ty.or(constant.as_deref()), about)
+}
+
+/// The smallest expression with a type around a range.
+fn expression(program: &Translated, range: TextRange) -> Option<TextRange> {
+    let around = program.program.types.iter().map(|(at, _)| *at).filter(|at| at.contains_range(range));
+    around.min_by_key(|at| at.len())
+}
+
+/// The type of the statement of an arrow: that of the assigned value.
+fn statement_of<'p>(program: &'p Translated, arrow: &AplToken) -> Option<&'p str> {
+    let start = arrow.prev_sibling_or_token().filter(|part| !part.kind().is_trivia())?;
+    let of = program.statements.iter().rev().find(|(at, _)| at.contains_range(arrow.text_range()));
+    type_of(program, start.text_range()).or(of.map(|(_, ty)| ty.as_str()))
+}
+
+/// The expression that a bracket closes or opens; for an index, with the array before it.
+fn grouped(bracket: &AplToken) -> Option<TextRange> {
+    let group = bracket.parent()?;
+    if group.kind() != AplKind::Index {
+        return Some(group.text_range());
+    }
+    let before = group.prev_sibling_or_token()?;
+    Some(before.text_range().cover(group.text_range()))
+}
+
+/// The definition of a name that is not an array's.
+fn function(tree: &AplNode, token: &AplToken) -> Option<String> {
+    let first = occurrences(tree, token.text_range().start()).into_iter().find(binds)?;
+    let statement = first.parent()?.text().to_string();
+    let line = statement.lines().next().unwrap_or_default();
+    Some(format!("A function or operator: `{}`", line.trim()))
+}
+
+/// The type of a number or a text.
+fn literal(token: &AplToken) -> Option<String> {
+    match token.kind() {
+        AplKind::Number => {
+            let written = token.text();
+            if complex(written).is_some() {
+                return Some("Complex".to_owned());
+            }
+            let whole = number(written)?;
+            let double = written.contains(['.', 'E', 'e']) && whole.fract() != 0.0;
+            Some(if double || whole.abs() > f64::from(i32::MAX) {
+                "Double".to_owned()
+            } else if whole == 0.0 || whole == 1.0 {
+                "Bool".to_owned()
+            } else {
+                "Int".to_owned()
+            })
+        }
+        AplKind::String => match token.text().chars().count().saturating_sub(2) {
+            1 => Some("Char".to_owned()),
+            length => Some(format!("Array[Char,{length}]")),
+        },
+        AplKind::Zilde => Some("Array[Bool,0]".to_owned()),
+        _ => None,
+    }
+}
+
+/// What a token without a value means.
+fn meaning(token: &AplToken) -> Option<&'static str> {
+    Some(match (token.kind(), token.text()) {
+        (_, "⎕IO") => "The number of the first element: 1, or 0 after `⎕IO←0`.",
+        (_, "⎕") => "The output: `⎕←x` prints `x`.",
+        (_, "⎕A") => "The letters from A to Z.",
+        (_, "⎕D") => "The digits from 0 to 9.",
+        (_, "⎕UCS") => "Characters of code points, or code points of characters.",
+        (AplKind::Arrow, _) => "Gives the value at the right the name at the left.",
+        (AplKind::SelfName, _) => "The function around it, or the operator with its operands.",
+        (AplKind::Argument, "⍵") => "The right argument of the function around it.",
+        (AplKind::Argument, "⍺") => "The left argument of the function around it.",
+        (AplKind::Argument, "⍺⍺") => "The left operand of the operator around it.",
+        (AplKind::Argument, "⍵⍵") => "The right operand of the operator around it.",
+        (AplKind::Colon, _) => "A guard: if its left is true, the value of the function is its right.",
+        (AplKind::Diamond, _) => "The end of a statement.",
+        (AplKind::Semicolon, _) => "Between the indices of two axes.",
+        (AplKind::ParenOpen | AplKind::ParenClose, _) => "A group: what is inside is evaluated by itself.",
+        (AplKind::BracketOpen | AplKind::BracketClose, _) => "Indices of an array, or the axis of a function.",
+        (AplKind::BraceOpen | AplKind::BraceClose, _) => "A function of `⍵`, and of `⍺` at its left.",
+        _ => return None,
+    })
+}
+
+fn told(text: &str, program: &Translated, at: TextRange, ty: Option<&str>, about: Option<String>) -> Option<Hover> {
+    let (source, text) = (text, about);
     if ty.is_none() && text.is_none() {
         return None;
     }
@@ -62,13 +166,24 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
     }
     for (name, from, what) in &program.program.hidden {
         if ty.is_some_and(|ty| mentions(ty, name)) {
-            let source = form.text(db).get(std::ops::Range::<usize>::from(*from)).unwrap_or_default();
-            let source = source.lines().next().unwrap_or_default();
-            let _ = write!(markdown, "\n`{name}` is {what}, known only at run time: `{source}`.\n");
-            let _ = writeln!(plain, "{name} is {what}, known only at run time: {source}");
+            let (line, from) = origin(source, program, *from);
+            let _ = write!(markdown, "\n`{name}` is {what}, known only at run time: line {line}, `{from}`.\n");
+            let _ = writeln!(plain, "{name} is {what}, known only at run time: line {line}, {from}");
         }
     }
     Some(Hover { range: at, markdown, plain })
+}
+
+/// The number of the line where a length comes from, and the expression there.
+fn origin<'t>(text: &'t str, program: &Translated, from: TextRange) -> (usize, &'t str) {
+    let start = usize::from(from.start());
+    let line = text.get(..start).map_or(0, |before| before.matches('\n').count()) + 1;
+    let written = |at: TextRange| text.get(std::ops::Range::<usize>::from(at)).unwrap_or_default();
+    // Not a function by itself: an array is in it.
+    let applied = |at: &TextRange| written(*at).contains(|c: char| c.is_alphanumeric() || "⍵⍺⍬')".contains(c));
+    let around = program.program.types.iter().map(|(at, _)| *at).filter(|at| at.contains_range(from));
+    let source = written(around.filter(applied).min_by_key(|at| at.len()).unwrap_or(from));
+    (line, source.lines().next().unwrap_or_default())
 }
 
 /// Whether a type mentions a length.

@@ -1,7 +1,11 @@
 //! Editor features for FCL files: ranges come from the tree, types and uses of names from the translation.
 
-pub mod editing;
+pub mod actions;
+pub mod completion;
+pub mod format;
 mod levels;
+pub mod rename;
+pub mod signature_help;
 
 pub use levels::hints;
 

@@ -218,7 +218,7 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| hints::inlay_hints(db, file, range),
-            |_, _| Vec::new(),
+            |db, file| apl::hints(db, file, range),
             |db, file| fcl::hints(db, file, range),
         )
     }
@@ -273,8 +273,8 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| completion::completions(db, &|of| self.digests.definitions(db, of), file, offset),
-            |db, file| apl::editing::completions(db, file, offset),
-            |db, file| fcl::editing::completions(db, file, offset),
+            |db, file| apl::completion::completions(db, file, offset),
+            |db, file| fcl::completion::completions(db, file, offset),
         )
     }
 
@@ -283,8 +283,8 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| completion::documentation(db, file, name),
-            |_, _| apl::editing::documentation(name),
-            |_, _| fcl::editing::documentation(name),
+            |_, _| apl::completion::documentation(name),
+            |_, _| fcl::completion::documentation(name),
         )
     }
 
@@ -292,8 +292,8 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| signature_help::signature_help(db, file, offset),
-            |db, file| apl::editing::signature_help(db, file, offset),
-            |db, file| fcl::editing::signature_help(db, file, offset),
+            |db, file| apl::signature_help::signature_help(db, file, offset),
+            |db, file| fcl::signature_help::signature_help(db, file, offset),
         )
     }
 
@@ -361,8 +361,8 @@ impl Analysis {
         let renamed = self.by_language(
             path,
             |db, file| Some(rename::prepare(db, file, offset)),
-            |db, file| Some(apl::editing::prepare_rename(db, file, offset)),
-            |db, file| Some(fcl::editing::prepare_rename(db, file, offset)),
+            |db, file| Some(apl::rename::prepare_rename(db, file, offset)),
+            |db, file| Some(fcl::rename::prepare_rename(db, file, offset)),
         )?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
@@ -371,8 +371,8 @@ impl Analysis {
         let renamed = self.by_language(
             path,
             |db, file| Some(rename::rename(db, file, offset, new)),
-            |db, file| Some(apl::editing::rename(db, file, offset, new)),
-            |db, file| Some(fcl::editing::rename(db, file, offset, new)),
+            |db, file| Some(apl::rename::rename(db, file, offset, new)),
+            |db, file| Some(fcl::rename::rename(db, file, offset, new)),
         )?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
@@ -390,7 +390,7 @@ impl Analysis {
             path,
             |db, file| actions::code_actions(db, file, range),
             |_, _| Vec::new(),
-            |db, file| fcl::editing::code_actions(db, file, range),
+            |db, file| fcl::actions::code_actions(db, file, range),
         )
     }
 
@@ -454,8 +454,8 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| actions::format(db, file),
-            |db, file| apl::editing::format(db, file, None),
-            |db, file| fcl::editing::format(db, file, None),
+            |db, file| apl::format::format(db, file, None),
+            |db, file| fcl::format::format(db, file, None),
         )
     }
 
@@ -464,8 +464,8 @@ impl Analysis {
         self.by_language(
             path,
             |db, file| actions::format_range(db, file, range),
-            |db, file| apl::editing::format(db, file, Some(range)),
-            |db, file| fcl::editing::format(db, file, Some(range)),
+            |db, file| apl::format::format(db, file, Some(range)),
+            |db, file| fcl::format::format(db, file, Some(range)),
         )
     }
 

@@ -6,7 +6,7 @@
 
 use crate::value::{ArrayValue, Value};
 use lift_analysis::apl::format;
-use lift_analysis::front::program::Output;
+use lift_analysis::front::program::{Fixed, Output};
 use std::io;
 
 /// Writes the result of a program, whose values are the parts of `value` in the order of the outputs.
@@ -46,9 +46,21 @@ fn block(output: &Output, parts: &mut std::slice::Iter<'_, Value>) -> Block {
             }
             _ => beside(Vec::new()),
         },
+        Output::Fixed(fixed) => match parts.next() {
+            Some(value) => in_columns(value, &|value| write_fixed(value, *fixed), ""),
+            None => Block { lines: Vec::new(), array: true },
+        },
+        Output::Grid { columns, parts: of } => {
+            let blocks: Vec<Block> = of.iter().map(|output| block(output, parts)).collect();
+            grid(&blocks, *columns)
+        }
         Output::Strand(of) => beside(of.iter().map(|output| block(output, parts)).collect()),
         Output::Line(of) => {
-            let line: String = of.iter().map(|output| block(output, parts).lines.join(" ")).collect();
+            let mut blocks: Vec<Block> = of.iter().map(|output| block(output, parts)).collect();
+            if blocks.len() == 1 {
+                return blocks.swap_remove(0);
+            }
+            let line: String = blocks.into_iter().map(|block| block.lines.join(" ")).collect();
             Block { lines: vec![line], array: true }
         }
     }
@@ -77,6 +89,26 @@ fn beside(blocks: Vec<Block>) -> Block {
     Block { lines, array: true }
 }
 
+/// The rows of a matrix of arrays, whose columns are as wide as their widest array.
+fn grid(blocks: &[Block], columns: usize) -> Block {
+    let width = |block: &Block| block.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| blocks.iter().skip(column).step_by(columns.max(1)).map(width).max().unwrap_or(0))
+        .collect();
+    let mut lines = Vec::new();
+    for row in blocks.chunks(columns.max(1)) {
+        let height = row.iter().map(|block| block.lines.len()).max().unwrap_or(0);
+        for number in 0..height {
+            let cells = row
+                .iter()
+                .zip(&widths)
+                .map(|(block, width)| format!(" {:width$} ", block.lines.get(number).map_or("", String::as_str)));
+            lines.push(cells.collect());
+        }
+    }
+    Block { lines, array: true }
+}
+
 fn of_value(value: &Value, characters: bool) -> Block {
     let Value::Array(array) = value else {
         let text = if characters { character(value).to_string() } else { scalar(value) };
@@ -97,16 +129,29 @@ fn of_value(value: &Value, characters: bool) -> Block {
         }
         return Block { lines: written, array: true };
     }
-    let cells: Vec<Vec<String>> = lines.iter().map(|line| line.iter().map(scalar).collect()).collect();
+    in_columns_of(&lines, &gaps, &scalar, " ")
+}
+
+/// The numbers of an array, or one number, in columns aligned to the right.
+fn in_columns(value: &Value, write: &dyn Fn(&Value) -> String, between: &str) -> Block {
+    let Value::Array(array) = value else { return Block { lines: vec![write(value)], array: false } };
+    let (mut lines, mut gaps) = (Vec::new(), Vec::new());
+    gather(array, 0, &mut lines, &mut gaps);
+    in_columns_of(&lines, &gaps, write, between)
+}
+
+fn in_columns_of(lines: &[Vec<Value>], gaps: &[usize], write: &dyn Fn(&Value) -> String, between: &str) -> Block {
+    let mut written = Vec::new();
+    let cells: Vec<Vec<String>> = lines.iter().map(|line| line.iter().map(write).collect()).collect();
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|column| cells.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max())
         .map(|width| width.unwrap_or(0))
         .collect();
     for (line, gap) in cells.iter().zip(gaps) {
-        written.extend(std::iter::repeat_n(String::new(), gap));
+        written.extend(std::iter::repeat_n(String::new(), *gap));
         let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-        written.push(cells.collect::<Vec<_>>().join(" "));
+        written.push(cells.collect::<Vec<_>>().join(between));
     }
     Block { lines: written, array: true }
 }
@@ -142,6 +187,14 @@ fn character(value: &Value) -> char {
         _ => None,
     };
     code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn write_fixed(value: &Value, fixed: Fixed) -> String {
+    match value {
+        Value::Double(x) => format::fixed(*x, fixed),
+        // The front end makes all of them doubles.
+        other => scalar(other),
+    }
 }
 
 fn scalar(value: &Value) -> String {

@@ -7,6 +7,9 @@ export interface Insertion {
     text: string;
 }
 
+/** The bracket or quote that the editor puts after one that is typed. */
+const CLOSERS: ReadonlyMap<string, string> = new Map([['(', ')'], ['[', ']'], ['{', '}'], ["'", "'"], ['"', '"']]);
+
 export interface Replacement {
     start: number;
     end: number;
@@ -20,14 +23,18 @@ export function replacements(
     typed: readonly Insertion[],
     text: string,
 ): Replacement[] {
-    if (prefix === '' || typed.some(({ removed, text: key }) => removed !== 0 || key.length !== 1)) return [];
+    const isKey = (key: string) => key.length === 1 || (key.length === 2 && CLOSERS.get(key.charAt(0)) === key.charAt(1));
+    if (prefix === '' || typed.some(({ removed, text: key }) => removed !== 0 || !isKey(key))) return [];
     const found: Replacement[] = [];
-    // Each insertion moves those after it by one.
-    for (const [moved, { at, text: key }] of [...typed].sort((a, b) => a.at - b.at).entries()) {
+    // Each insertion moves those after it.
+    let moved = 0;
+    for (const { at, text: key } of [...typed].sort((a, b) => a.at - b.at)) {
         const start = at + moved - prefix.length;
-        const meant = keys.get(key);
+        const end = at + moved + key.length;
+        moved += key.length;
+        const meant = keys.get(key.charAt(0));
         if (meant === undefined || start < 0 || text.slice(start, start + prefix.length) !== prefix) continue;
-        found.push({ start, end: at + moved + 1, text: meant });
+        found.push({ start, end, text: meant });
     }
     return found;
 }

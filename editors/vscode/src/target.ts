@@ -11,6 +11,9 @@ export interface Chosen {
     kernel?: string;
 }
 
+/** The languages of programs. */
+const LANGUAGES: ReadonlySet<string> = new Set(['lift', 'apl', 'fcl']);
+
 /** Remembers the program that was edited last, for commands started from elsewhere. */
 export class Programs implements vscode.Disposable {
     private last: vscode.TextEditor | undefined;
@@ -41,7 +44,7 @@ export class Programs implements vscode.Disposable {
             // The elaborated program is Lift, too.
             const origin = this.originOf(active.document.uri);
             if (origin !== undefined) return origin;
-            if (active.document.languageId === 'lift') return inEditor(active);
+            if (LANGUAGES.has(active.document.languageId)) return inEditor(active);
         }
         if (this.last === undefined || this.last.document.isClosed) return undefined;
         return inEditor(this.last);
@@ -53,7 +56,7 @@ export class Programs implements vscode.Disposable {
 
     private note(editor: vscode.TextEditor | undefined): void {
         const document = editor?.document;
-        if (document?.languageId === 'lift' && this.originOf(document.uri) === undefined) this.last = editor;
+        if (document && LANGUAGES.has(document.languageId) && this.originOf(document.uri) === undefined) this.last = editor;
     }
 }
 

@@ -138,6 +138,19 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether an error that has been reported is the reason why a bracket is not closed: another bracket, a string that
+    /// reaches up to the end of the line, or an unfinished word at the end of the text.
+    fn explained(&self, opener: TextRange) -> bool {
+        self.errors.last().is_some_and(|last| match last.code {
+            SyntaxErrorCode::AplUnclosed | SyntaxErrorCode::TooDeep => true,
+            SyntaxErrorCode::AplWord => {
+                let string = self.text[last.range].starts_with(['\'', '"']);
+                opener.end() <= last.range.start() && (string || last.range.end() == TextSize::of(self.text))
+            }
+            _ => false,
+        })
+    }
+
     fn group(&mut self, kind: AplKind, closer: AplKind, message: &str) {
         self.start(kind);
         let opener = self.take();
@@ -166,11 +179,7 @@ impl Parser<'_> {
         self.braces -= usize::from(kind == Dfn);
         if self.peek() == Some(closer) {
             self.take();
-        } else if self
-            .errors
-            .last()
-            .is_none_or(|last| last.code != SyntaxErrorCode::AplUnclosed && last.code != SyntaxErrorCode::TooDeep)
-        {
+        } else if !self.explained(opener) {
             self.error(SyntaxErrorCode::AplUnclosed, opener, message, None);
         }
         self.builder.finish_node();

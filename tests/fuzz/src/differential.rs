@@ -6,6 +6,7 @@
 //! work-item and up to the maximum, and one or very many compute units.
 
 use crate::choices::{Random, shrink};
+use crate::fronts;
 use crate::program::shapes::failing::{CHECKS, WORK};
 use crate::program::{Breadth, inputs, program};
 use crate::soundness::alike;
@@ -80,7 +81,11 @@ impl Way {
     }
 }
 
+/// One program in five is in another language.
 pub fn try_one(seed: u64) -> Case {
+    if seed % 5 == 4 {
+        return fronts::well_formed(fronts::language(seed), seed, true);
+    }
     try_some(seed, Breadth::Compiled)
 }
 

@@ -17,13 +17,13 @@
 //! | [`large`] | views that are stored nowhere, with lengths near 2^31 and 2^32 |
 //! | [`ran`] | the outcome of a run, for comparison |
 //! | [`parts`] | a kernel on blocks of its arrays computes the same |
-//! | [`fcl`] | near-misses of FCL programs |
+//! | [`fronts`] | programs in APL and FCL, and near-misses of them |
 //! | [`text`] | arbitrary text is processed without failure |
 
 pub mod checks;
 pub mod choices;
 pub mod differential;
-pub mod fcl;
+pub mod fronts;
 pub mod large;
 pub mod mutate;
 pub mod outer;

@@ -2,7 +2,7 @@
 //! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try files like the modes `soundness` and `text`. `lift-fuzz
 //! text-of SEED` prints the text of a seed, not minimized.
 
-use lift_fuzz::{Case, checks, differential, fcl, large, outer, soundness, text, try_all, written};
+use lift_fuzz::{Case, checks, differential, fronts, large, outer, soundness, text, try_all, written};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,7 +18,8 @@ const MODES: &[(&str, TryOne)] = &[
     ("outer", outer::try_one),
     ("large", large::try_one),
     ("text", text::try_one),
-    ("fcl", fcl::try_one),
+    ("apl", fronts::try_apl),
+    ("fcl", fronts::try_fcl),
 ];
 
 fn main() -> ExitCode {

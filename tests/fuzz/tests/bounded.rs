@@ -5,7 +5,7 @@
 //! The seed of the new cases is `LIFT_SEED`, or taken from the clock.
 
 use lift_codegen::target::Target;
-use lift_fuzz::{Case, Counts, Wrong, checks, differential, fcl, large, outer, soundness, text, try_all, written};
+use lift_fuzz::{Case, Counts, Wrong, checks, differential, fronts, large, outer, soundness, text, try_all, written};
 use lift_tests::check::Program;
 use lift_tests::files;
 use lift_tests::kernels::unoptimized_device;
@@ -19,13 +19,14 @@ const FIXED: u64 = 1;
 /// Number of new cases per mode: at most a hundredth of the number tried without failure since the mode's last failure
 /// was fixed or the mode was extended (counts are in tests/fuzz/LOG.md). A failure therefore most likely comes from a
 /// recent change.
-const FRESH: [(&str, u64); 10] = [
+const FRESH: [(&str, u64); 11] = [
     ("checks", 1),
     ("outer", 1),
     ("large", 2),
     ("soundness", 3),
     ("written", 1),
     ("text", 0),
+    ("apl", 0),
     ("fcl", 20),
     ("differential", 0),
     ("rules", 0),
@@ -77,10 +78,12 @@ fn types_are_true() {
 }
 
 #[test]
-fn programs_in_fcl_are_accepted_by_both_types_or_none() {
-    let counts = none_wrong("fcl", 300, FIXED, fcl::try_one);
-    assert!(counts.accepted > 10 && counts.rejected > 100, "{counts:?}");
-    some_new("fcl", fcl::try_one);
+fn near_misses_in_other_languages_are_rejected_or_sound() {
+    for (mode, try_one) in [("apl", fronts::try_apl as fn(u64) -> Case), ("fcl", fronts::try_fcl)] {
+        let counts = none_wrong(mode, 150, FIXED, try_one);
+        assert!(counts.accepted > 5 && counts.rejected > 40, "{mode}: {counts:?}");
+        some_new(mode, try_one);
+    }
 }
 
 #[test]

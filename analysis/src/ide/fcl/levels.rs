@@ -11,7 +11,7 @@ const MOST: usize = 3;
 
 /// The level of what a type gives: that of its program, or of an array that is still to be computed.
 pub fn level(ty: &str) -> Option<&str> {
-    let result = super::editing::arrows(ty.rsplit_once(". ").map_or(ty, |(_, body)| body)).pop()?;
+    let result = super::signature_help::arrows(ty.rsplit_once(". ").map_or(ty, |(_, body)| body)).pop()?;
     let (_, level) = match result.strip_prefix("Program <") {
         Some(rest) => ("", rest.split('>').next()?),
         None => result.strip_suffix('>')?.rsplit_once("]<")?,

@@ -78,7 +78,17 @@ pub fn partial_reduce(scale: Scale) -> Benchmark {
     .goals(scale, &[(Kind::Hand, 1.05)])
 }
 
+/// Sums as FCL's paper writes them, one launch after the other.
 pub fn reduce(scale: Scale) -> Benchmark {
+    sum(scale, "fcl-reduce", include_str!("../../programs/reduce.fcl"))
+}
+
+/// The same by `reduceGrid`.
+pub fn reduce_grid(scale: Scale) -> Benchmark {
+    sum(scale, "fcl-reduce-grid", include_str!("../../programs/reduce-grid.fcl"))
+}
+
+fn sum(scale: Scale, name: &'static str, text: &str) -> Benchmark {
     let n = scale.of(1 << 14, 1 << 24, 1 << 24);
     let peer = move |scale: Scale| {
         let groups = scale.groups();
@@ -93,12 +103,22 @@ pub fn reduce(scale: Scale) -> Benchmark {
         bytes: 4.0 * n as f64,
         by_hand: Box::new(peer),
         external: vec![Kind::Cuda],
-        ..program("fcl-reduce", include_str!("../../programs/reduce.fcl"), &[("n", n)])
+        ..program(name, text, &[("n", n)])
     }
     .goals(scale, &[(Kind::Cuda, 1.05), (Kind::Hand, 1.1)])
 }
 
+/// Sums of all beginnings as FCL's paper writes them, in passes over blocks.
 pub fn scan(scale: Scale) -> Benchmark {
+    sums(scale, "fcl-scan", include_str!("../../programs/scan.fcl"))
+}
+
+/// The same by `scanGrid`.
+pub fn scan_grid(scale: Scale) -> Benchmark {
+    sums(scale, "fcl-scan-grid", include_str!("../../programs/scan-grid.fcl"))
+}
+
+fn sums(scale: Scale, name: &'static str, text: &str) -> Benchmark {
     let n = scale.of(1 << 14, 1 << 24, 1 << 24);
     Benchmark {
         sizes: vec![("N", n as i64)],
@@ -106,7 +126,7 @@ pub fn scan(scale: Scale) -> Benchmark {
         bytes: 8.0 * n as f64,
         by_hand: Box::new(move |scale| vec![super::streams::scan_by_hand(scale, n)]),
         external: vec![Kind::Cuda],
-        ..program("fcl-scan", include_str!("../../programs/scan.fcl"), &[("n", n)])
+        ..program(name, text, &[("n", n)])
     }
     .goals(scale, &[(Kind::Cuda, 1.0)])
 }

@@ -1,49 +1,12 @@
-//! Edits of APL files: formatting, renaming, completion of names and glyphs, help with arguments.
+//! Completion of names and glyphs in APL.
 
-use super::{about, binds, occurrences, program, scope_of, token_at, tokens, type_of};
+use super::{binds, program, scope_of, tokens, type_of};
 use crate::bodies::apl_program;
 use crate::db::{Db, SourceFile};
 use crate::ide::completion::{CompletionItem, CompletionKind, Completions, Snippet};
-use crate::ide::signature_help::SignatureHelp;
-use crate::ide::{SourceChange, TextEdit};
 use lift_syntax::apl::glyphs::{Glyph, GlyphKind, PREFIX, characters, glyph_of};
-use lift_syntax::apl::{AplKind, AplNode, format_edits, tokens as lex};
+use lift_syntax::apl::{AplKind, AplNode};
 use lift_syntax::{TextRange, TextSize};
-
-/// The edits of white space that touch a range.
-pub fn format(db: &dyn Db, file: SourceFile, range: Option<TextRange>) -> Vec<TextEdit> {
-    let edits = format_edits(file.text(db)).into_iter();
-    let touched = edits.filter(|edit| range.is_none_or(|range| range.intersect(edit.range).is_some()));
-    touched.map(|edit| TextEdit { range: edit.range, new_text: edit.insert }).collect()
-}
-
-/// The name at an offset and its range, or why it cannot be renamed.
-pub fn prepare_rename(db: &dyn Db, file: SourceFile, offset: TextSize) -> Result<(TextRange, String), String> {
-    let nothing = || "there is no name here".to_owned();
-    let (_, tree) = program(db, file).ok_or_else(nothing)?;
-    let token = token_at(&tree, offset).filter(|token| token.kind() == AplKind::Name).ok_or_else(nothing)?;
-    if occurrences(&tree, offset).is_empty() {
-        return Err(format!("`{}` is assigned nowhere", token.text()));
-    }
-    Ok((token.text_range(), token.text().to_owned()))
-}
-
-/// Renames a name and its uses, unless the new name has another meaning in its scope.
-pub fn rename(db: &dyn Db, file: SourceFile, offset: TextSize, new: &str) -> Result<SourceChange, String> {
-    let (range, _) = prepare_rename(db, file, offset)?;
-    if !matches!(lex(new).as_slice(), [(AplKind::Name, _)]) {
-        return Err(format!("`{new}` is not a name: a name has letters and digits, and starts with a letter"));
-    }
-    let Some((_, tree)) = program(db, file) else { return Ok(SourceChange::default()) };
-    let scope = token_at(&tree, range.start()).and_then(|token| scope_of(&token));
-    let own = scope.unwrap_or_else(|| tree.clone());
-    if tokens(&own).any(|token| token.kind() == AplKind::Name && token.text() == new) {
-        return Err(format!("`{new}` is another name already where this one is known"));
-    }
-    let found = occurrences(&tree, offset).into_iter();
-    let edits = found.map(|token| TextEdit { range: token.text_range(), new_text: new.to_owned() }).collect();
-    Ok(SourceChange { files: vec![(file.path(db).clone(), edits)] })
-}
 
 /// The names assigned around an offset, each once.
 fn in_sight(tree: &AplNode, offset: TextSize) -> Vec<(String, TextRange)> {
@@ -142,38 +105,4 @@ fn page(glyph: &Glyph) -> String {
     } else {
         text + &format!("\n```apl\n{}\n```\n", glyph.example)
     }
-}
-
-/// The arguments of the function before an offset.
-pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
-    let (form, tree) = program(db, file)?;
-    let mut token = tree.token_at_offset(offset.min(tree.text_range().end())).left_biased()?;
-    while token.kind() == AplKind::Space {
-        token = token.prev_token()?;
-    }
-    let glyph = Some(&token).filter(|token| token.kind() == AplKind::Glyph)?.text().chars().next()?;
-    let known = glyph_of(glyph).filter(|known| known.kind == GlyphKind::Function)?;
-    let program = apl_program(db, form);
-    let mut before = token.prev_token();
-    while let Some(space) = before.clone().filter(|token| token.kind() == AplKind::Space) {
-        before = space.prev_token();
-    }
-    let two = before.is_some_and(|token| {
-        matches!(
-            token.kind(),
-            AplKind::Number
-                | AplKind::String
-                | AplKind::Name
-                | AplKind::Argument
-                | AplKind::ParenClose
-                | AplKind::BracketClose
-        )
-    });
-    let label = if two { format!("⍺ {glyph} ⍵") } else { format!("{glyph} ⍵") };
-    let omega = label.len() - '⍵'.len_utf8()..label.len();
-    let parameters = if two { vec![0..'⍺'.len_utf8(), omega] } else { vec![omega] };
-    let effect = about(&program, token.text_range(), glyph).filter(|_| !known.example.is_empty());
-    let told = if two { known.two } else { known.one };
-    let documentation = if told.is_empty() { effect } else { Some(format!("{told} `{}`", known.example)) };
-    Some(SignatureHelp { label, active: parameters.len() - 1, parameters, documentation })
 }

@@ -1,0 +1,13 @@
+//! The formatter of FCL.
+
+use crate::db::{Db, SourceFile};
+use crate::ide::TextEdit;
+use lift_syntax::TextRange;
+use lift_syntax::fcl::format_edits;
+
+/// The edits of white space that touch a range.
+pub fn format(db: &dyn Db, file: SourceFile, range: Option<TextRange>) -> Vec<TextEdit> {
+    let edits = format_edits(file.text(db)).into_iter();
+    let touched = edits.filter(|edit| range.is_none_or(|range| range.intersect(edit.range).is_some()));
+    touched.map(|edit| TextEdit { range: edit.range, new_text: edit.insert }).collect()
+}
