@@ -44,6 +44,21 @@ impl Size {
         product
     }
 
+    /// The `e` for which the size is `baseᵉ`, if it is a product of powers of a base that is a prime.
+    #[must_use]
+    pub fn exponent_of(&self, base: i64) -> Option<Size> {
+        let base = Size::int(base);
+        let of_factor = |(factor, times): (Size, i32)| {
+            let times = Size::int(times.into());
+            match factor.as_atom() {
+                _ if factor == base => Some(times),
+                Some(Atom::Pow(of, exponent)) if *of == base => Some(exponent.mul(&times)),
+                _ => None,
+            }
+        };
+        self.power_bases().into_iter().try_fold(Size::zero(), |sum, factor| Some(sum.add(&of_factor(factor)?)))
+    }
+
     /// The size as a product of powers of indivisible bases.
     fn power_bases(&self) -> Vec<(Size, i32)> {
         let [term] = self.terms() else {

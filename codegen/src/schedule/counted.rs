@@ -1,5 +1,6 @@
-//! Counting loops: an `iterateWhile` whose test compares with a length a component of its state that grows by a
-//! constant in each iteration. The number of iterations is known beforehand, so no test is computed or read back.
+//! Counting loops: an `iterateWhile` whose test compares with a length a component of its state to which each iteration
+//! adds a constant, or which it multiplies by one. The number of iterations is known beforehand, so no test is computed
+//! or read back.
 
 use super::{Applied, on_the_host, rules};
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp};
@@ -81,10 +82,10 @@ fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
     let Rhs::Tuple(first) = defined(block, start)? else { return None };
     let first = size(first.get(at)?)?;
     let Rhs::Tuple(next) = defined(&f.body, &f.body.result)? else { return None };
-    let Rhs::Scalar(ScalarOp::Add, sum) = defined(&f.body, next.get(at)?)? else { return None };
+    let Rhs::Scalar(op, operands) = defined(&f.body, next.get(at)?)? else { return None };
     let is_counter = |a: &Atom| component(f, a) == Some(at);
-    let step = match sum.as_slice() {
-        [a, Atom::Lit(Literal::Int(n))] | [Atom::Lit(Literal::Int(n)), a] if is_counter(a) && *n > 0 => i64::from(*n),
+    let constant = match operands.as_slice() {
+        [a, Atom::Lit(Literal::Int(n))] | [Atom::Lit(Literal::Int(n)), a] if is_counter(a) => i64::from(*n),
         _ => return None,
     };
     // The test must not do anything else, such as stop the run.
@@ -92,9 +93,17 @@ fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
     if !test.body.stmts.iter().all(|s| compares(&s.rhs)) {
         return None;
     }
-    let left = Size::max(&bound.sub(&first), &Size::zero());
-    if left.any_var(&mut |v| v.kind != VarKind::Param) {
-        return None;
-    }
-    Some(left.add(&Size::int(step - 1)).div_floor(&Size::int(step)))
+    let count = match op {
+        ScalarOp::Add if constant > 0 => {
+            let left = Size::max(&bound.sub(&first), &Size::zero());
+            left.add(&Size::int(constant - 1)).div_floor(&Size::int(constant))
+        }
+        // Of other bounds the logarithm is no size.
+        ScalarOp::Mul if constant > 1 => {
+            let exponents = (bound.exponent_of(constant)?, first.exponent_of(constant)?);
+            Size::max(&exponents.0.sub(&exponents.1), &Size::zero())
+        }
+        _ => return None,
+    };
+    (!count.any_var(&mut |v| v.kind != VarKind::Param)).then_some(count)
 }

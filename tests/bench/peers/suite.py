@@ -317,17 +317,8 @@ def compile_all(arguments):
 
 def futhark(peer, arguments, inputs):
     with tempfile.NamedTemporaryFile("r") as times:
-        program = [
-            str((arguments.out / peer.program).resolve()),
-            "-e",
-            peer.entry,
-            "-n",
-            "-b",
-            "-r",
-            str(RUNS),
-            "-t",
-            times.name,
-        ]
+        program = [str((arguments.out / peer.program).resolve()), "--device", arguments.futhark_device]
+        program += ["-e", peer.entry, "-n", "-b", "-r", str(RUNS), "-t", times.name]
         data = b"".join(encoded(value) for value in peer.args(inputs))
         done = subprocess.run(program, input=data, capture_output=True, timeout=PATIENCE, check=False)
         if done.returncode != 0:
@@ -387,6 +378,7 @@ def main():
     two.add_argument("out", type=pathlib.Path)
     two.add_argument("--lift", default="lift")
     two.add_argument("--device", default="opencl")
+    two.add_argument("--futhark-device", default="", help="part of the device's name; the first device by default")
     two.add_argument("--only", nargs="*")
     two.set_defaults(run=measure)
     arguments = parser.parse_args()

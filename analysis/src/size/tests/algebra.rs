@@ -165,3 +165,18 @@ fn evaluation_says_what_is_wrong() {
     assert_eq!(at(&v("M"), 0), Err(EvalError::Unbound(var("M"))));
     assert_eq!(at(&v("N").pow(&v("N")), 0), Ok(1));
 }
+
+#[test]
+fn a_power_has_its_exponent() {
+    let k = v("K");
+    let exponent = |size: &Size, base| size.exponent_of(base).map(|e| e.to_string());
+    assert_eq!(exponent(&n(2).pow(&k), 2).as_deref(), Some("K"));
+    assert_eq!(exponent(&(n(2).pow(&(&k * 3)) * 4), 2).as_deref(), Some("3*K+2"));
+    assert_eq!(exponent(&n(81), 3).as_deref(), Some("4"));
+    assert_eq!(exponent(&n(1), 3).as_deref(), Some("0"));
+    for (size, base) in
+        [(n(0), 2), (n(6), 2), (n(-8), 2), (n(6).pow(&k), 2), (k.clone(), 2), (n(2).pow(&k) + 1, 2), (n(16), 4)]
+    {
+        assert_eq!(exponent(&size, base), None, "{size}");
+    }
+}

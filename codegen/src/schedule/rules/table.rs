@@ -78,7 +78,7 @@ rules! {
         if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
-        if "n and x_i are known before the run, and c is a positive number. At the top of a kernel.";
+        if "n and x_i are known before the run, and c is a positive number. Also of `s_i * c`, if c is a prime of which n and x_i are powers. At the top of a kernel.";
     Decomposition ITERATE_MAP "iterate-map":
         "iterate k (map f)" = "map (iterate k f)",
         if "Always true; f may have several maps and zips one after the other, of several arrays of one length, of arrays that stay the same, and of scalars that no element changes, such as the counter that an `iterateWhile` tests. On a GPU, in a function that runs in parallel already: an element needs no memory between iterations, and has a work-item of its own.";
