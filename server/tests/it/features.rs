@@ -98,7 +98,8 @@ fn the_server_says_what_it_can() {
                     "lift.server.showTests",
                     "lift.server.tuneKernel",
                     "lift.server.showTuning",
-                    "lift.server.writeTuned"
+                    "lift.server.writeTuned",
+                    "lift.server.compareKernels"
                   ],
                   "workDoneProgress": true
                 },
