@@ -1,13 +1,13 @@
 //! An OpenCL function under construction: its parameters, names, facts about indices, and the statements so far.
 
+mod ranges;
+
 use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
 use super::{LowerError, Result, angles, stop};
 use crate::core::VarId;
 use crate::failure::Message;
-use crate::opencl::{
-    CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Step, Stmt, StmtKind, Storage,
-};
+use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Stmt, StmtKind, Storage};
 use crate::plan::{Arg, BufferId};
 use crate::schedule::rules;
 use crate::schedule::teams::Team;
@@ -141,17 +141,6 @@ struct Interrupted {
     in_branch: bool,
     loads: Option<super::tile::Loads>,
     memo: Option<super::tile::Memo>,
-}
-
-/// A `for` loop up to its body.
-struct Head {
-    name: Name,
-    index: Size,
-    from: Expr,
-    bound: Expr,
-    step: Step,
-    below: Option<Size>,
-    outside: Outside,
 }
 
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
@@ -587,58 +576,6 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let function = Function { name: name.clone(), doc, origin: origin.clone(), params, group_size, body, parts };
         program.functions.push(function);
         (name.to_string(), args)
-    }
-
-    // ---- loops
-
-    /// `for (int name = from; name < to; name += step)`; `body` gets the index as a size.
-    pub fn for_range(
-        &mut self,
-        wish: &str,
-        from: Expr,
-        to: &Size,
-        step: Step,
-        body: impl FnOnce(&mut Self, &Size) -> Result<()>,
-    ) -> Result<()> {
-        let head = self.open_range(wish, from, to, step)?;
-        let result = body(self, &head.index);
-        self.close_range(head);
-        result
-    }
-    fn open_range(&mut self, wish: &str, from: Expr, to: &Size, step: Step) -> Result<Head> {
-        let name = self.fresh_name(wish);
-        let var = self.index_var(wish, Expr::Var(name.clone()));
-        let bound = self.length(to)?;
-        let is_known = !to.any_var(&mut |v| v.kind != VarKind::Param);
-        let below = if is_known { None } else { self.program.upper(&self.facts, to) };
-        self.loop_depth += 1;
-        let outside = self.open_scope();
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(to.sub(&Size::one())));
-        Ok(Head { name, index: Size::var(var), from, bound, step, below, outside })
-    }
-    fn close_range(&mut self, head: Head) {
-        let Head { name: var, from, bound, step, below, outside, .. } = head;
-        let body = self.close_scope(outside);
-        self.loop_depth -= 1;
-        if body.is_empty() {
-            return;
-        }
-        let condition = Expr::Var(var.clone()).lt(bound);
-        self.emit(StmtKind::For { ty: CType::Int, var, from, condition, step, below, body });
-    }
-
-    /// A sequential loop over `0 <= i < n`; unrolled if `n` is at most `write_out`.
-    pub fn for_each(
-        &mut self,
-        wish: &str,
-        n: &Size,
-        mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
-    ) -> Result<()> {
-        match if self.write_out > 1 { self.facts.simplify(n).as_const() } else { n.as_const() } {
-            Some(..=0) => Ok(()),
-            Some(n) if n <= self.write_out => (0..n).try_for_each(|i| body(self, &Size::int(i))),
-            _ => self.for_range(wish, Expr::int(0), n, Step::Increment, body),
-        }
     }
 
     pub fn note_double(&mut self, s: Scalar) {
