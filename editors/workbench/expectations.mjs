@@ -24,7 +24,7 @@ export const EVENS = {
     /** What the generated text has, and the name of its tab. */
     opencl: { tab: 'evens.cl', contains: ['__kernel void ys_count(', '__global const int* restrict xs'] },
     /** Lenses above the kernel; the first starts a run, the second shows the generated text. */
-    lenses: ['▶ Run', 'OpenCL', 'Tune'],
+    lenses: ['▶ Run', 'OpenCL', 'Tune', 'Pin'],
     /** A run: what is answered to each question, and the result's lines without comments. */
     run: {
         answers: ['iota', '10'],

@@ -157,7 +157,7 @@ exports.run = async (check, until, folder) => {
         };
         const run = async () => (await vscode.commands.executeCommand('lift.server.runKernel', request)).output;
         const expected = await run();
-        assert.equal(expected.trim().split('\n').length, 8);
+        assert.equal(expected.trim().split(/\s+/).length, 8 * 12);
         for (const [place, title] of STEPS) {
             const cursor = new vscode.Range(at(document, place), at(document, place));
             const action = await until(title, async () => {
@@ -174,23 +174,39 @@ exports.run = async (check, until, folder) => {
         await close();
     });
 
+    const DOUBLED = [
+        ';;; run: xs=iota N=100',
+        '(lift doubled (N) ((array-type int N))',
+        '  (lambda (xs) (map (lambda (x) (* x 2)) xs)))',
+        '',
+    ].join('\n');
+    const written = async (name, text) => {
+        const edited = vscode.Uri.joinPath(folder, name);
+        await vscode.workspace.fs.writeFile(edited, new TextEncoder().encode(text));
+        const document = await vscode.workspace.openTextDocument(edited);
+        return { edited, document, editor: await vscode.window.showTextDocument(document) };
+    };
+    const deleted = async (edited) => {
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        await vscode.workspace.fs.delete(edited);
+        await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+    };
+
     await check('[tune] a search gives a table of what was tried', async () => {
-        const { document } = await typed('(lift doubled (N) ((array-type int N))\n  (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n');
-        const target = { uri: document.uri.toString(), kernel: 'doubled', sizes: { N: 1000 }, budget: 1 };
+        const { edited } = await written('tuned.lift', DOUBLED);
+        const target = { uri: edited.toString(), kernel: 'doubled', sizes: { N: 1000 }, budget: 1 };
         await vscode.commands.executeCommand('lift.tune', target);
-        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-        const table = tabs.find((tab) => tab.label === 'doubled: tuning');
-        assert.ok(table?.input instanceof vscode.TabInputWebview, tabs.map((tab) => tab.label).join());
+        const table = await until('the table', () => {
+            const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+            return tabs.find((tab) => tab.label === 'doubled: tuning');
+        });
+        assert.ok(table.input instanceof vscode.TabInputWebview);
         await vscode.window.tabGroups.close(table);
-        await close();
+        await deleted(edited);
     });
 
     await check('[compare] a kernel is compared with its pinned version, side by side', async () => {
-        const edited = vscode.Uri.joinPath(folder, 'compared.lift');
-        const text = '(lift doubled (N) ((array-type int N))\n  (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n';
-        await vscode.workspace.fs.writeFile(edited, new TextEncoder().encode(text));
-        const document = await vscode.workspace.openTextDocument(edited);
-        const editor = await vscode.window.showTextDocument(document);
+        const { edited, document, editor } = await written('compared.lift', DOUBLED);
         const target = { uri: edited.toString(), kernel: 'doubled' };
         await vscode.commands.executeCommand('lift.pin', target);
         await editor.edit((edit) => edit.replace(new vscode.Range(at(document, '* x 2'), at(document, ')) xs')), '+ x x'));
@@ -212,9 +228,7 @@ exports.run = async (check, until, folder) => {
             const found = await ask('executeDefinitionProvider', view.document.uri, at(view.document, 'result['));
             assert.equal((found[0].targetUri ?? found[0].uri).toString(), source.toString());
         }
-        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-        await vscode.workspace.fs.delete(edited);
-        await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+        await deleted(edited);
     });
 
     await check('[format] formatting', async () => {

@@ -58,21 +58,22 @@ export class Runner implements vscode.Disposable {
      * Runs a kernel: on what the request says, else on what it ran on the last time, else on what the
      * program says; what is not known then is asked. `others`: everything is asked.
      *
-     * `named` is a `RunRequest` when a lens, a code action or a link starts this; else anything.
+     * `named` is a `RunRequest` when a lens, a code action or a link starts this; else anything. Returns the result, if the
+     * kernel ran.
      */
-    async run(named: unknown, others = false): Promise<void> {
-        if (!(await mayRun())) return;
+    async run(named: unknown, others = false): Promise<RunResult | undefined> {
+        if (!(await mayRun())) return undefined;
         const chosen = this.programs.choose(named);
         if (chosen === undefined) {
             void vscode.window.showInformationMessage('Open a Lift program first: a file named *.lift.');
-            return;
+            return undefined;
         }
         const { source } = chosen;
         try {
             const kernel = await chooseKernel(this.server, chosen);
-            if (kernel === undefined) return;
+            if (kernel === undefined) return undefined;
             const values = givenValues(named) ?? (await this.valuesFor(source, kernel, others));
-            if (values === undefined) return;
+            if (values === undefined) return undefined;
             const result = await this.execute(source, kernel, values).then(
                 (result) => this.remember(source, kernel, values, false).then(() => result),
                 async (error: unknown) => {
@@ -87,11 +88,13 @@ export class Runner implements vscode.Disposable {
                 result,
                 time: new Date(),
             });
+            return result;
         } catch (error) {
             const said = isCancellation(error) ? 'The run was cancelled.' : messageOf(error);
             const lines = [`[${new Date().toLocaleTimeString()}] ${said}`, ...reasonsOf(error)];
             this.output.appendLine(lines.join('\n  '));
             explain(this.server.output, 'The kernel did not run', error);
+            return undefined;
         }
     }
 
