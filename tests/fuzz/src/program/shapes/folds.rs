@@ -97,6 +97,32 @@ impl Maker<'_> {
         (text, Ty::array(element, len))
     }
 
+    /// Folds of what each function joins, and folds that begin with the first element.
+    pub(super) fn rows_joined(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        let f = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let (zero, op) = self.commutative(Scalar::Int);
+        let parts = format!("(map (split #1) {rows})");
+        let fold = |of: &str| format!("(head (reduce {zero} {op} {of}))");
+        match self.choices.below(3) {
+            0 => {
+                let text = format!("(map (lambda (x) {}) {parts})", fold(&format!("(map {f} (join x))")));
+                (text, Ty::array(INT, n))
+            }
+            1 => {
+                let each = format!("(map (map (lambda (v) (bitxor ({f} v) whole))) x)");
+                let text = format!("(map (lambda (x) (let whole {} {each})) {parts})", fold("(join x)"));
+                (text, Ty::array(Ty::array(Ty::array(INT, Len::nat(1)), m), n))
+            }
+            _ => {
+                let greatest = "(head (reduce (head ys) max ys))";
+                let text = format!("(map (lambda (r) (let ys (map {f} (concat (fill #1 7) r)) {greatest})) {rows})");
+                (text, Ty::array(INT, n))
+            }
+        }
+    }
+
     /// A fold of each row, for rows of different lengths.
     pub(super) fn of_hidden_rows_folded(&mut self) -> (String, Ty) {
         let scalar = self.folded();

@@ -43,6 +43,7 @@ impl Maker<'_> {
             0 | 1 => self.folds_by_key(),
             21 => self.orders(),
             22 if self.choices.below(3) == 2 => self.rows_into_one(),
+            22 if self.choices.below(3) == 1 => self.rows_joined(),
             22 => self.rows_copied(),
             23 => self.rows_compared(),
             2 if self.choices.flip() => self.rows_by_key(),
