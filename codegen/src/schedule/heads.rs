@@ -5,26 +5,26 @@ use super::nested::{Work, work_of};
 use super::{Applied, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
-use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 
 /// The kernel in which first elements of maps are computed apart.
-pub fn heads(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+pub fn heads(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
     }
     let mut body = kernel.body.clone();
-    let (vars, lengths) = (kernel.vars.clone(), Lengths::of(&kernel));
-    let mut writer = Writer { kernel: &kernel, vars, lengths, applied };
+    let lengths = Lengths::of(&kernel);
+    let mut writer = Writer { kernel, lengths, applied };
     writer.block(&mut body);
-    let Writer { vars, lengths, .. } = writer;
-    (kernel.vars, kernel.body, kernel.assumptions) = (vars, body, lengths.assumptions);
+    let Writer { mut kernel, lengths, .. } = writer;
+    (kernel.body, kernel.assumptions) = (body, lengths.assumptions);
     kernel
 }
 
 struct Writer<'a> {
-    kernel: &'a Kernel,
-    vars: Vec<VarInfo>,
+    /// As it was, but with the variables of what was written.
+    kernel: Kernel,
     lengths: Lengths,
     applied: &'a mut Vec<Applied>,
 }
@@ -58,11 +58,11 @@ impl Writer<'_> {
         readers.next().filter(|s| is_fold_of(s, mapped))?;
         let apart = readers.next().is_none() && block.result != Atom::Var(mapped);
         // One work-item computes the head.
-        let brief = matches!(work_of(self.kernel, map), Work::Item | Work::Together(_));
+        let brief = matches!(work_of(&self.kernel, map), Work::Item | Work::Together(_));
         if !apart || !brief || f.position.is_some() || f.params.len() != 1 {
             return None;
         }
-        let mut copy = Copier::new(&mut self.vars, &mut self.lengths).lambda(f);
+        let mut copy = Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(f);
         let x = copy.params.pop()?;
         let call = PrimCall { prim: Prim::Head, sizes: Vec::new(), funs: Vec::new(), args: vec![Atom::Var(*xs)] };
         let mut stmts = vec![Stmt { var: x, rhs: Rhs::Prim(call), ..head.clone() }];

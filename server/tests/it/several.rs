@@ -85,7 +85,7 @@ fn a_wrong_list_of_devices_is_told() {
     for (list, status, why) in [
         ("opencl:0,0", 2, "names device 0 twice"),
         ("opencl:0,cuda", 2, "`cuda` in `opencl:0,cuda` is no number of a device"),
-        ("opencl:", 2, "`opencl:` names no OpenCL device"),
+        ("opencl:", 2, "`opencl:` names no device"),
         ("opencl:0,9", 1, "there is no OpenCL device 9"),
     ] {
         let ran = run(&bench, &["--kernel", "doubled", "--device", list, "[1]"]);
