@@ -5,12 +5,12 @@ use super::super::locate::View;
 use super::trial::{errors, tried_assuming};
 use super::{CodeAction, kinds};
 use crate::bodies::docs;
-use crate::db::{SourceFile, Sym, forms};
+use crate::db::{Form, SourceFile, Sym, forms};
 use crate::hir::{Expr, Name, Node};
 use crate::imports::{imports, target};
 use crate::laws::term::Term;
 use crate::laws::{Law, Rewritten, Subject, builtin, read_form, root};
-use crate::names::{Resolution, resolve};
+use crate::names::{Resolution, mentions, resolve};
 use crate::size::Assumption;
 use lift_syntax::TextRange;
 use std::collections::HashSet;
@@ -137,8 +137,13 @@ fn rewritings(
 /// One action for each place and direction: the first choice of sizes that assumes nothing, or else the first.
 fn tried(view: &View<'_>, law: &Law, rewritten: Vec<Rewritten>) -> Vec<CodeAction> {
     let mut out: Vec<(Rewritten, SourceChange, Vec<Assumption>)> = Vec::new();
+    let mut used = None;
     for one in rewritten {
         let Some((change, added)) = tried_assuming(view, one.text.clone()) else { continue };
+        // What a definition comes to assume may be false where it is used.
+        if !added.is_empty() && *used.get_or_insert_with(|| is_used(view)) {
+            continue;
+        }
         match out.iter_mut().find(|(other, ..)| other.range == one.range && other.direction == one.direction) {
             Some(other) if added.is_empty() && !other.2.is_empty() => *other = (one, change, added),
             Some(_) => {}
@@ -152,6 +157,13 @@ fn tried(view: &View<'_>, law: &Law, rewritten: Vec<Rewritten>) -> Vec<CodeActio
         preferred: false,
     };
     out.into_iter().map(action).collect()
+}
+
+/// Whether other forms of the file use the form.
+fn is_used(view: &View<'_>) -> bool {
+    let name = view.form.name(view.db).as_deref();
+    let uses = |other: &Form| *other != view.form && mentions(view.db, *other).iter().any(|used| Some(&**used) == name);
+    forms(view.db, view.file).iter().any(uses)
 }
 
 /// What is done, the law, the sizes that were chosen, and the conditions.
