@@ -231,7 +231,7 @@ impl Writer<'_> {
 /// What a map becomes.
 enum Made {
     Stmt(Stmt),
-    /// Its function does nothing else.
+    /// The function of the map only makes the view.
     View(VarId),
 }
 

@@ -24,7 +24,7 @@ pub struct Strides {
     pub base: Size,
 }
 
-/// What joined rows are looked at for.
+/// Why the rows that a function joins are examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joined {
     /// The address of each element.
