@@ -2,7 +2,9 @@
 
 import array
 import inspect
+import pathlib
 import pickle
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +31,19 @@ from emitted import (
     UNEVEN,
     UNTIL,
 )
+
+
+@pytest.mark.parametrize("target", ["cpu", "portable", "nvidia"])
+def test_texts_are_compiled_without_a_warning(lift, target):
+    """By clang, on which the compilers of most devices are built."""
+    found = [name for name in ("clang", *(f"clang-{version}" for version in range(22, 10, -1))) if shutil.which(name)]
+    examples = pathlib.Path(__file__).parents[2] / "examples"
+    for program in ("euler/22", "euler/29", "gallery/histogram", "gallery/matmul", "gallery/scan", "gallery/transpose"):
+        lift.succeeds("build", examples / f"{program}.lift", "--target", target)
+    texts = list(lift.folder.glob("*.cl"))
+    assert len(texts) >= 6
+    options = ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-Werror"]
+    subprocess.run([found[0], *options, *texts], check=True)
 
 
 def test_python_results(imported):
@@ -294,6 +309,54 @@ def test_python_arrays_of_the_device(imported, queue):
     rows = imported("rows", ROWS).rows
     with pytest.raises(kept.LiftError, match="gives arrays of equal rows"):
         rows(np.zeros((2, 2), np.int32), out="device")
+
+
+@pytest.mark.parametrize("on", ["queue", "device"])
+def test_python_results_on_the_device_use_memory_again(imported, queue, monkeypatch, on):
+    import pyopencl as cl
+    import pyopencl.array as cla
+
+    kept = imported("kept", KEPT)
+    kernel = kept.kept.on(queue if on == "queue" else queue.device)
+    where, _ = kernel._where([])
+    made = []
+
+    class Counted(cl.Buffer):
+        def __init__(self, *arguments, **named):
+            made.append(arguments)
+            super().__init__(*arguments, **named)
+
+    # Inputs of the context of the kernel.
+    inputs = cl.CommandQueue(where.context)
+    xs = np.linspace(0, 1, 50_000, dtype=np.float32)
+    there, here = cla.to_device(inputs, xs), (xs * 2)[xs > 0.5]
+    np.testing.assert_array_equal(kernel(there, out="device").get(), here)
+    pool = where.idle._runs[-1].pool
+    allocated = pool.blocks()
+    monkeypatch.setattr(cl, "Buffer", Counted)
+    for _ in range(10):
+        kernel(there, out="device")
+    assert (made, pool.blocks()) == ([], allocated), "ten calls allocate nothing"
+    # Those that somebody has are nobody else's.
+    results = [kernel(there * scale, out="device") for scale in (1, 2, 4)]
+    assert pool.blocks() == allocated + 2
+    for scale, result in zip((1, 2, 4), results):
+        np.testing.assert_array_equal(result.get(), (xs * scale * 2)[xs * scale > 0.5])
+    # Nor before another queue has read them.
+    other = kept.kept.on(cl.CommandQueue(where.context))
+    for scale in range(1, 21):
+        between = kernel(there * scale, out="device")
+        last = other(between, out="device")
+        del between
+        kernel(there, out="device")
+        wanted = (xs * scale * 2)[xs * scale > 0.5]
+        np.testing.assert_array_equal(last.get(), wanted * 2)
+    where.idle.forget()
+    assert pool.blocks() == 3, "results keep what they have"
+    del results, result
+    assert pool.blocks() == 0
+    with pytest.raises(kept.LiftError, match="memory of a pool may be longer than the vector in it"):
+        kernel(kernel(there, out="device").data)
 
 
 def test_python_leaves_inputs_as_they_are(imported):

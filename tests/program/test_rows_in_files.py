@@ -44,6 +44,19 @@ def test_what_is_written_is_read(lift, type, count, value, columns):
             assert lift.succeeds("run", program, name, other, "--device", device) == shown
 
 
+@pytest.mark.parametrize("device", ["interpreter", "opencl"])
+def test_no_rows_have_a_length(lift, device):
+    """The shape of an array without rows says how long they would be, in both formats of NumPy."""
+    program = lift.file("twice.lift", "(lift twice (M N) ((array-type (array-type int M) N)) (lambda (xss) (map (map (* 2)) xss)))")
+    np.save(lift.folder / "none.npy", np.zeros((0, 3), np.int32))
+    for name in ("a.npy", "a.npz"):
+        lift.succeeds("run", program, "none.npy", "--device", device, "-o", name)
+        found = np.load(lift.folder / name)
+        assert (found if name == "a.npy" else found["values"]).shape == (0, 3), name
+        lift.succeeds("run", program, name, "--device", device, "-o", "b.npy")
+        assert np.load(lift.folder / "b.npy").shape == (0, 3), name
+
+
 def test_other_programs_read_and_write_them(lift):
     program = lift.file("same.lift", SAME.format(ROWS))
     run = ("run", program, "[[1],[],[2,3]]", "[0,0,0]", "--device", "interpreter")

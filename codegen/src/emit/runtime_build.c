@@ -52,8 +52,8 @@ static const char *build_options(cl_device_id device)
 {
   cl_device_fp_config config = 0;
   clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
-  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                                                      : "-cl-std=CL1.2";
+  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? "-cl-std=CL1.2 -w -cl-fp32-correctly-rounded-divide-sqrt"
+                                                      : "-cl-std=CL1.2 -w";
 }
 
 /* `built` is the program of another, or NULL. */

@@ -23,15 +23,24 @@ struct Leaf {
     /// The tuple indices that lead to it: `1.0`.
     path: String,
     scalar: Scalar,
-    /// For each surrounding array, whether its instances differ in length.
-    own: Vec<bool>,
+    /// The surrounding arrays, from the outermost on.
+    levels: Vec<Level>,
     width: Option<usize>,
+}
+
+/// An array of a type.
+#[derive(Clone, Copy)]
+struct Level {
+    /// Whether its instances differ in length.
+    own: bool,
+    /// Its length, if the type is known to give it.
+    length: Option<usize>,
 }
 
 impl Leaf {
     /// The innermost level whose instances differ in length; 0 if none do.
     fn last_own(&self) -> usize {
-        self.own.iter().rposition(|own| *own).unwrap_or(0)
+        self.levels.iter().rposition(|level| level.own).unwrap_or(0)
     }
 
     fn name(&self, what: &str) -> String {
@@ -48,18 +57,20 @@ fn offsets(level: usize) -> String {
     if level <= 1 { "offsets".to_owned() } else { format!("offsets{}", level - 1) }
 }
 
-fn leaves(ty: &Ty, path: &str, bound: &[Var], own: &[bool], out: &mut Vec<Leaf>) -> Result<()> {
+fn leaves(ty: &Ty, path: &str, bound: &[Var], levels: &[Level], out: &mut Vec<Leaf>) -> Result<()> {
     match ty.kind() {
-        TyKind::Exists(vars, body) => leaves(body, path, &[bound, vars].concat(), own, out),
+        TyKind::Exists(vars, body) => leaves(body, path, &[bound, vars].concat(), levels, out),
         TyKind::Array(array) => {
-            let differs = array.len.any_var(&mut |v| bound.contains(v));
+            let own = array.len.any_var(&mut |v| bound.contains(v));
+            let length = array.len.as_const().and_then(|n| usize::try_from(n).ok());
             let position: Vec<Var> = array.position.iter().cloned().collect();
-            leaves(&array.element, path, &[bound, &position].concat(), &[own, &[differs]].concat(), out)
+            let levels = [levels, &[Level { own, length }]].concat();
+            leaves(&array.element, path, &[bound, &position].concat(), &levels, out)
         }
         TyKind::Tuple(parts) => {
             for (i, ty) in parts.iter().enumerate() {
                 let path = if path.is_empty() { i.to_string() } else { format!("{path}.{i}") };
-                leaves(ty, &path, bound, own, out)?;
+                leaves(ty, &path, bound, levels, out)?;
             }
             Ok(())
         }
@@ -69,7 +80,7 @@ fn leaves(ty: &Ty, path: &str, bound: &[Var], own: &[bool], out: &mut Vec<Leaf>)
                 _ => (ty.as_scalar(), None),
             };
             let scalar = element.ok_or_else(|| InputError::new(format!("a value of type `{ty}` holds no numbers")))?;
-            out.push(Leaf { path: path.to_owned(), scalar, own: own.to_vec(), width });
+            out.push(Leaf { path: path.to_owned(), scalar, levels: levels.to_vec(), width });
             Ok(())
         }
     }
@@ -81,7 +92,7 @@ pub fn arrays_from_value(ty: &Ty, value: &Value) -> Result<Arrays> {
     leaves(ty, "", &[], &[], &mut all)?;
     let mut out = Arrays::new();
     for leaf in all {
-        let mut gathered = Gathered { lengths: vec![Vec::new(); leaf.own.len()], data: scalar::empty(leaf.scalar) };
+        let mut gathered = Gathered { lengths: vec![Vec::new(); leaf.levels.len()], data: scalar::empty(leaf.scalar) };
         let positions: Vec<usize> = leaf.path.split('.').filter_map(|p| p.parse().ok()).collect();
         gathered.value(ty, value, 0, &positions);
         let last = leaf.last_own();
@@ -97,7 +108,8 @@ pub fn arrays_from_value(ty: &Ty, value: &Value) -> Result<Arrays> {
                 let data = ArrayValue::Long(all);
                 out.insert(leaf.name(&offsets(level)), FlatArray { dims: vec![data.len()], data });
             } else {
-                dims.push(lengths.first().copied().unwrap_or(0));
+                // Without rows, only the type may say how long they would be.
+                dims.push(lengths.first().copied().or(leaf.levels[level].length).unwrap_or(0));
             }
         }
         dims.extend(leaf.width);
@@ -242,7 +254,7 @@ impl Reader<'_> {
         {
             return self.differences(&leaf.name(&offsets(level)), array, count);
         }
-        let levels = level + leaf.own.len();
+        let levels = level + leaf.levels.len();
         let lists = (1..levels).filter(|l| given(*l).is_some()).count();
         let length = match (level, given(1)) {
             (0, Some(first)) => first.data.len().checked_sub(1),
@@ -352,6 +364,23 @@ mod tests {
             round(&Ty::array(rows(Ty::array(Ty::int(), Size::nat(2))), n), "[[[1,2]],[]]"),
             ["offsets (3,) Long([0, 1, 1])", "values (1, 2) Int([1, 2])"]
         );
+    }
+
+    #[test]
+    fn without_rows_the_type_says_how_long_they_would_be() {
+        let three = |element: Ty| Ty::array(element, Size::nat(3));
+        let shape = |ty: &Ty| {
+            let arrays =
+                arrays_from_value(ty, &literal::parse(ty, "[]").expect("a literal")).expect("it can be written");
+            shape_text(&arrays["values"].dims)
+        };
+        assert_eq!(shape(&Ty::array(three(Ty::int()), Size::nat(0))), "(0, 3)");
+        assert_eq!(shape(&Ty::array(three(three(Ty::int())), Size::nat(0))), "(0, 3, 3)");
+        let x = bound(0, "X");
+        let rows = Ty::exists(vec![x.clone()], Ty::array(three(Ty::int()), Size::var(x)));
+        assert_eq!(shape(&Ty::array(rows, Size::nat(0))), "(0, 3)");
+        let unknown = Ty::array(Ty::array(Ty::int(), Size::var(param(0, "M"))), Size::nat(0));
+        assert_eq!(shape(&unknown), "(0, 0)");
     }
 
     #[test]

@@ -309,7 +309,7 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
         digits[j] = (uint)(lift_sortable_BITS(keys[j], order) >> shift) & 255u;
         bool first = i == 0;
         if (!first) {
-          const KEY before = (KEY)moved[i - 1 + (i - 1 >> 4)];
+          const KEY before = (KEY)moved[i - 1 + ((i - 1) >> 4)];
           first = ((uint)(lift_sortable_BITS(before, order) >> shift) & 255u) != digits[j];
         }
         if (first) {
@@ -329,7 +329,7 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
           }
           bool last = i == left - 1 || i == tile - 1;
           if (!last) {
-            const KEY after = (KEY)moved[i + 1 + (i + 1 >> 4)];
+            const KEY after = (KEY)moved[i + 1 + ((i + 1) >> 4)];
             last = ((uint)(lift_sortable_BITS(after, order) >> shift) & 255u) != digits[j];
           }
           ends |= last ? 1u << j : 0u;

@@ -1,4 +1,4 @@
-//! Parts as JSON, for hosts that carry out the steps themselves (`server/python/lift_runtime/parts.py`).
+//! Parts as JSON, for hosts that carry out the steps themselves (`server/python/lift/dask.py`).
 
 use super::{Each, Number, Output, Pad, Parts, Read, Step, Yields};
 use crate::core::PadMode;

@@ -104,7 +104,9 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
     if regular is None or not regular.lengths:
         raise misfit("memory of a device holds arrays of equal rows; give this input as a value of the host")
     leaf = regular.leaf
-    if isinstance(value, cl.MemoryObject):
+    if isinstance(value, cl.MemoryObjectHolder):
+        if not isinstance(value, cl.MemoryObject):
+            raise misfit("memory of a pool may be longer than the vector in it: give the pyopencl.array.Array")
         if len(regular.lengths) != 1 or leaf.width is not None or value.size % leaf.dtype.itemsize:
             raise misfit("a buffer has no shape: a pyopencl.array.Array has one")
         found.device[leaf.buffer] = value

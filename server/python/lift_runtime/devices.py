@@ -9,6 +9,7 @@ import warnings
 from typing import Any, Union
 
 from .errors import LiftError
+from .memory import Idle, kept_bytes
 
 #: A device as `--device` names it, or one of pyopencl's objects.
 Choice = Union[str, Any, None]
@@ -106,43 +107,6 @@ def choose(choice: str) -> Any:
     raise LiftError("no-device", f"there is no device `{choice}`; there are {names}")
 
 
-#: Bytes on a device that runs which are over may keep for the next.
-KEPT = 1 << 28
-
-
-class Idle:
-    """Runs that are over, whose memory and queues the next call with the same sizes uses again."""
-
-    def __init__(self) -> None:
-        self._runs: list[Any] = []
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def take(self, prepared: Any, queue: Any | None) -> Any | None:
-        """A run of these sizes, in a queue if one is asked for."""
-        with self._lock:
-            for i in range(len(self._runs) - 1, -1, -1):
-                run = self._runs[i]
-                if run.prepared is prepared and run.asked == queue:
-                    self._bytes -= run.bytes
-                    return self._runs.pop(i)
-        return None
-
-    def give_back(self, run: Any) -> None:
-        """The run is over. Those that are over for longest are forgotten where there are too many."""
-        with self._lock:
-            self._runs.append(run)
-            self._bytes += run.bytes
-            while self._bytes > KEPT or len(self._runs) > 256:
-                self._bytes -= self._runs.pop(0).bytes
-
-    def forget(self) -> None:
-        """Give back all memory."""
-        with self._lock:
-            self._runs.clear()
-            self._bytes = 0
-
-
 class Engine:
     """A device with its context and the programs built for it."""
 
@@ -157,7 +121,7 @@ class Engine:
         self.doubles = bool(device.double_fp_config)
         #: Kernels may read and write the memory of the host where it lies.
         self.unified = self.kind == "cpu"
-        self.idle = Idle()
+        self.idle = Idle(kept_bytes(device))
         self._programs: dict[str, Any] = {}
         self._lock = threading.Lock()
         #: Names programs that were compiled for this very device.
@@ -207,7 +171,7 @@ class Engine:
 
     def _build(self, text: str) -> Any:
         cl = opencl()
-        options = ["-cl-std=CL1.2"]
+        options = ["-cl-std=CL1.2", "-w"]
         if self.exact_division:
             options.append("-cl-fp32-correctly-rounded-divide-sqrt")
         try:

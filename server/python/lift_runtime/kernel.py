@@ -200,6 +200,8 @@ class _Call:
         #: Memory by buffer, and arrays of the host that are this memory.
         self.given: dict[int, Any] = {}
         self.results: dict[int, np.ndarray] = {}
+        #: By buffer: bytes of a result that stays on the device.
+        self.lent: dict[int, int] = {}
         cl, flags = opencl(), opencl().mem_flags
         context = self.engine.context
         for i, data in found.host.items():
@@ -218,12 +220,14 @@ class _Call:
                 continue
             size = max(count, 1) * buffer.itemsize
             if out == "device":
-                self.given[i] = cl.Buffer(context, flags.READ_WRITE, size)
+                self.lent[i] = size
             elif self.engine.unified and size >= IN_PLACE:
                 self.results[i] = args.aligned(count, _stored(buffer.element))
                 self.given[i] = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=self.results[i])
 
     def run(self, run: Run) -> Any:
+        for i, size in self.lent.items():
+            self.given[i] = run.pool.buffer(size)
         run.start(self.given)
         for array in self.found.waits:
             if array.queue is not None and array.queue != run.queue:
@@ -251,11 +255,7 @@ class _Call:
         self.prepared.seconds = time.perf_counter() - started
         run.check_flag()
         if self.out == "device":
-            # Whatever else is done to these arrays comes afterwards.
-            done = run.cl.enqueue_marker(run.queue)
-            for array in self.found.waits:
-                array.add_event(done)
-            return self._on_device(run, self.plan.result, done)
+            return self._on_device(run, self.plan.result, run.done(self.found.waits))
         for i in [] if ready else self.results:
             self._map(run, i)
 

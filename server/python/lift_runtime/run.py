@@ -14,6 +14,7 @@ from .arguments import alignment
 from .devices import Engine, opencl
 from .errors import LiftError, bytes_text
 from .layout import DTYPES
+from .memory import Pool
 from .plan import LONGEST, For, Launch, Measure, Plan, Repeat, Step, Swap, While, Zero
 from .pour import check_assumptions
 from .sizes import NoValue, Size
@@ -178,6 +179,8 @@ class Run:
         #: The queue that was asked for, if one was.
         self.asked = queue
         self.queue = self.cl.CommandQueue(engine.context, engine.device) if queue is None else queue
+        #: Of what each call needs anew: results that stay on the device, and buffers whose size it measures.
+        self.pool = Pool(self.cl, self.queue)
         #: Made when they are first needed.
         self.memory: list[Any] = [None] * len(self.plan.buffers)
         self.bytes = 0
@@ -213,12 +216,31 @@ class Run:
     def _allocate(self, i: int) -> Any:
         buffer, count = self.plan.buffers[i], self.capacities[i]
         size = max(count or 0, 1) * buffer.itemsize
-        made = self.cl.Buffer(self.prepared.engine.context, self.cl.mem_flags.READ_WRITE, size)
-        if not buffer.late:
+        if buffer.late:
+            made = self.pool.buffer(size)
+        else:
+            made = self.cl.Buffer(self.prepared.engine.context, self.cl.mem_flags.READ_WRITE, size)
             self.bytes += size
         if buffer.role in ("state", "failure"):
             self._zero(made)
         return made
+
+    def kept(self) -> int:
+        """Bytes on the device that it keeps for its next call."""
+        return self.bytes + self.pool.held()
+
+    def done(self, arrays: list[Any]) -> Any:
+        """An event of all that was enqueued, for which whatever is done later to these arrays waits.
+
+        Their queues wait for it, too: memory of a pool may go to another array.
+        """
+        event = self.cl.enqueue_marker(self.queue)
+        for array in arrays:
+            array.add_event(event)
+            if array.queue is not None and array.queue != self.queue:
+                self.queue.flush()
+                self.cl.enqueue_barrier(array.queue, wait_for=[event])
+        return event
 
     def _zero(self, memory: Any) -> None:
         self.cl.enqueue_fill_buffer(self.queue, memory, np.uint8(0), 0, memory.size)

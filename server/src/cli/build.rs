@@ -389,6 +389,7 @@ const RUNTIME: &[(&str, &str)] = &runtime!(
     "errors.py",
     "kernel.py",
     "layout.py",
+    "memory.py",
     "plan.py",
     "pour.py",
     "py.typed",
