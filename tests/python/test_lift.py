@@ -24,6 +24,7 @@ import pyopencl as cl
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from lift import LiftError, Rows
+from lift_runtime.devices import engine
 
 FIRST = """
 ;;; Keeps what is large.
@@ -475,6 +476,28 @@ def test_a_tuned_kernel_computes_the_same(program, capsys):
         program.sums.tune(Rows([0, 1], np.zeros(1, np.int32)))
     with pytest.raises(LiftError, match="float64|Double"):
         sums.tune(np.zeros((2, 2)), seconds=0.5)
+
+
+def test_a_kernel_runs_as_it_was_tuned_for_such_sizes(tmp_path):
+    file = tmp_path / "doubled.lift"
+    file.write_text("(lift doubled (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* 2.0f x)) xs)))")
+    plain = lift.load(file).doubled
+    device = engine("opencl:1")[0].describe()
+    head = f"kernel doubled {plain.source.meanings['doubled']}\n"
+    head += f"device {device['name']} | {device['platform']} | {device['driver']}\n"
+    records = [(16, "target=portable"), (65536, "target=gpu")]
+    texts = [f"{head}sizes N={n}\nuse {choice}\ntime 1.000 of 2.000\n" for n, choice in records]
+    (tmp_path / "doubled.lift.tuned").write_text("\n".join(["lift-tuned 1", *texts]))
+    tuned = lift.load(file).doubled.on("opencl:1")
+
+    def used(n):
+        assert tuned(np.ones(n, np.float32)).tolist() == [2.0] * n
+        return list(tuned._prepared.values())[-1].program.get_info(cl.program_info.SOURCE)
+
+    assert used(20) == plain._programs["portable"][1]
+    assert used(65537) == plain._programs["gpu"][1]
+    # No record is near: as if never tuned.
+    assert used(2**21) == plain._programs["cpu"][1]
 
 
 def test_the_notebook_of_the_examples(examples, capsys, monkeypatch):

@@ -243,6 +243,17 @@ impl Plan {
         out
     }
 
+    /// Whether a run may leave other elements in an input. Functions write to other buffers, so only a swap does that.
+    pub fn overwrites(&self, input: BufferId) -> bool {
+        fn swapped(steps: &[Step], id: BufferId) -> bool {
+            steps.iter().any(|step| match step {
+                Step::Swap(a, b) => [a, b].contains(&&id),
+                step => step.inside().into_iter().any(|inner| swapped(inner, id)),
+            })
+        }
+        swapped(&self.steps, input)
+    }
+
     /// The indices of loops that count.
     pub fn indices(&self) -> Vec<Var> {
         fn collect(steps: &[Step], out: &mut Vec<Var>) {

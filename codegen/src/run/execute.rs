@@ -230,6 +230,8 @@ pub(super) struct Run<'a> {
     sizes: SizeValues,
     room: Room,
     poison: bool,
+    /// Whether the inputs have been copied to their buffers.
+    filled: bool,
 }
 
 impl<'a> Run<'a> {
@@ -272,6 +274,7 @@ impl<'a> Run<'a> {
             sizes: SizeValues::new(),
             room: prepared.room.clone(),
             poison: false,
+            filled: false,
             prepared,
             notices,
         };
@@ -308,7 +311,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Restores the state before a run.
+    /// Restores the state before a run. Copies an input only if an earlier run may have overwritten it.
     pub(super) fn reset(
         &mut self,
         data: &[(BufferId, HostData)],
@@ -328,8 +331,11 @@ impl<'a> Run<'a> {
             self.session.fill(self.buffer(id)?, 0)?;
         }
         for (id, data) in data {
-            self.session.write(self.buffer(*id)?, data)?;
+            if !self.filled || self.plan.overwrites(*id) {
+                self.session.write(self.buffer(*id)?, data)?;
+            }
         }
+        self.filled = true;
         Ok(())
     }
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import lift_runtime
 from lift_runtime import LiftError
+from lift_runtime.arguments import Arguments
 from lift_runtime.devices import Choice, Engine
 from lift_runtime.plan import Plan
+from lift_runtime.pour import bind
 
 from . import compiler, interpreter, several
 from .compiler import Cost
@@ -153,6 +155,30 @@ class Kernel(lift_runtime.Kernel):
             return self._plan(target), self._programs[target][1]
         return super()._program(where)
 
+    def _suited(self, where: Engine, plan: Plan, found: Arguments, given: dict[str, int]) -> tuple[Plan, str] | None:
+        """As `lift tune` found to be fastest for such sizes, where it has tuned the program."""
+        if self.source is None or not self.source.is_tuned:
+            return None
+        values = bind(plan, found.columns, given)
+        # Of these classes a record is as near as any other: magnitudes, and whether 4 and 16 divide.
+        magnitudes = [(n.bit_length(), n % 4 == 0, n % 16 == 0) for n in (int(values[name]) for name in plan.sizes)]
+        target = f"{where.key} {magnitudes}"
+        if target not in self._programs and target not in self._missing:
+            # A law may need more of the lengths than the program does.
+            for untuned in (False, True):
+                made = self.source.compile(self.name, where, {name: values[name] for name in plan.sizes}, untuned)
+                if made is None:
+                    self._missing.add(target)
+                    break
+                self._programs[target] = made
+                try:
+                    self._prepare(where, self._plan(target), made[1], found, given)
+                    break
+                except LiftError:
+                    del self._programs[target], self._plans[target]
+        made = self._programs.get(target)
+        return (self._plan(target), made[1]) if made is not None else None
+
 
 def _is_blocks(value: Any) -> bool:
     return type(value).__module__ == "lift.dask"
@@ -163,6 +189,8 @@ class Source:
 
     def __init__(self, path: Path | None, text: str, meanings: dict[str, str]) -> None:
         self.path, self.text, self.meanings = path, text, meanings
+        #: Whether `lift tune` keeps something beside the program.
+        self.is_tuned = path is not None and path.with_name(f"{path.name}.tuned").is_file()
         self._parts: dict[str, dict[str, Any]] = {}
 
     def parts(self, kernel: str) -> dict[str, Any]:
@@ -177,12 +205,16 @@ class Source:
         """The program as a file, while the context lasts."""
         return _File(self.path, self.text)
 
-    def compile(self, kernel: str, where: Engine) -> tuple[str, str] | None:
-        """The kernel for a device, unless the file holds another one by now."""
-        device = json.dumps(where.describe())
+    def compile(
+        self, kernel: str, where: Engine, sizes: Mapping[str, int] | None = None, untuned: bool = False
+    ) -> tuple[str, str] | None:
+        """The kernel for a device, as tuned for such sizes, or for those that were tuned last. None if the file holds
+        another kernel by now."""
+        words = ["--for-device", json.dumps(where.describe()), *(["--untuned"] if untuned else [])]
+        words += [word for name, value in (sizes or {}).items() for word in ("--size", f"{name}={value}")]
         try:
             with self.file() as file:
-                (made,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", "--for-device", device)
+                (made,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", *words)
         except LiftError:
             return None
         if made["meaning"] != self.meanings[kernel]:

@@ -103,6 +103,10 @@ class Kernel:
         if len(inputs) != len(plan.inputs):
             raise LiftError("input", wrong_count(plan, len(inputs)))
         found = args.arguments(plan, list(inputs), copy)
+        better = self._suited(where, plan, found, sizes)
+        if better is not None:
+            plan, text = better
+            found = args.arguments(plan, list(inputs), copy)
         try:
             return self._run(where, queue, plan, text, found, sizes, out)
         except opencl().MemoryError:
@@ -137,6 +141,10 @@ class Kernel:
                 return self._plan(name), self._programs[name][1]
         known = ", ".join(self._programs)
         raise LiftError("device", f"`{self.name}` was compiled for {known} alone, which {where.device.name} is not")
+
+    def _suited(self, where: Engine, plan: Plan, found: Arguments, given: dict[str, int]) -> tuple[Plan, str] | None:
+        """Plan and text that suit the sizes of a run better."""
+        return None
 
     def _plan(self, target: str) -> Plan:
         plan = self._plans.get(target)

@@ -289,7 +289,7 @@ fn tune(
         Some((choice, race)) => Some(tuner.record(choice, [median(&race[1]), median(&race[0])])),
         None => {
             let Ready { meaning, device, sizes, .. } = &tuner.ready;
-            records::lookup(Path::new(&**path), &info.name, meaning, device, sizes).record
+            records::Key { program: Path::new(&**path), kernel: &info.name, meaning, device }.lookup(sizes).record
         }
     };
     let Tuner { console, tries, unkept, ready, remote, least, .. } = tuner;

@@ -35,7 +35,9 @@ pub(super) fn run(
     let mut choice = Choice::default();
     if wanted.target.is_none() && !wanted.untuned {
         let fingerprint = format!("{:016x}", meaning(kernel));
-        let found = records::lookup(Path::new(&**path), &kernel.name, &fingerprint, &device.info, &named);
+        let program = Path::new(&**path);
+        let key = records::Key { program, kernel: &kernel.name, meaning: &fingerprint, device: &device.info };
+        let found = key.lookup(&named);
         notices.extend(found.notice);
         choice = found.record.map(|record| record.choice).unwrap_or_default();
     }

@@ -16,7 +16,7 @@ use lift_codegen::core::print::meaning;
 use lift_codegen::difference::difference;
 use lift_codegen::interp::{self, Limits};
 use lift_codegen::io::bind::measure;
-use lift_codegen::run::device::{self, Session};
+use lift_codegen::run::device::{self, HostData, Session};
 use lift_codegen::run::{Device, DeviceInfo, RunOptions, check, contents};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::value::Value;
@@ -144,6 +144,29 @@ fn small(kernel: &Kernel, job: &Job, most: i64) -> Option<(Given, Value)> {
     Some((given, value))
 }
 
+/// The inputs of the tuning, as buffers hold them: those of all choices are alike.
+struct Inputs {
+    contents: Vec<HostData>,
+    /// Also those that only the values determine.
+    sizes: SizeValues,
+    /// Those that the kernel names.
+    named: BTreeMap<String, i64>,
+}
+
+impl Inputs {
+    fn of(kernel: &Kernel, job: &Job, device: &DeviceInfo) -> Result<Inputs, String> {
+        let Given { values, sizes, named } = given(kernel, job, &job.sizes)?;
+        let program = compile(kernel, &Choice::default(), device)?;
+        let (contents, sizes) = contents(&program, &values, &sizes).map_err(|e| e.to_string())?;
+        Ok(Inputs { contents, sizes, named })
+    }
+}
+
+fn compile(kernel: &Kernel, choice: &Choice, device: &DeviceInfo) -> Result<plan::Program, String> {
+    let compiled = lower::compile(kernel, &choice.on(device)?);
+    compiled.map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
+}
+
 struct Worker<'s> {
     job: &'s Job,
     /// As it is, and by the rewritings that were asked for.
@@ -151,7 +174,7 @@ struct Worker<'s> {
     rewritten: HashMap<Vec<Step>, Result<Arc<Kernel>, String>>,
     device: &'s DeviceInfo,
     session: &'s Session,
-    given: Given,
+    inputs: Inputs,
     /// For each of [`SMALL`], once it was asked for.
     smalls: [OnceCell<Option<(Given, Value)>>; SMALL.len()],
     /// The default's result.
@@ -167,14 +190,14 @@ fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
     let kernel = kernel.map_err(|problems| problems.first().map_or(String::new(), |p| p.message.clone()))?;
     let device: Device = device::choose(job.device.parse()?).map_err(|e| e.to_string())?;
     let session = Session::open(&device, true).map_err(|e| e.to_string())?;
-    let given = given(&kernel, job, &job.sizes)?;
+    let inputs = Inputs::of(&kernel, job, &device.info)?;
     let mut worker = Worker {
         job,
         kernel,
         rewritten: HashMap::new(),
         device: &device.info,
         session: &session,
-        given,
+        inputs,
         smalls: Default::default(),
         expected: None,
         checked: HashSet::new(),
@@ -184,7 +207,7 @@ fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
     say(&Told::Ready(Box::new(Ready {
         device: device.info.clone(),
         meaning: format!("{:016x}", meaning(&worker.kernel)),
-        sizes: worker.given.named.clone(),
+        sizes: worker.inputs.named.clone(),
         default: median(&times),
         interpreted: worker.smalls().next().is_some(),
     })))
@@ -204,8 +227,7 @@ fn work(job: &Job, asks: &mpsc::Receiver<Ask>) -> Result<(), String> {
 impl Worker<'_> {
     fn compile(&mut self, choice: &Choice) -> Result<plan::Program, String> {
         let kernel = self.kernel(choice.laws())?;
-        let compiled = lower::compile(&kernel, &choice.on(self.device)?);
-        compiled.map_err(|errors| errors.first().map_or(String::new(), ToString::to_string))
+        compile(&kernel, choice, self.device)
     }
 
     fn kernel(&mut self, laws: &[Step]) -> Result<Arc<Kernel>, String> {
@@ -226,7 +248,7 @@ impl Worker<'_> {
     fn least(&mut self) -> Result<Option<f64>, String> {
         let program = self.compile(&Choice::default())?;
         let roofline = Roofline::of(self.device, self.session);
-        Ok(roofline.and_then(|roofline| roofline.least(&program, &self.given.sizes)))
+        Ok(roofline.and_then(|roofline| roofline.least(&program, &self.inputs.sizes)))
     }
 
     fn rewritings(&self, choice: &Choice) -> Result<Vec<Choice>, String> {
@@ -257,9 +279,9 @@ impl Worker<'_> {
 
     /// Whether a rewritten program accepts the sizes, and some small ones.
     fn fits(&self, program: &plan::Program) -> Result<(), String> {
-        let fits = |given: &Given| check(program, &given.sizes, self.device, &RunOptions::default());
-        fits(&self.given).map_err(|e| e.to_string())?;
-        let mut small = self.smalls().map(|(given, _)| fits(given)).peekable();
+        let fits = |sizes: &SizeValues| check(program, sizes, self.device, &RunOptions::default());
+        fits(&self.inputs.sizes).map_err(|e| e.to_string())?;
+        let mut small = self.smalls().map(|(given, _)| fits(&given.sizes)).peekable();
         if small.peek().is_some() && !small.any(|fits| fits.is_ok()) {
             return Err("no small input fulfils what it needs of the lengths".to_owned());
         }
@@ -271,10 +293,8 @@ impl Worker<'_> {
         if !self.checked.contains(choice) {
             self.check_small(choice, &programs[1])?;
         }
-        let (inputs, sizes) =
-            contents(&programs[0], &self.given.values, &self.given.sizes).map_err(|e| e.to_string())?;
-        let session = self.session;
-        let on_device = |program| resident(session, program, inputs.clone(), &sizes);
+        let (session, inputs) = (self.session, &self.inputs);
+        let on_device = |program| resident(session, program, inputs.contents.clone(), &inputs.sizes);
         let mut residents = [on_device(&programs[0])?, on_device(&programs[1])?];
         if !self.checked.contains(choice) {
             once(&mut residents[1], session)?;

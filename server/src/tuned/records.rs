@@ -49,37 +49,61 @@ pub struct Lookup {
     pub notice: Option<String>,
 }
 
-/// Finds the record for a run of a kernel.
-pub fn lookup(
-    program: &Path,
-    kernel: &str,
-    meaning: &str,
-    device: &DeviceInfo,
-    sizes: &BTreeMap<String, i64>,
-) -> Lookup {
-    let file = file(program);
-    let shown = shown(&file);
-    let told = |what: &str| Lookup { record: None, notice: Some(format!("{shown} {what}")) };
-    let records = match read(&file) {
-        Ok(records) => records,
-        Err(why) => return Lookup { record: None, notice: Some(unused(program, &why)) },
-    };
-    let of_device = identity(device);
-    let here: Vec<&Record> = records.iter().filter(|r| r.kernel == kernel && r.device[..2] == of_device[..2]).collect();
-    let is_valid = |r: &&&Record| r.meaning == meaning && r.device == of_device;
-    let near = here.iter().filter(is_valid).filter_map(|r| Some((distance(&r.sizes, sizes)?, r)));
-    match near.min_by_key(|(distance, _)| *distance) {
-        Some((_, record)) => match record.choice.on(device) {
-            Ok(_) => Lookup { record: Some((**record).clone()), notice: None },
-            Err(why) => Lookup { record: None, notice: Some(unused(program, &why)) },
-        },
-        None if here.iter().any(|r| r.meaning == meaning && r.device != of_device) => {
-            told(&format!("is of another driver than {}: `{kernel}` runs as if never tuned", of_device[2]))
+/// A kernel as it is now, on a device.
+#[derive(Debug, Clone, Copy)]
+pub struct Key<'a> {
+    /// The file of the program.
+    pub program: &'a Path,
+    pub kernel: &'a str,
+    /// The fingerprint of what the kernel computes.
+    pub meaning: &'a str,
+    pub device: &'a DeviceInfo,
+}
+
+impl Key<'_> {
+    /// Finds the record for a run.
+    pub fn lookup(&self, sizes: &BTreeMap<String, i64>) -> Lookup {
+        let Key { program, kernel, meaning, device } = *self;
+        let file = file(program);
+        let shown = shown(&file);
+        let told = |what: &str| Lookup { record: None, notice: Some(format!("{shown} {what}")) };
+        let records = match read(&file) {
+            Ok(records) => records,
+            Err(why) => return Lookup { record: None, notice: Some(unused(program, &why)) },
+        };
+        let of_device = identity(device);
+        let here: Vec<&Record> =
+            records.iter().filter(|r| r.kernel == kernel && r.device[..2] == of_device[..2]).collect();
+        let is_valid = |r: &&&Record| r.meaning == meaning && r.device == of_device;
+        let near = here.iter().filter(is_valid).filter_map(|r| Some((distance(&r.sizes, sizes)?, r)));
+        match near.min_by_key(|(distance, _)| *distance) {
+            Some((_, record)) => match record.choice.on(device) {
+                Ok(_) => Lookup { record: Some((**record).clone()), notice: None },
+                Err(why) => Lookup { record: None, notice: Some(unused(program, &why)) },
+            },
+            None if here.iter().any(|r| r.meaning == meaning && r.device != of_device) => {
+                told(&format!("is of another driver than {}: `{kernel}` runs as if never tuned", of_device[2]))
+            }
+            None if !here.is_empty() && here.iter().all(|r| r.meaning != meaning) => {
+                told(&format!("is of another version of `{kernel}`, which runs as if never tuned"))
+            }
+            None => Lookup::default(),
         }
-        None if !here.is_empty() && here.iter().all(|r| r.meaning != meaning) => {
-            told(&format!("is of another version of `{kernel}`, which runs as if never tuned"))
+    }
+
+    /// Finds the record for code that is generated once, for all sizes: the nearest to `sizes`, or without sizes the one
+    /// that was kept last.
+    pub fn for_code(&self, sizes: &BTreeMap<String, i64>) -> Lookup {
+        if !sizes.is_empty() {
+            return self.lookup(sizes);
         }
-        None => Lookup::default(),
+        let all = read(&file(self.program)).unwrap_or_default();
+        let (kernel, meaning, device) = (self.kernel, self.meaning, identity(self.device));
+        match all.iter().rfind(|r| r.kernel == kernel && r.meaning == meaning && r.device == device) {
+            Some(last) => self.lookup(&last.sizes),
+            // To say why a record is not used.
+            None => self.lookup(sizes),
+        }
     }
 }
 
@@ -90,27 +114,6 @@ pub fn unused(program: &Path, why: &str) -> String {
 
 fn shown(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Finds the record for code that is generated once, for all sizes: of those for the device and the kernel as it is now
-/// the nearest to `sizes`, or without sizes the one that was kept last.
-pub fn for_code(
-    program: &Path,
-    kernel: &str,
-    meaning: &str,
-    device: &DeviceInfo,
-    sizes: &BTreeMap<String, i64>,
-) -> Lookup {
-    if !sizes.is_empty() {
-        return lookup(program, kernel, meaning, device, sizes);
-    }
-    let all = read(&file(program)).unwrap_or_default();
-    let is_valid = |r: &&Record| r.kernel == kernel && r.meaning == meaning && r.device == identity(device);
-    match all.iter().rfind(is_valid) {
-        Some(last) => lookup(program, kernel, meaning, device, &last.sizes),
-        // To say why a record is not used.
-        None => lookup(program, kernel, meaning, device, sizes),
-    }
 }
 
 /// How far sizes are apart; `None` if too far, or if they are of other names. Sizes of the same divisibility come first.

@@ -17,7 +17,9 @@
 #define NM ((K+7)/8)
 #define STY(p,v) (*(p)=(v))
 #define LDX(p) (*(p))
+#ifndef PRED
 #define PRED(x) ((x)>0.5f)
+#endif
 #ifndef FUN
 #define FUN(x) ((x)*2.0f)
 #endif

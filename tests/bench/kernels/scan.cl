@@ -1,8 +1,29 @@
-// Inclusive scan of int in one launch: decoupled look-back (Merrill and Garland 2016), tickets, flag and value in one
-// 64-bit word published by an atomic exchange. n is a multiple of 4. Needs forward progress between groups.
+// Inclusive scan in one launch: decoupled look-back (Merrill and Garland 2016), tickets, flag and value in one 64-bit word
+// published by an atomic exchange. Sums of int, or with MAXIMA the maxima of floats. n is a multiple of 4. Needs forward
+// progress between groups.
 #define INL inline
+#ifdef MAXIMA
+// CODE keeps the order of floats in unsigned numbers, of which 0 stands for none.
+#define T float
+#define T4 float4
+#define NONE (-INFINITY)
+#define OP(a,b) fmax(a,b)
+#define JOIN(p,v) atomic_max(p,v)
+INL uint code(float x){ uint b=as_uint(x); return b&0x80000000u ? ~b : b|0x80000000u; }
+INL float decode(uint c){ return as_float(c&0x80000000u ? c&0x7fffffffu : ~c); }
+#define CODE(x) code(x)
+#define DECODE(c) decode(c)
+#else
+#define T int
+#define T4 int4
+#define NONE 0
+#define OP(a,b) ((a)+(b))
+#define JOIN(p,v) atomic_add(p,v)
+#define CODE(x) ((uint)(x))
+#define DECODE(c) ((int)(c))
+#endif
 
-// inclusive scan of int. K int4 per work-item.
+// K vectors of four per work-item.
 #ifndef WG
 #define WG 256
 #endif
@@ -27,11 +48,11 @@
 #define VALID(s) (((uint)((s)>>34))==epoch && (((uint)((s)>>32))&3u))
 #define ISP(s) ((((uint)((s)>>32))&3u)==FLAG_P)
 
-INL uint lookback(volatile __global ulong* status, uint tile, uint agg, uint epoch, __local ulong* l_win, __local uint* l_sh){
+INL T lookback(volatile __global ulong* status, uint tile, T agg, uint epoch, __local ulong* l_win, __local uint* l_sh){
   uint lid=get_local_id(0);
-  // portable: LBW work-items read LBW predecessors; nearest inclusive prefix by local atomic_min, sum by local atomic_add
-  if(tile==0){ barrier(CLK_LOCAL_MEM_FENCE); return 0; }
-  uint pfx=0; int base=(int)tile-1;
+  // portable: LBW work-items read LBW predecessors; nearest inclusive prefix by local atomic_min, sum by a local atomic
+  if(tile==0){ barrier(CLK_LOCAL_MEM_FENCE); return NONE; }
+  T pfx=NONE; int base=(int)tile-1;
   for(;;){
     if(lid==0){ l_sh[0]=LBW; l_sh[1]=0; }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -39,59 +60,59 @@ INL uint lookback(volatile __global ulong* status, uint tile, uint agg, uint epo
     if(lid<LBW){ int idx=base-(int)lid; if(idx>=0) do { s=STLD(status+idx); } while(!VALID(s) SPIN); if(ISP(s)) atomic_min(&l_sh[0],lid); }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint first=l_sh[0];
-    if(lid<LBW && lid<=first && (uint)s!=0u) atomic_add(&l_sh[1],(uint)s);
+    if(lid<LBW && lid<=first && (uint)s!=0u) JOIN(&l_sh[1],(uint)s);
     barrier(CLK_LOCAL_MEM_FENCE);
-    pfx+=l_sh[1];
+    pfx=OP(pfx,DECODE(l_sh[1]));
     if(first<LBW) break;
     base-=LBW;
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  if(lid==0) STST(status+tile,PACK(FLAG_P,pfx+agg));
+  if(lid==0) STST(status+tile,PACK(FLAG_P,CODE(OP(pfx,agg))));
   return pfx;
 }
-// portable inclusive scan of int4 over the group, radix-4, one barrier a round
-INL int4 wg_scan4(int4 v, __local int4* buf){
+// portable inclusive scan of T4 over the group, radix-4, one barrier a round
+INL T4 wg_scan4(T4 v, __local T4* buf){
   uint l=get_local_id(0); uint o=0;
   #pragma unroll
   for(uint d=1; d<WG; d*=4){
-    __local int4* b=buf+o; b[l]=v; barrier(CLK_LOCAL_MEM_FENCE);
-    if(l>=d) v+=b[l-d];
-    if(l>=2*d) v+=b[l-2*d];
-    if(l>=3*d) v+=b[l-3*d];
+    __local T4* b=buf+o; b[l]=v; barrier(CLK_LOCAL_MEM_FENCE);
+    if(l>=d) v=OP(v,b[l-d]);
+    if(l>=2*d) v=OP(v,b[l-2*d]);
+    if(l>=3*d) v=OP(v,b[l-3*d]);
     o^=WG;
   }
   return v;
 }
-#define LOADV(k) x4[tile*(TILE/4)+k*WG+lid]
+#define ALL(v) OP(OP((v).x,(v).y),OP((v).z,(v).w))
 // computes exclusive in-tile offsets for each vector k (ex[k]) and the tile total
-INL uint tile_scan(int4* v, uint* ex, __local int4* buf, __local uint* l_w){
+INL T tile_scan(T4* v, T* ex, __local T4* buf){
   uint lid=get_local_id(0);
-  uint run=0;
+  T run=NONE;
   #pragma unroll
   for(int h=0;h<K;h+=4){
-    int4 s; s.x=v[h].x+v[h].y+v[h].z+v[h].w;
-    s.y = v[h+1].x+v[h+1].y+v[h+1].z+v[h+1].w;
-    s.z = v[h+2].x+v[h+2].y+v[h+2].z+v[h+2].w;
-    s.w = v[h+3].x+v[h+3].y+v[h+3].z+v[h+3].w;
-    int4 in=wg_scan4(s,buf);
+    T4 s; s.x=ALL(v[h]);
+    s.y = ALL(v[h+1]);
+    s.z = ALL(v[h+2]);
+    s.w = ALL(v[h+3]);
+    T4 in=wg_scan4(s,buf);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if(lid==WG-1) buf[0]=in;
+    buf[lid]=in;
     barrier(CLK_LOCAL_MEM_FENCE);
-    int4 t=buf[0];
+    T4 t=buf[WG-1], e=lid>0?buf[lid-1]:(T4)(NONE);
     barrier(CLK_LOCAL_MEM_FENCE);
-    int4 e=in-s;
-    ex[h]=run+e.x; run+=t.x; ex[h+1]=run+e.y; run+=t.y; ex[h+2]=run+e.z; run+=t.z; ex[h+3]=run+e.w; run+=t.w;
+    ex[h]=OP(run,e.x); run=OP(run,t.x); ex[h+1]=OP(run,e.y); run=OP(run,t.y);
+    ex[h+2]=OP(run,e.z); run=OP(run,t.z); ex[h+3]=OP(run,e.w); run=OP(run,t.w);
   }
   return run;
 }
 __kernel __attribute__((reqd_work_group_size(WG,1,1)))
-void scan_lb(const __global int4* restrict x4, __global int4* restrict y4, uint n, volatile __global ulong* status, uint epoch, volatile __global uint* counter, uint cbase){
-  __local int4 buf[2*WG]; __local uint l_sh[4]; __local ulong l_win[LBW]; __local uint l_w[32];
+void scan_lb(const __global T4* restrict x4, __global T4* restrict y4, uint n, volatile __global ulong* status, uint epoch, volatile __global uint* counter, uint cbase){
+  __local T4 buf[2*WG]; __local uint l_sh[4]; __local ulong l_win[LBW];
   uint lid=get_local_id(0);
   if(lid==0) l_sh[2]=atomic_inc(counter)-cbase;
   barrier(CLK_LOCAL_MEM_FENCE);
   uint tile=l_sh[2];
-  int4 v[K]; uint ex[K];
+  T4 v[K]; T ex[K];
   uint n4=n/4; // n multiple of 4 in this benchmark
   uint wb=tile*(TILE/4)+lid; const uint vs=WG;
   if((tile+1)*TILE<=n){
@@ -99,14 +120,14 @@ void scan_lb(const __global int4* restrict x4, __global int4* restrict y4, uint 
     for(int k=0;k<K;k++) v[k]=LDX(x4+wb+k*vs);
   } else {
     #pragma unroll
-    for(int k=0;k<K;k++) v[k]=(wb+k*vs<n4)?x4[wb+k*vs]:(int4)(0);
+    for(int k=0;k<K;k++) v[k]=(wb+k*vs<n4)?x4[wb+k*vs]:(T4)(NONE);
   }
-  uint agg=tile_scan(v,ex,buf,l_w);
-  if(lid==0) STST(status+tile,PACK(tile==0?FLAG_P:FLAG_A,agg));
-  uint pfx=lookback(status,tile,agg,epoch,l_win,l_sh);
+  T agg=tile_scan(v,ex,buf);
+  if(lid==0) STST(status+tile,PACK(tile==0?FLAG_P:FLAG_A,CODE(agg)));
+  T pfx=lookback(status,tile,agg,epoch,l_win,l_sh);
   #pragma unroll
   for(int k=0;k<K;k++){
-    int4 o; o.x=(int)(pfx+ex[k])+v[k].x; o.y=o.x+v[k].y; o.z=o.y+v[k].z; o.w=o.z+v[k].w;
+    T4 o; o.x=OP(OP(pfx,ex[k]),v[k].x); o.y=OP(o.x,v[k].y); o.z=OP(o.y,v[k].z); o.w=OP(o.z,v[k].w);
     if(wb+k*vs<n4) STY4(y4+wb+k*vs,o);
   }
 }

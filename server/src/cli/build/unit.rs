@@ -43,7 +43,8 @@ impl<'a> Unit<'a> {
         unit.meaning = meaning(&core);
         let Some(device) = arguments.for_device.as_ref().filter(|_| !arguments.untuned) else { return Ok(unit) };
         let (file, sizes) = (Path::new(&**path), arguments.sizes.iter().cloned().collect());
-        let found = records::for_code(file, &kernel.name, &format!("{:016x}", unit.meaning), device, &sizes);
+        let meaning = &format!("{:016x}", unit.meaning);
+        let found = records::Key { program: file, kernel: &kernel.name, meaning, device }.for_code(&sizes);
         found.notice.iter().for_each(|notice| console.note(notice));
         let Some(record) = found.record else { return Ok(unit) };
         if !record.choice.laws().is_empty() {

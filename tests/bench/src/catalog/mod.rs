@@ -9,6 +9,7 @@ mod nested;
 mod points;
 mod rows;
 mod streams;
+mod tuned;
 mod widths;
 
 use crate::by_hand::ByHand;
@@ -102,6 +103,13 @@ const ALL: &[fn(Scale) -> Benchmark] = &[
     irregular::best_4096,
     irregular::basic_16384,
     irregular::best_16384,
+    tuned::log_softmax,
+    tuned::spmv,
+    tuned::normed,
+    tuned::columns,
+    tuned::peaks,
+    tuned::remainders,
+    tuned::large,
 ];
 
 /// All benchmarks, in the order of the table.

@@ -90,29 +90,45 @@ pub fn dot(scale: Scale) -> Benchmark {
     .goals(scale, USUAL)
 }
 
-/// For processors, where work-groups must not wait for each other: each work-item processes a chunk.
-fn by_chunks(count: &'static str, write: &'static str, n: usize, result: by_hand::Memory) -> ByHand {
-    let chunks = 64;
+const CHUNKS: usize = 64;
+
+/// For processors, where work-groups must not wait for each other: each work-item processes a chunk. `parts` has what is
+/// known of each, and of all.
+fn by_chunks(functions: [&'static str; 2], n: usize, result: by_hand::Memory, parts: [by_hand::Memory; 2]) -> ByHand {
+    let ([count, write], chunks) = (functions, CHUNKS);
     let per = n.div_ceil(chunks);
     ByHand::new("by hand: chunks, three launches", include_str!("../../kernels/chunks.cl"))
         .result(result)
-        .memory(Ints(chunks))
-        .memory(Ints(1))
+        .memory(parts[0])
+        .memory(parts[1])
         .launch(count, &[Input(0), Memory(0), Int(n), Int(per)], chunks, 1)
         .launch("offsets", &[Memory(0), Memory(1), Int(chunks)], 1, 1)
         .launch(write, &[Input(0), Memory(0), Result(0), Int(n), Int(per)], chunks, 1)
 }
 
-/// The inclusive scan of `n` integers.
+/// The inclusive scan of `n` integers by addition.
 pub fn scan_by_hand(scale: Scale, n: usize) -> ByHand {
-    if scale != Scale::Gpu {
-        return by_chunks("scan_count", "scan_write", n, Ints(n));
+    match scale {
+        Scale::Gpu => by_look_back(n, Ints(n)),
+        _ => by_chunks(["scan_count", "scan_write"], n, Ints(n), [Ints(CHUNKS), Ints(1)]),
     }
+}
+
+/// The inclusive scan of `n` floats by their maximum.
+pub fn maxima_by_hand(scale: Scale, n: usize) -> ByHand {
+    let hand = match scale {
+        Scale::Gpu => by_look_back(n, Floats(n)),
+        _ => by_chunks(["scan_count", "scan_write"], n, Floats(n), [Floats(CHUNKS), Floats(1)]),
+    };
+    hand.define("MAXIMA", "")
+}
+
+fn by_look_back(n: usize, result: by_hand::Memory) -> ByHand {
     let (group, per_item) = (256, 8);
     let tiles = n.div_ceil(group * per_item * 4);
     let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles)];
     let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/scan.cl"));
-    let hand = hand.define("WG", group).define("K", per_item).result(Ints(n)).memory(Longs(tiles)).memory(Ints(1));
+    let hand = hand.define("WG", group).define("K", per_item).result(result).memory(Longs(tiles)).memory(Ints(1));
     hand.launch("scan_lb", &args, tiles, group)
 }
 
@@ -129,26 +145,31 @@ pub fn scan(scale: Scale) -> Benchmark {
     .goals(scale, &[(Kind::Cuda, 0.85), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
 }
 
+/// What is kept, and the function applied to it, in OpenCL.
+#[derive(Clone, Copy)]
+pub struct Filter {
+    pub keep: &'static str,
+    pub map: &'static str,
+}
+
+pub fn filter_by_hand(scale: Scale, n: usize, filter: Filter) -> ByHand {
+    let defined = |hand: ByHand| hand.define("PRED(x)", filter.keep).define("FUN(x)", filter.map);
+    if scale != Scale::Gpu {
+        let hand = by_chunks(["filter_count", "filter_write"], n, Floats(n), [Ints(CHUNKS), Ints(1)]);
+        return defined(hand).length(1);
+    }
+    let (group, per_item) = if n < 100_000 { (256, 4) } else { (128, 8) };
+    let tiles = n.div_ceil(group * per_item * 4);
+    let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles), Memory(2)];
+    let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/filter.cl"));
+    let hand = defined(hand).define("WG", group).define("K", per_item);
+    let hand = hand.result(Floats(n)).memory(Longs(tiles)).memory(Ints(1)).memory(Ints(1));
+    hand.length(2).launch("filter_lb", &args, tiles, group)
+}
+
 /// `map` is the function applied to the kept elements.
 fn filtering(name: &'static str, kernel: &'static str, map: &'static str, scale: Scale, n: usize) -> Benchmark {
-    let peer = move |scale| {
-        if scale != Scale::Gpu {
-            let hand = by_chunks("filter_count", "filter_write", n, Floats(n)).define("FUN(x)", map);
-            return vec![hand.length(1)];
-        }
-        let (group, per_item) = if n < 100_000 { (256, 4) } else { (128, 8) };
-        let tiles = n.div_ceil(group * per_item * 4);
-        let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles), Memory(2)];
-        let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/filter.cl"))
-            .define("FUN(x)", map)
-            .define("WG", group)
-            .define("K", per_item)
-            .result(Floats(n))
-            .memory(Longs(tiles))
-            .memory(Ints(1))
-            .memory(Ints(1));
-        vec![hand.length(2).launch("filter_lb", &args, tiles, group)]
-    };
+    let peer = move |scale| vec![filter_by_hand(scale, n, Filter { keep: "((x)>0.5f)", map })];
     Benchmark {
         sizes: vec![("N", n as i64)],
         inputs: Box::new(move || vec![data::Input::floats(&[n], 1234, 0.0, 1.0)]),
