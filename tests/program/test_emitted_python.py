@@ -359,6 +359,24 @@ def test_python_results_on_the_device_use_memory_again(imported, queue, monkeypa
         kernel(kernel(there, out="device").data)
 
 
+def test_python_keeps_so_much_memory_of_results(imported, queue, monkeypatch):
+    import pyopencl.array as cla
+
+    kernel = imported("kept", KEPT).kept.on(queue)
+    where, _ = kernel._where([])
+    where.idle.forget()
+    monkeypatch.setattr(where.idle, "_most", 1 << 20)
+    results = [kernel(cla.to_device(queue, np.zeros(100_000 + i, np.float32)), out="device") for i in range(10)]
+    pools = [run.pool for run in where.idle._runs]
+    assert sum(pool.held() for pool in pools) < 1 << 20
+    del results
+    assert sum(pool.held() for pool in pools) > 1 << 20, "it came back, and no call has looked"
+    few = cla.to_device(queue, np.ones(5, np.float32))
+    for _ in range(64):
+        kernel(few, out="device")
+    assert sum(pool.held() for pool in pools) <= 1 << 20
+
+
 def test_python_leaves_inputs_as_they_are(imported):
     rounds = imported("rounds", ROUNDS).rounds
     xs = np.arange(100_000, dtype=np.int32)

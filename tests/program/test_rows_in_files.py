@@ -47,7 +47,9 @@ def test_what_is_written_is_read(lift, type, count, value, columns):
 @pytest.mark.parametrize("device", ["interpreter", "opencl"])
 def test_no_rows_have_a_length(lift, device):
     """The shape of an array without rows says how long they would be, in both formats of NumPy."""
-    program = lift.file("twice.lift", "(lift twice (M N) ((array-type (array-type int M) N)) (lambda (xss) (map (map (* 2)) xss)))")
+    program = lift.file(
+        "twice.lift", "(lift twice (M N) ((array-type (array-type int M) N)) (lambda (xss) (map (map (* 2)) xss)))"
+    )
     np.save(lift.folder / "none.npy", np.zeros((0, 3), np.int32))
     for name in ("a.npy", "a.npz"):
         lift.succeeds("run", program, "none.npy", "--device", device, "-o", name)

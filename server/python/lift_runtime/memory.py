@@ -9,6 +9,8 @@ from typing import Any
 LEAST_KEPT, PART_KEPT = 1 << 28, 16
 #: Leading bits in which sizes of buffers agree that stand in for each other: at most one part in 256 is not used.
 SAME_BITS = 9
+#: Calls after which what all keep is counted again: memory of a result comes back when nobody looks.
+COUNTED = 64
 
 
 def kept_bytes(device: Any) -> int:
@@ -59,6 +61,9 @@ class Idle:
         #: Bytes that they may keep.
         self._most = most
         self._runs: list[Any] = []
+        #: By run: bytes that it kept when they were last counted.
+        self._bytes: list[int] = []
+        self._total = self._returned = 0
         self._lock = threading.Lock()
 
     def take(self, prepared: Any, queue: Any | None) -> Any | None:
@@ -67,6 +72,7 @@ class Idle:
             for i in range(len(self._runs) - 1, -1, -1):
                 run = self._runs[i]
                 if run.prepared is prepared and run.asked == queue:
+                    self._total -= self._bytes.pop(i)
                     return self._runs.pop(i)
         return None
 
@@ -74,10 +80,14 @@ class Idle:
         """The run is over. Those that are over for longest are forgotten where there are too many."""
         with self._lock:
             self._runs.append(run)
-            kept = [run.kept() for run in self._runs]
-            total = sum(kept)
-            while total > self._most or len(self._runs) > 256:
-                total -= kept.pop(0)
+            self._bytes.append(run.kept())
+            self._total += self._bytes[-1]
+            self._returned += 1
+            if self._returned % COUNTED == 0:
+                self._bytes = [run.kept() for run in self._runs]
+                self._total = sum(self._bytes)
+            while self._total > self._most or len(self._runs) > 256:
+                self._total -= self._bytes.pop(0)
                 self._runs.pop(0).pool.close()
 
     def forget(self) -> None:
@@ -86,3 +96,5 @@ class Idle:
             for run in self._runs:
                 run.pool.close()
             self._runs.clear()
+            self._bytes.clear()
+            self._total = 0
