@@ -40,6 +40,8 @@ def test_a_sample_is_the_same_wherever_the_sources_are(tmp_path):
     there = programs.sample(moved, 4, 1, pathlib.Path("/elsewhere"))
     assert [test.replace("/elsewhere", str(tmp_path)) for test in there] == some
     assert set(programs.sample(tests, 4, 2, tmp_path)) != set(some)
+    others = ["report a", "budget b"]
+    assert set(programs.sample(tests + others, 4, 1, tmp_path, (str(tmp_path),))) == {*some, *others}
 
 
 def listed(*arguments: str) -> list[str]:

@@ -186,7 +186,8 @@ class Run:
                 continue
             wanted = tests
             if self.level != "all" and program.key in SAMPLED:
-                wanted = programs.sample(tests, SAMPLED[program.key], self.seed, ROOT)
+                sample = SAMPLED[program.key]
+                wanted = programs.sample(tests, sample.one_in, self.seed, ROOT, sample.of)
                 self.progress.say(f"{program.key}: {len(wanted)} of {len(tests)} tests, by seed {self.seed}")
             known = self.results.times(program.key)
             expected = EXPECTED.get(program.key, programs.UNKNOWN * len(tests))

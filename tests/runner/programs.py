@@ -100,10 +100,13 @@ class Chunk:
         return f"{self.program.package} {self.program.source}"
 
 
-def sample(tests: list[str], one_in: int, seed: int, root: Path) -> list[str]:
-    """One in so many tests, the same wherever the sources are."""
-    number = {test: hashlib.sha256(f"{seed} {test.replace(str(root), '')}".encode()).digest() for test in tests}
-    return sorted(tests, key=number.__getitem__)[: -(-len(tests) // one_in)]
+def sample(tests: list[str], one_in: int, seed: int, root: Path, of: tuple[str, ...] = ("",)) -> list[str]:
+    """One in so many of the tests whose names begin in one of these ways, and all others: the same wherever the sources
+    are."""
+    some = [test for test in tests if test.startswith(of)]
+    number = {test: hashlib.sha256(f"{seed} {test.replace(str(root), '')}".encode()).digest() for test in some}
+    taken = sorted(some, key=number.__getitem__)[: -(-len(some) // one_in)]
+    return taken + [test for test in tests if not test.startswith(of)]
 
 
 def chunks(
