@@ -3,9 +3,11 @@
 use super::context::{FEW, deeper};
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, fail_with, not_supported};
 use crate::failure::{self, Wording};
-use crate::front::term::{self, Term};
+use crate::front::term::{self, Bound, Term};
+use crate::hir;
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
+use std::sync::Arc;
 
 impl Ev {
     /// The term of the element at an index.
@@ -216,7 +218,7 @@ impl Ev {
     /// `b` differ.
     pub fn equal_lengths(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], words: Unequal<'_>) -> Res<Arr> {
         let mut shape = b.shape.clone();
-        let mut unequal = None;
+        let mut unequal: Vec<Option<Arc<Wording>>> = vec![None; shape.len()];
         for &(left, right) in axes {
             let (x, y) = (&a.shape[left], &b.shape[right]);
             if x == y {
@@ -227,11 +229,14 @@ impl Ev {
                 let related = Some((a.range, format!("this has {m}: `{}`", a.type_text())));
                 return fail_with(SyntaxErrorCode::AplLength, b.range, message, related);
             }
-            unequal.get_or_insert_with(|| words(&told(x, 1), &told(y, 0)));
+            unequal[right] = Some(Wording::new(failure::Kind::Cast, words(&told(x, 1), &told(y, 0))));
             self.checked(b.range, x, y);
             shape[right] = x.clone();
         }
-        let Some(unequal) = unequal else { return Ok(b.clone()) };
+        let Some(first) = unequal.iter().flatten().next().cloned() else { return Ok(b.clone()) };
+        if matches!(b.repr, Repr::Pull(_)) {
+            return self.read_through(b, shape, &unequal);
+        }
         let stored = self.stored(b)?;
         let Repr::Stored(bound) = &stored.repr else { return Ok(stored) };
         let Some(scalar) = b.kind.scalar() else {
@@ -239,9 +244,35 @@ impl Ev {
         };
         let value = self.local(bound);
         let cast = self.term(term::Kind::Ascribe(value, scalar, shape.clone()));
-        let cast = cast.worded(Some(Wording::new(failure::Kind::Cast, unequal)));
+        let cast = cast.worded(Some(first));
         let bound = self.bind(cast, "a")?;
         Ok(Arr { shape, repr: Repr::Stored(bound), ..b.clone() })
+    }
+
+    /// An array that is computed where it is read, in a shape whose equality with its own the run checks. An axis that
+    /// may differ is read through its indices, an array that takes no memory, so that this array needs no copy.
+    fn read_through(&mut self, arr: &Arr, shape: Vec<Size>, unequal: &[Option<Arc<Wording>>]) -> Res<Arr> {
+        let mut through = Vec::with_capacity(shape.len());
+        for ((own, wanted), words) in arr.shape.iter().zip(&shape).zip(unequal) {
+            let Some(words) = words else {
+                through.push(None);
+                continue;
+            };
+            let size = self.size_argument(own);
+            let indices = self.app("iota", [size]);
+            let cast = self.term(term::Kind::Ascribe(indices, hir::Scalar::Int, vec![wanted.clone()]));
+            through.push(Some(self.bind(cast.worded(Some(words.clone())), "i")?));
+        }
+        let inner = arr.clone();
+        let read = self.of_pull(arr.kind, shape, move |ev, index| {
+            let place = |(i, through): (&Term, &Option<Bound>)| match through {
+                Some(indices) => ev.app("aref", [ev.local(indices), i.clone()]),
+                None => i.clone(),
+            };
+            let index: Vec<Term> = index.iter().zip(&through).map(place).collect();
+            ev.element(&inner, &index)
+        });
+        Ok(read.at(arr.range))
     }
 }
 

@@ -66,6 +66,8 @@ impl Ev {
             call,
             pulls: Cell::new(0),
             lengths: FxHashMap::default(),
+            elements: FxHashMap::default(),
+            uses: FxHashMap::default(),
             hidden: Vec::new(),
         }
     }
@@ -92,6 +94,7 @@ impl Ev {
         let result = body(self);
         let depth = self.scopes.len();
         self.lengths.retain(|_, (at, _)| *at < depth);
+        self.elements.retain(|_, (at, _)| *at < depth);
         let scope = self.scopes.pop().unwrap_or_default();
         Ok(scope.close(result?))
     }
@@ -301,6 +304,7 @@ impl Ev {
         self.nodes = nodes;
         let depth = self.scopes.len();
         self.lengths.retain(|_, (at, _)| *at < depth);
+        self.elements.retain(|_, (at, _)| *at < depth);
         self.scopes.pop();
         result
     }

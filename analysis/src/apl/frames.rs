@@ -1,7 +1,7 @@
 //! The parts of a dfn: its names, statements and guards.
 
 use super::cost;
-use super::names::uses;
+use super::names::uses_in;
 use super::phrase::{array, phrase, range_of};
 use super::value::{Arr, Dfn, Ev, Frame, Fun, Kind, Repr, Res, Scalar, Value, fail};
 use lift_syntax::SyntaxErrorCode::AplDomain;
@@ -13,8 +13,8 @@ pub fn frame_of(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) 
     let frame = Rc::new(Frame { parent: Some(dfn.env.clone()), ..Frame::default() });
     let argument = |ev: &mut Ev, name: &str, arr: Arr| -> Res<Value> {
         let computed = matches!(arr.repr, Repr::Pull(_) | Repr::Rows(_) | Repr::Boxes(_));
-        let stored = computed && uses(&dfn.tree, name) > 1 && !cost::is_view(ev, &arr);
-        Ok(Value::Arr(if stored { ev.stored(&arr)? } else { arr }))
+        let again = computed && uses_in(ev, &dfn.tree).get(name).is_some_and(|uses| uses.count > 1);
+        Ok(Value::Arr(if again { cost::argument(ev, arr, &dfn.tree, name, &dfn.env)? } else { arr }))
     };
     let right = argument(ev, "⍵", right)?;
     frame.set("⍵", right);

@@ -1,16 +1,57 @@
 //! Uses of names in the text of a program.
 
-use super::value::{Frame, FunKind, Value};
+use super::value::{Ev, Frame, FunKind, Value};
 use lift_syntax::apl::{AplKind, AplNode, AplToken};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The tokens in a node, in order.
 pub fn tokens(node: &AplNode) -> impl Iterator<Item = AplToken> {
     node.descendants_with_tokens().filter_map(|part| part.into_token())
 }
 
-/// The number of tokens in a node with this text.
-pub fn uses(node: &AplNode, text: &str) -> usize {
-    tokens(node).filter(|token| token.text() == text).count()
+/// Whether a node has a token with this text.
+pub fn mentions(node: &AplNode, text: &str) -> bool {
+    tokens(node).any(|token| token.text() == text)
+}
+
+/// The uses of a name in a dfn, or in the file.
+#[derive(Debug, Clone, Default)]
+pub struct Uses {
+    /// The number of tokens, where it is bound included.
+    pub count: usize,
+    /// Whether some are in an inner dfn.
+    pub inside: bool,
+    /// The statements of the dfn itself with such tokens, in order.
+    pub statements: Vec<AplNode>,
+}
+
+/// The uses of all names in a dfn, or in the file.
+pub type UsesByName = FxHashMap<String, Uses>;
+
+/// The uses of the names in a dfn or in the file, found once.
+pub fn uses_in(ev: &mut Ev, around: &AplNode) -> Rc<UsesByName> {
+    let uses = ev.uses.entry(around.text_range()).or_insert_with(|| Rc::new(all_uses(around)));
+    uses.clone()
+}
+
+fn all_uses(around: &AplNode) -> UsesByName {
+    let mut found = UsesByName::default();
+    for statement in around.children().filter(|node| node.kind() == AplKind::Statement) {
+        for token in tokens(&statement).filter(|token| matches!(token.kind(), AplKind::Name | AplKind::Argument)) {
+            if !found.contains_key(token.text()) {
+                found.insert(token.text().to_owned(), Uses::default());
+            }
+            let Some(uses) = found.get_mut(token.text()) else { continue };
+            let mut within = token.parent_ancestors().take_while(|node| *node != statement);
+            uses.count += 1;
+            uses.inside |= within.any(|node| node.kind() == AplKind::Dfn);
+            if uses.statements.last() != Some(&statement) {
+                uses.statements.push(statement.clone());
+            }
+        }
+    }
+    found
 }
 
 /// The dfn around a node, or the file.

@@ -3,11 +3,10 @@
 
 use super::apply::apply;
 use super::context::deeper;
-use super::cost::computed_at_uses;
-use super::names::{operands, surrounding, uses};
+use super::names::{operands, surrounding, uses_in};
 use super::operators::{Item, cells, train};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported};
-use super::{nested, select, system, text};
+use super::{cost, nested, select, system, text};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplPhrase, AplWord};
 use lift_syntax::TextRange;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
@@ -297,13 +296,9 @@ fn kept(ev: &mut Ev, arr: Arr, name: &AplToken, frame: &Frame) -> Res<Arr> {
     if !matches!(arr.repr, Repr::Pull(_) | Repr::Rows(_) | Repr::Boxes(_)) {
         return Ok(arr);
     }
-    let around = name.parent().map(|node| surrounding(&node));
-    let count = around.map_or(usize::MAX, |around| {
-        let inside =
-            around.descendants().skip(1).any(|node| node.kind() == AplKind::Dfn && uses(&node, name.text()) > 0);
-        if inside { usize::MAX } else { uses(&around, name.text()) }
-    });
-    if count > 2 && !computed_at_uses(ev, &arr, name, frame) { ev.stored(&arr) } else { Ok(arr) }
+    let Some(around) = name.parent().map(|node| surrounding(&node)) else { return ev.stored(&arr) };
+    let again = uses_in(ev, &around).get(name.text()).is_none_or(|uses| uses.inside || uses.count > 2);
+    if again { cost::named(ev, arr, name, &around, frame) } else { Ok(arr) }
 }
 
 /// Assigns to `⎕` or a system name: `⎕←x`, `⎕IO←0`.

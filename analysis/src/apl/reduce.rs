@@ -4,11 +4,14 @@ use super::context::{FEW, MANY};
 use super::scalar::neutral;
 use super::structure::moved;
 use super::value::{Arr, Between, Ev, Failure, Kind, Repr, Res, fail, not_supported};
-use super::{nested, nested_operators};
+use super::{cost, nested, nested_operators};
 use crate::failure::{self, Wording};
 use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplDomain;
+
+/// Columns of a product for each of which the elements of a row are computed again, if they are cheap.
+const FEW_COLUMNS: i64 = 4;
 
 impl Between {
     /// Applies the function to two elements; the result must be an element.
@@ -356,7 +359,11 @@ pub fn inner(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Arr
         let products = (g.two)(ev, &a, &b)?;
         return reduce(ev, f, false, &products);
     }
-    let (a, b) = (ev.stored(&a)?, ev.stored(&b)?);
+    // Each row is read once for each column.
+    let columns = b.shape[1..].iter().try_fold(1i64, |n, size| Some(n.saturating_mul(size.as_const()?)));
+    let again = columns.is_some_and(|n| n <= FEW_COLUMNS) && cost::is_cheap(ev, &a);
+    let a = if again { a } else { ev.stored(&a)? };
+    let b = ev.stored(&b)?;
     let product = ev.probe(|ev| {
         let (x, y) = (ev.any(a.kind)?, ev.any(b.kind)?);
         Ok(g.scalars(ev, &x, &y)?.kind)

@@ -4,7 +4,7 @@ use super::context::{FEW, MANY};
 use super::extend::extended;
 use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported};
 use super::{circle, complex, integer, nested};
-use crate::front::term::Term;
+use crate::front::term::{Kind as TermKind, Term};
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
 /// Whether a glyph is a scalar function.
@@ -136,7 +136,10 @@ fn term_of_one(ev: &mut Ev, glyph: char, x: Term, kind: Kind) -> Res<Term> {
             ev.choose(ev.app(">", [x, zero()]), ev.int(1), negative)
         }
         '⌊' | '⌈' if !double => x,
-        '⌊' => ev.app("toInt", [ev.app("floor", [x])]),
+        '⌊' => match whole_quotient(&x) {
+            Some((n, divisor)) => floor_quotient(ev, n, divisor)?,
+            None => ev.app("toInt", [ev.app("floor", [x])]),
+        },
         '⌈' => ev.app("toInt", [ev.app("ceil", [x])]),
         '÷' => ev.app("/", [ev.double(1.0), x]),
         '*' => ev.app("exp", [x]),
@@ -162,6 +165,7 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
         '-' => ev.app("-", [x, y]),
         '×' => ev.app("*", [x, y]),
         '÷' => ev.app("/", [x, y]),
+        '*' if matches!(y.kind(), TermKind::Double(half) if *half == 0.5) => ev.app("sqrt", [x]),
         '*' => ev.app("pow", [x, y]),
         '⍟' => ev.app("/", [ev.app("log", [y]), ev.app("log", [x])]),
         '⌊' if kind == Kind::Bool => ev.app("and", [x, y]),
@@ -186,16 +190,39 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
     })
 }
 
+/// An integer and the positive number that it is divided by, as a double.
+fn whole_quotient(x: &Term) -> Option<(Term, i32)> {
+    let call = |term: &Term, name: &str| match term.kind() {
+        TermKind::Apply(callee, args) if matches!(callee.kind(), TermKind::Global(known) if *known == name) => {
+            Some(args.clone())
+        }
+        _ => None,
+    };
+    let [n, divisor] = <[Term; 2]>::try_from(call(x, "/")?).ok()?;
+    let [n] = <[Term; 1]>::try_from(call(&n, "toDouble")?).ok()?;
+    match divisor.kind() {
+        TermKind::Double(m) if *m >= 1.0 && *m <= f64::from(i32::MAX) && m.fract() == 0.0 => Some((n, *m as i32)),
+        _ => None,
+    }
+}
+
+/// The quotient of an integer, rounded down: that of doubles is exact enough for the same result, but takes longer.
+fn floor_quotient(ev: &mut Ev, n: Term, divisor: i32) -> Res<Term> {
+    let n = ev.share(n, "n")?;
+    let rest = ev.app("mod", [n.clone(), ev.int(divisor)]);
+    let below = ev.choose(ev.app("<", [rest, ev.int(0)]), ev.int(-1), ev.int(0));
+    Ok(ev.app("+", [ev.app("/", [n, ev.int(divisor)]), below]))
+}
+
 /// The remainder of `y` divided by `x`, with the sign of `x`; `y` if `x` is zero.
 fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
-    use crate::front::term::Kind as T;
     let (x, y) = (ev.share(x, "m")?, ev.share(y, "n")?);
     if kind == Kind::Double {
         let quotient = ev.app("floor", [ev.app("/", [y.clone(), x.clone()])]);
         let rest = ev.app("-", [y.clone(), ev.app("*", [x.clone(), quotient])]);
         return Ok(ev.choose(ev.app("=", [x, ev.double(0.0)]), y, rest));
     }
-    if let T::Int(m) = x.kind()
+    if let TermKind::Int(m) = x.kind()
         && *m > 0
     {
         let rest = ev.app("mod", [y, x.clone()]);

@@ -28,6 +28,12 @@ pub fn name_of(system: System) -> &'static str {
     NAMES.iter().find(|(_, known)| *known == system).map_or("", |(name, _)| name)
 }
 
+/// Whether a function gives an element for each element of its arguments.
+pub fn is_scalar(system: System) -> bool {
+    use System::{And, Or, ShiftLeft, ShiftRight, ShiftSigned, Xor};
+    matches!(system, And | Or | Xor | ShiftLeft | ShiftRight | ShiftSigned)
+}
+
 pub fn apply(ev: &mut Ev, system: System, left: Option<&Arr>, right: &Arr, range: TextRange) -> Res<Arr> {
     let name = name_of(system);
     match (system, left) {

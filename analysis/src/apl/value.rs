@@ -1,5 +1,6 @@
 //! The values of an evaluation: arrays of known rank and kind, functions, and the evaluation's state.
 
+use super::names::UsesByName;
 use crate::front::build::Parameter;
 use crate::front::emit::Emitter;
 pub use crate::front::failure::{Failure, Res, fail, fail_with};
@@ -341,6 +342,9 @@ pub struct Source {
     pub file: String,
 }
 
+/// The number of an array, and an index: names and numbers.
+pub type ElementKey = (u32, Vec<(bool, i64)>);
+
 /// The state of an evaluation.
 pub struct Ev {
     pub emitter: Emitter,
@@ -383,6 +387,11 @@ pub struct Ev {
     pub pulls: Cell<usize>,
     /// Numbers converted to lengths, with the depth of their scope.
     pub lengths: FxHashMap<u32, (usize, Size)>,
+    /// Elements of arrays that are computed once an index, by the array's number and its index, with the depth of their
+    /// scope.
+    pub elements: FxHashMap<ElementKey, (usize, Term)>,
+    /// The uses of names in dfns and in the file, by their ranges.
+    pub uses: FxHashMap<TextRange, Rc<UsesByName>>,
     /// Hidden lengths: name, origin and description.
     pub hidden: Vec<(String, TextRange, &'static str)>,
 }

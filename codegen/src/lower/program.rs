@@ -8,7 +8,7 @@ use super::work::Work;
 use super::{LowerError, Result};
 use crate::core;
 use crate::failure::Message;
-use crate::opencl::{Function, Helper, Names, Unit, print};
+use crate::opencl::{Function, Helper, Names, Unit, joins, print};
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::report::{self, Report, Stored};
 use crate::schedule::rules::Rule;
@@ -410,6 +410,7 @@ impl<'k> ProgramBuilder<'k> {
     ) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<core::VarId>) {
         self.drop_covered();
         self.stop_after_failures();
+        self.functions.iter_mut().for_each(|function| joins::separate(&mut function.body));
         let unit = Unit {
             header: vec![
                 format!("{}: generated from Lift.", self.kernel.name),

@@ -14,7 +14,8 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::program::ProgramBuilder;
 use crate::failure::Message;
-use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, Param, ParamType, Stmt, StmtKind, Storage};
+use crate::opencl::helpers::FAILURE;
+use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, Param, ParamType, Stmt, StmtKind, Storage, joins};
 use crate::plan::{Arg, BufferId, BufferRole, Count, Launch, Step};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
@@ -24,9 +25,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The name of the failure buffer in every function.
 pub const NAME: &str = "failure";
 /// Elements of the failure buffer.
-pub const ELEMENTS: u64 = 4;
+pub const ELEMENTS: u64 = FAILURE as u64;
 /// Index of the copy, if there is one.
-const COPY: i64 = ELEMENTS as i64;
+const COPY: i64 = FAILURE;
 /// The function that makes the copy. Names of programs never start with `lift_`.
 const COPIER: &str = "lift_stop";
 
@@ -183,7 +184,7 @@ fn add_test(function: &mut Function, launch: &Launch, test: Test) {
     if test == Test::Given {
         function.params.insert(buffers(launch), param(true));
     }
-    let shared = test == Test::Recording && function.body.iter().any(meets_in);
+    let shared = test == Test::Recording && function.body.iter().any(joins::meets);
     match (test, first_of_group(launch.local).filter(|_| shared)) {
         (Test::Copied, _) => stop_if(function, Vec::new(), flag(COPY)),
         (_, Some(first)) => stop_group(function, first, flag(0)),
@@ -223,7 +224,7 @@ pub fn resolve(body: &mut Vec<Stmt>) {
     if let Some(StmtKind::If { then, .. }) = body.last_mut().map(|s| &mut s.kind) {
         then.pop_if(|s| s.kind == StmtKind::Stop);
     }
-    if body.iter().any(meets_in) {
+    if body.iter().any(joins::meets) {
         within(body, true);
     }
 }
@@ -232,7 +233,7 @@ pub fn resolve(body: &mut Vec<Stmt>) {
 fn within(stmts: &mut Vec<Stmt>, outermost: bool) {
     for at in 0..stmts.len() {
         // If the group still has barriers, all work-items must continue.
-        let waits = |rest: &[Stmt]| outermost || rest.iter().any(meets_in);
+        let waits = |rest: &[Stmt]| outermost || rest.iter().any(joins::meets);
         if stops(&stmts[at..=at]) && !waits(&stmts[at + 1..]) {
             let mut rest = stmts.split_off(at + 1);
             within(&mut rest, false);
@@ -259,21 +260,6 @@ pub fn stops(stmts: &[Stmt]) -> bool {
         StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Stop)),
         _ => false,
     })
-}
-
-/// Whether a statement contains a barrier.
-fn meets_in(stmt: &Stmt) -> bool {
-    let calls = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Call(name, _) if Helper::meets(name)));
-    match &stmt.kind {
-        StmtKind::Barrier { .. } => true,
-        StmtKind::Declare { init, .. } => init.as_ref().is_some_and(calls),
-        StmtKind::Assign(to, value) => calls(to) || calls(value),
-        StmtKind::Expr(e) => calls(e),
-        StmtKind::If { condition, then, otherwise } => calls(condition) || then.iter().chain(otherwise).any(meets_in),
-        StmtKind::For { body, .. } | StmtKind::Block(body) => body.iter().any(meets_in),
-        StmtKind::While { condition, body } => calls(condition) || body.iter().any(meets_in),
-        _ => false,
-    }
 }
 
 fn param(constant: bool) -> Param {

@@ -1,16 +1,18 @@
-//! Verifies the barriers of generated functions: all work-items of a group reach each barrier, and shared memory is
-//! accessed between two barriers. A loop with barriers is left only where all work-items have taken the same path since
+//! Verifies the barriers of generated functions: all work-items of a group reach each barrier, shared memory is
+//! accessed between two barriers, and branches with barriers are separated from what follows ([`joins`]). A loop with barriers is left only where all work-items have taken the same path since
 //! the last barrier: pocl lets one work-item decide from the branch before on. Debug builds verify every program that
 //! they generate.
 //!
 //! A divergence analysis follows work-item ids through the tree. A value is *own* (it may differ between the work-items
 //! of a group) if it is computed from an item id, from private memory that is own, from an element at an own index, or
-//! under an own condition. An element of shared memory at an index that is not own is the same for all.
+//! under an own condition. An element of shared memory at an index that is not own is the same for all, unless the function
+//! passes the buffer to helpers that record failures in it: then others may have written it in between.
 
 #[cfg(test)]
 mod tests;
 
-use super::{Expr, Function, Helper, ParamType, Step, Stmt, StmtKind, Storage};
+use super::helpers::FAILURE;
+use super::{Expr, Function, Helper, ParamType, Step, Stmt, StmtKind, Storage, joins};
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 
@@ -50,6 +52,8 @@ struct Checked<'a> {
     private: FxHashSet<String>,
     /// Arrays and buffers shared by work-items.
     shared: FxHashSet<String>,
+    /// Buffers in which the function records failures.
+    recorded: FxHashSet<String>,
     barriers: Cell<usize>,
 }
 
@@ -68,6 +72,7 @@ fn check(function: &Function, waiting: &FxHashSet<String>) -> Result<usize, Stri
         own: FxHashSet::default(),
         private: FxHashSet::default(),
         shared: FxHashSet::default(),
+        recorded: recorded(function),
         barriers: Cell::new(0),
     };
     if !checked.any_waits(&function.body) {
@@ -89,7 +94,53 @@ fn check(function: &Function, waiting: &FxHashSet<String>) -> Result<usize, Stri
     checked.needed(&function.body, Some([true; 2]))?;
     checked.followed(&function.body, false)?;
     checked.left_together(&function.body, false, false)?;
+    if joins::lacks(&function.body) {
+        return Err(format!("{}: a branch with barriers is not separated from what follows", function.name));
+    }
     Ok(checked.barriers.get())
+}
+
+/// The buffers that a function passes to helpers that record failures.
+fn recorded(function: &Function) -> FxHashSet<String> {
+    let mut found = FxHashSet::default();
+    note_recorded(&function.body, &mut found);
+    found
+}
+
+fn note_recorded(stmts: &[Stmt], found: &mut FxHashSet<String>) {
+    const RECORDING: [Helper; 4] = [Helper::Fail, Helper::CheckLength, Helper::CheckCount, Helper::CheckNumber];
+    let mut note = |e: &Expr| {
+        e.any(&mut |e| {
+            if let Expr::Call(name, args) = e
+                && RECORDING.iter().any(|helper| helper.name() == &**name)
+                && let Some(Expr::Var(buffer)) = args.first()
+            {
+                found.insert(buffer.to_string());
+            }
+            false
+        });
+    };
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Declare { init: Some(e), .. } | StmtKind::Expr(e) => note(e),
+            StmtKind::Assign(to, value) => [to, value].into_iter().for_each(&mut note),
+            StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => note(condition),
+            StmtKind::For { from, condition, .. } => [from, condition].into_iter().for_each(&mut note),
+            _ => {}
+        }
+    }
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                note_recorded(then, found);
+                note_recorded(otherwise, found);
+            }
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => {
+                note_recorded(body, found);
+            }
+            _ => {}
+        }
+    }
 }
 
 impl Checked<'_> {
@@ -101,6 +152,7 @@ impl Checked<'_> {
             Expr::Var(name) => self.own.contains(&**name),
             Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Lane(a, _) | Expr::AddressOf(a) => self.is_own(a),
             Expr::Wide { pointer, .. } => self.is_own(pointer),
+            Expr::Index(a, b) if self.is_recorded(a) && !matches!(&**b, Expr::Int { value: FAILURE.., .. }) => true,
             Expr::Binary(_, a, b) | Expr::Index(a, b) => self.is_own(a) || self.is_own(b),
             Expr::Select(a, b, c) => self.is_own(a) || self.is_own(b) || self.is_own(c),
             Expr::Vector(_, all) => any(all),
@@ -115,6 +167,10 @@ impl Checked<'_> {
                 _ => any(args),
             },
         }
+    }
+
+    fn is_recorded(&self, array: &Expr) -> bool {
+        matches!(array, Expr::Var(name) if self.recorded.contains(&**name))
     }
 
     fn note(&mut self, target: &Expr, own: bool) {
@@ -281,6 +337,7 @@ impl Checked<'_> {
         let touches = |e: &Expr| self.mentions(e, &|name| self.shared.contains(name) || self.waiting.contains(name));
         for stmt in stmts {
             match &stmt.kind {
+                StmtKind::Barrier { local: false, global: false } => {}
                 StmtKind::Barrier { local, global } => {
                     // A barrier for local memory does not order global memory.
                     if idle.is_some_and(|[l, g]| (l || !local) && (g || !global)) {
@@ -347,6 +404,7 @@ impl Checked<'_> {
         let touches = |e: &Expr| self.mentions(e, &|name| self.shared.contains(name) || self.waiting.contains(name));
         for stmt in stmts.iter().rev() {
             match &stmt.kind {
+                StmtKind::Barrier { local: false, global: false } => {}
                 StmtKind::Barrier { .. } if !later => {
                     return Err(format!("{}: nothing is shared behind the last barrier", self.function));
                 }

@@ -6,6 +6,9 @@
 use super::{pack, radix};
 
 /// In printing order: a function follows those it calls.
+/// The elements of the failure buffer that [`Helper::Fail`] writes, from the first one on.
+pub const FAILURE: i64 = 4;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Helper {
     Fail,

@@ -7,6 +7,7 @@ pub mod ast;
 pub mod barriers;
 pub mod build;
 pub mod helpers;
+pub mod joins;
 pub mod names;
 pub mod pack;
 mod print;

@@ -137,3 +137,59 @@ entry b_option [n] (stock: [n]f32) (strike: [n]f32) (rate: f32) (volatility: f32
           let later = if i == 255 then 0 else #[unsafe] values[i + 1]
           in discount * (chance * later + (1 - chance) * values[i]))
     in values[0]) stock strike
+
+-- The programs in APL (`programs/*.apl`).
+
+entry b_apl_signal [n] (x: [n]f64) =
+  f64.sum (tabulate (n - 1) (\i -> f64.max (-50) (f64.min 50 (50 * ((x[i + 1] - x[i]) / (0.01 + x[i + 1]))))))
+
+entry b_apl_life [n] [m] (a: [n][m]bool) =
+  loop a for _i < 100i32 do
+    let cell i j = #[unsafe] i32.bool a[(i + n) % n, (j + m) % m]
+    in tabulate_2d n m (\i j ->
+      let s = cell (i - 1) (j - 1) + cell (i - 1) j + cell (i - 1) (j + 1) + cell i (j - 1) + cell i j + cell i (j + 1)
+              + cell (i + 1) (j - 1) + cell (i + 1) j + cell (i + 1) (j + 1)
+      in s == 3 || (s == 4 && a[i, j]))
+
+entry b_apl_hotspot [n] [m] (power: [n][m]f64) (a: [n][m]f64) =
+  loop a for _i < 100i32 do
+    let cell i j = #[unsafe] a[i64.max 0 (i64.min (n - 1) i), i64.max 0 (i64.min (m - 1) j)]
+    in tabulate_2d n m (\i j ->
+      let h = a[i, j]
+      in h + 0.0068f64 * (power[i, j] + 0.1 * (cell i (j - 1) + cell i (j + 1) - 2 * h)
+                          + 0.1 * (cell (i - 1) j + cell (i + 1) j - 2 * h) + 0.0125 * (80 - h)))
+
+entry b_apl_easter (years: []i32) =
+  let easter (year: i32) =
+    let golden = 1 + year % 19
+    let century = 1 + year / 100
+    let leaps = 3 * century / 4 - 12
+    let orbit = (5 + 8 * century) / 25 - 5
+    let sunday = 5 * year / 4 - (leaps + 10)
+    let epact = (11 * golden + 20 + orbit - leaps) % 30
+    let epact = epact + i32.bool (epact == 24 || (epact == 25 && golden > 11))
+    let full = 44 - epact
+    let full = full + (if epact > 23 then 30 else 0)
+    let day = full + 7 - (sunday + full) % 7
+    in if day > 31 then 400 + day - 31 else 300 + day
+  in i32.maximum (map easter years)
+
+entry b_apl_blackscholes [n] (years: [n]f64) =
+  let normal (x: f64) =
+    let k = 1 / (1 + 0.2316419 * f64.abs x)
+    let p = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+    let tail = p * f64.exp (-(x * x / 2)) / f64.sqrt (2 * f64.pi)
+    in if x >= 0 then 1 - tail else tail
+  let price t =
+    let spread = 0.2 * f64.sqrt t
+    let d = (f64.log (60f64 / 65) + t * (0.1 + 0.2 * 0.2 / 2)) / spread
+    in 60 * normal d - 65 * f64.exp (-0.1 * t) * normal (d - spread)
+  in f64.sum (map price years) / f64.i64 n
+
+entry b_apl_sobol (directions: [2][30]i32) (n: i32) =
+  let inside (i: i32) =
+    let gray = i ^ (i >> 1)
+    let along (d: [30]i32) = f64.i32 (reduce (^) 0 (map2 (\d k -> if gray >> i32.i64 k & 1 == 1 then d else 0) d (iota 30))) / 1073741824
+    let (x, y) = (along directions[0], along directions[1])
+    in i32.bool (x * x + y * y < 1)
+  in 4 * f64.i32 (i32.sum (tabulate (i64.i32 n) (\i -> inside (i32.i64 i + 1)))) / f64.i32 n

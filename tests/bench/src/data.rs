@@ -29,6 +29,10 @@ impl Input {
     pub fn ints(shape: &[usize], seed: u64, below: u64) -> Input {
         Input::new(shape, HostData::Int(filled(shape, |i| (mix(i.wrapping_add(seed << 40)) % below) as i32)))
     }
+    /// Pseudorandom Booleans, of which every third is true.
+    pub fn bools(shape: &[usize], seed: u64) -> Input {
+        Input::new(shape, HostData::Bool(filled(shape, |i| u8::from(mix(i.wrapping_add(seed << 40)) % 3 == 0))))
+    }
     /// Pseudorandom numbers around 0, up to a thousand.
     pub fn numbers(element: Scalar, len: usize, seed: u64) -> Result<Input, String> {
         let integer = |i: u64| (mix(i.wrapping_add(seed << 40)) % 2001) as i64 - 1000;

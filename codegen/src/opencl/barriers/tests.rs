@@ -29,7 +29,12 @@ fn what_is_wrong_is_found() {
     };
     let none = FxHashSet::default();
     let loop_of = |body: Vec<Stmt>| at(StmtKind::While { condition: Expr::Bool(true), body });
+    // A failure that this function records itself is found by some work-items, and by others not yet.
+    let failed = || Expr::Index(Expr::Var("xs".into()).into(), Expr::Int { value: 0, long: false }.into());
+    let record = || at(StmtKind::Expr(Expr::Call(Helper::Fail.name().into(), vec![Expr::Var("xs".into())])));
+    let stop = || when(failed(), vec![at(StmtKind::Stop)]);
     let right = [
+        vec![stop(), write(), barrier(), write()],
         vec![write(), barrier(), write()],
         vec![declared(group()), when(i(), vec![write(), barrier(), write()]), write()],
         vec![loop_of(vec![write(), barrier(), when(group(), vec![at(StmtKind::Break)])])],
@@ -45,6 +50,8 @@ fn what_is_wrong_is_found() {
         vec![declared(item()), loop_of(vec![when(i(), vec![at(StmtKind::Stop)]), write(), barrier(), write()])],
         vec![declared(item()), loop_of(vec![write(), barrier(), write(), when(i(), vec![at(StmtKind::Break)])])],
         vec![loop_of(vec![barrier(), declared(group())])],
+        vec![stop(), when(item(), vec![record()]), write(), barrier(), write()],
+        vec![when(group(), vec![write(), barrier(), write()]), when(item(), vec![write()])],
         vec![loop_of(vec![when(item(), vec![write()]), when(group(), vec![at(StmtKind::Break)]), barrier(), write()])],
     ];
     for body in right {

@@ -177,7 +177,7 @@ pub fn sobol(scale: Scale) -> Benchmark {
 }
 
 /// The directions of both dimensions: the van der Corput sequence, and the primitive polynomial x + 1.
-fn directions() -> Vec<i32> {
+pub fn directions() -> Vec<i32> {
     let across = (0..30).map(|j| 1 << (29 - j));
     let up = std::iter::successors(Some(1 << 29), |d| Some(d ^ (d >> 1))).take(30);
     across.chain(up).collect()

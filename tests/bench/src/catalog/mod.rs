@@ -1,5 +1,6 @@
 //! The benchmarks: kernels of the gallery, their inputs, peers and goals.
 
+mod apl;
 mod fcl;
 mod firsts;
 mod grids;
@@ -84,6 +85,12 @@ const ALL: &[fn(Scale) -> Benchmark] = &[
     points::mandelbrot,
     points::sobol,
     points::option,
+    apl::signal,
+    apl::life,
+    apl::hotspot,
+    apl::easter,
+    apl::blackscholes,
+    apl::sobol,
     fcl::reverse,
     fcl::transpose,
     fcl::partial_reduce,
