@@ -147,3 +147,14 @@ def test_files_that_are_cut_or_changed_are_refused(lift):
             lift("run", program, name, "[0,0]", "--device", "interpreter")
             lift.file(name, content[:at] + b"\xff\x7f" + content[at + 2 :])
             lift("run", program, name, "[0,0]", "--device", "interpreter")
+
+
+def test_all_lines_of_a_table_are_one_array_for_fcl(lift):
+    lift.file("table.csv", "1,2,3\n40,50,60\n")
+    program = lift.file(
+        "sums.fcl",
+        'val main =\n  do<grid>\n   { xs <- readIntCSV "table.csv"\n'
+        "   ; ys <- concatMap<block> 3 pushM<block> (splitUp 3 (mapPull (addi 1) xs))\n   ; forceAndPrint 6 ys\n   }\n",
+    )
+    for device in ("opencl", "interpreter"):
+        assert lift.succeeds("run", program, "--device", device).strip() == "[2,3,4,41,51,61]"

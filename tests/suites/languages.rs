@@ -10,10 +10,13 @@ use lift_codegen::core::build;
 use lift_codegen::io;
 use lift_codegen::value::Value;
 use lift_syntax::apl::AplKind;
-use lift_syntax::{ColumnEncoding, Language, TextRange};
+use lift_syntax::{ColumnEncoding, Language, TextRange, TextSize};
 use lift_tests::check::Program;
 use lift_tests::{files, golden, kernels};
 use std::path::Path;
+
+/// Bytes of a program of which each beginning is translated; of a longer one, every eleventh is.
+const SMALL: usize = 400;
 
 fn main() {
     let mut trials = Vec::new();
@@ -39,6 +42,7 @@ fn test(path: &Path, language: Language) -> Result<(), String> {
     host.set_file(&name, text.as_str().into());
     let analysis = host.snapshot();
     hovers(&analysis, &name, &text, language)?;
+    types_of_names(&analysis, &name, &text)?;
     let stopped = |_| "stopped".to_owned();
     let index = analysis.line_index(&name).map_err(stopped)?.ok_or("no file")?;
     let mut outcome = String::new();
@@ -184,6 +188,28 @@ fn hovers(analysis: &Analysis, name: &str, text: &str, language: Language) -> Re
     Ok(())
 }
 
+/// The hover over a name of a program that is right tells the type that is listed for it.
+fn types_of_names(analysis: &Analysis, name: &str, text: &str) -> Result<(), String> {
+    let stopped = |_| "stopped".to_owned();
+    if analysis.diagnostics(name).map_err(stopped)?.iter().any(|problem| problem.severity == Severity::Error) {
+        return Ok(());
+    }
+    for listed in analysis.types(name).map_err(stopped)? {
+        let from = usize::from(listed.range.start());
+        // The program itself has the name of its file.
+        let Some(at) = text[from..].find(&listed.name).filter(|_| !name.starts_with(&format!("/{}.", listed.name)))
+        else {
+            continue;
+        };
+        let at = TextRange::empty(TextSize::try_from(from + at).map_err(|e| e.to_string())?);
+        let hover = analysis.hover(name, at).map_err(stopped)?.map(|hover| hover.plain).unwrap_or_default();
+        if !hover.contains(&listed.ty) {
+            return Err(format!("`{}` is listed as `{}`, but its hover tells: {hover}", listed.name, listed.ty));
+        }
+    }
+    Ok(())
+}
+
 /// A formatted program has the same meaning, and is formatted.
 fn formatted(text: &str) -> Result<(), String> {
     let format = |text: &str| {
@@ -236,7 +262,7 @@ fn prefixes(text: &str, language: Language) -> Result<(), String> {
             return Err(format!("the first {at} bytes, up to `{line}`, have {errors} errors of syntax"));
         }
         // Each costs as much as the whole.
-        if place % 11 == 0 {
+        if text.len() <= SMALL || place % 11 == 0 {
             let errors = mistakes(part);
             if errors > most_mistakes {
                 let line = part.lines().last().unwrap_or_default();

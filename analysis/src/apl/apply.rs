@@ -2,8 +2,8 @@
 
 use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
-    axis, cells, constant, encode, nested, nested_operators, partition, power, random, reduce, scalar, select, sets,
-    structure, system, text, turned,
+    axis, cells, constant, encode, inverses, matrix, nested, nested_operators, partition, power, random, reduce,
+    scalar, select, sets, structure, system, text, turned,
 };
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
@@ -90,6 +90,14 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             Some(left) => nested_operators::each_two(ev, &between(inner), left, right),
         },
         FunKind::Power(inner, Value::Arr(n)) => {
+            let backwards = n.scalar().and_then(|n| n.known).filter(|n| *n < 0.0 && n.fract() == 0.0);
+            if let Some(times) = backwards {
+                let undo = inverses::inverse(ev, inner, left)?;
+                let times = ev.known(Kind::Int, -times);
+                let times = ev.of_scalar(times).at(n.range);
+                let once: One = Rc::new(move |ev, x| apply(ev, &undo, None, x));
+                return power::power(ev, &once, &times, false, right);
+            }
             let fixed = left.cloned();
             let inner = inner.clone();
             let prints = prints(&inner);
@@ -236,7 +244,13 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '∊' => nested::enlist(ev, x),
         '⍕' => text::format(ev, x),
         '?' => random::roll(ev, x),
+        '⍋' | '⍒' if nested::is_texts(x) => {
+            // Blanks after the shorter of two texts are less than what the longer one has there.
+            let rows = nested::mix(ev, x)?;
+            select::grade(ev, glyph, &rows)
+        }
         '⍋' | '⍒' => select::grade(ev, glyph, x),
+        '⌹' => matrix::inverse(ev, x),
         '≠' => sets::unique_mask(ev, x),
         _ if scalar::is_scalar(glyph) => scalar::monadic(ev, glyph, x),
         _ => missing(ev.at, glyph, "with one argument"),
@@ -276,6 +290,7 @@ fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
         '⌷' => select::squad(ev, a, x),
         '⊃' => select::pick(ev, a, x),
         '?' => random::deal(ev, a, x),
+        '⌹' => matrix::divide(ev, a, x),
         _ if scalar::is_scalar(glyph) => scalar::dyadic(ev, glyph, a, x),
         _ => missing(ev.at, glyph, "with two arguments"),
     }

@@ -2,8 +2,8 @@
 
 use super::context::{MOST_CALLS, deeper};
 use super::frames::{condition, frame_of, statements};
-use super::names::recurs;
-use super::phrase::{Act, array, parts, range_of, statement as statement_of};
+use super::names::{parts, recurs};
+use super::phrase::{Act, array, range_of, statement as statement_of};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Res, Scalar, fail, not_supported};
 use super::{cells, recursion, structure};
 use lift_syntax::SyntaxErrorCode::AplPhrase;

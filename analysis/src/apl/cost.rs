@@ -1,6 +1,6 @@
 //! Whether an array that is used several times is stored, or computed at each use.
 
-use super::names::{mentions, uses_in};
+use super::names::{mentions, parts, uses_in};
 use super::scalar::is_scalar;
 use super::system;
 use super::value::{Arr, Ev, Frame, FunKind, Repr, Res, Value};
@@ -156,7 +156,7 @@ fn ends(
 
 /// The name that a statement assigns to, and what it assigns; the whole statement if it assigns to nothing.
 fn assigned(statement: &AplNode) -> (Option<AplToken>, Vec<AplElement>) {
-    let parts = super::phrase::parts(statement);
+    let parts = parts(statement);
     match &parts[..] {
         [AplElement::Token(name), AplElement::Token(arrow), rest @ ..]
             if name.kind() == AplKind::Name && arrow.kind() == AplKind::Arrow =>
@@ -184,7 +184,9 @@ fn at_one_index(parts: &[AplElement], name: &str, frame: &Frame) -> Option<bool>
     }
     // All uses may be inside of one bracket.
     match &parts[first] {
-        AplElement::Node(node) if node.kind() == AplKind::Paren && !end[1..].iter().any(|part| is_using(part, name)) => {
+        AplElement::Node(node)
+            if node.kind() == AplKind::Paren && !end[1..].iter().any(|part| is_using(part, name)) =>
+        {
             at_one_index(&inside(node), name, frame).map(|_| false)
         }
         _ => None,
@@ -193,7 +195,7 @@ fn at_one_index(parts: &[AplElement], name: &str, frame: &Frame) -> Option<bool>
 
 fn inside(paren: &AplNode) -> Vec<AplElement> {
     let is_bracket = |part: &AplElement| matches!(part.kind(), AplKind::ParenOpen | AplKind::ParenClose);
-    super::phrase::parts(paren).into_iter().filter(|part| !is_bracket(part)).collect()
+    parts(paren).into_iter().filter(|part| !is_bracket(part)).collect()
 }
 
 fn is_pointwise(part: &AplElement, frame: &Frame, deep: usize) -> bool {

@@ -37,6 +37,8 @@ pub fn entry(ev: &mut Ev, file: &AplNode, frame: &Frame) -> Res<Inputs> {
     let f = match frame.lookup(&name) {
         Some(Value::Fun(f)) => f,
         Some(Value::Broken) => return Err(super::value::Failure::Reported),
+        // The mistake in the program may be why there is no such function.
+        _ if !ev.errors.is_empty() => return Err(super::value::Failure::Reported),
         _ => return fail(AplName, range, format!("there is no function `{name}`")),
     };
     let mut inputs = Inputs::default();

@@ -13,7 +13,8 @@
 //! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
 //! | `choice`, `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
-//! | `reduce`, `axis`, `cells`, `loops`, `power` | operators |
+//! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
+//! | `matrix` | systems of equations |
 //! | `constant` | what is known before the run |
 //! | `names` | uses of names in the text |
 //! | `apply` | application of functions |
@@ -38,7 +39,9 @@ mod extend;
 pub mod format;
 mod frames;
 mod integer;
+mod inverses;
 mod loops;
+mod matrix;
 mod names;
 mod nested;
 mod nested_operators;

@@ -1,9 +1,13 @@
 //! Uses of names in the text of a program.
 
-use super::value::{Ev, Frame, FunKind, Value};
-use lift_syntax::apl::{AplKind, AplNode, AplToken};
-use rustc_hash::FxHashMap;
+use super::value::{Ev, Frame, FunKind, Uses, UsesByName, Value};
+use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken};
 use std::rc::Rc;
+
+/// The children of a node without white space.
+pub fn parts(node: &AplNode) -> Vec<AplElement> {
+    node.children_with_tokens().filter(|part| !part.kind().is_trivia()).collect()
+}
 
 /// The tokens in a node, in order.
 pub fn tokens(node: &AplNode) -> impl Iterator<Item = AplToken> {
@@ -14,20 +18,6 @@ pub fn tokens(node: &AplNode) -> impl Iterator<Item = AplToken> {
 pub fn mentions(node: &AplNode, text: &str) -> bool {
     tokens(node).any(|token| token.text() == text)
 }
-
-/// The uses of a name in a dfn, or in the file.
-#[derive(Debug, Clone, Default)]
-pub struct Uses {
-    /// The number of tokens, where it is bound included.
-    pub count: usize,
-    /// Whether some are in an inner dfn.
-    pub inside: bool,
-    /// The statements of the dfn itself with such tokens, in order.
-    pub statements: Vec<AplNode>,
-}
-
-/// The uses of all names in a dfn, or in the file.
-pub type UsesByName = FxHashMap<String, Uses>;
 
 /// The uses of the names in a dfn or in the file, found once.
 pub fn uses_in(ev: &mut Ev, around: &AplNode) -> Rc<UsesByName> {

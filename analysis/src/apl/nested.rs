@@ -391,6 +391,13 @@ pub fn picked(ev: &mut Ev, x: &Arr, i: &Arr) -> Res<Arr> {
     }
 }
 
+/// Whether an array has texts alone.
+pub fn is_texts(x: &Arr) -> bool {
+    let is_text = |part: &Arr| part.kind == Kind::Char && part.rank() < 2;
+    x.rows().is_some_and(|rows| rows.kind == Kind::Char && rows.rank == 1)
+        || x.boxes().is_some_and(|boxes| !boxes.is_empty() && boxes.iter().all(is_text))
+}
+
 /// Enlist, `∊x`: the elements of all arrays, one after the other.
 pub fn enlist(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.rows().is_some_and(|rows| rows.shape.is_some()) {

@@ -3,7 +3,7 @@
 
 use super::apply::apply;
 use super::context::deeper;
-use super::names::{operands, surrounding, uses_in};
+use super::names::{operands, parts, surrounding, uses_in};
 use super::operators::{Item, cells, train};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported};
 use super::{cost, nested, select, system, text};
@@ -23,11 +23,6 @@ pub enum Act {
     Again,
     /// The value of a function that ends with an assignment or prints: it is not printed again.
     Shy,
-}
-
-/// The children of a node without white space.
-pub fn parts(node: &AplNode) -> Vec<AplElement> {
-    node.children_with_tokens().filter(|part| !part.kind().is_trivia()).collect()
 }
 
 /// Runs a program. An error in a statement is reported; evaluation continues with the next one.

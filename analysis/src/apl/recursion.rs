@@ -6,7 +6,8 @@
 use super::cells::either;
 use super::frames::{condition, frame_of, statements};
 use super::loops::{leaves, rebuilt, repeat_while, steady};
-use super::phrase::{Act, array, parts, range_of, statement as statement_of};
+use super::names::parts;
+use super::phrase::{Act, array, range_of, statement as statement_of};
 use super::value::{Arr, Dfn, Ev, Frame, Fun, Res, fail, not_supported};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplPhrase;

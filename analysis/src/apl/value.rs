@@ -1,6 +1,5 @@
 //! The values of an evaluation: arrays of known rank and kind, functions, and the evaluation's state.
 
-use super::names::UsesByName;
 use crate::front::build::Parameter;
 use crate::front::emit::Emitter;
 pub use crate::front::failure::{Failure, Res, fail, fail_with};
@@ -341,6 +340,20 @@ pub struct Source {
     /// The file, with the prefix of its format.
     pub file: String,
 }
+
+/// The uses of a name in a dfn, or in the file.
+#[derive(Debug, Clone, Default)]
+pub struct Uses {
+    /// The number of tokens, where it is bound included.
+    pub count: usize,
+    /// Whether some are in an inner dfn.
+    pub inside: bool,
+    /// The statements of the dfn itself with such tokens, in order.
+    pub statements: Vec<AplNode>,
+}
+
+/// The uses of all names in a dfn, or in the file.
+pub type UsesByName = FxHashMap<String, Uses>;
 
 /// The number of an array, and an index: names and numbers.
 pub type ElementKey = (u32, Vec<(bool, i64)>);

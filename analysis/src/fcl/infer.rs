@@ -368,8 +368,11 @@ impl Checker<'_> {
     /// An argument has the type that the function takes.
     fn takes(&mut self, arg: &Expr, given: &Ty, wanted: &Ty, function: TextRange, why: impl Fn() -> String) {
         let Err(clash) = self.unknowns.unify(given, wanted) else { return };
+        let is_program = |ty: &Ty| matches!(self.unknowns.resolve(ty), Ty::Program(..));
+        let named = is_program(given) && !is_program(wanted) && !matches!(clash, Clash::Levels(..));
+        let what_to_do = if named { ": in a `do`, `x <- …` names what a program gives" } else { "" };
         let (found, wanted) = self.both(given, wanted);
-        let message = format!("this is `{found}`, and {} `{wanted}`{}", why(), because(&clash));
+        let message = format!("this is `{found}`, and {} `{wanted}`{}{what_to_do}", why(), because(&clash));
         let related = self.origin(&clash).unwrap_or((function, "the function".to_owned()));
         self.clash(&clash, arg.range(), message, related);
     }

@@ -298,7 +298,7 @@ pub fn print(ev: &Ev, at: TextRange, n: &Value, push: &Value) -> Res<Value> {
 /// The numbers of a file: an input of the kernel.
 pub fn read(ev: &Ev, at: TextRange, file: &Value) -> Res<Value> {
     let Value::Text(file) = file else { return super::value::unfit(ev, file, "the name of a file") };
-    let file = file.clone();
+    let file: Rc<str> = format!("numbers:{file}").into();
     Ok(Value::Program(Rc::new(move |ev| {
         ev.unused = false;
         if ev.place != Place::Host {

@@ -53,7 +53,8 @@ fn first_missing(body: &[Stmt]) -> Option<Vec<usize>> {
         left = inner[inside + 1..].iter().map(branches).sum();
     }
     let left = left + body[last + 1..].iter().map(branches).sum::<usize>();
-    (!is_branch && left > 1 && body[..last].iter().any(returns)).then(|| vec![body.len()])
+    let is_reached = !body[last..].iter().any(leaves);
+    (!is_branch && left > 1 && is_reached && body[..last].iter().any(returns)).then(|| vec![body.len()])
 }
 
 /// [`first_missing`] of the branches in statements.
@@ -71,7 +72,8 @@ fn after_branch(stmts: &[Stmt]) -> Option<Vec<usize>> {
         }
         let rest = &stmts[at + 1..];
         let waits = rest.first().is_some_and(|next| matches!(next.kind, StmtKind::Barrier { .. }));
-        if matches!(stmt.kind, StmtKind::If { .. }) && meets(stmt) && !waits && rest.iter().any(|s| branches(s) > 0) {
+        let is_branch = matches!(stmt.kind, StmtKind::If { .. }) && meets(stmt) && !leaves(stmt);
+        if is_branch && !waits && rest.iter().any(|s| branches(s) > 0) {
             return Some(vec![at + 1]);
         }
     }
@@ -84,6 +86,16 @@ fn branches(stmt: &Stmt) -> usize {
         StmtKind::If { .. } | StmtKind::For { .. } | StmtKind::While { .. } => 1,
         StmtKind::Block(body) => body.iter().map(branches).sum(),
         _ => 0,
+    }
+}
+
+/// Whether a work-item may return in a statement, after which not all reach a barrier.
+fn leaves(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return | StmtKind::Stop => true,
+        StmtKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(leaves),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => body.iter().any(leaves),
+        _ => false,
     }
 }
 
@@ -150,11 +162,9 @@ mod tests {
     fn what_follows_an_early_return_is_a_branch() {
         let stop = || when(vec![at(StmtKind::Stop)]);
         let tail = || when(vec![write()]);
-        assert_eq!(
-            separated(vec![stop(), wait(), tail(), tail()]),
-            [stop(), wait(), tail(), tail(), at(JOIN)]
-        );
-        for body in [vec![stop(), wait(), tail()], vec![wait(), tail(), tail()]] {
+        assert_eq!(separated(vec![stop(), wait(), tail(), tail()]), [stop(), wait(), tail(), tail(), at(JOIN)]);
+        let late = || vec![stop(), wait(), tail(), tail(), stop()];
+        for body in [vec![stop(), wait(), tail()], vec![wait(), tail(), tail()], late()] {
             assert_eq!(separated(body.clone()), body);
         }
     }

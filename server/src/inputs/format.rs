@@ -26,12 +26,14 @@ pub enum FileFormat {
     Ppm,
     /// Only for inputs: the bytes of the file are the elements.
     Bytes,
+    /// Only for inputs: all numbers of a text, however they are divided into lines.
+    Numbers,
     /// Only for inputs: numbers separated by white space.
     Text,
 }
 
 /// Extensions of file names, which are also prefixes: `csv:-`.
-const NAMED: [(&str, FileFormat); 9] = [
+const NAMED: [(&str, FileFormat); 10] = [
     ("npy", FileFormat::Npy),
     ("npz", FileFormat::Npz),
     ("arrow", FileFormat::Arrow),
@@ -41,6 +43,7 @@ const NAMED: [(&str, FileFormat); 9] = [
     ("pgm", FileFormat::Pgm),
     ("ppm", FileFormat::Ppm),
     ("bytes", FileFormat::Bytes),
+    ("numbers", FileFormat::Numbers),
 ];
 
 /// A file as the command line names it: `data.npy`, `csv:data.txt`, `csv:-`.
@@ -86,15 +89,18 @@ impl Place {
             FileFormat::Png => png::decode(&bytes(opened)?)?.into_value(ty),
             FileFormat::Pgm | FileFormat::Ppm => pnm::decode(&bytes(opened)?)?.into_value(ty),
             FileFormat::Bytes => Ok(Value::from(bytes(opened)?).into()),
-            FileFormat::Text => {
-                let value = text::parse(ty, &text_of(opened)?).map_err(|e| match e.at {
-                    Some((line, column)) => format!("line {line}, column {column}: {}", e.message),
-                    None => e.message,
-                })?;
-                Ok(value.into())
-            }
+            FileFormat::Numbers => parsed(ty, &text_of(opened)?.replace([',', ';', '\r', '\n'], " ")),
+            FileFormat::Text => parsed(ty, &text_of(opened)?),
         }
     }
+}
+
+fn parsed(ty: &Ty, text: &str) -> Result<Argument, String> {
+    let value = text::parse(ty, text).map_err(|e| match e.at {
+        Some((line, column)) => format!("line {line}, column {column}: {}", e.message),
+        None => e.message,
+    })?;
+    Ok(value.into())
 }
 
 fn named(name: &str) -> Option<FileFormat> {
@@ -127,7 +133,7 @@ fn text_of(opened: Opened) -> Result<String, String> {
 /// Encodes a value of type `ty` in a format; without one, as `.npy`. An error is a message for the user.
 pub fn encode(format: Option<FileFormat>, value: &Value, ty: &Ty) -> Result<Vec<u8>, String> {
     match format.unwrap_or(FileFormat::Npy) {
-        FileFormat::Npy | FileFormat::Text | FileFormat::Bytes => npy::write(value, ty),
+        FileFormat::Npy | FileFormat::Text | FileFormat::Numbers | FileFormat::Bytes => npy::write(value, ty),
         FileFormat::Npz => npz::write(value, ty),
         FileFormat::Arrow => arrow::write(value, ty),
         FileFormat::Csv => csv::encode(value, ty),
@@ -150,6 +156,7 @@ mod tests {
         assert_eq!(place("a/b.CSV"), ("a/b.CSV".to_owned(), Some(FileFormat::Csv)));
         assert_eq!(place("csv:-"), ("-".to_owned(), Some(FileFormat::Csv)));
         assert_eq!(place("npy:x.csv"), ("x.csv".to_owned(), Some(FileFormat::Npy)));
+        assert_eq!(place("numbers:x.csv"), ("x.csv".to_owned(), Some(FileFormat::Numbers)));
         assert_eq!(place("-"), ("-".to_owned(), None));
         assert_eq!(place("C:x"), ("C:x".to_owned(), None));
         assert_eq!(place("./csv:x"), ("./csv:x".to_owned(), None));
