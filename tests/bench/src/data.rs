@@ -31,7 +31,10 @@ impl Input {
     }
     /// Pseudorandom Booleans, of which every third is true.
     pub fn bools(shape: &[usize], seed: u64) -> Input {
-        Input::new(shape, HostData::Bool(filled(shape, |i| u8::from(mix(i.wrapping_add(seed << 40)) % 3 == 0))))
+        Input::new(
+            shape,
+            HostData::Bool(filled(shape, |i| u8::from(mix(i.wrapping_add(seed << 40)).is_multiple_of(3)))),
+        )
     }
     /// Pseudorandom numbers around 0, up to a thousand.
     pub fn numbers(element: Scalar, len: usize, seed: u64) -> Result<Input, String> {

@@ -73,7 +73,7 @@ pub fn sobol(scale: Scale) -> Benchmark {
     let directions = || Made::from_ints(super::fcl::directions()).shaped(&[2, 30]);
     Benchmark {
         sizes: vec![("N", 2), ("M", 30)],
-        inputs: Box::new(move || vec![directions(), Made::int(n as i32)]),
+        inputs: Box::new(move || vec![directions(), Made::int(n)]),
         ..program(scale, "apl-sobol", include_str!("../../programs/sobol.apl"))
     }
 }
