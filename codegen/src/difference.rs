@@ -2,14 +2,20 @@
 
 use crate::value::{ArrayValue, Value};
 
-/// Relative tolerance of floats; absolute below 1.
-const HALF: f64 = 2e-2;
-const FLOAT: f64 = 1e-4;
-const DOUBLE: f64 = 1e-10;
+/// Relative tolerances of floats; absolute below 1.
+struct Tolerance {
+    half: f64,
+    float: f64,
+    double: f64,
+}
+
+/// The rounding of a reordered reduction.
+const ROUNDING: Tolerance = Tolerance { half: 2e-2, float: 1e-4, double: 1e-10 };
+const NONE: Tolerance = Tolerance { half: 0.0, float: 0.0, double: 0.0 };
 
 /// The first difference between a value and the expected one, as a sentence; `None` if they are equal.
 pub fn difference(value: &Value, expected: &Value) -> Option<String> {
-    differing(value, expected).map(|(path, what)| {
+    differing(value, expected, &ROUNDING).map(|(path, what)| {
         let path: Vec<String> = path.iter().rev().map(|step| step.to_string()).collect();
         match path.is_empty() {
             true => what,
@@ -20,7 +26,12 @@ pub fn difference(value: &Value, expected: &Value) -> Option<String> {
 
 /// Whether two values are equal, within the tolerance of floats.
 pub fn is_close(a: &Value, b: &Value) -> bool {
-    differing(a, b).is_none()
+    differing(a, b, &ROUNDING).is_none()
+}
+
+/// Whether two values are equal without a tolerance; NaN equals NaN.
+pub fn is_same(a: &Value, b: &Value) -> bool {
+    differing(a, b, &NONE).is_none()
 }
 
 enum Step {
@@ -38,22 +49,22 @@ impl std::fmt::Display for Step {
 }
 
 /// The path to the first difference, innermost step first, and the difference itself.
-fn differing(value: &Value, expected: &Value) -> Option<(Vec<Step>, String)> {
+fn differing(value: &Value, expected: &Value, most: &Tolerance) -> Option<(Vec<Step>, String)> {
     let here = |differ: bool| differ.then(|| (Vec::new(), format!("{value}, and {expected} is expected")));
     match (value, expected) {
-        (Value::Half(x), Value::Half(y)) => here(!near((*x).into(), (*y).into(), HALF)),
-        (Value::Float(x), Value::Float(y)) => here(!near((*x).into(), (*y).into(), FLOAT)),
-        (Value::Double(x), Value::Double(y)) => here(!near(*x, *y, DOUBLE)),
+        (Value::Half(x), Value::Half(y)) => here(!near((*x).into(), (*y).into(), most.half)),
+        (Value::Float(x), Value::Float(y)) => here(!near((*x).into(), (*y).into(), most.float)),
+        (Value::Double(x), Value::Double(y)) => here(!near(*x, *y, most.double)),
         (Value::Tuple(x), Value::Tuple(y)) | (Value::Vec(x), Value::Vec(y)) if x.len() == y.len() => {
             let mut parts = x.iter().zip(y).enumerate();
-            parts.find_map(|(i, (x, y))| inside(Step::Part(i), differing(x, y)))
+            parts.find_map(|(i, (x, y))| inside(Step::Part(i), differing(x, y, most)))
         }
-        (Value::Array(x), Value::Array(y)) => in_arrays(x, y),
+        (Value::Array(x), Value::Array(y)) => in_arrays(x, y, most),
         (x, y) => here(x != y),
     }
 }
 
-fn in_arrays(value: &ArrayValue, expected: &ArrayValue) -> Option<(Vec<Step>, String)> {
+fn in_arrays(value: &ArrayValue, expected: &ArrayValue, most: &Tolerance) -> Option<(Vec<Step>, String)> {
     if value.len() != expected.len() {
         let what = format!("an array of length {}, and length {} is expected", value.len(), expected.len());
         return Some((Vec::new(), what));
@@ -61,17 +72,17 @@ fn in_arrays(value: &ArrayValue, expected: &ArrayValue) -> Option<(Vec<Step>, St
     let at = match (value, expected) {
         (ArrayValue::Values(x), ArrayValue::Values(y)) => {
             let mut elements = x.iter().zip(y).enumerate();
-            return elements.find_map(|(i, (x, y))| inside(Step::Element(i), differing(x, y)));
+            return elements.find_map(|(i, (x, y))| inside(Step::Element(i), differing(x, y, most)));
         }
         // As an array: one element at a time takes seconds for what a GPU computes in milliseconds.
-        (ArrayValue::Half(x), ArrayValue::Half(y)) => first(x, y, |x, y| near((*x).into(), (*y).into(), HALF)),
-        (ArrayValue::Float(x), ArrayValue::Float(y)) => first(x, y, |x, y| near((*x).into(), (*y).into(), FLOAT)),
-        (ArrayValue::Double(x), ArrayValue::Double(y)) => first(x, y, |x, y| near(*x, *y, DOUBLE)),
+        (ArrayValue::Half(x), ArrayValue::Half(y)) => first(x, y, |x, y| near((*x).into(), (*y).into(), most.half)),
+        (ArrayValue::Float(x), ArrayValue::Float(y)) => first(x, y, |x, y| near((*x).into(), (*y).into(), most.float)),
+        (ArrayValue::Double(x), ArrayValue::Double(y)) => first(x, y, |x, y| near(*x, *y, most.double)),
         (x, y) if x == y => None,
         (x, y) => (0..x.len()).find(|i| x.number(*i) != y.number(*i)),
     };
     let at = at?;
-    inside(Step::Element(at), differing(&value.get(at)?, &expected.get(at)?))
+    inside(Step::Element(at), differing(&value.get(at)?, &expected.get(at)?, most))
 }
 
 /// The index of the first pair that is not equal.
@@ -117,6 +128,8 @@ mod tests {
         ];
         for (value, expected, wanted) in cases {
             assert_eq!(difference(&value, &expected).as_deref(), wanted, "{value} and {expected}");
+            assert!(is_same(&value, &value), "{value}");
+            assert_eq!(is_same(&value, &expected), value.to_string() == expected.to_string() && wanted.is_none());
         }
     }
 }

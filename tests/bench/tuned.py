@@ -4,9 +4,9 @@ For each program `lift tune` searches for some seconds, on a copy, so no record 
 and the best alternately. A program for which nothing is clearly faster keeps its default. With --by-hand, `lift-bench`
 (LIFT_BENCH names it) measures a kernel written by hand, beside the default, at the same sizes.
 
-With --large the sizes are those for a GPU. With --within SECONDS everything ends by then: a search that is cut off counts
-with the best that it has kept, and a program that was not measured has a row that says so. Each row is printed, and
-with --json written, when it is measured.
+With --large the sizes are those for a GPU. With --within SECONDS everything ends by then: a search that is cut off
+counts with the best that it has kept, and a program that was not measured has a row that says so. Each row is printed,
+and with --json written, when it is measured.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class Row:
     hand: float | None = None
     beside: float | None = None
     #: What went wrong.
-    problem: str = ""
+    problems: list[str] = dataclasses.field(default_factory=list)
 
     @property
     def gain(self) -> float | None:
@@ -88,7 +88,7 @@ class Row:
         share = f"{100 * self.least / self.tuned:.0f} %" if self.least and self.tuned else ""
         beside = f"{self.beside / self.hand:.2f} ×" if self.beside and self.hand else "none"
         found = self.choice or ("(the default)" if self.tuned else "")
-        what = "; ".join(part for part in (found, self.problem) if part)
+        what = "; ".join(part for part in (found, *self.problems) if part)
         gain = f"{number(self.gain, '.2f')} ×" if self.gain else ""
         cells = [self.kernel, self.sizes, number(self.default, ".1f"), number(self.tuned, ".1f"), gain, share]
         return f"| {' | '.join([*cells, number(self.hand, '.1f'), beside, str(self.tries), what])} |"
@@ -141,9 +141,10 @@ def tune(row: Row, file: Path, budget: float, limit: float, arguments) -> str | 
     if found := kept(file.with_name(f"{file.name}.tuned")):
         row.choice, row.tuned, row.default = found
     if status is None:
-        row.problem = "cut off by the time" if first else "left out, the time is up"
+        row.problems.append("cut off by the time" if first else "left out, the time is up")
     elif status != 0:
-        row.problem = next((line["message"] for line in objects if "message" in line), errors) or f"status {status}"
+        said = next((line["message"] for line in objects if "message" in line), errors)
+        row.problems.append(said or f"status {status}")
     return first.get("device")
 
 
@@ -163,7 +164,7 @@ def by_hand(row: Row, benchmark: str, limit: float, arguments) -> None:
         status, errors = run([*command, "--json", file.name], limit, lambda _: None)
         report = file.read()
     if not report:
-        row.problem = "; ".join(filter(None, [row.problem, "by hand: " + (errors if status is not None else "the time is up")]))
+        row.problems.append(f"by hand: {'the time is up' if status is None else errors}")
         return
     # The names of other benchmarks may begin alike.
     rows = [r for r in json.loads(report)["rows"] if r["benchmark"] == benchmark]
@@ -171,7 +172,7 @@ def by_hand(row: Row, benchmark: str, limit: float, arguments) -> None:
     if any(sizes_of(r["size"]) != sizes_of(row.sizes) for r in rows):
         wrong.append("is of other sizes")
     if wrong:
-        row.problem = "; ".join(filter(None, [row.problem, f"by hand: {wrong[0]}"]))
+        row.problems.append(f"by hand: {wrong[0]}")
         return
     times = {r["program"]: r["times"]["device"] for r in rows}
     row.beside = times.pop("Lift")
@@ -205,9 +206,10 @@ def main() -> int:
             own = Path(folder) / str(nth)
             own.mkdir()
             copy = Path(shutil.copy(ROOT / program.file, own))
-            # Half of the share is for inputs, for compiling and for kernels written by hand. A program that needs more takes
-            # it from the later ones.
-            device = tune(row, copy, min(arguments.seconds, share / 2), min(1.5 * share, end - time.monotonic()), arguments)
+            # Half of the share is for inputs, for compiling and for kernels written by hand. A program that needs more
+            # takes it from the later ones.
+            limit = min(1.5 * share, end - time.monotonic())
+            device = tune(row, copy, min(arguments.seconds, share / 2), limit, arguments)
             if arguments.by_hand:
                 by_hand(row, program.benchmark, min(share, end - time.monotonic()), arguments)
             if not shown_device:
@@ -218,9 +220,9 @@ def main() -> int:
                 arguments.json.write_text(json.dumps([dataclasses.asdict(r) for r in rows], indent=1), "utf-8")
     gains = sorted(gain for row in rows if (gain := row.gain))
     if gains:
-        wrong = sum(bool(row.problem) for row in rows)
+        wrong = sum(bool(row.problems) for row in rows)
         print(f"\nmedian {gains[len(gains) // 2]:.2f} ×, least {gains[0]:.2f} ×, {wrong} of {len(rows)} with a problem")
-    return 1 if any(row.problem for row in rows) else 0
+    return 1 if any(row.problems for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -342,10 +342,7 @@ impl Pieces {
                 // A scalar belongs to the last piece on which it depends. That of a nest has nothing else, so that
                 // each reader repeats what takes a few instructions.
                 _ if is_flat(kernel.ty(stmt.var)) => {
-                    let mut needs = FxHashSet::default();
-                    uses::variables(stmt, &mut needs);
-                    needs.extend(uses::openings(&kernel.vars, &body.stmts, stmt).map(|s| s.var));
-                    let last = needs.iter().filter_map(|v| of.get(v).copied()).max();
+                    let last = last_piece(kernel, body, stmt, &of);
                     last.filter(|piece| !nests.contains(piece) || !is_brief(stmt))
                 }
                 _ => None,
@@ -383,10 +380,7 @@ impl Pieces {
             let is = |wanted: fn(Prim) -> bool| matches!(&stmt.rhs, Rhs::Prim(call) if wanted(call.prim));
             match work_of(kernel, stmt) {
                 Work::Item if is_flat(kernel.ty(stmt.var)) => {
-                    let mut needs = FxHashSet::default();
-                    uses::variables(stmt, &mut needs);
-                    needs.extend(uses::openings(&kernel.vars, &body.stmts, stmt).map(|s| s.var));
-                    if let Some(piece) = needs.iter().filter_map(|v| of.get(v).copied()).max() {
+                    if let Some(piece) = last_piece(kernel, body, stmt, &of) {
                         of.insert(stmt.var, piece);
                     }
                 }
@@ -449,4 +443,25 @@ impl Pieces {
         out.sort();
         out
     }
+}
+
+/// The last piece on which a statement depends, if it reads what a piece has made; also through statements that have no
+/// piece, which its own repeats.
+fn last_piece(kernel: &Kernel, body: &Block, stmt: &Stmt, of: &FxHashMap<VarId, usize>) -> Option<usize> {
+    let needs = |stmt: &Stmt| {
+        let mut needs = FxHashSet::default();
+        uses::variables(stmt, &mut needs);
+        needs.extend(uses::openings(&kernel.vars, &body.stmts, stmt).map(|s| s.var));
+        needs
+    };
+    let mut needed = needs(stmt);
+    if !needed.iter().any(|v| of.contains_key(v)) {
+        return None;
+    }
+    for earlier in body.stmts.iter().rev().skip_while(|s| s.var != stmt.var).skip(1) {
+        if needed.contains(&earlier.var) && !of.contains_key(&earlier.var) {
+            needed.extend(needs(earlier));
+        }
+    }
+    needed.iter().filter_map(|v| of.get(v).copied()).max()
 }

@@ -87,6 +87,16 @@ fn by_greatest(b: &mut Builder, row: &Atom) -> Atom {
     })
 }
 
+/// A fold beside a map of another fold, which is a row of one element: the quotient depends on both folds.
+fn through_a_row_of_one(b: &mut Builder, row: &Atom) -> Atom {
+    let one = sum(b, row);
+    let more = b.map(Level::Auto, row, |b, x| b.add(x, 0.5f32));
+    let other = b.reduce(Level::Auto, 0.0f32, &more, |b, x, y| b.add(x, y));
+    let other = b.map(Level::Auto, &other, |b, x| b.add(x, 1.0f32));
+    let other = b.view(Prim::Head, &[], &[other]);
+    b.div(&one, &other)
+}
+
 fn kernels() -> Vec<Kernel> {
     let median = |b: &mut Builder, row: &Atom| {
         let row = sorted(b, row, Prim::Sort);
@@ -133,6 +143,7 @@ fn kernels() -> Vec<Kernel> {
         of_rows("sorted", false, |b, row| sorted(b, row, Prim::Sort)),
         of_rows("order", false, |b, row| sorted(b, row, Prim::Argsort)),
         of_rows("beside the sum", false, median),
+        of_rows("through a row of one", false, through_a_row_of_one),
         products,
     ]
 }
