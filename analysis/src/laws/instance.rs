@@ -14,7 +14,7 @@ use crate::size::{Size, Var, VarKind};
 use crate::ty::{Class, Scheme, Ty, TyKind};
 use std::collections::BTreeMap;
 
-/// A program with the kernels `left` and `right`.
+/// A program with a kernel of each side.
 #[derive(Debug, Clone)]
 pub struct Instance {
     pub text: String,
@@ -75,7 +75,7 @@ const BOOL_OPERATORS: &[Operator] = &[
 ];
 
 /// Makes an instance of a law with a scheme; an error says why none can be made.
-pub fn instance(law: &Law, scheme: &Scheme, random: &mut Random) -> Result<Instance, String> {
+pub fn instance(law: &Law, scheme: &Scheme, kernels: &[String; 2], random: &mut Random) -> Result<Instance, String> {
     let types = sides(scheme, law.params.len())?;
     let element: Vec<Ty> = scheme.types.iter().map(|class| element_type(*class, random)).collect();
     // A size that is an argument is a constant; any other is a size of the kernels.
@@ -125,7 +125,7 @@ pub fn instance(law: &Law, scheme: &Scheme, random: &mut Random) -> Result<Insta
     let names: Vec<&str> = arrays.iter().map(|(name, _)| &**name).collect();
     let types: Vec<&str> = arrays.iter().map(|(_, ty)| ty.as_str()).collect();
     let mut text = String::new();
-    for (kernel, side) in [("left", &law.left), ("right", &law.right)] {
+    for (kernel, side) in kernels.iter().zip([&law.left, &law.right]) {
         let body = built(&side.term, &terms).ok_or("a side cannot be written with these arguments")?.print("");
         let (sizes, types, names) = (sizes.join(" "), types.join(" "), names.join(" "));
         text += &format!("(lift {kernel} ({sizes}) ({types}) (lambda ({names}) {body}))\n");

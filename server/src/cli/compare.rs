@@ -19,7 +19,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::typing::same_type;
-use lift_codegen::difference::difference;
+use lift_codegen::difference::{difference, is_same};
 use lift_codegen::run::{DeviceChoice, device};
 use lift_codegen::target::Target;
 use serde_json::json;
@@ -182,6 +182,11 @@ impl Measured {
         self.times().and_then(|[old, new]| bench::clear_ratio(new, old))
     }
 
+    fn is_exact(&self) -> bool {
+        let [old, new] = &self.ran;
+        is_same(&old.value, &new.value)
+    }
+
     /// The differing lines of the texts, with their surroundings; empty if the texts are equal.
     fn diff(&self, names: [&str; 2]) -> String {
         let [old, new] = &self.texts;
@@ -329,12 +334,17 @@ impl Pair<'_> {
         }
         let [ran, _] = &measured.ran;
         let sizes: Vec<String> = ran.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-        let verdict = measured.differs.as_ref().map_or("equal".to_owned(), |why| format!("DIFFERENT {why}"));
+        let verdict = match &measured.differs {
+            Some(why) => format!("DIFFERENT {why}"),
+            None if measured.is_exact() => "equal".to_owned(),
+            None => "equal up to the rounding of floats".to_owned(),
+        };
         let on = if sizes.is_empty() { ran.device.clone() } else { format!("{}, {}", ran.device, sizes.join(" ")) };
         console.line(&format!("{on}: {verdict}\n"))?;
-        for notice in measured.ran.iter().flat_map(|ran| &ran.notices) {
-            console.note(notice);
-        }
+        let mut notices: Vec<&String> = measured.ran.iter().flat_map(|ran| &ran.notices).collect();
+        // Of one file, both say the same.
+        notices.dedup();
+        notices.into_iter().for_each(|notice| console.note(notice));
         self.print_times(measured, console)?;
         for (what, [a, b]) in rows(&measured.costs) {
             let changed = if a == b { "" } else { "  *" };

@@ -1,9 +1,9 @@
 //! `lift laws`: checks, tests and lists laws of rewriting.
 
-use super::{Console, Status};
+use super::{Console, Format, Status, answered};
 use crate::engine::{self, Where};
-use crate::files;
-use crate::laws::{Effort, Tested, Tester};
+use crate::laws::{Effort, Found, Tested, Tester};
+use crate::program::{Program, texts};
 use lift_analysis::laws::{LAWS_TEXT, Law, NoLaw};
 use lift_codegen::run::{DeviceChoice, device};
 use lift_syntax::{ColumnEncoding, LineIndex};
@@ -34,25 +34,27 @@ pub struct Arguments {
 const ON_DEVICE: u32 = 1;
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
-    let (shown, text) = match &arguments.file {
-        None => ("lift:laws.lift".to_owned(), LAWS_TEXT.into()),
-        Some(path) => match files::read_source(path) {
-            Ok(text) => (path.display().to_string(), text),
-            Err(why) => {
-                console.error(&format!("{}: {why}", path.display()));
-                return Ok(Status::Wrong);
-            }
-        },
+    let program = match &arguments.file {
+        None => Program::of_text("lift:laws.lift", LAWS_TEXT.into()),
+        Some(path) => Program::load(std::slice::from_ref(path)),
     };
-    let (mut tester, laws, wrong) = Tester::new(&text)?;
-    let lines = LineIndex::new(&text);
+    let program = answered(program)?;
+    if console.problems(&program.sources(), Format::Text, &program.unreadable)? > 0 {
+        return Ok(Status::Wrong);
+    }
+    let Some(path) = program.roots.first() else { return Ok(Status::Wrong) };
+    let shown = program.shown.get(path).map_or(&**path, String::as_str);
+    let texts = answered(texts(&program.analysis, path))?;
+    let (mut tester, Found { laws, wrong, errors }) = Tester::new(path, &texts)?;
+    console.problems(&program.sources(), Format::Text, &errors)?;
+    let lines = LineIndex::new(texts.get(path).map_or("", |text| text));
     for NoLaw { name, why, range } in &wrong {
         let at = lines.position(range.start(), ColumnEncoding::Utf16);
         console.error(&format!("{shown}:{}: `{name}` is no law: {why}", at.line + 1));
     }
     let chosen = |law: &&Law| arguments.law.as_ref().is_none_or(|part| law.name.contains(part.as_str()));
     let laws: Vec<&Law> = laws.iter().filter(chosen).collect();
-    if laws.is_empty() && wrong.is_empty() {
+    if laws.is_empty() && wrong.is_empty() && errors.is_empty() {
         console.error(&format!("{shown} has no such law: a law is a definition with a line `;;; forwards: …`"));
         return Ok(Status::Wrong);
     }
@@ -77,7 +79,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         console.line(&format!("    {}", outcome(&tested)))?;
         refuted += u32::from(tested.wrong.is_some());
     }
-    Ok(Status::wrong_if(refuted > 0 || !wrong.is_empty()))
+    Ok(Status::wrong_if(refuted > 0 || !wrong.is_empty() || !errors.is_empty()))
 }
 
 /// A law with its sides on a line each.

@@ -10,7 +10,7 @@ use crate::tune::search::{self, Bench, Race, Tried, median};
 use crate::tune::worker::{self, Ask, Job, Ready, Told};
 use crate::tune::written::{self, Place, Wish};
 use crate::tuned::choice::Choice;
-use crate::tuned::records::{self, Record};
+use crate::tuned::records::{self, Lookup, Record};
 use crate::{engine, files};
 use lift_analysis::ide::{DocLineKind, KernelInfo};
 use lift_analysis::parameters::{Entry, TABLE};
@@ -20,6 +20,7 @@ use lift_codegen::io::InputSource;
 use lift_codegen::run::DeviceChoice;
 use lift_codegen::target::Target;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -158,8 +159,8 @@ fn list(format: Format, console: &mut Console) -> io::Result<()> {
     Ok(())
 }
 
-/// The inputs: of the command line, of the first `;;; bench:` line, of the `;;; run:` line, or random ones. With
-/// `--size`, arrays that a line writes out are random.
+/// The inputs: of the command line, of the first `;;; bench:` line, of the `;;; run:` line, or random ones, of sizes that
+/// were tuned before unless others are given. With `--size`, arrays that a line writes out are random.
 fn job(
     arguments: &Arguments,
     program: &Program,
@@ -184,7 +185,7 @@ fn job(
         }
         (None, None) if arguments.inputs.is_empty() => Ok(Wishes {
             inputs: vec!["random".to_owned(); info.inputs.len()],
-            sizes: arguments.sizes.iter().cloned().collect(),
+            sizes: sizes_before(path, info).into_iter().chain(arguments.sizes.iter().cloned()).collect(),
             folder: PathBuf::from("."),
         }),
         _ => wishes(&arguments.inputs, &arguments.sizes, info, path),
@@ -210,6 +211,15 @@ fn job(
         folder: wishes.folder,
         device: arguments.device.clone(),
     }))
+}
+
+/// The sizes for which a kernel was tuned last.
+fn sizes_before(path: &Arc<str>, info: &KernelInfo) -> BTreeMap<String, i64> {
+    let records = records::read(&records::file(Path::new(&**path))).unwrap_or_default();
+    let mut sizes = records.into_iter().rfind(|r| r.kernel == info.name).map(|r| r.sizes).unwrap_or_default();
+    // An earlier version of the kernel may have had others.
+    sizes.retain(|name, _| info.sizes.iter().any(|size| **size == **name));
+    sizes
 }
 
 fn tune(
@@ -286,14 +296,20 @@ fn tune(
         tuner.unkept = Some(why.to_string());
     }
     let best = match &found {
-        Some((choice, race)) => Some(tuner.record(choice, [median(&race[1]), median(&race[0])])),
+        Some((choice, race)) => {
+            Lookup { record: Some(tuner.record(choice, [median(&race[1]), median(&race[0])])), notice: None }
+        }
         None => {
             let Ready { meaning, device, sizes, .. } = &tuner.ready;
-            records::Key { program: Path::new(&**path), kernel: &info.name, meaning, device }.lookup(sizes).record
+            records::Key { program: Path::new(&**path), kernel: &info.name, meaning, device }.lookup(sizes)
         }
     };
     let Tuner { console, tries, unkept, ready, remote, least, .. } = tuner;
     clear_progress();
+    if arguments.write.is_some() {
+        best.notice.iter().for_each(|notice| console.note(notice));
+    }
+    let best = best.record;
     if let Some(why) = unkept {
         return Ok(Err(format!("{} cannot be written: {why}", file.display())));
     }

@@ -6,9 +6,9 @@ pub use page::page;
 
 use crate::engine::{self, Ran, Where};
 use crate::inputs;
-use crate::report::{Problem, codes};
+use crate::program::Texts;
+use crate::report::{Problem, codes, errors};
 use lift_analysis::db::forms;
-use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{AnalysisHost, Cancellable};
 use lift_analysis::laws::checking::sides;
 use lift_analysis::laws::instance::{Instance, Random, instance};
@@ -25,10 +25,24 @@ use std::sync::Arc;
 
 /// A program whose laws are tested.
 pub struct Tester {
+    /// The program and its imports.
     host: AnalysisHost,
-    /// The program of the laws, without imports.
+    path: Arc<str>,
+    /// The program as it is; for a test, two kernels follow it.
     text: Arc<str>,
+    /// The names of these kernels, which the program does not use.
+    kernels: [String; 2],
     schemes: BTreeMap<String, Scheme>,
+}
+
+/// What a program has of laws.
+#[derive(Default)]
+pub struct Found {
+    pub laws: Vec<Law>,
+    /// Definitions that look like laws and are none.
+    pub wrong: Vec<NoLaw>,
+    /// Errors elsewhere, also in imports.
+    pub errors: Vec<Problem>,
 }
 
 /// How often a law is tested, and where.
@@ -62,10 +76,8 @@ pub struct Tested {
     pub wrong: Option<String>,
 }
 
-/// The path of the programs that are run.
-const PATH: &str = "law.lift";
-/// The path of the laws.
-const LAWS: &str = "laws.lift";
+/// The path of the built-in laws.
+const BUILTIN: &str = "laws.lift";
 /// Sizes of inputs.
 const SIZES: [i64; 9] = [0, 1, 2, 3, 4, 5, 6, 8, 12];
 
@@ -77,31 +89,37 @@ enum Shown {
 }
 
 impl Tester {
-    /// A tester for the laws of a program; also the definitions that look like laws and are none.
-    pub fn new(text: &str) -> io::Result<(Tester, Vec<Law>, Vec<NoLaw>)> {
-        let (mut laws, mut wrong) = (Vec::new(), Vec::new());
-        for found in read(text) {
-            match found {
-                Ok(law) => laws.push(law),
-                Err(why) => wrong.push(why),
+    /// A tester for the laws of a program, and what the program has of them.
+    pub fn new(path: &Arc<str>, texts: &Texts) -> io::Result<(Tester, Found)> {
+        let mut host = AnalysisHost::default();
+        for (path, text) in texts {
+            host.set_file(path, text.clone());
+        }
+        let text = texts.get(path).cloned().unwrap_or_default();
+        let mut found = Found::default();
+        for law in read(&text) {
+            match law {
+                Ok(law) => found.laws.push(law),
+                Err(why) => found.wrong.push(why),
             }
         }
-        let mut host = AnalysisHost::default();
-        host.set_file(LAWS, text.into());
         let mut schemes = BTreeMap::new();
         {
             let analysis = host.snapshot();
-            for found in answered(analysis.diagnostics(LAWS))? {
-                if found.severity == Severity::Error {
-                    let name =
-                        laws.iter().find(|law| law.range.contains_range(found.range)).map(|law| law.name.clone());
-                    let name = name.unwrap_or_else(|| "the program".into());
-                    wrong.push(NoLaw { name, why: found.message, range: found.range });
+            for problem in answered(errors(&analysis, path))? {
+                let is_inside = |range: TextRange| problem.range.is_some_and(|part| range.contains_range(part));
+                match found.laws.iter().find(|law| problem.path == *path && is_inside(law.range)) {
+                    Some(law) => {
+                        let range = problem.range.unwrap_or(law.range);
+                        found.wrong.push(NoLaw { name: law.name.clone(), why: problem.message, range });
+                    }
+                    // What is no law for another reason may have errors, too.
+                    None if problem.path == *path && found.wrong.iter().any(|no| is_inside(no.range)) => {}
+                    None => found.errors.push(problem),
                 }
             }
-            laws.retain(|law| !wrong.iter().any(|no| no.name == law.name));
             let db = analysis.db();
-            if let Some(file) = db.file(LAWS) {
+            if let Some(file) = db.file(path) {
                 for &form in forms(db, file) {
                     let (name, scheme) = (form.name(db), signature(db, form));
                     if let Some((name, scheme)) = name.as_ref().zip(scheme) {
@@ -110,19 +128,23 @@ impl Tester {
                 }
             }
         }
-        for law in &laws {
+        let Found { laws, wrong, .. } = &mut found;
+        laws.retain(|law| !wrong.iter().any(|no| no.name == law.name));
+        for law in &*laws {
             let checked = schemes.get(&*law.name).ok_or("it has no type".to_owned());
             if let Err(why) = checked.and_then(|scheme| sides(scheme, law.params.len())) {
                 wrong.push(NoLaw { name: law.name.clone(), why, range: law.range });
             }
         }
         laws.retain(|law| !wrong.iter().any(|no| no.name == law.name));
-        Ok((Tester { host, text: text.into(), schemes }, laws, wrong))
+        let kernels = ["left", "right"].map(|side| unused(side, &text));
+        Ok((Tester { host, path: path.clone(), text, kernels, schemes }, found))
     }
 
     /// A tester for the built-in laws.
     pub fn builtin() -> io::Result<(Tester, &'static [Law])> {
-        Ok((Tester::new(LAWS_TEXT)?.0, builtin()))
+        let texts = Texts::from([(BUILTIN.into(), LAWS_TEXT.into())]);
+        Ok((Tester::new(&BUILTIN.into(), &texts)?.0, builtin()))
     }
 
     /// Tests a law of the program.
@@ -134,7 +156,7 @@ impl Tester {
         };
         let mut random = Random(effort.seed);
         for nth in 0..effort.instances {
-            let made = match instance(law, &scheme, &mut random) {
+            let made = match instance(law, &scheme, &self.kernels, &mut random) {
                 Ok(made) => made,
                 Err(why) => {
                     tested.wrong = Some(format!("it cannot be tested: {why}"));
@@ -164,17 +186,18 @@ impl Tester {
         tested: &mut Tested,
     ) -> io::Result<()> {
         // The program's own definitions, of which laws may make use.
-        self.host.set_file(PATH, format!("{}\n{}", self.text, made.text).into());
+        let path = self.path.clone();
+        self.host.set_file(&path, format!("{}\n{}", self.text, made.text).into());
         let analysis = self.host.snapshot();
-        let path: Arc<str> = PATH.into();
         let mut kernels = Vec::new();
-        for name in ["left", "right"] {
+        for (name, side) in self.kernels.iter().zip(["left", "right"]) {
             match answered(engine::core(&analysis, &path, name))? {
                 Ok(kernel) => kernels.push(kernel),
                 Err(problems) => {
                     let why = problems.first().map_or("", |problem| &problem.message);
+                    let with = if made.shown.is_empty() { String::new() } else { format!("with {}, ", made.shown) };
                     tested.unfit += 1;
-                    tested.first_unfit = Some(format!("with {}, its {name} side does not check: {why}", made.shown));
+                    tested.first_unfit = Some(format!("{with}its {side} side does not check: {why}"));
                     return Ok(());
                 }
             }
@@ -220,6 +243,15 @@ impl Tester {
         }
         Ok(())
     }
+}
+
+/// A name that does not occur in a text.
+fn unused(name: &str, text: &str) -> String {
+    let mut name = name.to_owned();
+    while text.contains(&name) {
+        name += "-side";
+    }
+    name
 }
 
 /// A size: first 0, then 1, then random ones, of which half are multiples of all constants.

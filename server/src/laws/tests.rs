@@ -45,8 +45,9 @@ const FALSE: &str = include_str!("false.lift");
 
 #[test]
 fn false_laws_are_refuted() {
-    let (mut tester, laws, wrong) = Tester::new(FALSE).unwrap();
-    assert!(wrong.is_empty(), "{wrong:?}");
+    let (mut tester, Found { laws, wrong, errors }) =
+        Tester::new(&BUILTIN.into(), &Texts::from([(BUILTIN.into(), FALSE.into())])).unwrap();
+    assert!(wrong.is_empty() && errors.is_empty(), "{wrong:?} {errors:?}");
     assert!(laws.len() >= 12);
     let effort = Effort { instances: 100, inputs: 5, ..QUICK };
     let held: Vec<String> = laws

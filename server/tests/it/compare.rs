@@ -44,6 +44,19 @@ fn equal_kernels_are_told_with_the_condition_of_one() {
     }
 }
 
+/// Not the same as equal: a user may look for a change that moves the last digits.
+#[test]
+fn results_that_are_equal_up_to_rounding_are_told_apart() {
+    let bench = bench();
+    bench.write("nearly.lift", FLOATS.replace("2.0f", "2.00001f").as_bytes());
+    let on = |new: &str| {
+        let arguments = ["compare", "floats.lift", new, "--device", "interpreter", "[1.5,2.5]"];
+        bench.fine(&arguments)
+    };
+    assert!(on("floats.lift").contains("interpreter, N=2: equal\n"));
+    assert!(on("nearly.lift").contains("interpreter, N=2: equal up to the rounding of floats\n"));
+}
+
 #[test]
 fn a_difference_is_shown_with_its_input() {
     let bench = bench();

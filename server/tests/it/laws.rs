@@ -21,6 +21,23 @@ fn laws_of_a_program_are_listed_and_tested() {
     assert!(out.contains("  = (map (lambda (x) (* 4 x)) xs)\n    equal on "), "{out}");
 }
 
+/// A law may use definitions of an import, and the program may have a kernel of any name.
+#[test]
+fn laws_use_imports_and_errors_elsewhere_are_shown_at_their_place() {
+    let law = "(import \"lib.lift\")
+(lift left (N) ((array-type int N)) (lambda (xs) (map double xs)))
+;;; forwards: Double once
+(define (twice-twice (xs (array-type int n))) (tuple (map double (map double xs)) (map (lambda (x) (* 4 x)) xs)))
+";
+    let wrong = format!("{law}(define (f x) (g x))\n");
+    let bench = Bench::new(&[("lib.lift", "(define (double x) (* 2 x))\n"), ("own.lift", law), ("wrong.lift", &wrong)]);
+    let out = bench.fine(&["laws", "own.lift", "--device", "interpreter", "--try", "2"]);
+    assert!(out.contains("    equal on "), "{out}");
+    let ran = bench.lift(&["laws", "wrong.lift", "--device", "interpreter", "--try", "2"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("    equal on ") && ran.err.contains("wrong.lift:5:16"), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn a_false_law_is_refuted() {
     let bench = Bench::new(&[("false.lift", &OWN.replace("(* 4 x)", "(* 3 x)"))]);

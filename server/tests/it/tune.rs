@@ -242,6 +242,30 @@ fn the_best_is_written_as_a_program() {
     assert_eq!(bench.read("scale.lift"), now);
 }
 
+/// A record of another driver is not written; without other sizes it tells those that were tuned.
+#[test]
+fn what_a_stale_record_has_is_not_written() {
+    let text = SCALE.lines().filter(|line| !line.starts_with(";;;")).collect::<String>();
+    let bench = Bench::new(&[("scale.lift", &text)]);
+    let [name, platform, driver] = &device(&bench);
+    let meaning = meaning(&Bench::new(&[("scale.lift", SCALE)]));
+    let write = |driver: &str| {
+        let text = record(&meaning, [name, platform, driver], "group=32");
+        bench.write("scale.lift.tuned", text.as_bytes());
+        bench.lift(&["tune", "scale.lift", "--budget", "0", "--write=other.lift"])
+    };
+    let stale = write("0.1");
+    assert_eq!((stale.status, bench.path("other.lift").exists()), (Some(0), false));
+    assert!(
+        stale.err.contains("is of another driver than ") && stale.err.contains("nothing to write"),
+        "{}",
+        stale.err
+    );
+    assert!(stale.out.contains(", N=3\n"), "{}", stale.out);
+    assert_eq!(write(driver).status, Some(0));
+    assert!(bench.read("other.lift").contains("((group 32))"));
+}
+
 #[test]
 fn a_record_that_is_edited_to_be_wrong_is_refused_at_its_line() {
     let bench = Bench::new(&[("scale.lift", SCALE)]);
