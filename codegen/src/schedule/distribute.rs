@@ -19,14 +19,22 @@ use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
-        return kernel;
+    let gpu = target.class == Class::Gpu;
+    if gpu {
+        super::branches::apart(&mut kernel, applied);
+        super::copies::apart(&mut kernel, applied);
     }
-    super::branches::apart(&mut kernel, applied);
-    super::copies::apart(&mut kernel, applied);
     let mut body = kernel.body.clone();
     let mut lengths = Lengths::of(&kernel);
     super::invariant::hoist(&mut kernel, &mut body, &mut lengths, applied);
+    kernel.body = body;
+    kernel.assumptions = lengths.assumptions;
+    kernel = super::repeated::once(kernel, applied);
+    if !gpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    let mut lengths = Lengths::of(&kernel);
     rows_once(&kernel, &mut body, &FxHashMap::default());
     let busy = target.busy();
     let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied, busy };

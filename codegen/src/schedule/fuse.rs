@@ -13,6 +13,7 @@ use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
+use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -366,11 +367,22 @@ pub fn rhs_may_fail(vars: &[VarInfo], rhs: &Rhs) -> bool {
         Rhs::Cast(_, pairs) => !pairs.is_empty(),
         Rhs::If(_, a, b) => may_fail(vars, a) || may_fail(vars, b),
         Rhs::Prim(call) => {
-            matches!(call.prim, Prim::Aref | Prim::Gather | Prim::Scatter | Prim::Head | Prim::Last)
-                || call.funs.iter().any(|f| may_fail(vars, &f.body))
+            let fails = match call.prim {
+                Prim::Aref | Prim::Gather | Prim::Scatter => true,
+                Prim::Head | Prim::Last => !has_element(vars, &call.args[0], &Facts::new()),
+                _ => false,
+            };
+            fails || call.funs.iter().any(|f| may_fail(vars, &f.body))
         }
         _ => false,
     }
+}
+
+/// Whether an array is known to have an element.
+pub fn has_element(vars: &[VarInfo], xs: &Atom, facts: &Facts) -> bool {
+    let Atom::Var(xs) = xs else { return false };
+    let array = vars[xs.0 as usize].ty.as_array();
+    array.is_some_and(|a| a.position.is_none() && facts.lt(&Size::zero(), &a.len).is_yes())
 }
 
 fn is_floating(ty: &Ty) -> bool {

@@ -1,41 +1,48 @@
-//! Hoists loop-invariant code out of maps. Only code that cannot stop the run moves, because the map may have no elements.
+//! Hoists loop-invariant code out of the functions of maps, folds, scans, filters and loops. Only code that cannot stop
+//! the run moves, because the function may be called for no element.
 //!
 //! * `map (λx. f x (g z)) xs = map (λx. f x y) xs` with y = g z
 //! * `map (λx. map (λy. f x y (g y)) ys) xs = map (λx. map (λ(y,z). f x y z) (zip ys zs)) xs` with zs = map g ys
 
 use super::uses::stmt_mentions;
-use super::{Applied, free, fuse, on_the_host, rules};
+use super::{Applied, free, fuse, is_parallel, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
-use lift_analysis::size::{Size, VarKind};
+use lift_analysis::size::{Facts, Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// Hoists invariant code out of the maps at host level.
+/// Hoists invariant code, at host level and in all functions.
 pub fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
-    Hoister { kernel, lengths, applied }.host(block);
+    let mut facts = Facts::new();
+    for (assumption, _) in &kernel.assumptions {
+        facts.assume(assumption);
+    }
+    Hoister { kernel, facts, lengths, applied }.block(block);
 }
 
 struct Hoister<'a> {
     kernel: &'a mut Kernel,
+    /// What is checked before anything runs.
+    facts: Facts,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
 
 impl Hoister<'_> {
-    fn host(&mut self, block: &mut Block) {
+    /// Moves what the functions of a block's statements have in common in front of these statements.
+    fn block(&mut self, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             match &mut stmt.rhs {
                 Rhs::If(_, a, b) => {
-                    self.host(a);
-                    self.host(b);
+                    self.block(a);
+                    self.block(b);
                 }
-                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
-                    call.funs.iter_mut().for_each(|f| self.host(&mut f.body))
-                }
-                Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) => {
-                    out.extend(funs.iter_mut().flat_map(|f| self.out_of(f)));
+                Rhs::Prim(call) => {
+                    let keeps = is_placed(call.prim);
+                    let maps = call.prim == Prim::Map(Level::Auto);
+                    out.extend(call.funs.iter_mut().flat_map(|f| self.out_of(f, maps, keeps)));
                 }
                 _ => {}
             }
@@ -44,27 +51,23 @@ impl Hoister<'_> {
         block.stmts = out;
     }
 
-    /// Removes and returns the statements of a function that do not depend on its element.
-    fn out_of(&mut self, f: &mut Lambda) -> Vec<Stmt> {
-        let mut body = Vec::new();
-        for mut stmt in std::mem::take(&mut f.body.stmts) {
-            if let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &mut stmt.rhs {
-                body.extend(funs.iter_mut().flat_map(|g| self.out_of(g)));
-            }
-            body.push(stmt);
-        }
-        if f.position.is_some() {
-            f.body.stmts = body;
+    /// Removes and returns the statements of a function that do not depend on its parameters. `maps`: the function is that of a
+    /// `map`. `keeps`: the program chose what runs this function, so that nothing leaves it.
+    fn out_of(&mut self, f: &mut Lambda, maps: bool, keeps: bool) -> Vec<Stmt> {
+        self.block(&mut f.body);
+        if f.position.is_some() || keeps {
             return Vec::new();
         }
         let mut own: FxHashSet<VarId> = f.params.iter().copied().collect();
-        let moved = self.moved(&body, &own);
+        let moved = self.moved(&f.body, &own);
         let mut out = Vec::new();
-        for mut stmt in body {
-            if moved.contains(&stmt.var) {
-                out.push(stmt);
-                continue;
-            }
+        take(&mut f.body, &moved, &mut out);
+        let costly = out.iter().filter(|stmt| is_worth_it(self.kernel, stmt));
+        self.applied.extend(costly.map(|stmt| Applied { rule: &rules::INVARIANT, origin: stmt.origin.clone() }));
+        if !maps {
+            return out;
+        }
+        for mut stmt in std::mem::take(&mut f.body.stmts) {
             out.extend(self.of_elements(&mut stmt, &own));
             own.insert(stmt.var);
             f.body.stmts.push(stmt);
@@ -73,29 +76,58 @@ impl Hoister<'_> {
     }
 
     /// The statements that move out of a function: those that are worth it, what they need, and what is free then.
-    fn moved(&self, body: &[Stmt], own: &FxHashSet<VarId>) -> FxHashSet<VarId> {
-        let kernel = &*self.kernel;
+    fn moved(&self, body: &Block, own: &FxHashSet<VarId>) -> FxHashSet<VarId> {
+        let mut stmts = Vec::new();
+        in_order(body, &mut stmts);
         let mut varies = own.clone();
         let mut moved: FxHashSet<VarId> = FxHashSet::default();
-        for (at, stmt) in body.iter().enumerate() {
+        for (at, stmt) in stmts.iter().enumerate() {
             let reads = |set: &FxHashSet<VarId>| super::uses::mentions(stmt, &|v| set.contains(&v));
-            let opened = super::uses::openings(&kernel.vars, body, stmt).next().is_some();
-            if reads(&varies) || opened || !(is_pure(kernel, stmt) || is_first(kernel, stmt)) {
+            if reads(&varies) || self.opened(&stmts, stmt) || !self.is_harmless(stmt) {
                 varies.insert(stmt.var);
                 continue;
             }
-            let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) || is_first(kernel, stmt);
-            if (reads(&moved) && (scalar || free::is_free(&stmt.rhs))) || is_worth_it(kernel, stmt) {
-                let mut needed = vec![stmt];
+            let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) || is_first(self.kernel, stmt);
+            if (reads(&moved) && (scalar || free::is_free(&stmt.rhs))) || is_worth_it(self.kernel, stmt) {
+                let mut needed = vec![*stmt];
                 while let Some(next) = needed.pop() {
                     if moved.insert(next.var) {
-                        let of_next = |s: &&Stmt| super::uses::mentions(next, &|v| v == s.var);
-                        needed.extend(body[..at].iter().filter(of_next));
+                        let of_next = |s: &&&Stmt| super::uses::mentions(next, &|v| v == s.var);
+                        needed.extend(stmts[..at].iter().filter(of_next));
                     }
                 }
             }
         }
         moved
+    }
+
+    /// Whether a statement computes with a length that one of these statements opens.
+    fn opened(&self, stmts: &[&Stmt], stmt: &Stmt) -> bool {
+        let vars = &self.kernel.vars;
+        stmts.iter().any(|s| s.var != stmt.var && s.binds.iter().any(|length| stmt_mentions(vars, stmt, length)))
+    }
+
+    /// Whether a statement may move: it opens no length and cannot stop the run.
+    fn is_harmless(&self, stmt: &Stmt) -> bool {
+        let known = !self.kernel.ty(stmt.var).any(&mut |t| {
+            t.as_array().is_some_and(|a| a.position.is_some() || a.len.any_var(&mut |v| v.kind != VarKind::Param))
+        });
+        known && stmt.binds.is_empty() && !self.may_stop(&stmt.rhs)
+    }
+
+    /// Whether a right-hand side may stop the run, with what is checked before anything runs.
+    fn may_stop(&self, rhs: &Rhs) -> bool {
+        match rhs {
+            Rhs::Prim(call) if matches!(call.prim, Prim::Head | Prim::Last) => {
+                !fuse::has_element(&self.kernel.vars, &call.args[0], &self.facts)
+            }
+            // A loop may have no end.
+            Rhs::Prim(call) if matches!(call.prim, Prim::Gather | Prim::Scatter | Prim::IterateWhile) => true,
+            rhs if !rhs.blocks().is_empty() => {
+                rhs.blocks().into_iter().flat_map(|b| &b.stmts).any(|s| self.may_stop(&s.rhs))
+            }
+            rhs => fuse::rhs_may_fail(&self.kernel.vars, rhs),
+        }
     }
 
     /// The statements in front of a function for what the inner map `stmt` computes of its elements alone, which is the
@@ -112,7 +144,7 @@ impl Hoister<'_> {
             return Vec::new();
         };
         let (y, ys) = (*y, *ys);
-        let values = values_of(self.kernel, g, own);
+        let values = self.values_of(g, own);
         if values.is_empty() {
             return Vec::new();
         }
@@ -141,11 +173,38 @@ impl Hoister<'_> {
         stmts.extend(rest);
         g.body.stmts = stmts;
         g.params = vec![t];
-        let kernel = &*self.kernel;
-        drop_unused(&kernel.vars, &mut g.body, &|s| is_pure(kernel, s) || is_first(kernel, s));
+        drop_unused(&self.kernel.vars, &mut g.body, &|s| self.is_harmless(s));
         *args = vec![Atom::Var(zip)];
         self.applied.push(Applied { rule: &rules::MAP_INNER, origin: stmt.origin.clone() });
         out
+    }
+
+    /// The variables of a function that are worth computing beforehand: they depend on work for its element, and on nothing
+    /// in `own`; and who reads them depends on it.
+    fn values_of(&self, g: &Lambda, own: &FxHashSet<VarId>) -> Vec<VarId> {
+        let kernel = &*self.kernel;
+        let stmts: Vec<&Stmt> = g.body.stmts.iter().collect();
+        let mut varies = own.clone();
+        let mut costly: FxHashSet<VarId> = FxHashSet::default();
+        for stmt in &g.body.stmts {
+            let reads_varying = super::uses::mentions(stmt, &|v| varies.contains(&v));
+            if reads_varying || self.opened(&stmts, stmt) || !self.is_harmless(stmt) {
+                varies.insert(stmt.var);
+            } else if is_fold(stmt) || super::uses::mentions(stmt, &|v| costly.contains(&v)) {
+                costly.insert(stmt.var);
+            }
+        }
+        if !g.body.stmts.iter().any(|s| varies.contains(&s.var)) {
+            // The whole inner map is the same for all.
+            return Vec::new();
+        }
+        let is_read = |v: VarId| {
+            let outside = |s: &&Stmt| varies.contains(&s.var);
+            g.body.result == Atom::Var(v)
+                || g.body.stmts.iter().filter(outside).any(|s| super::uses::mentions(s, &|w| w == v))
+        };
+        let fits = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_none_or(|a| a.position.is_none()));
+        g.body.stmts.iter().map(|s| s.var).filter(|v| costly.contains(v) && is_read(*v) && fits(v)).collect()
     }
 
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
@@ -154,31 +213,37 @@ impl Hoister<'_> {
     }
 }
 
-/// The variables of a function that are worth computing beforehand: they depend on work for its element, and on nothing
-/// in `own`; and who reads them depends on it.
-fn values_of(kernel: &Kernel, g: &Lambda, own: &FxHashSet<VarId>) -> Vec<VarId> {
-    let mut varies = own.clone();
-    let mut costly: FxHashSet<VarId> = FxHashSet::default();
-    for stmt in &g.body.stmts {
-        let opened = super::uses::openings(&kernel.vars, &g.body.stmts, stmt).next().is_some();
-        let reads_varying = super::uses::mentions(stmt, &|v| varies.contains(&v));
-        if reads_varying || opened || !(is_pure(kernel, stmt) || is_first(kernel, stmt)) {
-            varies.insert(stmt.var);
-        } else if is_fold(stmt) || super::uses::mentions(stmt, &|v| costly.contains(&v)) {
-            costly.insert(stmt.var);
+/// The statements of a block and of its branches, in the order in which they run.
+fn in_order<'a>(block: &'a Block, out: &mut Vec<&'a Stmt>) {
+    for stmt in &block.stmts {
+        if let Rhs::If(_, a, b) = &stmt.rhs {
+            in_order(a, out);
+            in_order(b, out);
         }
+        out.push(stmt);
     }
-    if !g.body.stmts.iter().any(|s| varies.contains(&s.var)) {
-        // The whole inner map is the same for all.
-        return Vec::new();
+}
+
+/// Takes these statements out of a block and its branches, in the order in which they run.
+fn take(block: &mut Block, moved: &FxHashSet<VarId>, out: &mut Vec<Stmt>) {
+    for mut stmt in std::mem::take(&mut block.stmts) {
+        let moves = moved.contains(&stmt.var);
+        if let (Rhs::If(_, a, b), false) = (&mut stmt.rhs, moves) {
+            take(a, moved, out);
+            take(b, moved, out);
+        }
+        if moves { out.push(stmt) } else { block.stmts.push(stmt) }
     }
-    let is_read = |v: VarId| {
-        let outside = |s: &&Stmt| varies.contains(&s.var);
-        g.body.result == Atom::Var(v)
-            || g.body.stmts.iter().filter(outside).any(|s| super::uses::mentions(s, &|w| w == v))
-    };
-    let fits = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_none_or(|a| a.position.is_none()));
-    g.body.stmts.iter().map(|s| s.var).filter(|v| costly.contains(v) && is_read(*v) && fits(v)).collect()
+}
+
+/// Whether the program says what runs the function of a primitive.
+fn is_placed(prim: Prim) -> bool {
+    match prim {
+        Prim::Map(level) | Prim::Reduce(level) | Prim::Scan(level) | Prim::ScanExcl(level) | Prim::Filter(level) => {
+            is_parallel(level)
+        }
+        _ => false,
+    }
 }
 
 fn is_fold(stmt: &Stmt) -> bool {
@@ -211,14 +276,6 @@ fn drop_unused(vars: &[VarInfo], block: &mut Block, may: &dyn Fn(&Stmt) -> bool)
             block.stmts.remove(at);
         }
     }
-}
-
-/// Whether a statement may move: it opens no length and cannot stop the run.
-fn is_pure(kernel: &Kernel, stmt: &Stmt) -> bool {
-    let known = !kernel.ty(stmt.var).any(&mut |t| {
-        t.as_array().is_some_and(|a| a.position.is_some() || a.len.any_var(&mut |v| v.kind != VarKind::Param))
-    });
-    stmt.binds.is_empty() && known && !fuse::rhs_may_fail(&kernel.vars, &stmt.rhs)
 }
 
 /// Whether recomputing the statement for each element costs more than a few instructions or hides the layout of rows.

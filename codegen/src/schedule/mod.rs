@@ -35,6 +35,7 @@ pub mod nested;
 mod numbered;
 pub mod place;
 mod ragged;
+mod repeated;
 mod rewrite;
 mod rounds;
 mod row_tables;

@@ -99,9 +99,15 @@ rules! {
     Decomposition MAP_BRANCH "map-branch":
         "if c then map f xs else map g ys" = "map (λ(x,y). if c then f x else g y) (zip xs ys)",
         if "Always true. On a GPU, in the function of a map at the top of a kernel; one of the two may be an array without a map.";
+    Decomposition INVARIANT "invariant":
+        "map (λx. f x (g z)) xs" = "map (λx. f x y) xs where y = g z",
+        if "Always true; also out of the functions of folds, scans, filters and loops, and out of a branch. g folds, scans, sorts or maps long arrays, and cannot stop the run, for xs may be empty.";
+    Decomposition ONCE "once":
+        "let y = g z, w = g z" = "let y = g z, w = y",
+        if "Always true. g folds, scans, sorts, filters or loops.";
     Decomposition MAP_INNER "map-inner":
         "map (λx. map (λy. f x y (g y)) ys) xs" = "map (λx. map (λ(y,z). f x y z) (zip ys (map g ys))) xs",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: g folds, scans or sorts, and cannot stop the run.";
+        if "Always true. Also below other maps: g folds, scans or sorts, and cannot stop the run.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",

@@ -1,0 +1,172 @@
+//! Computes once what a program computes several times: folds, scans, sorts, and maps of these.
+//!
+//! `let y = g z … let y' = g z = let y = g z … let y' = y`
+
+use super::uses::{self, Uses};
+use super::{Applied, fuse, rules};
+use crate::core::simplify::rename;
+use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt, VarId};
+use rustc_hash::FxHashMap;
+
+/// The kernel without the statements that compute again what an earlier one has computed.
+pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    let mut finder = Finder { earlier: Vec::new(), class: FxHashMap::default(), again: FxHashMap::default(), applied };
+    finder.block(&kernel.body);
+    let again = finder.again;
+    if again.is_empty() {
+        return kernel;
+    }
+    without(&mut kernel.body, &|stmt| again.contains_key(&stmt.var));
+    rename(&mut kernel.body, &|v| *v = again.get(v).copied().unwrap_or(*v));
+    // What only the dropped statements read.
+    loop {
+        let uses = uses::count(&kernel);
+        let is_read = |v: VarId| uses.get(&v).is_some_and(|Uses { count, .. }| *count > 0);
+        let unread = |stmt: &Stmt| !is_read(stmt.var) && !fuse::has_effect(&kernel.vars, stmt);
+        let mut body = kernel.body.clone();
+        if !without(&mut body, &unread) {
+            return kernel;
+        }
+        kernel.body = body;
+    }
+}
+
+struct Finder<'a, 'k> {
+    /// The statements before this one that are in scope.
+    earlier: Vec<&'k Stmt>,
+    /// The first variable with the same value, of variables that have one.
+    class: FxHashMap<VarId, VarId>,
+    /// The variables whose statements are dropped, each with the variable to read.
+    again: FxHashMap<VarId, VarId>,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl<'k> Finder<'_, 'k> {
+    fn block(&mut self, block: &'k Block) {
+        let outside = self.earlier.len();
+        for stmt in &block.stmts {
+            let same = self.earlier.iter().find(|first| self.is_same(first, stmt));
+            if let Some(first) = same.map(|first| self.first(first.var)) {
+                self.class.insert(stmt.var, first);
+                let costly = is_costly(&stmt.rhs);
+                // What reads a dropped value and is no map of scalars, which may be computed where it is read.
+                if costly || (!is_map(&stmt.rhs) && uses::mentions(stmt, &|v| self.again.contains_key(&v))) {
+                    self.again.insert(stmt.var, first);
+                }
+                if costly {
+                    self.applied.push(Applied { rule: &rules::ONCE, origin: stmt.origin.clone() });
+                }
+                continue;
+            }
+            stmt.rhs.blocks().into_iter().for_each(|inner| self.block(inner));
+            self.earlier.push(stmt);
+        }
+        self.earlier.truncate(outside);
+    }
+
+    fn first(&self, v: VarId) -> VarId {
+        self.class.get(&v).copied().unwrap_or(v)
+    }
+
+    fn is_same(&self, a: &Stmt, b: &Stmt) -> bool {
+        a.origin.settings == b.origin.settings && self.same_stmt(a, b, &mut Vec::new())
+    }
+
+    /// Whether two statements have the same value. `bound`: the variables bound inside, in pairs.
+    fn same_stmt(&self, a: &Stmt, b: &Stmt, bound: &mut Vec<(VarId, VarId)>) -> bool {
+        a.binds.is_empty()
+            && b.binds.is_empty()
+            && match (&a.rhs, &b.rhs) {
+                (Rhs::Tuple(_), Rhs::Tuple(_)) => self.same_operands(&a.rhs, &b.rhs, bound),
+                (Rhs::Proj(_, i), Rhs::Proj(_, j)) => i == j && self.same_operands(&a.rhs, &b.rhs, bound),
+                (Rhs::Scalar(f, _), Rhs::Scalar(g, _)) => f == g && self.same_operands(&a.rhs, &b.rhs, bound),
+                (Rhs::If(_, p, q), Rhs::If(_, r, s)) => {
+                    self.same_operands(&a.rhs, &b.rhs, bound)
+                        && self.same_block(p, r, bound)
+                        && self.same_block(q, s, bound)
+                }
+                (Rhs::Prim(f), Rhs::Prim(g)) => {
+                    f.prim == g.prim
+                        && f.sizes == g.sizes
+                        && self.same_operands(&a.rhs, &b.rhs, bound)
+                        && f.funs.len() == g.funs.len()
+                        && f.funs.iter().zip(&g.funs).all(|(p, q)| self.same_function(p, q, bound))
+                }
+                _ => false,
+            }
+    }
+
+    fn same_operands(&self, a: &Rhs, b: &Rhs, bound: &[(VarId, VarId)]) -> bool {
+        let (a, b) = (a.operands(), b.operands());
+        a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| self.same_atom(a, b, bound))
+    }
+
+    fn same_atom(&self, a: &Atom, b: &Atom, bound: &[(VarId, VarId)]) -> bool {
+        match (a, b) {
+            (Atom::Var(v), Atom::Var(w)) => match bound.iter().find(|(x, y)| x == v || y == w) {
+                Some(pair) => *pair == (*v, *w),
+                None => self.first(*v) == self.first(*w),
+            },
+            _ => a == b,
+        }
+    }
+
+    fn same_function(&self, a: &Lambda, b: &Lambda, bound: &mut Vec<(VarId, VarId)>) -> bool {
+        if a.position.is_some() || b.position.is_some() || a.params.len() != b.params.len() {
+            return false;
+        }
+        bound.extend(a.params.iter().copied().zip(b.params.iter().copied()));
+        self.same_block(&a.body, &b.body, bound)
+    }
+
+    fn same_block(&self, a: &Block, b: &Block, bound: &mut Vec<(VarId, VarId)>) -> bool {
+        a.stmts.len() == b.stmts.len()
+            && a.stmts.iter().zip(&b.stmts).all(|(s, t)| {
+                let same = self.same_stmt(s, t, bound);
+                bound.push((s.var, t.var));
+                same
+            })
+            && self.same_atom(&a.result, &b.result, bound)
+    }
+}
+
+fn is_map(rhs: &Rhs) -> bool {
+    matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }))
+}
+
+/// Whether a right-hand side has a loop whose result is brief beside what it reads, or that orders elements. A map of
+/// scalars is none: to compute it twice may be faster than to store it.
+fn is_costly(rhs: &Rhs) -> bool {
+    use Prim::*;
+    let loops = matches!(
+        rhs,
+        Rhs::Prim(PrimCall {
+            prim: Reduce(_)
+                | PartRed
+                | ReduceByKey(_)
+                | ReduceWhileSeq
+                | Scan(_)
+                | ScanExcl(_)
+                | Filter(_)
+                | Iterate
+                | IterateWhile
+                | Sort
+                | Argsort,
+            ..
+        })
+    );
+    loops || rhs.blocks().into_iter().flat_map(|b| &b.stmts).any(|s| is_costly(&s.rhs))
+}
+
+/// Drops statements from a block, its branches and its functions; whether there were any.
+fn without(block: &mut Block, drops: &dyn Fn(&Stmt) -> bool) -> bool {
+    let before = block.stmts.len();
+    block.stmts.retain(|stmt| !drops(stmt));
+    let mut any = block.stmts.len() < before;
+    for stmt in &mut block.stmts {
+        for inner in stmt.rhs.blocks_mut() {
+            any |= without(inner, drops);
+        }
+    }
+    any
+}
