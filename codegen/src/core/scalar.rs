@@ -2,7 +2,7 @@
 
 use super::{Atom, ScalarOp};
 use crate::number::{Number, each_integer};
-use lift_analysis::hir::Scalar;
+use lift_analysis::hir::{Literal, Scalar};
 
 /// Why an operator has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,6 +211,26 @@ pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
     };
     // An operation without a result stays, so that the run reports it.
     Some(Atom::Lit(value.ok()?.into()))
+}
+
+/// The value that `min` or `max` of it and a number leaves as it is: of floating-point numbers NaN, of which both are the
+/// number.
+pub fn neutral_of(op: ScalarOp, scalar: Scalar) -> Option<Literal> {
+    macro_rules! least_or_greatest {
+        (() $($kind:ident: $rust:ident $unsigned:ident),*) => {
+            match (op, scalar) {
+                $(
+                    (ScalarOp::Max, Scalar::$kind) => Some(Literal::$kind($rust::MIN)),
+                    (ScalarOp::Min, Scalar::$kind) => Some(Literal::$kind($rust::MAX)),
+                )*
+                (ScalarOp::Min | ScalarOp::Max, Scalar::Half | Scalar::Float | Scalar::Double) => {
+                    Number::Float(f32::NAN).converted(scalar).map(Literal::from)
+                }
+                _ => None,
+            }
+        };
+    }
+    each_integer!(least_or_greatest!())
 }
 
 /// The other operand, if `x` or `y` is neutral. Only integers and Booleans, because `-0.0 + 0.0` is not `-0.0`.

@@ -32,6 +32,7 @@ mod longest;
 mod naming;
 pub mod nest;
 pub mod nested;
+mod neutral;
 mod numbered;
 pub mod place;
 mod ragged;

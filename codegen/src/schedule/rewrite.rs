@@ -1,6 +1,6 @@
 //! Rules that rewrite core before placement ([`super::rules`] has their conditions).
 //!
-//! `partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)`, and those of [`super::filters`], [`super::folded`],
+//! `partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)`, and those of [`super::neutral`], [`super::filters`], [`super::folded`],
 //! [`super::by_key`] and [`super::counted`].
 
 use super::uses::{self, Uses};
@@ -18,6 +18,7 @@ pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
 /// The kernel after the first `most` rule applications; used to bisect faults.
 pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let most = applied.len().saturating_add(most);
+    let kernel = &super::neutral::rewrite(kernel.clone(), most, applied);
     let assumed = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
     let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));
     let mut rewriter = Rewriter { vars, lengths, uses: uses::count(kernel), assumed, most, applied };

@@ -55,6 +55,9 @@ rules! {
     Decomposition REDUCE_PARTS "reduce-parts":
         "reduce f z" = "reduce f z ∘ partRed m f z",
         if "`f` associative and `z` neutral, as `reduce` demands. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
+    Decomposition NEUTRAL_START "neutral-start":
+        "reduce max (head xs) xs" = "reduce max z xs",
+        if "z is the neutral element of `max`: of floating-point numbers NaN, of integers the least. Also of `min`, of `last xs`, and of scans. An empty xs still stops the run.";
     Decomposition GENERATE_MAP "generate-map":
         "generate n f" = "map f (iota n)",
         if "Always true. Applied where f has loops, and where it computes what is stored as a result; else `generate` is a view.";
