@@ -6,7 +6,7 @@ use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
 use super::{LowerError, Result, angles, stop};
 use crate::core::VarId;
-use crate::failure::Message;
+use crate::failure::{LONGEST, Message};
 use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Stmt, StmtKind, Storage};
 use crate::plan::{Arg, BufferId};
 use crate::schedule::rules;
@@ -145,7 +145,11 @@ struct Interrupted {
 
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn new(program: &'p mut ProgramBuilder<'k>, origin: &Origin) -> Self {
-        let facts = program.facts.clone();
+        let mut facts = program.facts.clone();
+        // The host refuses to launch with a greater size, so that an `int` reaches beyond the last element.
+        for size in &program.kernel.sizes {
+            facts.assume_range(size.clone(), None, Some(Size::int(LONGEST.into())));
+        }
         let mut names = Names::default();
         names.reserve(stop::NAME);
         FunctionBuilder {
