@@ -18,7 +18,7 @@ use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
-use crate::schedule::rules;
+use crate::schedule::{fuse, rules};
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
@@ -146,7 +146,10 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let small = fold.is_some() || written_out(kernel, &f.body) <= MOST_WRITTEN_OUT;
-        if !(count > 1 && (few || fold.is_some()) && small) || !self.takes_blocks(&f.body) {
+        // A check is no load that neighbours share: each result would make it again, with code of its own.
+        let mut before = outer.body.stmts.iter().rev().skip(1);
+        let checks = before.any(|s| fuse::rhs_may_fail(&kernel.vars, &s.rhs));
+        if !(count > 1 && (few || fold.is_some()) && small) || checks || !self.takes_blocks(&f.body) {
             return Ok(false);
         }
         let rows = self.array_arg(stmt, &call.args[0], env)?;
