@@ -43,6 +43,7 @@ mod row_tables;
 pub mod rules;
 pub mod sequential;
 pub mod shapes;
+mod small;
 pub mod teams;
 #[cfg(test)]
 mod tests;
@@ -139,12 +140,14 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
     let copied = flatten::flatten(copied, target, &mut Vec::new());
     let (all, _) = teams::teams(copied.clone(), target, &mut Vec::new());
-    let placed = place::place(&all, target, &mut Vec::new());
+    let small = small::small(all.clone(), target, &mut Vec::new());
+    let placed = place::place(&small, target, &mut Vec::new());
     stages.extend([
         ("distributed", distributed),
         ("flat", flat),
         ("columns", copied),
         ("teams", all),
+        ("small", small),
         ("placed", placed),
     ]);
     stages
@@ -178,6 +181,7 @@ impl Schedule {
         let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);
         let rewritten = verified("teams", kernel, rewritten);
+        let rewritten = verified("small", kernel, small::small(rewritten, target, &mut applied));
         let mut kernel = verified("place", kernel, place::place(&rewritten, target, &mut applied));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);

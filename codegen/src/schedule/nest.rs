@@ -96,6 +96,37 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     is_same_fold(kernel, f, call).then_some(Nest { fold, matrix: false, reorder })
 }
 
+/// A matrix nest inside maps that do nothing else.
+pub struct Batch<'k> {
+    pub nest: Nest,
+    /// The number of maps around.
+    pub around: usize,
+    /// The maps over rows and columns.
+    pub rows: &'k PrimCall,
+    pub columns: &'k PrimCall,
+    /// The function of a row and a column.
+    pub element: &'k Lambda,
+}
+
+/// Recognises a batch of matrix nests in `map f`.
+pub fn batched<'k>(kernel: &Kernel, f: &'k Lambda) -> Option<Batch<'k>> {
+    let mut f = f;
+    for around in 1..=MOST_BATCHES {
+        let (last, before) = f.body.stmts.split_last()?;
+        let plain = f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs));
+        let (rows, g) = inner(f)?;
+        if !plain || !unplaced(rows) || f.body.result != Atom::Var(last.var) {
+            return None;
+        }
+        if let Some(nest) = recognise(kernel, g).filter(|nest| nest.matrix) {
+            let (columns, element) = inner(g)?;
+            return Some(Batch { nest, around, rows, columns, element });
+        }
+        f = g;
+    }
+    None
+}
+
 /// Whether a fold has the same neutral value and operator for all elements, so that work-items that share a row may
 /// start without it.
 pub fn is_same_fold(kernel: &Kernel, f: &Lambda, fold: &PrimCall) -> bool {

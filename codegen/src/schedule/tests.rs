@@ -75,6 +75,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "flatten" => flatten::flatten(kernel, &target, &mut applied),
         "columns" => columns::columns(kernel, &target, &mut applied),
         "teams" => teams::teams(kernel, &target, &mut applied).0,
+        "small" => super::small::small(kernel, &target, &mut applied),
         "place" => place::place(&kernel, &target, &mut applied),
         "schedule" => {
             let schedule = Schedule::new(&kernel, &target);

@@ -6,7 +6,7 @@
 use super::flat::is_flat;
 use super::nest::{self, Nest};
 use super::shapes::{self, Pairs};
-use super::{free, nested, on_the_host};
+use super::{nested, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
@@ -119,20 +119,8 @@ fn is_uniform(f: &Lambda) -> bool {
 
 /// A matrix nest inside maps that do nothing else, and the number of these maps.
 fn batched(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<(Nest, usize)> {
-    let mut f = f;
-    for batches in 1..=nest::MOST_BATCHES {
-        let (last, before) = f.body.stmts.split_last()?;
-        let plain = f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs));
-        let (call, g) = nest::inner(f)?;
-        if !plain || call.prim != Prim::Map(Level::Auto) || f.body.result != Atom::Var(last.var) {
-            return None;
-        }
-        if let Some(nest) = nest::recognise(kernel, g).filter(|nest| nest.matrix) {
-            return fused(nest::inner(g)?.1, lazy).then_some((nest, batches));
-        }
-        f = g;
-    }
-    None
+    let batch = nest::batched(kernel, f)?;
+    fused(batch.element, lazy).then_some((batch.nest, batch.around))
 }
 
 /// Whether the function stores no result of a map.

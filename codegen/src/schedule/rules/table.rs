@@ -175,6 +175,9 @@ rules! {
     Placement REDUCE_GROUP "reduce-group":
         "reduce f z" = "the fold of what each work-item of a group has folded",
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
+    Placement SMALL_MATRICES "small-matrices":
+        "map (map (map (g ∘ reduce f z)))" = "if n·m·k is small then mapGlb2 (mapGlb1 (mapGlb0 (g ∘ reduceSeq f z))) else map (map (map (g ∘ reduce f z)))",
+        if "Always true. On a GPU, at the top of a kernel, where every row of a matrix meets every column: n rows and m columns of k elements. Also below more maps.";
     Placement MAP_PIECES "map-pieces":
         "map f ∘ partition n p" = "mapSeq f ∘ partition n p",
         if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";

@@ -56,12 +56,22 @@ impl Maker<'_> {
             _ => this.here(),
         });
         let (x, y, columns) = (self.fresh("x"), self.fresh("x"), self.fresh("h"));
-        let (one, other) = if self.choices.below(4) == 3 { (&y, &x) } else { (&x, &y) };
-        let text = format!(
-            "(let {columns} {b} (map (lambda ({x}) \
-             (map (lambda ({y}) ({end} (head {fold} (map {met} (zip {one} {other})))))) {columns})) {a}))"
-        );
-        (text, Ty::array(Ty::array(element, m), n))
+        let kind = self.choices.below(8);
+        let (one, other) = if kind % 4 == 3 { (&y, &x) } else { (&x, &y) };
+        let product = |a: &str| {
+            format!(
+                "(map (lambda ({x}) \
+                 (map (lambda ({y}) ({end} (head {fold} (map {met} (zip {one} {other})))))) {columns})) {a})"
+            )
+        };
+        // A batch of matrices of one row each.
+        if kind >= 6 {
+            let batch = self.fresh("x");
+            let each = product(&batch);
+            let text = format!("(let {columns} {b} (map (lambda ({batch}) {each}) (split #1 {a})))");
+            return (text, Ty::array(Ty::array(Ty::array(element, m), Len::nat(1)), n));
+        }
+        (format!("(let {columns} {b} {})", product(&a)), Ty::array(Ty::array(element, m), n))
     }
 
     pub(super) fn leaf_zero(&self, scalar: Scalar) -> String {
@@ -116,7 +126,8 @@ impl Maker<'_> {
                 (text, Ty::array(Ty::array(Ty::array(INT, Len::nat(1)), m), n))
             }
             _ => {
-                let greatest = "(head (reduce (head ys) max ys))";
+                let op = self.choices.of(&["max", "(lambda (a b) (if (< a b) b a))"]);
+                let greatest = format!("(head (reduce (head ys) {op} ys))");
                 let text = format!("(map (lambda (r) (let ys (map {f} (concat (fill #1 7) r)) {greatest})) {rows})");
                 (text, Ty::array(INT, n))
             }

@@ -1,0 +1,104 @@
+//! Gives the results of small matrices, many of which a batch has, a work-item each. A tile of a single one of them would be
+//! empty for the most part.
+
+use super::versions::{branch, choice, decided};
+use super::{Applied, nest, on_the_host, rules};
+use crate::core::copy::{Copier, Lengths};
+use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
+use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
+use lift_analysis::size::{Size, VarKind};
+
+/// The kernel with a version of each batch of matrices for small ones.
+pub fn small(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    let most = i64::from(target.get(Parameter::MatrixSmall));
+    let mut writer = Writer { vars: kernel.vars.clone(), lengths: Lengths::of(&kernel), most, applied };
+    writer.block(&kernel, &mut body);
+    let Writer { vars, lengths, .. } = writer;
+    Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }
+}
+
+struct Writer<'a> {
+    vars: Vec<VarInfo>,
+    lengths: Lengths,
+    /// The most multiplications, or the like, of a small matrix.
+    most: i64,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl Writer<'_> {
+    /// Goes through the maps at host level.
+    fn block(&mut self, kernel: &Kernel, block: &mut Block) {
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.block(kernel, a);
+                    self.block(kernel, b);
+                }
+                Rhs::Prim(call) if on_the_host(kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.block(kernel, &mut f.body));
+                }
+                _ => {}
+            }
+            match work_of_a_matrix(kernel, &stmt) {
+                Some(work) => out.extend(self.versions(stmt, &work)),
+                None => out.push(stmt),
+            }
+        }
+        block.stmts = out;
+    }
+
+    fn versions(&mut self, stmt: Stmt, work: &Size) -> Vec<Stmt> {
+        let Rhs::Prim(call) = &stmt.rhs else { return vec![stmt] };
+        let below = Size::int(self.most + 1);
+        let is_small = decided(work, &below);
+        if is_small == Some(false) {
+            return vec![stmt];
+        }
+        let mut by_items = call.clone();
+        by_items.funs = call.funs.iter().map(|f| Copier::new(&mut self.vars, &mut self.lengths).lambda(f)).collect();
+        place(&mut by_items);
+        self.applied.push(Applied { rule: &rules::SMALL_MATRICES, origin: stmt.origin.clone() });
+        if is_small == Some(true) {
+            return vec![Stmt { rhs: Rhs::Prim(by_items), ..stmt }];
+        }
+        let by_items = branch(&mut self.vars, &stmt, Rhs::Prim(by_items));
+        let in_tiles = branch(&mut self.vars, &stmt, stmt.rhs.clone());
+        let mut chosen = choice(&mut self.vars, &stmt, work, &below, by_items, in_tiles);
+        if let Some(last) = chosen.stmts.last_mut() {
+            last.var = stmt.var;
+        }
+        chosen.stmts
+    }
+}
+
+/// The products that are folded for the results of one matrix, if the statement makes a batch of matrices whose
+/// dimensions are known before the run.
+fn work_of_a_matrix(kernel: &Kernel, stmt: &Stmt) -> Option<Size> {
+    let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+    let batch = nest::batched(kernel, &call.funs[0])?;
+    let fold = batch.element.body.stmts.iter().find(|stmt| stmt.var == batch.nest.fold)?;
+    let Rhs::Prim(fold) = &fold.rhs else { return None };
+    let len = |a: &Atom| kernel.atom_ty(a).as_array().map(|a| a.len.clone());
+    let work = len(&batch.rows.args[0])?.mul(&len(&batch.columns.args[0])?).mul(&len(fold.args.get(1)?)?);
+    let is_uniform = !kernel.ty(stmt.var).any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
+    (is_uniform && !work.any_var(&mut |v| v.kind != VarKind::Param)).then_some(work)
+}
+
+/// Gives each result a work-item of its own; maps around the three innermost are loops.
+fn place(call: &mut PrimCall) -> Option<u8> {
+    let f = call.funs.first_mut()?;
+    let at = nest::returned(f);
+    let inner = at.and_then(|at| f.body.stmts.get_mut(at)).and_then(|stmt| match &mut stmt.rhs {
+        Rhs::Prim(inner @ PrimCall { prim: Prim::Map(Level::Auto), .. }) => place(inner),
+        _ => None,
+    });
+    let dimension = inner.map_or(0, |inner| inner + 1);
+    call.prim = Prim::Map(if dimension < 3 { Level::Glb(dimension) } else { Level::Seq });
+    Some(dimension)
+}
