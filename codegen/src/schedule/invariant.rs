@@ -79,11 +79,14 @@ impl Hoister<'_> {
     fn moved(&self, body: &Block, own: &FxHashSet<VarId>) -> FxHashSet<VarId> {
         let mut stmts = Vec::new();
         in_order(body, &mut stmts);
+        let own_statements: FxHashSet<VarId> = body.stmts.iter().map(|s| s.var).collect();
         let mut varies = own.clone();
         let mut moved: FxHashSet<VarId> = FxHashSet::default();
         for (at, stmt) in stmts.iter().enumerate() {
             let reads = |set: &FxHashSet<VarId>| super::uses::mentions(stmt, &|v| set.contains(&v));
-            if reads(&varies) || self.opened(&stmts, stmt) || !self.is_harmless(stmt) {
+            let leaves_a_branch = !own_statements.contains(&stmt.var);
+            let harmless = self.is_harmless(stmt) && (!leaves_a_branch || has_plain_sizes(&self.kernel.vars, stmt));
+            if reads(&varies) || self.opened(&stmts, stmt) || !harmless {
                 varies.insert(stmt.var);
                 continue;
             }
@@ -211,6 +214,20 @@ impl Hoister<'_> {
         self.kernel.vars.push(VarInfo { name: name.into(), ty });
         VarId(self.kernel.vars.len() as u32 - 1)
     }
+}
+
+/// Whether a statement computes with sizes alone that have a value whatever a branch has tested: `M-3` and `N/M` may have
+/// none.
+fn has_plain_sizes(vars: &[VarInfo], stmt: &Stmt) -> bool {
+    let plain = |size: &Size| size.as_const().is_some() || size.as_var().is_some();
+    let of_var = |v: VarId| !vars[v.0 as usize].ty.any(&mut |t| t.as_array().is_some_and(|a| !plain(&a.len)));
+    let of_call = |call: &PrimCall| {
+        call.sizes.iter().all(plain) && call.funs.iter().flat_map(|f| &f.params).all(|v| of_var(*v))
+    };
+    of_var(stmt.var)
+        && stmt.rhs.operands().into_iter().all(|a| !matches!(a, Atom::Size(size) if !plain(size)))
+        && !matches!(&stmt.rhs, Rhs::Prim(call) if !of_call(call))
+        && stmt.rhs.blocks().into_iter().flat_map(|b| &b.stmts).all(|s| has_plain_sizes(vars, s))
 }
 
 /// The statements of a block and of its branches, in the order in which they run.

@@ -6,11 +6,13 @@ use super::uses::{self, Uses};
 use super::{Applied, fuse, rules};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt, VarId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// The kernel without the statements that compute again what an earlier one has computed.
 pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    let mut finder = Finder { earlier: Vec::new(), class: FxHashMap::default(), again: FxHashMap::default(), applied };
+    let none = FxHashMap::default;
+    let mut finder = Finder { earlier: FxHashMap::default(), class: none(), again: none(), applied };
     finder.block(&kernel.body);
     let again = finder.again;
     if again.is_empty() {
@@ -32,8 +34,8 @@ pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
 }
 
 struct Finder<'a, 'k> {
-    /// The statements before this one that are in scope.
-    earlier: Vec<&'k Stmt>,
+    /// The statements before this one that are in scope, by [`Finder::key`].
+    earlier: FxHashMap<u64, Vec<&'k Stmt>>,
     /// The first variable with the same value, of variables that have one.
     class: FxHashMap<VarId, VarId>,
     /// The variables whose statements are dropped, each with the variable to read.
@@ -43,9 +45,11 @@ struct Finder<'a, 'k> {
 
 impl<'k> Finder<'_, 'k> {
     fn block(&mut self, block: &'k Block) {
-        let outside = self.earlier.len();
+        let mut own = Vec::new();
         for stmt in &block.stmts {
-            let same = self.earlier.iter().find(|first| self.is_same(first, stmt));
+            let key = self.key(&stmt.rhs);
+            let alike = self.earlier.get(&key).into_iter().flatten();
+            let same = alike.copied().find(|first| self.is_same(first, stmt));
             if let Some(first) = same.map(|first| self.first(first.var)) {
                 self.class.insert(stmt.var, first);
                 let costly = is_costly(&stmt.rhs);
@@ -59,9 +63,31 @@ impl<'k> Finder<'_, 'k> {
                 continue;
             }
             stmt.rhs.blocks().into_iter().for_each(|inner| self.block(inner));
-            self.earlier.push(stmt);
+            self.earlier.entry(key).or_default().push(stmt);
+            own.push(key);
         }
-        self.earlier.truncate(outside);
+        for key in own {
+            self.earlier.entry(key).or_default().pop();
+        }
+    }
+
+    /// A number that statements of the same value share.
+    fn key(&self, rhs: &Rhs) -> u64 {
+        let mut hasher = FxHasher::default();
+        std::mem::discriminant(rhs).hash(&mut hasher);
+        match rhs {
+            Rhs::Prim(call) => call.prim.hash(&mut hasher),
+            Rhs::Scalar(op, _) => op.hash(&mut hasher),
+            _ => {}
+        }
+        for operand in rhs.operands() {
+            match operand {
+                Atom::Var(v) => self.first(*v).hash(&mut hasher),
+                Atom::Lit(literal) => literal.hash(&mut hasher),
+                Atom::Size(size) => size.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
     }
 
     fn first(&self, v: VarId) -> VarId {
