@@ -221,9 +221,8 @@ impl Hoister<'_> {
 fn has_plain_sizes(vars: &[VarInfo], stmt: &Stmt) -> bool {
     let plain = |size: &Size| size.as_const().is_some() || size.as_var().is_some();
     let of_var = |v: VarId| !vars[v.0 as usize].ty.any(&mut |t| t.as_array().is_some_and(|a| !plain(&a.len)));
-    let of_call = |call: &PrimCall| {
-        call.sizes.iter().all(plain) && call.funs.iter().flat_map(|f| &f.params).all(|v| of_var(*v))
-    };
+    let of_call =
+        |call: &PrimCall| call.sizes.iter().all(plain) && call.funs.iter().flat_map(|f| &f.params).all(|v| of_var(*v));
     of_var(stmt.var)
         && stmt.rhs.operands().into_iter().all(|a| !matches!(a, Atom::Size(size) if !plain(size)))
         && !matches!(&stmt.rhs, Rhs::Prim(call) if !of_call(call))
