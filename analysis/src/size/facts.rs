@@ -113,7 +113,13 @@ impl Facts {
         if let Some(hi) = hi
             && !hi.contains(&var)
         {
-            self.upper.entry(var).or_default().push(hi);
+            let known = self.upper.entry(var).or_default();
+            // Of numbers the least is kept: each bound is tried in every proof.
+            match (hi.as_const(), known.iter_mut().find(|bound| bound.as_const().is_some())) {
+                (Some(least), Some(bound)) if bound.as_const().is_some_and(|n| n <= least) => {}
+                (Some(_), Some(bound)) => *bound = hi,
+                _ => known.push(hi),
+            }
         }
     }
 
