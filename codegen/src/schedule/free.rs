@@ -13,20 +13,10 @@ pub fn is_free(rhs: &Rhs) -> bool {
         }
         Rhs::Prim(call) => call.prim.is_view() && call.funs.iter().all(|f| is_cheap(&f.body)),
         Rhs::Scalar(op, args) => is_cheap_op(*op, args),
-        Rhs::If(_, a, b) => is_choice(a) && is_choice(b),
-        Rhs::Store(..) => false,
+        Rhs::If(..) | Rhs::Store(..) => false,
         Rhs::Cast(_, pairs) => pairs.is_empty(),
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Pack(..) | Rhs::Unpack(_) => true,
     }
-}
-
-/// Whether a block is an alternative of a choice between numbers, which is an instruction.
-fn is_choice(block: &Block) -> bool {
-    let number = match &block.result {
-        Atom::Lit(_) | Atom::Size(_) => true,
-        Atom::Var(v) => block.stmts.iter().any(|s| s.var == *v && matches!(s.rhs, Rhs::Scalar(..))),
-    };
-    number && is_cheap(block)
 }
 
 /// Whether a block only takes apart and rearranges what it is given, so that a `map` of it is read like a view.
