@@ -72,7 +72,8 @@ fn check(function: &Function, waiting: &FxHashSet<String>) -> Result<usize, Stri
         own: FxHashSet::default(),
         private: FxHashSet::default(),
         shared: FxHashSet::default(),
-        recorded: recorded(function),
+        // The only work-item of a group decides for itself.
+        recorded: if function.group_size == Some([1; 3]) { FxHashSet::default() } else { recorded(function) },
         barriers: Cell::new(0),
     };
     if !checked.any_waits(&function.body) {

@@ -57,6 +57,8 @@ fn what_is_wrong_is_found() {
     for body in right {
         assert_eq!(check(&function(body), &none).map(|barriers| barriers > 0), Ok(true));
     }
+    let alone = Function { group_size: Some([1; 3]), ..function(vec![stop(), record(), write(), barrier(), write()]) };
+    assert!(check(&alone, &none).is_ok());
     for (n, body) in wrong.into_iter().enumerate() {
         assert!(check(&function(body), &none).is_err(), "number {n} of what is wrong is not found");
     }
