@@ -100,7 +100,13 @@ impl External {
     pub fn measure(&self, entry: &str, inputs: &[Input], effort: Effort) -> Result<(Vec<HostData>, Times), Problem> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let times = folder.path().join("times");
-        let mut child = Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        if self.kind == Kind::Futhark
+            && let Some(device) = std::env::var_os("FUTHARK_DEVICE")
+        {
+            command.arg("--device").arg(device);
+        }
+        let mut child = command
             .args(["-e", entry, "-r", &effort.runs.to_string(), "-b", "-t"])
             .arg(&times)
             .stdin(Stdio::piped())
