@@ -3,6 +3,7 @@
 //!
 //! `reduce max (head xs) xs = reduce max z xs`
 
+use super::repeated::without;
 use super::{Applied, rules};
 use crate::core::scalar::neutral_of;
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
@@ -34,7 +35,7 @@ pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> K
     let uses = super::uses::count(&kernel);
     let unread = |v: &VarId| uses.get(v).is_none_or(|uses| uses.count == 0);
     replaced.retain(unread);
-    without(&mut kernel.body, &replaced);
+    without(&mut kernel.body, &|stmt| replaced.contains(&stmt.var));
     kernel
 }
 
@@ -72,12 +73,4 @@ fn operator(f: &Lambda) -> Option<ScalarOp> {
     let [Atom::Var(x), Atom::Var(y)] = operands.as_slice() else { return None };
     let both = [x, y] == [a, b] || [y, x] == [a, b];
     (both && f.body.result == Atom::Var(only.var)).then_some(*op)
-}
-
-/// Drops statements from a block, its branches and its functions.
-fn without(block: &mut Block, dropped: &[VarId]) {
-    block.stmts.retain(|stmt| !dropped.contains(&stmt.var));
-    for stmt in &mut block.stmts {
-        stmt.rhs.blocks_mut().into_iter().for_each(|inner| without(inner, dropped));
-    }
 }

@@ -185,7 +185,7 @@ fn is_costly(rhs: &Rhs) -> bool {
 }
 
 /// Drops statements from a block, its branches and its functions; whether there were any.
-fn without(block: &mut Block, drops: &dyn Fn(&Stmt) -> bool) -> bool {
+pub fn without(block: &mut Block, drops: &dyn Fn(&Stmt) -> bool) -> bool {
     let before = block.stmts.len();
     block.stmts.retain(|stmt| !drops(stmt));
     let mut any = block.stmts.len() < before;
