@@ -33,7 +33,7 @@ pub fn named(ev: &mut Ev, arr: Arr, name: &AplToken, around: &AplNode, frame: &F
     at_uses(ev, arr, ends)
 }
 
-/// The array as it is read under a name of a dfn's argument that is used several times.
+/// The argument of a dfn as its body reads it: computed for each index if that is cheap for the uses that it has, else stored.
 pub fn argument(ev: &mut Ev, arr: Arr, dfn: &AplNode, name: &str, frame: &Frame) -> Res<Arr> {
     if is_plain_below(ev, &arr, VIEW) {
         return Ok(arr);

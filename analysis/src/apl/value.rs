@@ -355,7 +355,7 @@ pub struct Uses {
 /// The uses of all names in a dfn, or in the file.
 pub type UsesByName = FxHashMap<String, Uses>;
 
-/// The number of an array, and an index: names and numbers.
+/// An element of an array: the number of the array and the element's index, each part of which is a name or a number.
 pub type ElementKey = (u32, Vec<(bool, i64)>);
 
 /// The state of an evaluation.

@@ -1,7 +1,7 @@
 //! Verifies the barriers of generated functions: all work-items of a group reach each barrier, shared memory is
-//! accessed between two barriers, and branches with barriers are separated from what follows ([`joins`]). A loop with barriers is left only where all work-items have taken the same path since
-//! the last barrier: pocl lets one work-item decide from the branch before on. Debug builds verify every program that
-//! they generate.
+//! accessed between two barriers, and a barrier separates a branch with barriers from what follows ([`joins`]). A loop with
+//! barriers is left only where all work-items have taken the same path since the last barrier: pocl lets one work-item
+//! decide from the branch before on. Debug builds verify every program that they generate.
 //!
 //! A divergence analysis follows work-item ids through the tree. A value is *own* (it may differ between the work-items
 //! of a group) if it is computed from an item id, from private memory that is own, from an element at an own index, or

@@ -453,8 +453,8 @@ impl Pieces {
     }
 }
 
-/// The last piece on which a statement depends, if it reads what a piece has made; also through statements that have no
-/// piece, which its own repeats.
+/// The last piece on which a statement depends, if it depends on one. A statement in no piece counts as part of those that read
+/// it: each piece repeats it.
 fn last_piece(kernel: &Kernel, body: &Block, stmt: &Stmt, of: &FxHashMap<VarId, usize>) -> Option<usize> {
     let needs = |stmt: &Stmt| {
         let mut needs = FxHashSet::default();

@@ -59,7 +59,7 @@ use asked::Asked;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::work;
-pub use rounds::on_the_host;
+pub use rounds::{host_blocks, on_the_host};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use uses::Uses;

@@ -1,4 +1,4 @@
-//! Computes once what a program computes several times: folds, scans, sorts, and maps of these.
+//! Common subexpressions: a fold, scan, sort or filter that a program computes twice is computed once.
 //!
 //! `let y = g z … let y' = g z = let y = g z … let y' = y`
 

@@ -31,6 +31,15 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     }
 }
 
+/// The blocks of a statement at host level that are at host level, too.
+pub fn host_blocks<'a>(kernel: &Kernel, stmt: &'a mut Stmt) -> Vec<&'a mut Block> {
+    match &stmt.rhs {
+        Rhs::If(..) => stmt.rhs.blocks_mut(),
+        Rhs::Prim(call) if on_the_host(kernel, call) => stmt.rhs.blocks_mut(),
+        _ => Vec::new(),
+    }
+}
+
 fn has_array(ty: &Ty) -> bool {
     ty.any(&mut |t| t.as_array().is_some())
 }

@@ -5,7 +5,7 @@
 
 use super::nested::{Work, is_known, lies_across, work_of};
 use super::versions::{branch, choice, decided};
-use super::{Applied, by_key, on_the_host, rules};
+use super::{Applied, by_key, host_blocks, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::target::{Class, Target};
@@ -36,16 +36,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn block(&mut self, kernel: &Kernel, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
-            match &mut stmt.rhs {
-                Rhs::If(_, a, b) => {
-                    self.block(kernel, a);
-                    self.block(kernel, b);
-                }
-                Rhs::Prim(call) if on_the_host(kernel, call) => {
-                    call.funs.iter_mut().for_each(|f| self.block(kernel, &mut f.body));
-                }
-                _ => {}
-            }
+            host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| self.block(kernel, inner));
             match self.with_table(kernel, &stmt) {
                 Some(stmts) => block.stmts.extend(stmts),
                 None => block.stmts.push(stmt),

@@ -2,7 +2,7 @@
 //! empty for the most part.
 
 use super::versions::{branch, choice, decided};
-use super::{Applied, nest, on_the_host, rules};
+use super::{Applied, host_blocks, nest, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::target::{Class, Target};
@@ -35,16 +35,7 @@ impl Writer<'_> {
     fn block(&mut self, kernel: &Kernel, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
-            match &mut stmt.rhs {
-                Rhs::If(_, a, b) => {
-                    self.block(kernel, a);
-                    self.block(kernel, b);
-                }
-                Rhs::Prim(call) if on_the_host(kernel, call) => {
-                    call.funs.iter_mut().for_each(|f| self.block(kernel, &mut f.body));
-                }
-                _ => {}
-            }
+            host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| self.block(kernel, inner));
             match work_of_a_matrix(kernel, &stmt) {
                 Some(work) => out.extend(self.versions(stmt, &work)),
                 None => out.push(stmt),

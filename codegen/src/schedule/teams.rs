@@ -12,7 +12,7 @@ pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, is_counted, is_loop, lies_across, rounds_of, rows_below, work_among, work_of};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, nest, on_the_host, ragged, rules, shapes};
+use super::{Applied, host_blocks, nest, ragged, rules, shapes};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
@@ -139,16 +139,7 @@ impl Writer<'_> {
     fn block(&mut self, kernel: &Kernel, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
-            match &mut stmt.rhs {
-                Rhs::If(_, a, b) => {
-                    self.block(kernel, a);
-                    self.block(kernel, b);
-                }
-                Rhs::Prim(call) if on_the_host(kernel, call) => {
-                    call.funs.iter_mut().for_each(|f| self.block(kernel, &mut f.body));
-                }
-                _ => {}
-            }
+            host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| self.block(kernel, inner));
             match &stmt.rhs {
                 Rhs::Prim(call) => match (shared(kernel, call), ragged::recognise(kernel, call)) {
                     (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),

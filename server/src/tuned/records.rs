@@ -61,7 +61,7 @@ pub struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// Finds the record for a run.
+    /// Finds the record that a run with these sizes uses, or the reason why it uses none.
     pub fn lookup(&self, sizes: &BTreeMap<String, i64>) -> Lookup {
         let Key { program, kernel, meaning, device } = *self;
         let file = file(program);
