@@ -2,7 +2,7 @@
 
 mod on_device;
 
-use crate::places::{Find, Located, place, start_of, with_found};
+use crate::places::{Find, Located, named_start_of, place, start_of, with_found};
 use crate::report::cost::{CostReport, SlowPart};
 use crate::report::explanation::{
     ExplainedCheck, ExplainedLength, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation,
@@ -194,12 +194,12 @@ pub fn cost(
 
 /// Returns the host plan as JSON; `opencl` is the name of the file with the OpenCL text.
 pub fn plan_json(find: Find<'_>, program: &Program, opencl: &str) -> Cancellable<String> {
-    with_found(find, |place| plan::json::to_json(program, opencl, place))
+    with_found(find, start_of, |place| plan::json::to_json(program, opencl, place))
 }
 
 /// Returns the kernel as `stem.c` and `stem.h`; the inner error says why C cannot express it.
 pub fn c_files(find: Find<'_>, program: &Program, stem: &str) -> Cancellable<Result<emit::c::Files, String>> {
-    with_found(find, |place| emit::c::print(program, stem, place))
+    with_found(find, start_of, |place| emit::c::print(program, stem, place))
 }
 
 /// Returns kernels of the file `source` as a Python module; `find` finds places of the kernel with a name.
@@ -210,14 +210,14 @@ pub fn python_module(
 ) -> Cancellable<String> {
     let located = Located::default();
     let module = emit::python::module(source, kernels, &|kernel, origin| {
-        located.answer(find(kernel, origin)).map_or(String::new(), |place| start_of(&place))
+        located.answer(find(kernel, origin)).map_or(String::new(), |place| named_start_of(&place))
     });
     located.stopped.into_inner().map_or(Ok(module), Err)
 }
 
 /// Returns a kernel as a line of JSON.
 pub fn json_line(find: Find<'_>, kernel: &emit::python::Kernel<'_>) -> Cancellable<String> {
-    with_found(find, |place| emit::python::line(kernel, place))
+    with_found(find, named_start_of, |place| emit::python::line(kernel, place))
 }
 
 /// The device of a run.

@@ -1,10 +1,11 @@
 //! Kernels on blocks of their arrays, for the command line.
 
 use crate::engine::{Compiled, core, problem_in, told};
-use crate::places::{place, with_places};
+use crate::places::{named_start_of, place, with_found};
 use crate::report::codes;
 use crate::report::parts::{ExplainedPart, ExplainedParts};
 use lift_analysis::ide::Analysis;
+use lift_analysis::origin::Origin;
 use lift_codegen::core::{Kernel, print};
 use lift_codegen::emit;
 use lift_codegen::lower;
@@ -80,5 +81,6 @@ pub fn line(
         programs: programs.iter().map(|(name, program)| (*name, program)).collect(),
     });
     let described: Vec<_> = described.collect();
-    Ok(Ok(with_places(analysis, |place| emit::python::parts_line(&parts, &described, place))?))
+    let find = |origin: &Origin| place(analysis, origin);
+    Ok(Ok(with_found(&find, named_start_of, |place| emit::python::parts_line(&parts, &described, place))?))
 }

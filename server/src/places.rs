@@ -5,19 +5,24 @@ use lift_analysis::origin::Origin;
 use lift_codegen::run::report::{Place, Position, Range};
 use lift_syntax::ColumnEncoding;
 use std::cell::Cell;
+use std::path::Path;
 
 /// Finds the place of an origin.
 pub type Find<'a> = &'a dyn Fn(&Origin) -> Cancellable<Option<Place>>;
 
 /// Calls `f` with a function that formats the start of an origin as `line:column`, from 1.
 pub fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
-    with_found(&|origin| place(analysis, origin), f)
+    with_found(&|origin| place(analysis, origin), start_of, f)
 }
 
-/// The same for places that are found in another way.
-pub fn with_found<T>(find: Find<'_>, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
+/// The same for places that are found or formatted in another way.
+pub fn with_found<T>(
+    find: Find<'_>,
+    format: fn(&Place) -> String,
+    f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T,
+) -> Cancellable<T> {
     let located = Located::default();
-    let result = f(&|origin| located.answer(find(origin)).map_or(String::new(), |place| start_of(&place)));
+    let result = f(&|origin| located.answer(find(origin)).map_or(String::new(), |place| format(&place)));
     located.stopped.into_inner().map_or(Ok(result), Err)
 }
 
@@ -25,6 +30,12 @@ pub fn with_found<T>(find: Find<'_>, f: impl FnOnce(&dyn Fn(&Origin) -> String) 
 pub fn start_of(place: &Place) -> String {
     let start = place.range.start;
     format!("{}:{}", start.line + 1, start.character + 1)
+}
+
+/// The start of a place with the name of its file, as `first.lift:3:5`.
+pub fn named_start_of(place: &Place) -> String {
+    let name = Path::new(&place.file).file_name().unwrap_or_default().to_string_lossy();
+    format!("{name}:{}", start_of(place))
 }
 
 /// Resolves origins for callbacks that cannot return a cancellation; stores it instead.

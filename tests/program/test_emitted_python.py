@@ -115,7 +115,7 @@ def test_python_rows_whose_length_is_a_rule(imported):
 
 def test_python_errors(imported):
     at = imported("at", AT)
-    with pytest.raises(at.LiftError, match="index 7 is out of range: the length is 3 .at 1:") as raised:
+    with pytest.raises(at.LiftError, match="index 7 is out of range: the length is 3 .at at.lift:1:") as raised:
         at.at([1, 2, 3], 7)
     assert raised.value.code == "index-out-of-range"
     assert list(at.at([1, 2, 3], 1)) == [3, 4, 5]
@@ -123,7 +123,7 @@ def test_python_errors(imported):
     with pytest.raises(counted.LiftError, match="an array cannot have the length -1"):
         counted.counted(-1)
     halves = imported("halves", HALVES)
-    with pytest.raises(halves.LiftError, match="relies on `2 divides N`, which is false for N = 3 .at 1:"):
+    with pytest.raises(halves.LiftError, match="relies on `2 divides N`, which is false for N = 3 .at halves.lift:1:"):
         halves.halves([1, 2, 3])
     table = imported("table", TABLE)
     with pytest.raises(table.LiftError, match="row 0 has 2 elements, row 1 has 1 element"):
@@ -222,7 +222,7 @@ FITTING = [
     ("(array-type int N)", 1, "an array is needed, not `1`"),
     ("(array-type int N)", "12", "an array is needed, not `'12'`"),
     ("(array-type int N)", None, "an array is needed"),
-    ("(array-type int N)", np.zeros((2, 2), np.int32), "it has 1 dimension; the array has shape (2, 2)"),
+    ("(array-type int N)", np.zeros((2, 2), np.int32), "the type has 1 dimension; the array has shape (2, 2)"),
     ("(array-type int N)", np.int32(3), "an array is needed"),
     ("(array-type int N)", np.arange(8, dtype=np.int32)[::2], "[0 2 4 6]"),
     ("(array-type int N)", np.array([1], ">i4"), "the array holds `>i4`"),

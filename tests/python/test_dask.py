@@ -189,8 +189,8 @@ def test_an_error_in_a_worker_has_its_place(client):
     indices = np.array([0, 1, 2, 7], np.int32)
     with pytest.raises(lift.LiftError) as raised:
         lift.source(text)["at"](da.from_array(indices, chunks=2), np.arange(3, dtype=np.int32)).compute()
-    assert raised.value.code == "index-out-of-range" and raised.value.place == "2:36"
-    assert pickle.loads(pickle.dumps(raised.value)).place == "2:36"
+    assert raised.value.code == "index-out-of-range" and raised.value.place == "source.lift:2:36"
+    assert pickle.loads(pickle.dumps(raised.value)).place == "source.lift:2:36"
 
 
 def slow(block):

@@ -103,8 +103,12 @@ def test_errors_are_those_of_the_program(program):
         ([], {"xs": [1.0]}, "`xs` is an input of `kept`: inputs are given in their order"),
         ([np.zeros(2, ">f4")], {}, "holds `>f4`"),
         ([np.float32(1)], {}, "an array is needed"),
-        ([np.zeros(2, [("a", "f4")])], {}, "holds"),
-        ([{1.0}], {}, "an array is needed, not a `set`"),
+        ([np.zeros(2, [("a", "f4")])], {}, "holds .*NumPy's `float32`$"),
+        ([np.zeros(2, np.complex64)], {}, "holds `complex64`; `Float` is NumPy's `float32`$"),
+        ([np.zeros((2, 2), np.float32)], {}, r"the type has 1 dimension; the array has shape \(2, 2\)"),
+        ([{1.0}], {}, "an array is needed, not a `set`: `list.….` makes one"),
+        ([(1.0, 2.0)], {}, "an array is needed, not a tuple of 2: `list.….` makes one"),
+        ([(x for x in [1.0])], {}, "an array is needed, not a `generator`: `list.….` makes one"),
         (["text"], {}, "an array is needed, not `'text'`"),
         ([[1j]], {}, "`Float` is needed, not a `complex`"),
     ],
@@ -114,6 +118,41 @@ def test_what_is_no_input(program, inputs, options, message):
     with pytest.raises(LiftError, match=message) as raised:
         program.kept(*inputs, **options)
     assert raised.value.code == "input"
+
+
+class Nullable:
+    """A column of pandas with a missing value."""
+
+    dtype = type("Float32Dtype", (), {"na_value": None})()
+
+    def isna(self):
+        return np.array([False, True])
+
+    def __array__(self, dtype=None, copy=None):
+        return floats(1, np.nan)
+
+
+def test_what_is_missing_is_no_number(program):
+    with pytest.raises(LiftError, match="1 value is missing; Lift has no such value"):
+        program.kept(Nullable())
+
+
+def test_a_scalar_is_no_array():
+    scaled = lift.source("(lift scaled (N) (float (array-type float N)) (lambda (a xs) (map (* a) xs)))").scaled
+    assert scaled(np.array(3, np.float32), [1.0]).tolist() == scaled(3, [1.0]).tolist() == [3.0]
+    with pytest.raises(LiftError, match=r"a number is needed; the array has shape \(1,\)"):
+        scaled(floats(3), [1.0])
+
+
+def test_an_error_shows_no_frames_of_the_module(program):
+    with pytest.raises(LiftError) as raised:
+        program.kept(np.zeros(3))
+    assert len(raised.traceback) == 2, raised.traceback
+
+
+def test_the_version_is_that_of_the_program():
+    said = subprocess.run([lift.compiler.executable(), "--version"], capture_output=True, text=True, check=True).stdout
+    assert said.split()[1] == lift.__version__
 
 
 def test_views_of_every_kind_are_taken(program):
@@ -152,9 +191,10 @@ def test_what_is_no_choice(program):
     for memory in (0, -1, "1G", 1.5, True):
         with pytest.raises(LiftError, match="no positive number of bytes"):
             program.kept.on("opencl:0", memory=memory)
-    with pytest.raises(LiftError, match=r"a size is not negative$") as raised:
-        program.kept.cost(N=-3)
-    assert raised.value.code == "input"
+    for wrong in (-3, 1.5, True):
+        with pytest.raises(LiftError, match=r"a size is a natural number$") as raised:
+            program.kept.cost(N=wrong)
+        assert raised.value.code == "input"
     with pytest.raises(LiftError, match="not `3`"):
         program.kept.on(3)([1.0])
 
@@ -426,6 +466,11 @@ def test_cells_of_a_notebook(capsys):
     # Another definition changes the kernels of other cells, too.
     assert cell("%%lift\n(define (add a b) (+ (+ a b) 10))")[0] is None
     assert shell.user_ns["inc"]([1, 2]).tolist() == [12, 13]
+    # What does not fit another cell is shown there.
+    error, said = cell("%%lift\n;; one argument\n(define (add a) a)")
+    assert error.place.startswith("cell of inc:2:") and "--> cell of inc:2:" in said, said
+    error, said = cell("%%lift --run\n(lift nothing (N) ((array-type int N)) (lambda (xs) xs))")
+    assert "a line `;;; run:` above `nothing`" in said
     for wrong, why in (("--frob", "the options"), ("--tune x", "invalid float"), ("--tune", "expected one argument")):
         error, said = cell(f"%%lift {wrong}\n{inc}")
         assert why in str(error) and "Traceback" not in said
@@ -472,6 +517,9 @@ def test_a_tuned_kernel_computes_the_same(program, capsys):
     assert tuned._choice == "opencl:1" and tuned.type == sums.type
     assert tuned(values).tolist() == sums(values).tolist()
     assert "programs tried" in capsys.readouterr().out
+    with pytest.raises(LiftError, match="`kept` cannot be tuned: the size `N`") as raised:
+        program.kept.tune(seconds=0)
+    assert raised.value.place == "source.lift:3:7"
     with pytest.raises(LiftError, match="not on a Rows"):
         program.sums.tune(Rows([0, 1], np.zeros(1, np.int32)))
     with pytest.raises(LiftError, match="float64|Double"):
@@ -512,7 +560,7 @@ def test_the_notebook_of_the_examples(examples, capsys, monkeypatch):
     assert "<lift above : Array[Float,N] -> Float -> <∃X, Array[Float,X]>>" in said
     assert "245 of 3650 days are above 22 °C" in said
     assert said.count("<a plot of 1 ×") == 2 and said.count("<a picture of 10 ×") == 2
-    assert "it has 2 dimensions; the array has shape (3650,)" in said
+    assert "the type has 2 dimensions; the array has shape (3650,)" in said
     assert "kernel void" in said and "programs tried" in said
     assert "10 blocks; <∃X, Array[Float,X]> (nan,)" in said
     assert "the sum of the hot days is 5828.0 a copy; here it is 5828.0" in said

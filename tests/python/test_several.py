@@ -85,7 +85,37 @@ def test_what_several_devices_refuse(kernel):
     )["at"]
     with pytest.raises(LiftError) as raised:
         at.on("opencl:0,1")(np.array([0, 1, 2, 7], np.int32), np.arange(3, dtype=np.int32))
-    assert raised.value.code == "index-out-of-range" and raised.value.place == "2:36"
+    assert raised.value.code == "index-out-of-range" and raised.value.place == "source.lift:2:36"
+
+
+@pytest.mark.parametrize(
+    ("type", "value", "message"),
+    [
+        ("int", [1.5, 2.7, 3.9], "`Int` is needed, not `1.5`"),
+        ("int", [True, False], "`Int` is needed, not `True`"),
+        ("int", [2**40], "out of the range of `Int`"),
+        ("float", [1e40], "out of the range of `Float`"),
+        ("float", None, "an array is needed, not a `NoneType`"),
+        ("(array-type float 2)", [[1.0, 2.0], [3.0]], "row 1 has 1 element"),
+    ],
+)
+def test_several_devices_convert_nothing(type, value, message):
+    kernel = lift.source(f"(lift k (N) ((array-type {type} N)) (lambda (xs) xs))").k
+    with pytest.raises(LiftError, match=message) as raised:
+        kernel.on("opencl:0,1")(value)
+    assert raised.value.code == "input"
+
+
+def test_several_devices_take_what_one_takes():
+    added = lift.source(
+        "(lift added (N) ((array-type (tuple-type int float) N)) (lambda (ps) (map (lambda (p) (get2 p)) ps)))"
+    ).added
+    records = np.array([(1, 0.5), (2, 1.5)], [("count", "i4"), ("price", "f4")])
+    for value in (records, records.tolist()):
+        assert added.on("opencl:0,1")(value).tolist() == added(value).tolist() == [0.5, 1.5]
+    twice = lift.source("(lift twice (N) ((array-type float N)) (lambda (xs) (map (* 2.0f) xs)))").twice
+    for value in (memoryview(floats(3)), floats(6)[::-2], np.array([1.0, 2.0], object), range(3)):
+        assert twice.on("opencl:0,1")(value).tolist() == twice(value).tolist()
 
 
 def test_a_list_of_devices_is_pickled(kernel):
@@ -105,6 +135,24 @@ def test_more_than_a_device_holds_is_computed_on_blocks(kernel):
     numbers = ints(9, 1 << 12)
     with pytest.warns(RuntimeWarning, match="blocks"):
         assert same(sums.on("opencl:0", memory=1 << 13)(numbers), np.cumsum(numbers))
+
+
+def test_what_fits_in_no_block_is_an_error_at_once(kernel, monkeypatch):
+    ran, call = [], lift_runtime.Kernel.__call__
+    monkeypatch.setattr(
+        lift_runtime.Kernel, "__call__", lambda *xs, **options: (ran.append(0), call(*xs, **options))[1]
+    )
+    with pytest.raises(LiftError, match="it may use 10 bytes") as raised:
+        kernel("first", "first").on("opencl:0", memory=10)(floats(5))
+    assert raised.value.code == "memory"
+    # `ys` goes whole to every block.
+    nearest = lift.source(
+        "(lift nearest (N M) ((array-type int N) (array-type int M))\n"
+        "  (lambda (xs ys) (map (lambda (x) (reduce 0 max (map (* x) ys))) xs)))"
+    ).nearest
+    with pytest.raises(LiftError, match="it may use 1 kB"):
+        nearest.on("opencl:0", memory=1000)(ints(9, 1000), ints(9, 1000))
+    assert len(ran) < 100
 
 
 def test_what_fits_no_memory_and_has_no_blocks_is_an_error():

@@ -10,6 +10,8 @@ array([1.2, 1.8], dtype=float32)
 
 from __future__ import annotations
 
+from typing import Any
+
 from lift_runtime import LiftError, Rows, devices
 
 from .compiler import Cost
@@ -29,3 +31,11 @@ __all__ = [
     "plot",
     "source",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("lift-lang")
+    raise AttributeError(f"module `lift` has no `{name}`")

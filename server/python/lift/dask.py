@@ -13,10 +13,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from dask import compute, delayed
-from lift_runtime import Kernel, LiftError, Rows, pour, sizes
+from lift_runtime import Kernel, LiftError, Rows, collect, pour, read, sizes
 from lift_runtime.errors import counted
 from lift_runtime.layout import DTYPES
-from lift_runtime.plan import Plan
+from lift_runtime.plan import Input, Plan
 
 #: Partial results that are folded at once.
 FOLDED = 8
@@ -135,8 +135,8 @@ class _Run:
 
             raise LiftError("input", wrong_count(self.plan, len(inputs)))
         equations: list[pour.Equation] = []
-        for item, value in zip(self.parts["inputs"], inputs):
-            self.held[item["value"]] = self.input(item, value, equations)
+        for item, known, value in zip(self.parts["inputs"], self.plan.inputs, inputs):
+            self.held[item["value"]] = self.input(item, value if _is_task(value) else _host(known, value), equations)
         pour.solve_shapes(self.plan, equations, self.values, self.unknown)
         self.check()
         self.steps(self.parts["steps"])
@@ -158,10 +158,8 @@ class _Run:
             blocks = list(value.to_delayed().ravel())
             known = not any(np.isnan(n) for n in value.chunks[0])
         else:
-            if isinstance(value, list):
-                value = self.listed(about, value)
             if isinstance(value, np.ndarray):
-                shape = self.fits(item, about, value)
+                shape = value.shape
             if not about["spread"]:
                 self.equate(item, about, shape, equations)
                 return delayed(value, traverse=False, pure=False) if isinstance(value, np.ndarray) else value
@@ -180,18 +178,14 @@ class _Run:
         made = Spread(blocks, cut)
         return made if about["spread"] else self.gathered(made)
 
-    def listed(self, about: dict[str, Any], value: list[Any]) -> Any:
-        dtype = _dtype(about["element"])
-        return np.array(value, dtype) if isinstance(about["element"], str) and dtype is not None else value
-
     def fits(self, item: dict[str, Any], about: dict[str, Any], value: Any) -> tuple[Any, ...]:
-        """The shape of an input, whose elements are as its type says."""
+        """The shape of an array of Dask, whose elements are as the type of the input says."""
         dtype = _dtype(about["element"])
         what = None
-        if dtype is not None and value.dtype != dtype:
+        if dtype is not None and _scalars(value.dtype) != _scalars(dtype):
             what = f"the array holds `{value.dtype}`; its elements are NumPy's `{dtype}`: convert with `.astype`"
         elif dtype is not None and value.ndim != len(about["shape"]):
-            what = f"it has {counted(len(about['shape']), 'dimension')}; the array has shape {value.shape}"
+            what = f"the type has {counted(len(about['shape']), 'dimension')}; the array has shape {value.shape}"
         if what is not None:
             raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {what}")
         return tuple(value.shape)
@@ -482,6 +476,22 @@ def _known(lengths: list[int]) -> Cut:
 
 def _unknown(blocks: list[Any]) -> Cut:
     return Cut(len(blocks), None, [_task(len, block) for block in blocks])
+
+
+def _is_task(value: Any) -> bool:
+    return isinstance(value, Blocks) or type(value).__module__.split(".")[0] == "dask"
+
+
+def _host(item: Input, value: Any) -> Any:
+    """A value of the host as a result would be, if it fits its type: nothing is converted."""
+    column = read.column(item, value, False)
+    pour.check_rows(item, column)
+    return collect.given(item.layout, column)
+
+
+def _scalars(dtype: np.dtype) -> list[Any]:
+    """What an element consists of, whatever the names of its fields."""
+    return [dtype] if dtype.names is None else [_scalars(dtype[name]) for name in dtype.names]
 
 
 def _dtype(element: Any) -> np.dtype | None:

@@ -33,6 +33,11 @@ class CellError(LiftError):
         super().__init__(code, message, place)
         self.shown = shown
 
+    @property
+    def line(self) -> int:
+        """Of its place."""
+        return int(self.place.split(":")[-2]) if self.place else 1
+
     def _render_traceback_(self) -> list[str]:
         """IPython asks for it: the frames of Python say nothing about the cell."""
         return [self.shown.rstrip() or str(self)]
@@ -57,9 +62,7 @@ class Cells:
         if this is None:
             others = {key: text for key, text in others.items() if not own & _names(text)}
             this = f"cell {len(self.texts)} of {', '.join(sorted(own))}"
-        # The cell comes first, so that the lines of its errors are its own.
-        text = "\n".join([cell, *others.values()])
-        program = _compiled(text)
+        text, program = _compiled([cell, *others.values()])
         self.texts = {**others, this: cell}
         for name, kernel in program.items():
             (variable,) = identifiers([name])
@@ -75,6 +78,9 @@ class Cells:
             if options.opencl:
                 print(kernel.opencl)
             if options.run:
+                if kernel.__signature__.parameters and not _RUN.search(cell):
+                    message = f"%%lift --run: a line `;;; run:` above `{name}` says on what, as in `;;; run: xs=[1,2]`"
+                    raise CellError("input", message)
                 _show(text, name)
 
     def _id(self) -> str | None:
@@ -89,20 +95,50 @@ def _names(text: str) -> set[str]:
     return set(re.findall(r"^\((?:lift|define)\s+\(?([^\s()]+)", text, re.MULTILINE))
 
 
-def _compiled(text: str) -> Mapping[str, Kernel]:
-    with Source(None, text, {}).file() as file:
-        try:
-            compiler.run("check", str(file))
-        except LiftError as problem:
-            shown = _run("check", str(file)).stderr.replace(f"{file}", "cell")
-            raise CellError(problem.code, problem.message, problem.place, shown) from None
+_RUN = re.compile(r"^;;; run:", re.MULTILINE)
+
+
+def _compiled(cells: list[str]) -> tuple[str, Mapping[str, Kernel]]:
+    """The text of all cells, and its kernels."""
+    problem = _checked(cells, "cell")
+    if problem is not None:
+        wrong = _cell_at(cells, problem.line)
+        if wrong > 0:
+            # What the cell changes does not fit another, whose lines are its own where it comes first.
+            name = f"cell of {', '.join(sorted(_names(cells[wrong])))}"
+            again = _checked([cells[wrong], *cells[:wrong], *cells[wrong + 1 :]], name)
+            if again is not None and _cell_at([cells[wrong]], again.line) == 0:
+                raise again
+        raise problem
+    text = "\n".join(cells)
     try:
-        return Program(None, text)
+        return text, Program(None, text)
     except LiftError as problem:
         if problem.code != "no-such-kernel":
             raise
         # Definitions for other cells.
-        return {}
+        return text, {}
+
+
+def _checked(cells: list[str], name: str) -> CellError | None:
+    """What is wrong with cells, of which the first has the name."""
+    with Source(None, "\n".join(cells), {}).file() as file:
+        try:
+            compiler.run("check", str(file))
+        except LiftError as problem:
+            shown = _run("check", str(file)).stderr.replace(f"{file}", name)
+            place = problem.place.replace(file.name, name) if problem.place else None
+            return CellError(problem.code, problem.message, place, shown)
+    return None
+
+
+def _cell_at(cells: list[str], line: int) -> int:
+    """Which cell has a line of all, from 1; their number if none has."""
+    for i, cell in enumerate(cells):
+        line -= cell.count("\n") + 1
+        if line <= 0:
+            return i
+    return len(cells)
 
 
 def _options(line: str) -> argparse.Namespace:

@@ -14,7 +14,7 @@ from lift_runtime import LiftError
 from lift_runtime.arguments import Arguments
 from lift_runtime.devices import Choice, Engine
 from lift_runtime.plan import Plan
-from lift_runtime.pour import bind
+from lift_runtime.pour import bind, check_given
 
 from . import compiler, interpreter, several
 from .compiler import Cost
@@ -51,7 +51,8 @@ class Kernel(lift_runtime.Kernel):
 
     def cost(self, target: str = "portable", **sizes: int) -> Cost:
         """What a run costs: as numbers for these sizes, or as sizes."""
-        given = [word for name, value in sizes.items() for word in ("--size", f"{name}={value}")]
+        checked = check_given(self._plan(next(iter(self._programs))), sizes)
+        given = [word for name, value in checked.items() for word in ("--size", f"{name}={value}")]
         with self._source().file() as file:
             (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
         return Cost(report)
@@ -100,6 +101,15 @@ class Kernel(lift_runtime.Kernel):
 
     def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
+        try:
+            return self._run_on(inputs, out, copy, given)
+        except LiftError as problem:
+            if problem.code == "internal-error":
+                raise
+            # The frames inside say nothing about the program or its inputs.
+            raise problem.with_traceback(None) from problem.__cause__
+
+    def _run_on(self, inputs: tuple[Any, ...], out: str | None, copy: bool, given: dict[str, Any]) -> Any:
         if any(type(item).__module__.split(".")[:1] == ["dask"] or _is_blocks(item) for item in inputs):
             if out is not None or copy:
                 raise LiftError("input", "a kernel on arrays of Dask gives such arrays, without `out` and `copy`")
@@ -118,7 +128,7 @@ class Kernel(lift_runtime.Kernel):
                 return self._in_blocks(inputs, given, problem)
             if problem.code != "no-device" or self._choice is not None:
                 raise
-            warnings.warn(f"running on the interpreter: {problem.message}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"running on the interpreter: {problem.message}", RuntimeWarning, stacklevel=3)
         return self._interpret(inputs, copy, given)
 
     def _in_blocks(self, inputs: tuple[Any, ...], given: dict[str, Any], problem: LiftError) -> Any:
@@ -129,7 +139,7 @@ class Kernel(lift_runtime.Kernel):
             # Not every kernel can be computed on blocks.
             raise problem from None
         count, result = several.in_blocks(parts, inputs, given, problem)
-        warnings.warn(f"run on {count} blocks, one after the other: {problem.message}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"run on {count} blocks, one after the other: {problem.message}", RuntimeWarning, stacklevel=4)
         return result
 
     def _interpret(self, inputs: tuple[Any, ...], copy: bool, given: dict[str, Any]) -> Any:

@@ -79,15 +79,31 @@ def run(parts: Any, devices: Devices, inputs: tuple[Any, ...], given: dict[str, 
 def in_blocks(parts: Any, inputs: tuple[Any, ...], given: dict[str, int], problem: LiftError) -> tuple[int, Any]:
     """The result of a kernel in parts on one device, block after block, and how many blocks its memory asks for."""
     for doublings in range(1, MOST_DOUBLINGS + 1):
-        count = 2**doublings
-        even = Devices((0,) * count, (1,) * count)
+        count, longest = 2**doublings, 0
+        even = Devices((0,) * count, (1,) * count).divide()
+
+        def divide(length: int, even: Callable[[int], list[int]] = even) -> list[int]:
+            nonlocal longest
+            longest = max(longest, length)
+            return even(length)
+
         try:
-            return count, _computed(parts(inputs, given, even.divide()), 1)
+            return count, _computed(parts(inputs, given, divide), 1)
         except LiftError as again:
             if again.code != "memory":
                 raise
+            if count >= longest or _is_hopeless(problem, again):
+                raise
             problem = again
     raise problem
+
+
+def _is_hopeless(before: LiftError, problem: LiftError) -> bool:
+    """Whether what goes whole to every block is too much, by what a run needed on half as many blocks and needs now."""
+    if before.shortage is None or problem.shortage is None:
+        return False
+    (kernel, needed, _), (same, needs, has) = before.shortage, problem.shortage
+    return kernel == same and 2 * needs - needed > has
 
 
 def _computed(made: Any, threads: int) -> Any:

@@ -27,8 +27,12 @@ def tuned(kernel: Kernel, inputs: tuple[Any, ...], seconds: float, sizes: dict[s
         words = [_word(value, Path(folder) / f"{i}.npy") for i, value in enumerate(inputs)]
         words += [word for name, value in sizes.items() for word in ("--size", f"{name}={value}")]
         words += ["--device", kernel._choice] if kernel._choice else []
-        command = [compiler.executable(), "tune", str(file), "--kernel", kernel.name, "--budget", str(seconds)]
-        _printed([*command, f"--write={written}", *words])
+        what = ["tune", str(file), "--kernel", kernel.name, *words]
+        problem = _printed([compiler.executable(), *what, "--budget", str(seconds), f"--write={written}"])
+        if problem is not None:
+            # Asked again without a search, the program says it with its code and place.
+            compiler.run(*what, "--budget", "0")
+            raise LiftError("input", problem)
         if not written.exists():
             return kernel
         made = Program(None, written.read_text(encoding="utf-8"))[kernel.name]
@@ -45,13 +49,12 @@ def _word(value: Any, file: Path) -> str:
     return str(file)
 
 
-def _printed(command: list[str]) -> None:
-    """Run the program, with what it says printed as it comes."""
+def _printed(command: list[str]) -> str | None:
+    """Run the program, with what it says printed as it comes. Returns what was wrong."""
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, text=True, encoding="utf-8", **pipes) as done:
         assert done.stdout is not None and done.stderr is not None
         for line in done.stdout:
             print(line, end="")
         problem = done.stderr.read().strip()
-    if done.returncode:
-        raise LiftError("input", problem or f"lift tune ended with status {done.returncode}")
+    return (problem or f"lift tune ended with status {done.returncode}") if done.returncode else None

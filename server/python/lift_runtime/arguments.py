@@ -10,7 +10,7 @@ import numpy as np
 
 from . import read
 from .devices import Engine, opencl
-from .errors import LiftError
+from .errors import LiftError, counted
 from .layout import Column, Lists, Numbers, Regular
 from .plan import Input, Plan
 
@@ -116,7 +116,7 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
         name = leaf.dtype.name
         raise misfit(f"the array holds `{value.dtype}`; `{leaf.element}` is NumPy's `{name}`: `.astype(numpy.{name})`")
     if value.ndim != regular.rank or (leaf.width is not None and value.shape[-1] != leaf.width):
-        raise misfit(f"it has {regular.rank} dimensions; the array has shape {value.shape}")
+        raise misfit(f"the type has {counted(regular.rank, 'dimension')}; the array has shape {value.shape}")
     if not value.flags.c_contiguous or value.offset:
         value = value.copy()
     found.waits.append(value)

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from . import sizes
-from .layout import Array, Column, Exists, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple
+from .layout import Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple
 from .pour import elements, positions
 from .rows import Rows
 
@@ -91,6 +91,27 @@ def value(layout: Layout, column: Column) -> Any:
     assert isinstance(layout, (Array, Packed)) and isinstance(column, Lists)
     count = column.lengths if isinstance(column.lengths, int) else int(column.lengths[0])
     return _many(layout.of, column.of, count)
+
+
+def given(layout: Layout, column: Column) -> Any:
+    """An input as the value that it would be as a result."""
+    if isinstance(column, Lists) and isinstance(column.of, Flat):
+        return column.of.data
+    return value(layout, _even(layout, column))
+
+
+def _even(layout: Layout, column: Column) -> Column:
+    """The column with one length for rows that are equally long by their type."""
+    if isinstance(layout, Exists):
+        return _even(layout.of, column)
+    if isinstance(layout, Tuple) and isinstance(column, Parts):
+        return Parts([_even(part, inner) for part, inner in zip(layout.parts, column.columns)])
+    if not isinstance(layout, (Array, Packed)) or not isinstance(column, Lists):
+        return column
+    lengths = column.lengths
+    if isinstance(lengths, np.ndarray) and isinstance(layout, Array) and not layout.own:
+        lengths = int(lengths[0]) if len(lengths) else 0
+    return Lists(lengths, _even(layout.of, column.of))
 
 
 Sequenced = Union[np.ndarray, Rows, list]

@@ -10,6 +10,9 @@ class LiftError(Exception):
     the line and column in the source.
     """
 
+    #: Where memory of the device is missing: the kernel, the bytes that its run needs, and those that there are.
+    shortage: tuple[str, int, int] | None = None
+
     def __init__(self, code: str, message: str, place: str | None = None) -> None:
         first, *further = message.split("\n")
         super().__init__("\n".join([f"{first} (at {place})" if place else first, *further]))

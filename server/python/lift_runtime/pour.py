@@ -88,6 +88,11 @@ def check_assumptions(plan: Plan, values: dict[str, int]) -> None:
             raise LiftError("assumption-false", message, check["at"] or None)
 
 
+def check_rows(item: Input, column: Column) -> None:
+    """Rows that are equally long by their type are so."""
+    _Shapes(item, [], {}).walk(item.layout, column, 0)
+
+
 class _Shapes:
     """Gathers the equations of an input."""
 

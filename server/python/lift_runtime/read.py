@@ -61,6 +61,7 @@ def array_of(value: Any, copy: bool) -> Any:
                 return np.asarray(getattr(value, fetch)())
         return np.from_dlpack(value, device="cpu", copy=True)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        _check_missing(value)
         return np.asarray(value)
     if hasattr(value, "__arrow_c_array__"):
         import pyarrow
@@ -78,6 +79,15 @@ def _unmasked(value: Any) -> Any:
     if np.ma.is_masked(value):
         raise Misfit("elements of the array are masked; Lift has no such value: `.filled(…)` says what they are")
     return value.data
+
+
+def _check_missing(value: Any) -> None:
+    """Arrays of pandas may have a value of their own for what is missing, which NumPy turns into NaN."""
+    if hasattr(getattr(value, "dtype", None), "na_value") and hasattr(value, "isna"):
+        missing = int(np.count_nonzero(value.isna()))
+        if missing:
+            are = "is" if missing == 1 else "are"
+            raise Misfit(f"{counted(missing, 'value')} {are} missing; Lift has no such value: `.fillna(…)` fills it in")
 
 
 def _arrow(value: Any) -> Any:
@@ -108,7 +118,8 @@ def _regular(item: Input, value: np.ndarray) -> Column:
             return _one(item.layout, value.tolist())
         _wrong_dtype(leaf, value.dtype)
     if value.ndim != rank:
-        raise Misfit(f"it has {counted(rank, 'dimension')}; the array has shape {value.shape}")
+        wanted = f"the type has {counted(rank, 'dimension')}" if rank else "a number is needed"
+        raise Misfit(f"{wanted}; the array has shape {value.shape}")
     if leaf.width is not None and value.shape[-1] != leaf.width:
         raise Misfit(f"its vectors have {leaf.width} numbers; the array has shape {value.shape}")
     dims = len(item.regular.lengths)
@@ -120,9 +131,9 @@ def _regular(item: Input, value: np.ndarray) -> Column:
 
 def _wrong_dtype(leaf: Leaf, dtype: np.dtype) -> None:
     name = leaf.dtype.name
-    raise Misfit(
-        f"the array holds `{dtype}`; `{leaf.element}` is NumPy's `{name}`: convert with `.astype(numpy.{name})`"
-    )
+    # Of what holds no real numbers, that would lose something, or fail.
+    advice = f": convert with `.astype(numpy.{name})`" if dtype.kind in "biuf" else ""
+    raise Misfit(f"the array holds `{dtype}`; `{leaf.element}` is NumPy's `{name}`{advice}")
 
 
 def _one(layout: Layout, value: Any) -> Column:
@@ -133,7 +144,7 @@ def _one(layout: Layout, value: Any) -> Column:
         if not isinstance(value, (list, np.ndarray, Rows)):
             value = _as_array(value)
         if not isinstance(value, (list, np.ndarray, Rows)):
-            raise Misfit(f"an array is needed, not {_describe(value)}")
+            raise _no_array(value)
         if isinstance(layout, Packed) and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype != object:
             inside = innermost(layout)
             if isinstance(inside, Leaf) and inside.width is None:
@@ -159,8 +170,17 @@ def _as_array(value: Any) -> Any:
     if isinstance(value, range):
         return list(value)
     if isinstance(value, (tuple, int, float, str, bytes, np.generic, dict, set)) or value is None:
-        raise Misfit(f"an array is needed, not {_describe(value)}")
+        raise _no_array(value)
     return array_of(value, False)
+
+
+def _no_array(value: Any) -> Misfit:
+    made = ""
+    if hasattr(value, "toarray"):
+        made = ": `.toarray()` makes one"
+    elif hasattr(value, "__iter__") and not isinstance(value, (str, bytes, bytearray, dict)):
+        made = ": `list(…)` makes one"
+    return Misfit(f"an array is needed, not {_describe(value)}{made}")
 
 
 def _elements(value: np.ndarray | list | Rows) -> Values:

@@ -95,8 +95,9 @@ class Prepared:
         if sum(known) > self.memory:
             has = "the device has" if self.memory == self.engine.device.global_mem_size else "it may use"
             needed = f"the run needs {bytes_text(sum(known))} in {len(known)} buffers"
-            message = f"{needed}; {has} {bytes_text(self.memory)}"
-            raise LiftError("memory", message)
+            problem = LiftError("memory", f"{needed}; {has} {bytes_text(self.memory)}")
+            problem.shortage = (self.plan.kernel, sum(known), self.memory)
+            raise problem
 
     def launch_numbers(self, launch: Launch, values: dict[str, int]) -> Numbers:
         """The arguments that are no buffers, and how many work-items there are."""
