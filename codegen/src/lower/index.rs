@@ -1,8 +1,8 @@
 //! Sizes in code: facts about indices, and their C expressions.
 
-use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
+use super::{Result, symbolic};
 use crate::failure::{LONGEST, Message};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;
@@ -23,8 +23,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
     /// Whether the size, and all intermediate results of its C expression, provably fit an `int`.
     fn fits_int(&self, s: &Size) -> bool {
-        let (lower, upper) = self.facts.const_bounds(s);
-        lower.is_some_and(|l| l >= i32::MIN.into()) && upper.is_some_and(|u| u <= i32::MAX.into())
+        symbolic::fits_int(&self.facts, s)
     }
 
     /// Whether a natural number with the C expression `expr` may exceed an `int`: a length or an index of an array that
@@ -346,17 +345,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The sum, difference or product of two `Int`s as a size, if both are sizes and no `int` can overflow.
-    pub fn symbolic(&self, a: &ScalarValue, b: &ScalarValue, op: impl Fn(&Size, &Size) -> Size) -> Option<Size> {
-        let size = |v: &ScalarValue| match v {
-            ScalarValue::Size(s) => Some(s.clone()),
-            ScalarValue::Literal(Literal::Int(i)) => Some(Size::int((*i).into())),
-            _ => None,
-        };
-        let result = self.facts.simplify(&op(&size(a)?, &size(b)?));
-        (result.as_const().is_some() || self.fits_int(&result)).then_some(result)
-    }
-
     /// An index below `n`, bound to a name unless it is an atom.
     pub fn named_index(&mut self, name: &str, i: &Size, n: &Size) -> Result<Size> {
         let expr = self.size(i)?;
@@ -364,25 +352,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(i.clone());
         }
         Ok(self.index_below(name, expr, n))
-    }
-
-    /// The result of comparing two `Int`s, if it is known.
-    pub fn decide(
-        &self,
-        a: &ScalarValue,
-        b: &ScalarValue,
-        holds: impl Fn(&Size, &Size) -> lift_analysis::size::Truth,
-    ) -> Option<bool> {
-        let size = |v: &ScalarValue| match v {
-            ScalarValue::Size(s) => Some(s.clone()),
-            ScalarValue::Literal(Literal::Int(i)) => Some(Size::int((*i).into())),
-            _ => None,
-        };
-        match holds(&size(a)?, &size(b)?) {
-            t if t.is_yes() => Some(true),
-            t if t.is_no() => Some(false),
-            _ => None,
-        }
     }
 
     /// Binds a value to a name, if it is not already one, so that later assignments do not affect it.

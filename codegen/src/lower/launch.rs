@@ -4,7 +4,7 @@ use super::Result;
 use super::function::{Dims, FunctionBuilder};
 use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
-use super::value::{ArrayDest, Dest, Value, View};
+use super::value::Value;
 use super::work::Mark;
 use crate::core::{Atom, Level, Rhs, ScalarOp, Stmt};
 use crate::opencl::{StmtKind, same};
@@ -15,7 +15,6 @@ use crate::target::Target;
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
 
 /// Total work-items, if the useful number is unknown before the run.
 const UNKNOWN_ITEMS: i64 = 1 << 16;
@@ -333,74 +332,5 @@ pub fn dims_of(stmt: &Stmt) -> Dims {
             Level::Auto | Level::Seq | Level::Host => {}
         }
     }
-    dims
-}
-
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Copies a value with all work-items, distributing the outer dimensions of arrays over the device.
-    pub fn copy_in_parallel(&mut self, value: &Value<'k>, dest: &Dest<'k>) -> Result<()> {
-        match self.force(value)? {
-            Value::Tuple(parts) => {
-                for (i, p) in parts.iter().enumerate() {
-                    let to = self.dest_component(dest, i)?;
-                    self.copy_in_parallel(p, &to)?;
-                }
-                Ok(())
-            }
-            Value::Packed { sizes, body } => {
-                let to = self.dest_packed(dest, &sizes)?;
-                self.copy_in_parallel(&body, &to)
-            }
-            Value::Array(flat) if matches!(&*flat.view, View::FlatPieces { .. }) => {
-                let View::FlatPieces { pieces, of } = &*flat.view else { return Ok(()) };
-                let to = ArrayDest::Pieces { pieces: pieces.clone(), of: dest.clone() };
-                self.copy_in_parallel(&Value::Array(of.clone()), &Dest::Array(std::rc::Rc::new(to)))
-            }
-            Value::Array(rows) => {
-                let level = if self.used.glb[1] && self.is_matrix(&rows) { Level::Glb(1) } else { Level::Glb(0) };
-                self.for_level(level, &rows.len.clone(), |f, i| {
-                    let element = f.read(&rows, i)?;
-                    let to = f.dest_at(dest, i)?;
-                    match (&element, level) {
-                        (Value::Array(row), Level::Glb(1)) => f.for_level(Level::Glb(0), &row.len.clone(), |f, j| {
-                            let element = f.read(row, j)?;
-                            let to = f.dest_at(&to, j)?;
-                            f.copy(&element, &to)
-                        }),
-                        _ => f.copy(&element, &to),
-                    }
-                })
-            }
-            other => self.copy(&other, dest),
-        }
-    }
-
-    /// Whether the elements of an array are arrays whose own elements can be computed one by one.
-    fn is_matrix(&self, a: &super::value::Array<'k>) -> bool {
-        use super::value::Layout;
-        match &*a.view {
-            View::Stored { element, .. } => matches!(&**element, Layout::Array { .. }),
-            View::Rows { .. }
-            | View::Windows { .. }
-            | View::Transposed(_)
-            | View::Packed { .. }
-            | View::Pieces { .. } => true,
-            View::Part { of, .. } | View::Pad { of, .. } => self.is_matrix(of),
-            View::Concat(a, b) => self.is_matrix(a) && self.is_matrix(b),
-            _ => false,
-        }
-    }
-}
-
-/// The dimensions over which to copy a value of this type.
-pub fn copy_dims(ty: &Ty) -> Dims {
-    let mut dims = Dims::default();
-    ty.any(&mut |t| {
-        if let Some(a) = t.as_array() {
-            dims.glb[0] = true;
-            dims.glb[1] |= a.element.as_array().is_some();
-        }
-        false
-    });
     dims
 }

@@ -80,6 +80,13 @@ impl<'k> ProgramBuilder<'k> {
         !size.any_var(&mut |v| v.kind != VarKind::Param || during(v))
     }
 
+    /// Whether the host knows a size at the current point of the run.
+    pub fn is_known_here(&self, size: &Size) -> bool {
+        let measured = &self.measured;
+        let during = |v: &Var| measured.sizes.contains_key(v) || measured.states.contains(v);
+        !size.any_var(&mut |v| v.kind != VarKind::Param || during(v) && !measured.ready.contains(v))
+    }
+
     /// Whether the host knows all lengths in a size once they are measured.
     pub fn is_measured(&self, size: &Size) -> bool {
         self.lengths_in(size).iter().all(|v| self.schedule.lengths.contains(v))
@@ -268,11 +275,10 @@ impl<'k> Host<'k> {
             let message = "how much room its result needs is found too late; this is not compiled yet";
             return Err(self.error(stmt, "if", message));
         }
-        let ty = self.program.kernel.ty(stmt.var);
         for (value, guard, checks) in values {
             let before = self.to_check.len();
             self.guards.push(guard);
-            let copied = self.copy(&value, &dest, ty, &stmt.origin);
+            let copied = self.copy(&value, &dest, &stmt.origin);
             self.to_check.extend(checks);
             let checked = copied.and_then(|()| self.check_rest(before));
             self.guards.pop();

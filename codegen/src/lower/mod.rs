@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`value`] | values of variables: expressions, sizes, views, places, destinations |
 //! | [`program`], [`function`] | the program and the function under construction |
-//! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; assumptions about lengths |
+//! | [`index`], [`scalar`], [`symbolic`], [`assume`] | sizes and scalars as C expressions; assumptions about lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`group`] | the groups of `mapLcl`: their size, and the elements of a work-item |
@@ -22,7 +22,7 @@
 //! | [`work`] | the budget of one compilation |
 //! | [`barriers`] | removal of redundant barriers |
 //! | [`stream`] | distribution of long arrays over work-items |
-//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and operations over the whole device |
+//! | [`host`], [`launch`], [`copies`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and operations over the whole device |
 //!
 //! Unsupported features are reported as a [`LowerError`] with the primitive and its origin.
 
@@ -35,6 +35,7 @@ mod block;
 mod borders;
 mod cliffs;
 mod compact;
+mod copies;
 mod covered;
 mod dests;
 mod device_by_key;
@@ -63,6 +64,7 @@ mod scalar;
 mod sort;
 mod stop;
 mod stream;
+mod symbolic;
 mod team;
 mod tile;
 mod value;

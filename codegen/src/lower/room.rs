@@ -33,6 +33,12 @@ impl ProgramBuilder<'_> {
         }
     }
 
+    /// Requests the opened lengths in a length of the program.
+    pub fn want_opened(&self, length: &Size) {
+        let size = length.subst(&mut |v| self.schedule.finest.value_of(v).map(Size::var));
+        self.want(self.lengths_in(&size).into_iter().filter(|v| self.may_read(*v)).collect());
+    }
+
     /// Whether a length is opened at host level, and not read yet.
     fn may_read(&self, length: VarId) -> bool {
         let schedule = self.schedule;

@@ -3,20 +3,19 @@
 //! Integers wrap: unless overflow is excluded, they are computed as unsigned, because signed overflow is undefined in
 //! C. Halves are their bits, and computed with as Floats. C computes numbers of 8 and 16 bits as `int`; their results are cast. Index arithmetic with a known range stays a [`Size`], so that it can be simplified.
 
-use super::Result;
 use super::function::FunctionBuilder;
 use super::value::ScalarValue;
+use super::{Result, symbolic};
 use crate::core::ScalarOp;
 use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
-use lift_analysis::size::Size;
 use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn scalar_op(&mut self, op: ScalarOp, args: &[ScalarValue]) -> Result<ScalarValue> {
         if let [a, b] = args
-            && let Some(known) = self.symbolically(op, a, b)
+            && let Some(known) = symbolic::known(&self.facts, op, a, b)
         {
             return Ok(known);
         }
@@ -53,44 +52,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
             expr => ScalarValue::Computed { ty, expr },
         })
-    }
-
-    /// The result as a size, if it certainly is one or is known.
-    fn symbolically(&self, op: ScalarOp, a: &ScalarValue, b: &ScalarValue) -> Option<ScalarValue> {
-        let size = |op: &dyn Fn(&Size, &Size) -> Size| {
-            self.symbolic(a, b, op).map(|s| match s.as_const() {
-                Some(c) if i32::try_from(c).is_ok() => ScalarValue::Literal(Literal::Int(c as i32)),
-                _ => ScalarValue::Size(s),
-            })
-        };
-        let truth = |t: Option<bool>| t.map(|b| ScalarValue::Literal(Literal::Bool(b)));
-        let positive = |v: &ScalarValue| match v {
-            ScalarValue::Literal(Literal::Int(n)) => *n > 0,
-            ScalarValue::Size(s) => self.facts.lt(&Size::zero(), s).is_yes(),
-            _ => false,
-        };
-        let natural = |v: &ScalarValue| match v {
-            ScalarValue::Literal(Literal::Int(n)) => *n >= 0,
-            ScalarValue::Size(s) => self.not_negative(s),
-            _ => false,
-        };
-        match op {
-            ScalarOp::Add => size(&Size::add),
-            ScalarOp::Sub => size(&Size::sub),
-            ScalarOp::Mul => size(&Size::mul),
-            ScalarOp::Min => size(&|a, b| Size::min(a, b)),
-            ScalarOp::Max => size(&|a, b| Size::max(a, b)),
-            // Truncation rounds down if nothing is negative.
-            ScalarOp::Div if natural(a) && positive(b) => size(&Size::div_floor),
-            ScalarOp::Mod if natural(a) && positive(b) => size(&Size::rem),
-            ScalarOp::Lt => truth(self.decide(a, b, |a, b| self.facts.lt(a, b))),
-            ScalarOp::Gt => truth(self.decide(a, b, |a, b| self.facts.lt(b, a))),
-            ScalarOp::Le => truth(self.decide(a, b, |a, b| self.facts.le(a, b))),
-            ScalarOp::Ge => truth(self.decide(a, b, |a, b| self.facts.le(b, a))),
-            ScalarOp::Eq => truth(self.decide(a, b, |a, b| self.facts.equal(a, b))),
-            ScalarOp::Ne => truth(self.decide(a, b, |a, b| self.facts.equal(a, b)).map(|e| !e)),
-            _ => None,
-        }
     }
 
     fn unary(&mut self, op: ScalarOp, ty: Scalar, a: Expr) -> Option<(Scalar, Expr)> {

@@ -399,6 +399,14 @@ impl Value<'_> {
 }
 
 impl ScalarValue {
+    /// The size that the value is known as.
+    pub fn as_size(&self) -> Option<Size> {
+        match self {
+            ScalarValue::Size(s) => Some(s.clone()),
+            ScalarValue::Literal(Literal::Int(n)) => Some(Size::int((*n).into())),
+            _ => None,
+        }
+    }
     pub fn ty(&self) -> Scalar {
         match self {
             ScalarValue::Literal(l) => (*l).scalar(),

@@ -1,16 +1,16 @@
 //! Executes the steps of a plan on a device.
 
 use super::collect::{Collector, Wanted};
-use super::device::{
-    Buffer, BuildError, Device, DeviceInfo, HostData, Kernel, KernelArg, LaunchEvent, ReadRequest, Session,
-};
+use super::device::{Buffer, Device, DeviceInfo, HostData, Kernel, KernelArg, LaunchEvent, ReadRequest, Session};
 use super::failure::RunFailure;
-use super::geometry::{self, Geometry};
+use super::geometry::Geometry;
+use super::kernels::{build, fit};
 use super::pour::{pour, with_lengths};
-use super::prepare::{Numbers, Prepared, PreparedArg, PreparedLaunch, PreparedStep, Room, launch_numbers, prepare};
-use super::{build_log, device};
+use super::prepare::{
+    Numbers, Prepared, PreparedArg, PreparedLaunch, PreparedStep, Room, launch_numbers, prepare, rounds,
+};
 use crate::failure::fill;
-use crate::plan::{BufferId, BufferRole, Launch, Plan, Program};
+use crate::plan::{BufferId, BufferRole, Plan, Program};
 use crate::sizes::SizeValues;
 use crate::value::Value;
 use lift_analysis::origin::Origin;
@@ -151,62 +151,6 @@ fn check_data(plan: &Plan, prepared: &Prepared<'_>, data: &[(BufferId, HostData)
         }
     }
     Ok(())
-}
-
-fn no_doubles(device: &str) -> RunFailure {
-    RunFailure::Device { message: format!("the program computes with Double, which the device {device} cannot") }
-}
-
-/// The kernels of all launches, in order.
-fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Result<Vec<Kernel>, RunFailure> {
-    let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "double");
-    if !session.info.doubles && word(&program.opencl.text) {
-        return Err(no_doubles(&session.info.name));
-    }
-    let built = device::Program::build(session, &program.opencl.text).map_err(|e| match e {
-        BuildError::Refused { log } => {
-            let messages = build_log::parse(&log, &program.opencl);
-            RunFailure::Build { log, messages }
-        }
-        BuildError::OpenCl(e) => RunFailure::OpenCl(e),
-    })?;
-    // Each launch has its own kernel object, because an object keeps its arguments.
-    prepared.launches.iter().map(|l| built.kernel(session, &l.plan.kernel).map_err(RunFailure::OpenCl)).collect()
-}
-
-fn fit(
-    launch: &Launch,
-    numbers: &Numbers,
-    kernel: &Kernel,
-    session: &Session,
-    notices: &mut Vec<String>,
-) -> Result<Geometry, RunFailure> {
-    let label = &launch.label;
-    let info = &session.info;
-    let wish = numbers.wish;
-    let geometry = geometry::fit(wish, &info.limits, info.kind, kernel.work_group_size).map_err(|e| {
-        RunFailure::Groups { most: e.most, message: format!("`{label}` {} ({})", e.message, info.name) }
-    })?;
-    if geometry.local != wish.local.map(|n| n.max(1) as usize) {
-        let (asked, got) = (wish.local, geometry.local);
-        let notice = format!(
-            "`{label}` runs with work-groups of {}x{}x{} work-items instead of {}x{}x{}: {} allows no more",
-            got[0], got[1], got[2], asked[0], asked[1], asked[2], info.name
-        );
-        if !notices.contains(&notice) {
-            notices.push(notice);
-        }
-    }
-    let local: u64 =
-        numbers.args.iter().map(|a| if let PreparedArg::Local(bytes) = a { *bytes as u64 } else { 0 }).sum();
-    if local > info.limits.local_memory {
-        let message = format!(
-            "`{label}` needs {local} bytes of local memory in a work-group; {} has {}",
-            info.name, info.limits.local_memory
-        );
-        return Err(RunFailure::Device { message });
-    }
-    Ok(geometry)
 }
 
 /// A program on a device, with its kernels built and its buffers allocated.
@@ -443,12 +387,12 @@ impl<'a> Run<'a> {
                     self.enqueued()?;
                 }
                 PreparedStep::Repeat(count, steps) => {
-                    for _ in 0..*count {
+                    for _ in 0..rounds(count, &self.sizes)? {
                         self.steps(steps, data)?;
                     }
                 }
                 PreparedStep::For { index, count, steps } => {
-                    for i in 0..*count {
+                    for i in 0..rounds(count, &self.sizes)? {
                         self.sizes.insert(index.clone(), i);
                         self.steps(steps, data)?;
                     }

@@ -23,6 +23,7 @@ pub mod device;
 mod execute;
 mod failure;
 pub mod geometry;
+mod kernels;
 mod layout;
 mod pour;
 mod prepare;

@@ -48,10 +48,10 @@ pub enum PreparedStep {
     /// Index into [`Prepared::launches`].
     Launch(usize),
     Zero(BufferId),
-    Repeat(u64, Vec<PreparedStep>),
+    Repeat(Size, Vec<PreparedStep>),
     For {
         index: Var,
-        count: i64,
+        count: Size,
         steps: Vec<PreparedStep>,
     },
     While {
@@ -239,6 +239,11 @@ impl<'a> Steps<'a, '_> {
         self.plan.buffers.get(id.0 as usize).ok_or_else(missing)
     }
 
+    /// Checks that a number of iterations can be computed, if it is known before the run.
+    fn check_rounds(&self, count: &Size) -> Result<(), RunFailure> {
+        if (self.known)(count) { rounds(count, self.sizes).map(|_| ()) } else { Ok(()) }
+    }
+
     fn prepare(
         &self,
         steps: &'a [Step],
@@ -267,12 +272,12 @@ impl<'a> Steps<'a, '_> {
                 PreparedStep::Zero(*id)
             }
             Step::Repeat { count, steps } => {
-                let count = number(count, self.sizes, "the number of rounds")?;
-                PreparedStep::Repeat(count as u64, self.prepare(steps, launches)?)
+                self.check_rounds(count)?;
+                PreparedStep::Repeat(count.clone(), self.prepare(steps, launches)?)
             }
             Step::For { index, count, steps } => {
-                let count = number(count, self.sizes, "the number of rounds")?;
-                PreparedStep::For { index: index.clone(), count, steps: self.prepare(steps, launches)? }
+                self.check_rounds(count)?;
+                PreparedStep::For { index: index.clone(), count: count.clone(), steps: self.prepare(steps, launches)? }
             }
             Step::While { test, flag, steps } => {
                 if self.buffer(*flag)?.element != Scalar::Bool {
@@ -347,6 +352,11 @@ fn where_used(value: Result<i64, EvalError>) -> Result<i64, EvalError> {
 fn argument(size: &Size, sizes: &SizeValues) -> Result<i64, RunFailure> {
     let value = size.eval_int(&|var| sizes.get(var));
     where_used(value).map_err(|e| RunFailure::Memory { message: format!("a size, {size}, cannot be computed: {e}") })
+}
+
+/// The number of iterations of a loop.
+pub fn rounds(count: &Size, sizes: &SizeValues) -> Result<i64, RunFailure> {
+    number(count, sizes, "the number of rounds")
 }
 
 fn prepare_count(count: &Count, sizes: &SizeValues) -> Result<u64, RunFailure> {

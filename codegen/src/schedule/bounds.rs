@@ -49,7 +49,7 @@ const FIRST_OPENED: u32 = FIRST_LENGTH * 3;
 pub const FIRST_COUNTED: u32 = FIRST_LENGTH * 4;
 
 /// The first id of size variables for lengths of loops' states.
-const FIRST_STATE: u32 = FIRST_LENGTH * 5;
+pub const FIRST_STATE: u32 = FIRST_LENGTH * 5;
 
 /// Limit on the lengths that the state of a loop hides.
 const MOST_STATES: u32 = 64;

@@ -54,13 +54,14 @@ fn size(a: &Atom) -> Option<Size> {
     }
 }
 
-fn defined<'b>(block: &'b Block, a: &Atom) -> Option<&'b Rhs> {
+/// The statement of a block that makes the value.
+pub(super) fn defined<'b>(block: &'b Block, a: &Atom) -> Option<&'b Rhs> {
     let Atom::Var(v) = a else { return None };
     block.stmts.iter().find(|s| s.var == *v).map(|s| &s.rhs)
 }
 
 /// The index of the parameter's component that the atom is.
-fn component(f: &Lambda, a: &Atom) -> Option<usize> {
+pub(super) fn component(f: &Lambda, a: &Atom) -> Option<usize> {
     match defined(&f.body, a)? {
         Rhs::Proj(Atom::Var(v), i) if f.params.contains(v) => Some(*i),
         _ => None,

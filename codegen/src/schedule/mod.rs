@@ -1,7 +1,7 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
 //! [`rules`] is the table of rules. [`numbered`] gives programs that count their rows, [`rewrite`] applies rules that change core, [`interchange`] those for loops in maps,
-//! [`in_turn`], [`row_tables`], [`heads`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`counters`] those for counters of loops, [`in_turn`], [`row_tables`], [`heads`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
 //! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
 //! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
 //! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
@@ -15,6 +15,7 @@ pub mod by_key;
 mod columns;
 mod copies;
 mod counted;
+mod counters;
 mod demote;
 mod distribute;
 mod filters;
@@ -59,7 +60,7 @@ use asked::Asked;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::work;
-pub use rounds::{host_blocks, on_the_host};
+pub use rounds::{UNROLLED, host_blocks, on_the_host};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use uses::Uses;
@@ -110,7 +111,7 @@ pub struct Schedule {
 }
 
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
-/// interchanged, with few rows in turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// interchanged, without counters, with few rows in turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
@@ -125,6 +126,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     }
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
     stages.push(("interchanged", rewritten.clone()));
+    rewritten = counters::counters(rewritten, &mut Vec::new());
+    stages.push(("counted-rounds", rewritten.clone()));
     if let Some(turns) = in_turn::in_turn(&rewritten, target, &mut Vec::new()) {
         rewritten = rewrite::rewrite(&turns, &mut Vec::new());
         stages.extend([("map-in-turn", turns), ("rewritten in turn", rewritten.clone())]);
@@ -167,6 +170,7 @@ impl Schedule {
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&numbered, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
+        let rewritten = verified("counters", kernel, counters::counters(rewritten, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
             None => rewritten,

@@ -12,6 +12,9 @@ use lift_analysis::ty::Ty;
 /// The longest array, of known length, for which a launch does not pay.
 const FEW: i64 = 256;
 
+/// Up to this many iterations of an `iterate` are launches of their own; more are a loop of the host.
+pub const UNROLLED: i64 = 16;
+
 /// Whether the functions of a call at the top of a kernel themselves run at host level. The state of a loop that hides
 /// lengths may grow, so only the host can give it memory.
 pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
@@ -72,6 +75,7 @@ fn is_work(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, stores: bool) -> bool 
         | Prim::Scatter
         | Prim::Sort
         | Prim::Argsort => long(),
+        Prim::Map(Level::Host) | Prim::Reduce(Level::Host) | Prim::Scan(Level::Host) => true,
         Prim::Iterate | Prim::IterateWhile => call.funs.iter().any(|f| has_work(kernel, &f.body, stores)),
         _ => false,
     }

@@ -13,8 +13,8 @@
 //! `UPDATE_EXPECT=1 cargo test -p lift-codegen --lib passes` writes what is below `; gives`.
 
 use super::{
-    Applied, Schedule, columns, counted, distribute, flatten, heads, in_turn, interchange, numbered, place, rewrite,
-    row_tables, teams, views,
+    Applied, Schedule, columns, counted, counters, distribute, flatten, heads, in_turn, interchange, numbered, place,
+    rewrite, row_tables, teams, views,
 };
 use crate::core::check::problems;
 use crate::core::{Kernel, parse, simplify};
@@ -65,6 +65,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "simplify" => simplify::simplify(kernel),
         "rewrite" => rewrite::rewrite(&kernel, &mut applied),
         "counted" => counted::rewrite(kernel, usize::MAX, &mut applied),
+        "counters" => counters::counters(kernel, &mut applied),
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
         "row-tables" => row_tables::row_tables(kernel, &target, &mut applied),
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),

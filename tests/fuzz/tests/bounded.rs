@@ -202,10 +202,14 @@ fn what_is_wrong_can_be_tried_again() {
 /// For every class of devices, the device gives the interpreter's result or failure.
 #[test]
 fn what_devices_did_wrong_once_is_right() {
-    let file = "tests/fuzz/corpus/devices.lift";
-    let program = Program::new(Path::new("."), file, &files::read(&files::root().join(file)));
-    let kernels = program.kernels();
-    assert!(kernels.len() > 15, "the programs are there: {}", program.outcome());
+    let of_file = |file: &str| {
+        let program = Program::new(Path::new("."), file, &files::read(&files::root().join(file)));
+        let kernels = program.kernels();
+        assert!(kernels.len() > 10, "the programs of {file} are there: {}", program.outcome());
+        kernels
+    };
+    let kernels = ["tests/fuzz/corpus/devices.lift", "tests/fuzz/corpus/counters.lift"].into_iter().flat_map(of_file);
+    let kernels: Vec<_> = kernels.collect();
     let targets = [
         ("portable", Target::portable()),
         ("gpu", Target::gpu()),

@@ -25,7 +25,7 @@ impl<'k> Host<'k> {
         let ty = self.program.kernel.ty(fold.f.params[0]);
         let memories = Memories { current: self.place_of(stmt, ty, env)?, next: self.place_of(stmt, ty, env)? };
         let start = self.atom(&call.args[0], env);
-        self.copy(&start, &Dest::Place(memories.current.clone()), ty, &stmt.origin)?;
+        self.copy(&start, &Dest::Place(memories.current.clone()), &stmt.origin)?;
         let accumulator = self.load(&memories.current)?;
         let len = fold.xs.len.clone();
         self.each_element(
@@ -70,7 +70,7 @@ impl<'k> Host<'k> {
             Dest::Place(_) => self.written(dest),
             _ => {
                 let made = self.load(to)?;
-                self.deliver(stmt, made, Some(dest), self.program.kernel.ty(stmt.var))
+                self.deliver(stmt, made, Some(dest))
             }
         }
     }
@@ -81,10 +81,15 @@ impl<'k> Host<'k> {
         let ([f], Value::Array(xs)) = (call.funs.as_slice(), self.atom(&call.args[1], env)) else {
             return Err(refused(self));
         };
-        if f.params.len() != 2 || !self.program.is_known_before(&xs.len) {
+        let ty = self.program.kernel.atom_ty(&call.args[1]);
+        let Some(len) = ty.as_array().map(|array| array.len.clone()) else { return Err(refused(self)) };
+        // The host may have read the length since the array was made.
+        let xs = Array { len: env.size(&len), ..xs };
+        if f.params.len() != 2 || !self.program.is_known_here(&xs.len) {
+            self.program.want_opened(&len);
             return Err(refused(self));
         }
-        let xs = self.with_elements(&xs, &self.program.kernel.atom_ty(&call.args[1]), stmt, env)?;
+        let xs = self.with_elements(&xs, &ty, stmt, env)?;
         Ok(Fold { stmt, f, xs, env })
     }
 
@@ -98,7 +103,7 @@ impl<'k> Host<'k> {
             return Ok(xs.clone());
         }
         let place = self.place_of(stmt, ty, env)?;
-        self.copy(&Value::Array(xs.clone()), &Dest::Place(place.clone()), ty, &stmt.origin)?;
+        self.copy(&Value::Array(xs.clone()), &Dest::Place(place.clone()), &stmt.origin)?;
         match self.load(&place)? {
             Value::Array(xs) => Ok(xs),
             _ => Ok(xs.clone()),

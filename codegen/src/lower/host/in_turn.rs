@@ -27,7 +27,7 @@ impl<'k> Host<'k> {
         let to = self.allocate(stmt, env)?;
         self.rows_in_turn(stmt, call, env, &to)?;
         let made = self.load(&to)?;
-        self.deliver(stmt, made, Some(dest), self.program.kernel.ty(stmt.var))
+        self.deliver(stmt, made, Some(dest))
     }
 
     fn rows_in_turn(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, to: &Place) -> Result<()> {
@@ -79,7 +79,7 @@ impl<'k> Host<'k> {
         env = env.clone();
         self.block(&f.body, env, Some(&Dest::Place(own.clone())))?;
         let value = self.load(&own)?;
-        self.copy(&value, &Dest::Place(to), &ty, &made.origin)
+        self.copy(&value, &Dest::Place(to), &made.origin)
     }
 
     /// The element, of type `ty`, of an array at an index that the host counts.

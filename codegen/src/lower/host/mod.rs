@@ -10,14 +10,15 @@ mod operation;
 mod rounds;
 mod state;
 
+use super::copies::copy_dims;
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
-use super::launch::{Body, Guard, Title, copy_dims};
+use super::launch::{Body, Guard, Title};
 use super::program::{ProgramBuilder, assume_hidden};
 use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
 use super::work::STATEMENT;
-use super::{LowerError, Result};
-use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt, VarId};
+use super::{LowerError, Result, symbolic};
+use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Space, Stmt, VarId};
 use crate::plan::{BufferRole, PlanInput, Program};
 use crate::schedule::{Schedule, flat, fuse, is_parallel, place, uses};
 use lift_analysis::origin::Origin;
@@ -274,8 +275,7 @@ impl<'k> Host<'k> {
         let result = match dest {
             Some(d) if !written => {
                 let origin = self.any_origin();
-                let ty = self.program.kernel.atom_ty(&block.result);
-                self.copy(&result, d, &ty, &origin)?;
+                self.copy(&result, d, &origin)?;
                 Value::Written
             }
             _ => result,
@@ -337,7 +337,6 @@ impl<'k> Host<'k> {
 
     fn stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
         self.program.work.spend(STATEMENT, &stmt.origin)?;
-        let kernel = self.program.kernel;
         let dest = match to {
             Some(Assigned::Done(dest)) => return self.written(dest),
             Some(Assigned::Components(dest, handed)) => {
@@ -361,7 +360,10 @@ impl<'k> Host<'k> {
                 _ => self.deferred(stmt, env),
             },
             Rhs::Scalar(..) if !used => return self.for_its_failures(stmt, env),
-            Rhs::Scalar(..) => self.deferred(stmt, env),
+            Rhs::Scalar(op, operands) => match self.arithmetic(*op, operands, env) {
+                Some(known) => Value::Scalar(known),
+                None => self.deferred(stmt, env),
+            },
             Rhs::Pack(a, witnesses) => {
                 let body = Box::new(self.atom(a, env));
                 Value::Packed { sizes: witnesses.iter().map(|w| env.size(w)).collect(), body }
@@ -385,7 +387,16 @@ impl<'k> Host<'k> {
             Rhs::If(c, a, b) => return self.branch(stmt, c, a, b, env, dest),
             Rhs::Prim(call) => return self.prim(stmt, call, env, dest, used),
         };
-        self.deliver(stmt, value, dest, kernel.ty(stmt.var))
+        self.deliver(stmt, value, dest)
+    }
+
+    /// The result of an operator on integers that the host knows.
+    fn arithmetic(&mut self, op: ScalarOp, operands: &[Atom], env: &Env<'k>) -> Option<ScalarValue> {
+        let [a, b] = operands else { return None };
+        match (self.atom(a, env), self.atom(b, env)) {
+            (Value::Scalar(a), Value::Scalar(b)) => symbolic::number(&self.program.facts, op, &a, &b),
+            _ => None,
+        }
     }
 
     fn deferred(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Value<'k> {
@@ -396,17 +407,11 @@ impl<'k> Host<'k> {
         Value::Deferred(deferred)
     }
 
-    fn deliver(
-        &mut self,
-        stmt: &'k Stmt,
-        value: Value<'k>,
-        dest: Option<&Dest<'k>>,
-        ty: &lift_analysis::ty::Ty,
-    ) -> Result<Value<'k>> {
+    fn deliver(&mut self, stmt: &'k Stmt, value: Value<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
         match dest {
             None => Ok(value),
             Some(d) => {
-                self.copy(&value, d, ty, &stmt.origin)?;
+                self.copy(&value, d, &stmt.origin)?;
                 self.written(d)
             }
         }
@@ -440,7 +445,8 @@ impl<'k> Host<'k> {
             Rhs::Tuple(all) => {
                 let rest: Vec<usize> = (0..all.len()).filter(|i| !handed[*i]).collect();
                 let values: Vec<Value> = rest.iter().map(|i| self.atom(&all[*i], env)).collect();
-                let dims = rest.iter().map(|i| copy_dims(&kernel.atom_ty(&all[*i]))).fold(Dims::default(), Dims::union);
+                let dims =
+                    values.iter().map(|v| copy_dims(self.program.schedule, v)).fold(Dims::default(), Dims::union);
                 let late = self.lengths.iter().any(|w| matches!(w.what, Late::Scalar(_)));
                 if rest.is_empty() && !late {
                     return Ok(());
@@ -464,7 +470,7 @@ impl<'k> Host<'k> {
                             Prim::Zip => dests::component_of(dest, i),
                             _ => dests::part_of(dest, from.clone()),
                         };
-                        self.copy(&value, &to, &ty, &stmt.origin)?;
+                        self.copy(&value, &to, &stmt.origin)?;
                     }
                     from = from.add(&len);
                 }
@@ -475,13 +481,7 @@ impl<'k> Host<'k> {
     }
 
     /// Adds a launch that copies a value.
-    pub fn copy(
-        &mut self,
-        value: &Value<'k>,
-        dest: &Dest<'k>,
-        ty: &lift_analysis::ty::Ty,
-        origin: &Origin,
-    ) -> Result<()> {
+    pub fn copy(&mut self, value: &Value<'k>, dest: &Dest<'k>, origin: &Origin) -> Result<()> {
         if matches!(value, Value::Written) {
             return Ok(());
         }
@@ -489,7 +489,8 @@ impl<'k> Host<'k> {
             return Ok(());
         }
         let title = Title { name: "copy", label: "copy", origin };
-        self.launch(&title, copy_dims(ty), [None; 3], |f| f.copy_in_parallel(value, dest))
+        let dims = copy_dims(self.program.schedule, value);
+        self.launch(&title, dims, [None; 3], |f| f.copy_in_parallel(value, dest))
     }
 
     /// Allocates memory for the value of a statement.
@@ -521,7 +522,7 @@ impl<'k> Host<'k> {
         let flat = flat::is_flat(self.program.kernel.ty(stmt.var));
         if !parallel && flat && !has_loops(a) && !has_loops(b) {
             let value = self.deferred(stmt, env);
-            return self.deliver(stmt, value, dest, self.program.kernel.ty(stmt.var));
+            return self.deliver(stmt, value, dest);
         }
         if self.measures_inside(stmt) {
             let condition = self.atom(c, env);

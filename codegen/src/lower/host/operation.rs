@@ -3,17 +3,18 @@
 use super::Host;
 use crate::core::{Level, Prim, PrimCall, Stmt};
 use crate::failure::Message;
+use crate::lower::copies::{copy_dims, copy_dims_of};
 use crate::lower::dests::{self, Assigned};
 use crate::lower::function::Dims;
 use crate::lower::group::local_size_of;
-use crate::lower::launch::{Title, copy_dims, dims_of};
+use crate::lower::launch::{Title, dims_of};
 use crate::lower::program::assume_hidden;
 use crate::lower::value::{Closure, Deferred, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
-use crate::schedule::{flat, is_parallel, on_the_host, place};
+use crate::schedule::{bounds, flat, is_parallel, on_the_host, place};
 use lift_analysis::hir::{Literal, Scalar};
-use lift_analysis::size::{Size, VarKind};
+use lift_analysis::size::{Size, Var, VarKind};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -49,7 +50,7 @@ impl<'k> Host<'k> {
         let runtime_length = call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill);
         if runtime_length {
             let value = self.of_runtime_length(stmt, call, env)?;
-            return self.deliver(stmt, value, dest, ty);
+            return self.deliver(stmt, value, dest);
         }
         if as_view && used {
             if let Prim::Pad(_) = call.prim
@@ -64,7 +65,7 @@ impl<'k> Host<'k> {
             let Some(value) = views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) else {
                 return Err(self.error(stmt, call.prim.label(), "this form of it is not compiled yet"));
             };
-            return self.deliver(stmt, value, dest, ty);
+            return self.deliver(stmt, value, dest);
         }
         match call.prim {
             Prim::Head | Prim::Last | Prim::Aref if flat::is_flat(ty) && !used => {
@@ -72,22 +73,22 @@ impl<'k> Host<'k> {
             }
             Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if flat::is_flat(ty) => {
                 let value = self.deferred(stmt, env);
-                return self.deliver(stmt, value, dest, ty);
+                return self.deliver(stmt, value, dest);
             }
             Prim::Head | Prim::Last | Prim::Aref if used && let Some(row) = self.row(stmt, call, env) => {
-                return self.deliver(stmt, row, dest, ty);
+                return self.deliver(stmt, row, dest);
             }
             Prim::Reduce(Level::Host) => {
                 let value = self.reduce_in_turn(stmt, call, env)?;
-                return self.deliver(stmt, value, dest, ty);
+                return self.deliver(stmt, value, dest);
             }
             Prim::Iterate if on_the_host(kernel, call) => {
                 let value = self.iterate(stmt, call, env)?;
-                return self.deliver(stmt, value, dest, ty);
+                return self.deliver(stmt, value, dest);
             }
             Prim::IterateWhile if on_the_host(kernel, call) => {
                 let value = self.rounds_while(stmt, call, env)?;
-                return self.deliver(stmt, value, dest, ty);
+                return self.deliver(stmt, value, dest);
             }
             _ => {}
         }
@@ -139,10 +140,9 @@ impl<'k> Host<'k> {
                 _ => return None,
             },
         };
-        let known = |size: &Size| !size.any_var(&mut |v| v.kind != VarKind::Param);
         let facts = &self.program.facts;
         let inside = facts.le(&Size::zero(), &at).is_yes() && facts.lt(&at, &xs.len).is_yes();
-        if !inside || !known(&at) || !known(&xs.len) {
+        if !inside || !self.program.is_known_here(&at) || !self.program.is_known_here(&xs.len) {
             return None;
         }
         let outside = facts.clone();
@@ -163,7 +163,7 @@ impl<'k> Host<'k> {
         let kernel = self.program.kernel;
         let title = Title { name: kernel.name_of(stmt.var), label: call.prim.label(), origin: &stmt.origin };
         let mut env = env.clone();
-        self.launch(&title, copy_dims(kernel.ty(stmt.var)), [None; 3], |f| {
+        self.launch(&title, copy_dims_of(kernel.ty(stmt.var)), [None; 3], |f| {
             let row = f.eval_stmt(stmt, &mut env, None)?;
             f.copy_in_parallel(&row, dest)
         })
@@ -176,7 +176,6 @@ impl<'k> Host<'k> {
         let title = Title { name, label: call.prim.label(), origin: &stmt.origin };
         if call.prim == Prim::Scatter {
             let xs = self.atom(&call.args[0], env);
-            let ty = kernel.atom_ty(&call.args[0]);
             let Value::Array(a) = &xs else { return Err(self.error(stmt, "scatter", "what is permuted is no array")) };
             let len = a.len.clone();
             let most = self.most(stmt, &len)?;
@@ -190,7 +189,8 @@ impl<'k> Host<'k> {
             };
             let f = Closure { lambda: &call.funs[0], env: env.clone() };
             let to = dests::scattered(f, len, hits, dest.clone(), stmt);
-            return self.launch(&title, copy_dims(&ty), [None; 3], |f| f.copy_in_parallel(&xs, &to));
+            return self
+                .launch(&title, copy_dims(self.program.schedule, &xs), [None; 3], |f| f.copy_in_parallel(&xs, &to));
         }
         let mut env = env.clone();
         let dims = dims_of(stmt);
@@ -216,6 +216,13 @@ impl<'k> Host<'k> {
         })
     }
 
+    /// Whether the size is a length of which no iteration of a loop changes how much memory it takes.
+    fn is_length(&self, size: &Size) -> bool {
+        let counted =
+            |v: &Var| v.kind == VarKind::Param && (bounds::FIRST_COUNTED..bounds::FIRST_STATE).contains(&v.id);
+        !size.any_var(&mut |v| counted(v)) && self.program.facts.le(&Size::zero(), size).is_yes()
+    }
+
     /// `(iota k)` and the like, with a length computed on the device.
     fn of_runtime_length(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>) -> Result<Value<'k>> {
         let schedule = self.program.schedule;
@@ -223,7 +230,7 @@ impl<'k> Host<'k> {
         let length = Rc::new(length);
         let len = match self.atom(&call.args[0], env) {
             value if schedule.lengths.contains(&stmt.var) => self.measure(stmt, &value, stmt.var, env)?,
-            Value::Scalar(ScalarValue::Size(s)) => Size::max(&s, &Size::zero()),
+            Value::Scalar(ScalarValue::Size(s)) if self.is_length(&s) => s,
             Value::Scalar(ScalarValue::Literal(Literal::Int(n))) => {
                 if n < 0 {
                     self.to_check.push(length);

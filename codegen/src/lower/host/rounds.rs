@@ -5,12 +5,11 @@ use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
 use crate::lower::value::{Dest, Env, Layout, Memory, Place, Root, Value};
 use crate::plan::{BufferId, BufferRole, Step};
+use crate::schedule::UNROLLED;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Maximum iterations of an unrolled `iterate`; more become a loop.
-const UNROLLED: i64 = 16;
 /// Up to this many iterations are launched separately; of more, all but the first become a loop.
 const LAUNCHED: i64 = 2;
 
@@ -154,9 +153,8 @@ impl<'k> Host<'k> {
     /// Memories for the value of a loop; the first one has the initial value.
     fn start(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Memories> {
         let memories = Memories { current: self.allocate(stmt, env)?, next: self.allocate(stmt, env)? };
-        let ty = self.program.kernel.atom_ty(&call.args[0]);
         let start = self.atom(&call.args[0], env);
-        self.copy(&start, &Dest::Place(memories.current.clone()), &ty, &stmt.origin)?;
+        self.copy(&start, &Dest::Place(memories.current.clone()), &stmt.origin)?;
         Ok(memories)
     }
 

@@ -106,8 +106,7 @@ impl<'k> Host<'k> {
                 self.program.steps.push(Step::Zero(id));
             }
         }
-        let ty = self.program.kernel.atom_ty(&call.args[0]);
-        self.copy(&start, &Dest::Place(current.clone()), &ty, &stmt.origin)?;
+        self.copy(&start, &Dest::Place(current.clone()), &stmt.origin)?;
         let growing = Growing { stmt, memories: Memories { current, next }, states };
         self.read_lengths(&growing, |s| &s.round);
         Ok(growing)

@@ -25,9 +25,10 @@ fn on_the_host(kernel: &Kernel, inputs: &[Vec<Value>]) -> bool {
                 panic!("{name}: {problem}");
             }
         }
-        let loops = program.plan.steps.iter().any(|s| matches!(s, Step::While { .. }));
+        let loops = program.plan.steps.iter().any(|s| matches!(s, Step::While { .. } | Step::For { .. }));
         let placed = Schedule::new(&kernel, &target).applied;
-        assert_eq!(loops, placed.iter().any(|a| a.rule.name == "iterate-while-rounds"), "{name}");
+        let rules = ["iterate-while-rounds", "counted-rounds"];
+        assert_eq!(loops, placed.iter().any(|a| rules.contains(&a.rule.name)), "{name}");
         found.push(loops);
     }
     assert!(found.iter().all(|f| *f == found[0]), "{found:?}");

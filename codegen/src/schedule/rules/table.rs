@@ -82,6 +82,9 @@ rules! {
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
         if "n and x_i are known before the run, and c is a positive number. Also of `s_i * c`, if c is a prime of which n and x_i are powers. At the top of a kernel.";
+    Decomposition COUNTED_ROUNDS "counted-rounds":
+        "iterate k (λ(i,x). (i + d, f i x)) (s,x)" = "(s + k·d, reduceHost (λ(x,r). f (s + r·d) x) x (iota k))",
+        if "d is the same in all rounds; also of `i - d`, and of what no round changes. Also of an `iterateWhile` that asks whether i is less than a number that is known before the loop, where d is 1 and s a natural number: then k is the difference, which the host reads. At the top of a kernel, for more than 16 rounds; `reduceHost` applies the function to one number after the other, and what is in it is at the top of the kernel.";
     Decomposition ITERATE_MAP "iterate-map":
         "iterate k (map f)" = "map (iterate k f)",
         if "Always true; f may have several maps and zips one after the other, of several arrays of one length, of arrays that stay the same, and of scalars that no element changes, such as the counter that an `iterateWhile` tests. On a GPU, in a function that runs in parallel already: an element needs no memory between iterations, and has a work-item of its own.";

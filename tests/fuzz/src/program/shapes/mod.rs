@@ -174,8 +174,14 @@ impl Maker<'_> {
         let len = self.some_length();
         let xs = self.array(&INT, &len, 1, Place::Top);
         let function = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
-        let rounds = self.choices.of(&["2", "0", "(bitand k 3)"]);
-        let step = self.choices.of(&["(map F V)", "(map F (reverse V))", "(scan 0 + (map F V))"]);
+        let rounds = self.choices.of(&["2", "0", "(bitand k 3)", "20", "(- (bitand k 31) 9)"]);
+        let step = self.choices.of(&[
+            "(map F V)",
+            "(map F (reverse V))",
+            "(scan 0 + (map F V))",
+            "(let i (get1 s) (map (lambda (v) (bitxor v (* i 715827883))) (map F V)))",
+            "(let h (aref rows (min (get1 s) (- #N 1))) (map (lambda (v) (+ v (sumi h))) (map F V)))",
+        ]);
         let test = self.choices.of(&["(< (get1 s) R)", "(and (< (get1 s) R) (< (head (reduce 0 + (get2 s))) 100000))"]);
         let (step, test) = (step.replace('V', "(get2 s)").replace('F', &function), test.replace('R', rounds));
         let text = format!(

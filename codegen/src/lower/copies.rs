@@ -1,0 +1,125 @@
+//! Copies of values by all work-items of a launch.
+
+use super::Result;
+use super::function::{Dims, FunctionBuilder};
+use super::value::{Array, ArrayDest, Closure, Dest, Layout, Value, View};
+use crate::core::{Level, Rhs};
+use crate::schedule::{Schedule, free};
+use lift_analysis::ty::{Ty, TyKind};
+use std::rc::Rc;
+
+/// The dimensions of the grid.
+const GRID: usize = 3;
+
+/// The dimensions over which to copy a value.
+pub fn copy_dims(schedule: &Schedule, value: &Value) -> Dims {
+    dims(depth_of(schedule, value))
+}
+
+/// The dimensions over which to copy a value of this type.
+pub fn copy_dims_of(ty: &Ty) -> Dims {
+    fn depth(ty: &Ty) -> usize {
+        match ty.kind() {
+            TyKind::Array(a) => 1 + depth(&a.element),
+            TyKind::Tuple(parts) => parts.iter().map(depth).max().unwrap_or(0),
+            TyKind::Exists(_, body) => depth(body),
+            _ => 0,
+        }
+    }
+    dims(depth(ty))
+}
+
+fn dims(depth: usize) -> Dims {
+    Dims { glb: [0, 1, 2].map(|d| d < depth), ..Dims::default() }
+}
+
+fn depth_of(schedule: &Schedule, value: &Value) -> usize {
+    match value {
+        Value::Tuple(parts) => parts.iter().map(|part| depth_of(schedule, part)).max().unwrap_or(0),
+        Value::Packed { body, .. } => depth_of(schedule, body),
+        Value::Array(a) => match &*a.view {
+            View::FlatPieces { of, .. } => depth(schedule, of),
+            _ => depth(schedule, a),
+        },
+        _ => 0,
+    }
+}
+
+/// The number of nested arrays, from the outermost on, whose elements can be computed one by one.
+fn depth(schedule: &Schedule, a: &Array) -> usize {
+    let of = |a: &Array| depth(schedule, a);
+    match &*a.view {
+        View::Stored { element, .. } => 1 + nested(element),
+        View::Rows { of: a, .. } | View::Windows { of: a, .. } | View::Pieces { of: a, .. } => 1 + of(a),
+        View::Packed { .. } => 2,
+        View::Transposed(a) => of(a).max(2),
+        View::Part { of: a, .. } | View::Pad { of: a, .. } => of(a),
+        View::Concat(a, b) => of(a).min(of(b)),
+        View::Fill(Value::Array(row)) => 1 + of(row),
+        View::Mapped(f, _) | View::Generated(f) if gives_view(schedule, f) => 2,
+        _ => 1,
+    }
+}
+
+fn nested(layout: &Layout) -> usize {
+    match layout {
+        Layout::Array { element, .. } => 1 + nested(element),
+        _ => 0,
+    }
+}
+
+/// Whether a function gives an array that is read like a view, and does nothing else of note.
+fn gives_view(schedule: &Schedule, f: &Closure) -> bool {
+    let body = &f.lambda.body;
+    let is_lazy = |rhs: &Rhs, var| matches!(rhs, Rhs::Prim(_)) && schedule.lazy.contains(&var);
+    schedule.kernel.atom_ty(&body.result).as_array().is_some()
+        && body.stmts.iter().all(|s| free::is_free(&s.rhs) || is_lazy(&s.rhs, s.var))
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Copies a value with all work-items, distributing the dimensions of arrays over the device.
+    pub fn copy_in_parallel(&mut self, value: &Value<'k>, dest: &Dest<'k>) -> Result<()> {
+        match self.force(value)? {
+            Value::Tuple(parts) => {
+                for (i, p) in parts.iter().enumerate() {
+                    let to = self.dest_component(dest, i)?;
+                    self.copy_in_parallel(p, &to)?;
+                }
+                Ok(())
+            }
+            Value::Packed { sizes, body } => {
+                let to = self.dest_packed(dest, &sizes)?;
+                self.copy_in_parallel(&body, &to)
+            }
+            Value::Array(flat) if matches!(&*flat.view, View::FlatPieces { .. }) => {
+                let View::FlatPieces { pieces, of } = &*flat.view else { return Ok(()) };
+                let to = ArrayDest::Pieces { pieces: pieces.clone(), of: dest.clone() };
+                self.copy_in_parallel(&Value::Array(of.clone()), &Dest::Array(Rc::new(to)))
+            }
+            Value::Array(rows) => {
+                let depth = depth(self.program.schedule, &rows);
+                let grid = self.used.glb.iter().filter(|used| **used).count();
+                self.copy_rows(&rows, dest, if grid < GRID { depth.min(grid) } else { depth })
+            }
+            other => self.copy(&other, dest),
+        }
+    }
+
+    /// Copies `depth` nested arrays element by element, the innermost ones over the grid.
+    fn copy_rows(&mut self, rows: &Array<'k>, dest: &Dest<'k>, depth: usize) -> Result<()> {
+        let level = match depth {
+            0 | 1 => Level::Glb(0),
+            2 => Level::Glb(1),
+            GRID => Level::Glb(2),
+            _ => Level::Seq,
+        };
+        self.for_level(level, &rows.len.clone(), |f, i| {
+            let element = f.read(rows, i)?;
+            let to = f.dest_at(dest, i)?;
+            match &element {
+                Value::Array(row) if depth > 1 => f.copy_rows(row, &to, depth - 1),
+                _ => f.copy(&element, &to),
+            }
+        })
+    }
+}
