@@ -3,9 +3,10 @@
     tests/bench/run python [NAME…] [--small] [--runs N] [--blocks N]
 
 All take arrays of NumPy and give them; a time is the median of the runs after two that warm up, by the clock of the
-host. `module` is `lift.load(…)`, `emitted` what `lift build --emit python` writes, `Dask` the module on blocks, four
-unless told, by Dask's threads, `2 devices` the module on `opencl:0,1` where there are two. JAX's inputs and results
-stay arrays of JAX. Numba is compiled with `parallel=True`. Each result is compared with NumPy's.
+host. The ways take turns, so that what else the machine does hits all alike. `module` is `lift.load(…)`, `emitted` what
+`lift build --emit python` writes, `Dask` the module on blocks, four unless told, by Dask's threads, `2 devices` the
+module on `opencl:0,1` where there are two. JAX's inputs and results stay arrays of JAX. Numba is compiled with
+`parallel=True`. Each result is compared with NumPy's.
 """
 
 from __future__ import annotations
@@ -290,16 +291,16 @@ def on_dask(kernel: Any, inputs: Sequence[Any], given: dict[str, int], blocks: i
     return lambda: dask.compute(kernel(*spread, **given), scheduler="threads")[0]
 
 
-def median(call: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """Microseconds, and the result."""
-    for _ in range(WARM):
-        result = call()
-    times = []
-    for _ in range(runs):
-        started = time.perf_counter()
-        result = call()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times) * 1e6, result
+def medians(calls: dict[str, Callable[[], Any]], runs: int) -> dict[str, float]:
+    """Milliseconds of each, by name."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(WARM + runs):
+        for name, call in calls.items():
+            started = time.perf_counter()
+            call()
+            if turn >= WARM:
+                times[name].append(time.perf_counter() - started)
+    return {name: statistics.median(found) * 1e3 for name, found in times.items()}
 
 
 def ways(program: Program, n: int, folder: Path, blocks: int) -> dict[str, Callable[[], Any] | None]:
@@ -322,10 +323,10 @@ def ways(program: Program, n: int, folder: Path, blocks: int) -> dict[str, Calla
     return found
 
 
-def shown(microseconds: float | None) -> str:
-    if microseconds is None:
+def shown(milliseconds: float | None) -> str:
+    if milliseconds is None:
         return "–"
-    return f"{microseconds:.0f}" if microseconds >= 100 else f"{microseconds:.3g}"
+    return f"{milliseconds:.0f}" if milliseconds >= 10 else f"{milliseconds:.2f}"
 
 
 def main() -> int:
@@ -346,18 +347,18 @@ def main() -> int:
             if options.names and program.file not in options.names:
                 continue
             n = program.sizes[0 if options.small else 1]
-            row, expected = [], None
-            for way, call in ways(program, n, Path(folder), options.blocks).items():
-                time_of, result = median(call, options.runs) if call else (None, None)
-                expected = result if way == "NumPy" else expected
-                if result is not None and not np.allclose(result, expected, rtol=1e-3, atol=1e-3):
+            found = ways(program, n, Path(folder), options.blocks)
+            calls = {way: call for way, call in found.items() if call}
+            expected = calls["NumPy"]()
+            for way, call in calls.items():
+                if not np.allclose(call(), expected, rtol=1e-3, atol=1e-3):
                     print(f"{program.file}: {way} differs from NumPy", file=sys.stderr)
                     wrong += 1
-                row.append((way, shown(time_of)))
+            times = medians(calls, options.runs)
             if not heads:
-                heads = [way for way, _ in row]
+                heads = list(found)
                 print(f"| program | n | {' | '.join(heads)} |\n|---|---:|{'---:|' * len(heads)}")
-            print(f"| {program.file} | {n} | {' | '.join(cell for _, cell in row)} |", flush=True)
+            print(f"| {program.file} | {n} | {' | '.join(shown(times.get(way)) for way in heads)} |", flush=True)
     return 1 if wrong else 0
 
 

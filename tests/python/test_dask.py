@@ -74,6 +74,14 @@ def test_blocks_give_what_the_whole_gives(kernel, run, cut):
     assert same(got, compiled(*inputs, **sizes))
 
 
+def test_a_call_is_one_layer_of_tasks(kernel):
+    """Whatever the number of blocks; each layer costs Dask about a millisecond."""
+    once = kernel("gallery/histogram", "histogram")(da.from_array(ints(9, 1000), chunks=50), B=9)
+    assert len(once.dask.layers) <= 2 and len(once.dask) > 500
+    twice = kernel("first", "first")(kernel("first", "first")(da.from_array(floats(1000), chunks=50)))
+    assert len(twice.dask.layers) <= 3
+
+
 def test_what_a_kernel_makes_itself_is_cut_as_asked(kernel):
     primes = kernel("gallery/primes", "primes")
     spread = primes.spread(M=20, chunks=50)

@@ -12,11 +12,14 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask import compute, delayed
+from dask import compute
 from lift_runtime import Kernel, LiftError, Rows, collect, pour, read, sizes
 from lift_runtime.errors import counted
 from lift_runtime.layout import DTYPES
 from lift_runtime.plan import Input, Plan
+
+from . import tasks
+from .tasks import Task
 
 #: Partial results that are folded at once.
 FOLDED = 8
@@ -84,8 +87,8 @@ class Cut:
         if self.bounds is not None:
             return self.bounds[i]
         if self.firsts is None:
-            self.firsts = _task(_running, self.lengths)
-        return _task(_item, self.firsts, i)
+            self.firsts = Task(_running, self.lengths)
+        return Task(_item, self.firsts, i)
 
 
 @dataclass(eq=False)
@@ -103,12 +106,12 @@ class Parts:
             message = f"parts have version {self.parts['version']}, this module reads version {VERSION}"
             raise LiftError("internal-error", message)
         self.plan = plan
-        #: Each kernel on each device. One node of the graph each, so that a worker gets it once.
+        #: Each kernel on each device.
         self.kernels: list[list[Any]] = []
         for kernel in line["kernels"]:
             programs = {target: (plan, text) for target, (plan, text) in kernel["programs"].items()}
             made = [Kernel(kernel["kernel"], "", programs, choice, memory) for choice in choices]
-            self.kernels.append([delayed(one, traverse=False, pure=False) for one in made])
+            self.kernels.append(made)
 
     def __call__(self, inputs: Sequence[Any], given: dict[str, int], divide: Divide | None = None) -> Any:
         """`divide` says how arrays that are in one piece, and those that the kernel makes itself, are cut."""
@@ -119,7 +122,9 @@ class _Run:
     """One call: the graph as it grows."""
 
     def __init__(self, parts: Parts, given: dict[str, int], divide: Divide | None) -> None:
-        self.kernels, self.parts, self.plan = parts.kernels, parts.parts, parts.plan
+        self.parts, self.plan = parts.parts, parts.plan
+        #: One node of the graph each, so that a worker gets it once.
+        self.kernels = [[tasks.value(one) for one in made] for made in parts.kernels]
         self.values: dict[str, Any] = dict(pour.check_given(self.plan, given))
         self.divide = divide
         self.held: dict[int, Any] = {}
@@ -148,26 +153,26 @@ class _Run:
         about = self.parts["values"][item["value"]]
         shape: tuple[Any, ...] = ()
         if isinstance(value, Blocks):
-            blocks, known = value.blocks, False
+            blocks, known = [tasks.value(block) for block in value.blocks], False
         elif isinstance(value, da.Array):
             shape = self.fits(item, about, value)
             if value.ndim == 0:
-                return value.to_delayed().item()
+                return tasks.blocks_of(value)[0]
             if any(len(c) > 1 for c in value.chunks[1:]):
                 value = value.rechunk(dict.fromkeys(range(1, value.ndim), -1))
-            blocks = list(value.to_delayed().ravel())
+            blocks = tasks.blocks_of(value)
             known = not any(np.isnan(n) for n in value.chunks[0])
         else:
             if isinstance(value, np.ndarray):
                 shape = value.shape
             if not about["spread"]:
                 self.equate(item, about, shape, equations)
-                return delayed(value, traverse=False, pure=False) if isinstance(value, np.ndarray) else value
+                return tasks.value(value)
             shape = shape or (len(value),)
             inside, known = _known(self.divide(len(value)) if self.divide else [len(value)]), True
             ends = inside.bounds or []
             pieces = [_slice(value, *ends[i : i + 2]) for i in range(inside.count)] if inside.count > 1 else [value]
-            blocks = [delayed(piece, traverse=False, pure=False) for piece in pieces]
+            blocks = [tasks.value(piece) for piece in pieces]
         self.equate(item, about, shape, equations)
         if known and isinstance(value, da.Array):
             inside = _known(list(value.chunks[0]))
@@ -230,7 +235,7 @@ class _Run:
         mentioned = {name: self.values[name] for name in sizes.names(size) if name in self.values}
         if all(isinstance(n, int) for n in mentioned.values()):
             return self.size(size)
-        return _task(sizes.evaluate, size, mentioned)
+        return Task(_size, size, list(mentioned), list(mentioned.values()))
 
     def numbers(self, entries: list[Any], block: Any = None, first: Any = None) -> dict[str, Any]:
         """The sizes that a kernel is given."""
@@ -271,14 +276,14 @@ class _Run:
         return self.gathered(held) if isinstance(held, Spread) else held
 
     def gathered(self, spread: Spread) -> Any:
-        return spread.blocks[0] if len(spread.blocks) == 1 else _task(_joined, spread.blocks)
+        return spread.blocks[0] if len(spread.blocks) == 1 else Task(_joined, spread.blocks)
 
     def call(
         self, kernel: int, inputs: list[Any], numbers: dict[str, Any], block: int = 0, names: Sequence[str | None] = ()
     ) -> Any:
         """A task that runs a kernel. The inputs that have names are blocks of one length."""
         devices = self.kernels[kernel]
-        return _task(_call, devices[block % len(devices)], inputs, numbers, names)
+        return Task(_call, devices[block % len(devices)], inputs, list(numbers), list(numbers.values()), list(names))
 
     def located(self, read: dict[str, Any]) -> Spread:
         """What a step reads; in one piece where its elements have positions, and where it is cut is not known."""
@@ -297,7 +302,7 @@ class _Run:
         blocks = []
         for i in range(cut.count):
             inputs = [self.read(source, wanted, cut, i) for source, wanted in reads]
-            inputs += wholes + [_task(_item, pick, i) for pick in picks]
+            inputs += wholes + [Task(_item, pick, i) for pick in picks]
             numbers = self.numbers(each["sizes"], cut.length(i), lambda i=i: cut.first(i))
             blocks.append(self.call(each["kernel"], inputs, numbers, i, names))
         self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
@@ -373,7 +378,7 @@ class _Run:
         while len(parts) > 1:
             several = [parts[i : i + FOLDED] for i in range(0, len(parts), FOLDED)]
             numbers = self.numbers(step["sizes"])
-            joined = [[_task(_joined, some), *wholes] for some in several]
+            joined = [[Task(_joined, some), *wholes] for some in several]
             parts = [self.call(step["kernel"], inputs, numbers, i) for i, inputs in enumerate(joined)]
         self.held[step["out"]] = parts[0]
 
@@ -385,9 +390,9 @@ class _Run:
         if isinstance(held, Spread) and held.cut.bounds is not None:
             self.values[step["size"]] = held.cut.bounds[-1]
         elif isinstance(held, Spread):
-            self.values[step["size"]] = _task(sum, held.cut.lengths)
+            self.values[step["size"]] = Task(sum, held.cut.lengths)
         else:
-            self.values[step["size"]] = _task(len, held)
+            self.values[step["size"]] = Task(len, held)
 
     def step_sort(self, step: dict[str, Any]) -> None:
         blocks = self.spread(step["of"]).blocks
@@ -398,15 +403,15 @@ class _Run:
 
         ordered = [sort(block, i) for i, block in enumerate(blocks)]
         if len(ordered) > 1:
-            samples = sort(_task(_joined, [_task(_every, block, SAMPLES) for block in ordered]))
-            cuts = _task(_every, samples, len(ordered) - 1)
+            samples = sort(Task(_joined, [Task(_every, block, SAMPLES) for block in ordered]))
+            cuts = Task(_every, samples, len(ordered) - 1)
             others = [self.whole(v) for v in step["beforeWholes"]]
             numbers = self.numbers(step["beforeSizes"])
             asked = [[block, cuts, *others] for block in ordered]
             counts = [self.call(step["before"], inputs, numbers, i) for i, inputs in enumerate(asked)]
             pairs = list(zip(ordered, counts))
-            exchanged = [[_task(_between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
-            ordered = [sort(_task(_joined, pieces), i) for i, pieces in enumerate(exchanged)]
+            exchanged = [[Task(_between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
+            ordered = [sort(Task(_joined, pieces), i) for i, pieces in enumerate(exchanged)]
         self.held[step["out"]] = Spread(ordered, _unknown(ordered))
 
     def step_reverse(self, step: dict[str, Any]) -> None:
@@ -442,32 +447,28 @@ class _Run:
         about = self.parts["values"][result]
         held, dtype = self.held[result], _dtype(about["element"])
         if dtype is None:
-            made: Any = Blocks(held.blocks, about["type"]) if isinstance(held, Spread) else held
-            return made
+            if not isinstance(held, Spread):
+                return tasks.several([held])[0]
+            return Blocks(tasks.several(held.blocks), about["type"])
         if not isinstance(held, Spread):
             if not about["shape"] and isinstance(about["element"], list):
                 return self.components(held, about["element"])
-            made = da.from_delayed(held, self.dims(about["shape"]), dtype)
+            made = tasks.array([held], None, self.dims(about["shape"]), dtype)
         else:
             inner = self.dims(about["shape"][1:])
             lengths = np.diff(held.cut.bounds).tolist() if held.cut.bounds is not None else [np.nan] * held.cut.count
-            blocks = [da.from_delayed(b, (n, *inner), dtype) for b, n in zip(held.blocks, lengths)]
-            made = da.concatenate(blocks, allow_unknown_chunksizes=True) if len(blocks) > 1 else blocks[0]
+            made = tasks.array(held.blocks, lengths, inner, dtype)
         made.lift_type = about["type"]
         return made
 
     def components(self, held: Any, element: Any) -> Any:
         """A tuple, part by part."""
         if isinstance(element, list):
-            return tuple(self.components(_task(_item, held, i), part) for i, part in enumerate(element))
-        return da.from_delayed(held, (), _dtype(element))
+            return tuple(self.components(Task(_item, held, i), part) for i, part in enumerate(element))
+        return tasks.array([held], None, (), _dtype(element))
 
     def dims(self, shape: list[Any]) -> tuple[Any, ...]:
         return tuple(self.size(size) if self.is_known(size) else np.nan for size in shape)
-
-
-def _task(function: Any, *arguments: Any) -> Any:
-    return delayed(function, pure=False)(*arguments)
 
 
 def _known(lengths: list[int]) -> Cut:
@@ -475,7 +476,7 @@ def _known(lengths: list[int]) -> Cut:
 
 
 def _unknown(blocks: list[Any]) -> Cut:
-    return Cut(len(blocks), None, [_task(len, block) for block in blocks])
+    return Cut(len(blocks), None, [Task(len, block) for block in blocks])
 
 
 def _is_task(value: Any) -> bool:
@@ -515,8 +516,8 @@ def _range(source: Spread, start: int, end: int) -> Any:
             pieces.append(block if (a, b) == (bounds[i], bounds[i + 1]) else (block, a - bounds[i], b - bounds[i]))
     if not pieces:
         pieces = [(source.blocks[0], 0, 0)]
-    made = [_task(_slice, *piece) if isinstance(piece, tuple) else piece for piece in pieces]
-    return made[0] if len(made) == 1 else _task(_joined, made)
+    made = [Task(_slice, *piece) if isinstance(piece, tuple) else piece for piece in pieces]
+    return made[0] if len(made) == 1 else Task(_joined, made)
 
 
 def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
@@ -536,22 +537,24 @@ def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
     if min(end, length) > max(start, 0):
         pieces.append(_range(source, max(start, 0), min(end, length)))
     pieces += [_range(source, edge(at), edge(at) + 1) for at in outside[1]]
-    return pieces[0] if len(pieces) == 1 else _task(_joined, pieces)
+    return pieces[0] if len(pieces) == 1 else Task(_joined, pieces)
 
 
 # --- what tasks do
 
 
-def _call(kernel: Kernel, inputs: list[Any], numbers: dict[str, Any], names: Sequence[str | None]) -> Any:
+def _call(kernel: Kernel, inputs: list[Any], which: list[str], given: list[Any], names: list[str | None]) -> Any:
     lengths = {name: len(block) for name, block in zip(names, inputs) if name is not None}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{n} of `{name}`" for name, n in lengths.items())
         message = f"the arrays have one length by their types, but blocks that belong together have {listed}"
         raise LiftError("input", message)
-    for name, value in numbers.items():
-        if value is None:
-            numbers = {**numbers, name: len(inputs[0])}
-    return kernel(*inputs, **{name: int(value) for name, value in numbers.items()})
+    numbers = {name: len(inputs[0]) if value is None else int(value) for name, value in zip(which, given)}
+    return kernel(*inputs, **numbers)
+
+
+def _size(size: Any, names: list[str], values: list[int]) -> int:
+    return sizes.evaluate(size, dict(zip(names, values)))
 
 
 def _joined(blocks: list[Any]) -> Any:

@@ -1,0 +1,106 @@
+"""Graphs of Dask, a node for each task.
+
+`dask.delayed` takes a millisecond for each of its calls, which for small blocks is more than what they compute.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.core import flatten
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph
+
+
+class Task:
+    """A call of a function, whose arguments may be tasks, also in lists."""
+
+    __slots__ = ("arguments", "function", "key")
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.function, self.arguments = function, arguments
+        self.key = f"lift-{getattr(function, '__name__', 'value').strip('_')}-{uuid.uuid4().hex}"
+
+
+class Given:
+    """A part of a collection of Dask."""
+
+    __slots__ = ("collection", "key")
+
+    def __init__(self, collection: Any, key: Any) -> None:
+        self.collection, self.key = collection, key
+
+
+class _Value:
+    """What a task gives that computes nothing: a node of the graph, so that a worker gets it once."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self) -> Any:
+        return self.value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Value, (self.value,)
+
+
+def value(held: Any) -> Any:
+    """A task for what the host has; tasks stay what they are."""
+    if isinstance(held, Delayed):
+        return Given(held, held.key)
+    return held if isinstance(held, (Task, Given)) else Task(_Value(held))
+
+
+def blocks_of(array: da.Array) -> list[Given]:
+    """The blocks of an array of Dask, in their order."""
+    return [Given(array, key) for key in flatten(array.__dask_keys__())]
+
+
+def array(blocks: Sequence[Any], lengths: Sequence[Any] | None, inner: Sequence[Any], dtype: np.dtype) -> da.Array:
+    """Tasks as the blocks of an array along its first dimension; without `lengths` one task is the array."""
+    ends = [value(block) for block in blocks]
+    name = f"lift-{uuid.uuid4().hex}"
+    chunks = tuple((n,) for n in inner)
+    cut = () if lengths is None else (tuple(lengths),)
+    zeros = (0,) * len(inner)
+    keys = [(name, *zeros)] if lengths is None else [(name, i, *zeros) for i in range(len(ends))]
+    return da.Array(_graph(name, ends, keys), name, cut + chunks, dtype)
+
+
+def several(blocks: Sequence[Any]) -> list[Delayed]:
+    """Tasks as values that are computed later."""
+    ends = [value(block) for block in blocks]
+    name = f"lift-{uuid.uuid4().hex}"
+    keys = [f"{name}-{i}" for i in range(len(ends))]
+    graph = _graph(name, ends, keys)
+    return [Delayed(key, graph, layer=name) for key in keys]
+
+
+def _graph(name: str, ends: Sequence[Task | Given], keys: Sequence[Any]) -> HighLevelGraph:
+    """One layer of all tasks that the ends need, which have these keys besides."""
+    layer: dict[Any, Any] = dict(zip(keys, (end.key for end in ends)))
+    collections: dict[int, Any] = {}
+    stack = list(ends)
+
+    def spec(argument: Any) -> Any:
+        if isinstance(argument, (Task, Given)):
+            stack.append(argument)
+            return argument.key
+        if isinstance(argument, list):
+            return [spec(item) for item in argument]
+        plain = argument is None or isinstance(argument, (str, int, float, np.generic))
+        return argument if plain else (_Value(argument),)
+
+    while stack:
+        task = stack.pop()
+        if isinstance(task, Given):
+            collections[id(task.collection)] = task.collection
+        elif task.key not in layer:
+            layer[task.key] = (task.function, *map(spec, task.arguments))
+    return HighLevelGraph.from_collections(name, layer, dependencies=list(collections.values()))
