@@ -270,13 +270,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return self.eval_block(if *known { a } else { b }, env.clone(), None);
         }
         if flat && dest.is_none() {
-            let env = env.clone();
-            let other = env.clone();
+            let (mut first, mut second) = (None, None);
             let value = self.choose(
-                condition,
-                |f| f.branch(|f| f.eval_block(a, env, None)),
-                |f| f.branch(|f| f.eval_block(b, other, None)),
+                condition.clone(),
+                |f| {
+                    let value = f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), None))?;
+                    first = f.range_of_index(&value);
+                    f.computed_here(value, &first)
+                },
+                |f| {
+                    let value = f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), None))?;
+                    second = f.range_of_index(&value);
+                    f.computed_here(value, &second)
+                },
             )?;
+            if let (Some(first), Some(second)) = (first, second) {
+                let name = self.program.kernel.name_of(stmt.var).to_string();
+                return self.chosen_index(&name, value, first, second);
+            }
             return self.name_result(stmt, value);
         }
         let own = match dest {
@@ -288,8 +299,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let inner = own.clone().map(Dest::Place);
         let to = inner.as_ref().or(dest);
-        let (then, _) = self.scope(|f| f.branch(|f| f.eval_block(a, env.clone(), to)))?;
-        let (otherwise, _) = self.scope(|f| f.branch(|f| f.eval_block(b, env.clone(), to)))?;
+        let (then, _) = self.scope(|f| f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), to)))?;
+        let (otherwise, _) = self.scope(|f| f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), to)))?;
         self.emit_if(condition, then, otherwise);
         match (own, dest) {
             (Some(place), _) => self.load(&place),

@@ -1,5 +1,6 @@
 //! An OpenCL function under construction: its parameters, names, facts about indices, and the statements so far.
 
+mod conditions;
 mod ranges;
 
 use super::program::ProgramBuilder;
@@ -119,6 +120,8 @@ pub struct FunctionBuilder<'p, 'k> {
     locals: Vec<(CType, Size, Name)>,
     indices: FxHashMap<Var, Expr>,
     deferred: FxHashMap<*const Deferred<'k>, Value<'k>>,
+    /// Conditions, each with two sizes of which the first is at most the second where it holds.
+    compared: FxHashMap<Expr, [Size; 2]>,
     declarations: Vec<Stmt>,
     prologue: Vec<Stmt>,
     scopes: Vec<Vec<Stmt>>,
@@ -196,6 +199,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             locals: Vec::new(),
             indices: FxHashMap::default(),
             deferred: FxHashMap::default(),
+            compared: FxHashMap::default(),
             declarations: Vec::new(),
             prologue: Vec::new(),
             scopes: vec![Vec::new()],

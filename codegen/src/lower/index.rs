@@ -359,7 +359,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(match v {
             Value::Scalar(ScalarValue::Computed { ty, expr }) if !expr.is_atom() => {
                 let (ty, expr) = (*ty, expr.clone());
-                Value::computed(ty, self.bind(name, CType::of(ty), expr))
+                let named = self.bind(name, CType::of(ty), expr.clone());
+                self.note_name(&expr, &named);
+                Value::computed(ty, named)
             }
             Value::Vec(v) if !v.expr.is_atom() => {
                 let expr = self.bind(name, CType::Vec(v.scalar, v.width), v.expr.clone());

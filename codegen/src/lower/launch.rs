@@ -165,7 +165,7 @@ impl<'k> ProgramBuilder<'k> {
             let group = wishes.group.map_or(target.group, |most| most.min(target.group));
             group_size(used, local, &Target { group, ..target })
         } else {
-            spread(used.glb, dims, &target)
+            spread(used.glb, dims, &target, wishes.glb[0].as_ref())
         };
         // If each work-item or group has its own memory, the total number of groups is limited.
         let in_group: u32 = size.iter().product();
@@ -297,15 +297,18 @@ fn where_launched(only_if: &[Size], much: &Size) -> Size {
     only_if.iter().fold(much.clone(), |much, size| Size::if_le(&Size::one(), size, &much, &Size::zero()))
 }
 
-/// The group size for loops over global work-items.
-fn spread(used: [bool; 3], dims: usize, target: &Target) -> [u32; 3] {
+/// The group size for loops over global work-items, of which there are `innermost` in the innermost dimension.
+fn spread(used: [bool; 3], dims: usize, target: &Target, innermost: Option<&Size>) -> [u32; 3] {
     let rest = |before: u32| (target.group / before).max(1);
+    // No more work-items than there are elements for.
+    let few = innermost.and_then(Size::as_const).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+    let across = |most: u32| few.map_or(most, |n| n.next_power_of_two().min(most));
     let shape: [u32; 3] = match dims {
         0 => [1, 1, 1],
         1 => [target.group, 1, 1],
-        2 => [16, rest(16), 1],
+        2 => [across(16), rest(across(16)), 1],
         // Neighbours in the innermost dimension read adjacent elements.
-        _ => [32, rest(32), 1],
+        _ => [across(32), rest(across(32)), 1],
     };
     let mut shape = shape.into_iter();
     used.map(|u| if u { shape.next().unwrap_or(1) } else { 1 })
@@ -317,7 +320,7 @@ fn group_size(used: Dims, local: [Option<u32>; 3], target: &Target) -> [u32; 3] 
         return local.map(|n| n.unwrap_or(1));
     }
     let dims = (0..3).filter(|d| used.lcl[*d]).count();
-    spread(used.lcl, dims, target)
+    spread(used.lcl, dims, target, None)
 }
 
 /// The dimensions that a statement uses.

@@ -48,6 +48,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.note_double(ty);
         let rounded = of_halves && ty == Scalar::Float && op != ScalarOp::To(Scalar::Float);
         let (ty, expr) = if rounded { (Scalar::Half, self.call_helper(Helper::ToHalf, [expr])) } else { (ty, expr) };
+        self.note_comparison(op, args, &expr);
         Ok(match expr {
             Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
             expr => ScalarValue::Computed { ty, expr },

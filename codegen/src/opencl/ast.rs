@@ -231,6 +231,45 @@ pub enum StmtKind {
     Roll,
 }
 
+/// About how many instructions an expression takes on a device whose functions and divisions are sequences of others.
+pub fn instructions(e: &Expr) -> usize {
+    const CALL: usize = 20;
+    const DIVISION: usize = 8;
+    let own = match e {
+        Expr::Call(name, _) if matches!(&**name, "min" | "max" | "fmin" | "fmax" | "abs" | "fabs" | "fma") => 1,
+        Expr::Call(..) => CALL,
+        Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => DIVISION,
+        Expr::Binary(..) | Expr::Unary(..) | Expr::Select(..) | Expr::Index(..) | Expr::Wide { .. } => 1,
+        _ => 0,
+    };
+    own + match e {
+        Expr::Unary(_, a)
+        | Expr::Cast(_, a)
+        | Expr::Lane(a, _)
+        | Expr::AddressOf(a)
+        | Expr::Wide { pointer: a, .. } => instructions(a),
+        Expr::Binary(_, a, b) | Expr::Index(a, b) => instructions(a) + instructions(b),
+        Expr::Select(a, b, c) => instructions(a) + instructions(b) + instructions(c),
+        Expr::Call(_, args) | Expr::Vector(_, args) => args.iter().map(instructions).sum(),
+        Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => 0,
+    }
+}
+
+impl StmtKind {
+    /// About how many instructions a statement without loops takes.
+    pub fn instructions(&self) -> usize {
+        let all = |stmts: &[Stmt]| stmts.iter().map(|s| s.kind.instructions()).sum::<usize>();
+        match self {
+            StmtKind::Declare { init, .. } => init.as_ref().map_or(0, instructions),
+            StmtKind::Assign(to, e) => instructions(to) + instructions(e),
+            StmtKind::Expr(e) => instructions(e),
+            StmtKind::If { condition, then, otherwise } => instructions(condition) + all(then) + all(otherwise),
+            StmtKind::Block(body) => all(body),
+            _ => 0,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamType {
     /// `__global const T* restrict` (or without `const`).

@@ -181,7 +181,7 @@ impl Fuser<'_> {
         self.block(&f.body, result, false, &mut inner);
         let params = f.params.iter().map(|p| inner.remove(p).unwrap_or_default()).collect();
         for (v, d) in inner {
-            self.add(demands, &Atom::Var(v), Demand { often: Often::Many, ..d });
+            self.add(demands, &Atom::Var(v), d.at_least(Often::Many));
         }
         params
     }

@@ -1,10 +1,11 @@
 //! Arrays by number: `generate`, and rows that a map over numbers picks.
 //!
 //! * `generate n f = map f (iota n)`, where f has loops, or the array is stored
-//! * `map (λi. … aref xs i …) (iota n) = map (λ(i,x). … x …) (zip (iota n) xs)`, where xs has n rows
+//! * `map (λi. … aref xs i …) (iota n) = map (λ(i,x). … x …) (zip (iota n) xs)`, where xs has n elements
 //!
-//! So the strategies for maps over rows apply to programs that count.
+//! So the strategies for maps over arrays apply to programs that count.
 
+use super::flat::is_flat;
 use super::free::is_free;
 use super::uses::{self, stmt_mentions};
 use super::versions::fresh;
@@ -12,7 +13,7 @@ use super::{Applied, rules};
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The kernel with maps in place of `generate`s, over rows in place of their numbers.
 pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
@@ -39,8 +40,8 @@ impl Writer<'_> {
             }
             let is_map = matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }));
             let is_if = matches!(&stmt.rhs, Rhs::If(..));
-            stmt.rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored && (is_map || is_if)));
             let zipped = self.over_rows(&mut stmt, &block.stmts);
+            stmt.rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored && (is_map || is_if)));
             block.stmts.extend(zipped);
             block.stmts.push(stmt);
         }
@@ -91,7 +92,13 @@ impl Writer<'_> {
         let len = self.ty(numbers).as_array()?.len.clone();
         let [number] = f.params.as_slice() else { return None };
         let (number, position) = (*number, f.position.clone());
-        // The arrays of rows that are there before the map.
+        let mut names: FxHashMap<VarId, VarId> = FxHashMap::default();
+        f.body.visit(&mut |s| {
+            if let Rhs::Atom(Atom::Var(v)) = &s.rhs {
+                names.insert(s.var, names.get(v).copied().unwrap_or(*v));
+            }
+        });
+        // The arrays that are there before the map.
         let mut picked: Vec<(VarId, VarId)> = Vec::new();
         let picks = |s: &Stmt| -> Option<VarId> {
             let Rhs::Prim(PrimCall { prim: Prim::Aref, sizes, args, .. }) = &s.rhs else { return None };
@@ -102,7 +109,7 @@ impl Writer<'_> {
                 _ => false,
             };
             match args.first()? {
-                Atom::Var(xs) if by_number => Some(*xs),
+                Atom::Var(xs) if by_number => Some(names.get(xs).copied().unwrap_or(*xs)),
                 _ => None,
             }
         };
@@ -115,9 +122,13 @@ impl Writer<'_> {
             }
             found.extend(picks(s));
         });
+        // An element is loaded where the function begins, so that a branch must not be the only one to read it.
+        let mut always = FxHashSet::default();
+        outside_branches(&f.body, &mut |s| always.extend(picks(s)));
         for xs in found {
             let array = self.ty(xs).as_array().filter(|a| a.position.is_none() && a.len == len);
-            let rows = array.filter(|a| a.element.as_array().is_some() && !bound.contains(&xs)).cloned();
+            let is_taken = |element: &Ty| element.as_array().is_some() || is_flat(element) && always.contains(&xs);
+            let rows = array.filter(|a| is_taken(&a.element) && !bound.contains(&xs)).cloned();
             if let Some(ArrayTy { element, .. }) = rows
                 && !picked.iter().any(|(known, _)| *known == xs)
             {
@@ -159,6 +170,16 @@ impl Writer<'_> {
         let args = parts.iter().map(|(xs, _)| Atom::Var(*xs)).collect();
         let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args };
         Some(vec![at(zipped, Rhs::Prim(zip))])
+    }
+}
+
+/// Visits the statements that are executed whenever the block is.
+fn outside_branches(block: &Block, visit: &mut dyn FnMut(&Stmt)) {
+    for stmt in &block.stmts {
+        visit(stmt);
+        if let Rhs::Prim(call) = &stmt.rhs {
+            call.funs.iter().for_each(|f| outside_branches(&f.body, visit));
+        }
     }
 }
 

@@ -10,11 +10,14 @@ use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::FxHashSet;
 
 /// Up to this many segments are distinguished by conditions, and a loop over them is unrolled.
 pub const FEW_PIECES: i64 = 8;
+
+/// Maximum elements of a row that one work-item computes although the device could share them.
+const FEW_IN_ROW: i64 = 8;
 
 pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
@@ -91,8 +94,31 @@ fn few_pieces(kernel: &Kernel) -> FxHashSet<VarId> {
 
 impl Placer<'_> {
     fn block(&mut self, block: &mut Block, device: bool) {
+        let short = if device { self.short_rows(block) } else { FxHashSet::default() };
         for stmt in &mut block.stmts {
+            if short.contains(&stmt.var)
+                && let Rhs::Prim(call) = &mut stmt.rhs
+            {
+                call.prim = Prim::Map(Level::Glb(0));
+                self.applied.push(Applied { rule: &rules::MAP_GLB, origin: stmt.origin.clone() });
+                call.funs.iter_mut().for_each(|f| self.block(&mut f.body, false));
+                continue;
+            }
             self.stmt(stmt, device);
+        }
+    }
+
+    /// The maps that make rows of at most [`FEW_IN_ROW`] elements for one other map, which may compute them itself: a
+    /// row is the work of one work-item on a GPU.
+    fn short_rows(&self, block: &Block) -> FxHashSet<VarId> {
+        let is_short = |s: &&Stmt| {
+            let rows = self.kernel.ty(s.var).as_array().and_then(|a| a.element.as_array());
+            let few = |a: &ArrayTy| is_flat(&a.element) && a.len.as_const().is_some_and(|n| n <= FEW_IN_ROW);
+            is_unplaced_map(s) && rows.is_some_and(few) && is_read_by_a_map(block, s)
+        };
+        match self.target.class {
+            Class::Gpu => block.stmts.iter().filter(is_short).map(|s| s.var).collect(),
+            _ => FxHashSet::default(),
         }
     }
 
@@ -331,6 +357,20 @@ fn has_scalars_only(block: &Block) -> bool {
         }
         rhs => matches!(rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..)),
     })
+}
+
+/// Whether exactly one `map` reads the statement's array, element after element.
+fn is_read_by_a_map(block: &Block, stmt: &Stmt) -> bool {
+    let is_it = |v: VarId| v == stmt.var;
+    let goes_over = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
+            call.args == [Atom::Var(stmt.var)]
+                && !call.funs.iter().any(|f| f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_it)))
+        }
+        _ => false,
+    };
+    let mut readers = block.stmts.iter().filter(|s| super::uses::mentions(s, &is_it));
+    readers.next().is_some_and(goes_over) && readers.next().is_none() && block.result != Atom::Var(stmt.var)
 }
 
 /// Whether the statement is a `map` of scalars that exactly one view or `map` of the block reads, so that the two are

@@ -1,7 +1,7 @@
 //! `reduce` of scalars with a commutative operator on a GPU: each work-item folds many elements, four at a time.
 
 use super::single_pass::{fits_word, state_size};
-use super::tile::{Shape, TILED};
+use super::tile::{ElementWork, Shape, TILED};
 use crate::core::{Level, Stmt};
 use crate::lower::Result;
 use crate::lower::device_filter::local_id;
@@ -117,7 +117,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let whole_size = Size::var(self.index_var("whole", whole.clone()));
         self.for_range("tile", first.clone(), &whole_size, Step::Add(step.clone()), |f, number| {
             let number = f.size(number)?;
-            if f.folded_sharing(shape, &number, r, &accs)? {
+            if f.folded_sharing(shape, &number, r, &accs)? || f.folded_one_by_one(shape, &number, r, &accs)? {
                 return Ok(());
             }
             let Some(own) = f.element_arrays(r.ty, "x", Storage::Private, shape.each()) else {
@@ -162,6 +162,51 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.assign_registers(&all, &next)
         })?;
         Ok(all)
+    }
+
+    /// Folds a work-item's elements of a tile as they are computed, if one takes much code or a loop; returns whether it
+    /// does. Otherwise all of them are loaded first, which hides the latency of memory.
+    fn folded_one_by_one(
+        &mut self,
+        shape: Shape,
+        number: &Expr,
+        r: &Reduction<'_, 'k>,
+        accs: &Rc<Layout>,
+    ) -> Result<bool> {
+        let times = |a: Expr, b: u32| Expr::binary(BinaryOp::Mul, a, Expr::int(b.into()));
+        let first = times(number.clone(), shape.group * shape.fours).add(local_id().cast(CType::Int));
+        let work = self.work_of_element(r.xs, &first)?;
+        if work == ElementWork::Little {
+            return Ok(false);
+        }
+        let first = self.bind("first", CType::Int, first);
+        let take = |f: &mut Self, j: i64, x: Value<'k>| {
+            let acc = f.slot_at(accs, Expr::int(j));
+            let old = f.load(&acc)?;
+            let next = f.call(r.f, &[old, x])?;
+            f.copy(&next, &Dest::Place(acc))
+        };
+        self.emit(StmtKind::Roll);
+        self.for_range("k", Expr::int(0), &Size::nat(shape.fours.into()), Step::Increment, |f, k| {
+            let k = f.size(k)?;
+            let q = f.bind("q", CType::Int, first.add(times(k, shape.group)));
+            if work == ElementWork::Loop {
+                return f.for_range("j", Expr::int(0), &Size::int(4), Step::Increment, |f, j| {
+                    let j = f.size(j)?;
+                    let i = f.bind("i", CType::Int, times(q, 4).add(j));
+                    let i = f.index_var("i", i);
+                    f.facts.assume_range(i.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+                    let x = f.read(r.xs, &Size::var(i))?;
+                    take(f, 0, x)
+                });
+            }
+            let q = f.index_var("q", q);
+            let fours = r.xs.len.div_floor(&Size::int(4));
+            f.facts.assume_range(q.clone(), Some(Size::zero()), Some(fours.sub(&Size::one())));
+            let elements = f.read_four(r.xs, &Size::var(q))?;
+            (0..).zip(elements).try_for_each(|(j, x)| take(f, j, x))
+        })?;
+        Ok(true)
     }
 
     /// Folds a work-item's elements of a tile if they share much of their computation; returns whether they do.

@@ -5,8 +5,8 @@ use crate::lower::Result;
 use crate::lower::device_filter::local_id;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::loops::has_loop;
-use crate::lower::value::{Array, Closure, Dest, Layout, Memory, Place, Root, Value, View};
-use crate::opencl::ast::Qualifier;
+use crate::lower::value::{Array, Closure, Dest, Layout, Memory, Place, Root, ScalarValue, Value, View};
+use crate::opencl::ast::{Qualifier, instructions};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::target::Target;
 use lift_analysis::hir::Scalar;
@@ -54,6 +54,19 @@ impl Shape {
         Size::max(&Size::one(), &tiles)
     }
 }
+
+/// What computing an element takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElementWork {
+    Little,
+    /// So many instructions that code for all elements of a work-item would not fit the instruction cache.
+    Much,
+    /// A loop.
+    Loop,
+}
+
+/// Instructions of an element, about, from which on there is code for four at a time.
+const MUCH: usize = 100;
 
 /// Writes code for one element of a work-item, given its index among these.
 pub type Each<'a, F> = &'a dyn Fn(&mut F, Expr) -> Result<()>;
@@ -201,7 +214,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let fours = xs.len.div_floor(&Size::int(4));
         let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
         let first = self.bind("first", CType::Int, first);
-        if self.is_work(xs, &first)? {
+        if self.work_of_element(xs, &first)? == ElementWork::Loop {
             return self.load_one_at_a_time(shape, first, xs, own);
         }
         self.written_out("k", shape.fours, |f, k| {
@@ -217,15 +230,23 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Whether computing an element takes a loop. Then its code is written once, not once per element of a work-item:
-    /// many copies are slow to compile and hide no latency, and one driver miscompiled a body of 64 such loops.
-    fn is_work(&mut self, xs: &Array<'k>, at: &Expr) -> Result<bool> {
-        let (stmts, ()) = self.scope(|f| {
+    /// What computing an element takes. The code of a loop is written once, not once per element of a work-item: many
+    /// copies are slow to compile and hide no latency, and one driver miscompiled a body of 64 such loops.
+    pub fn work_of_element(&mut self, xs: &Array<'k>, at: &Expr) -> Result<ElementWork> {
+        let (stmts, result) = self.scope(|f| {
             let i = f.index_var("i", at.clone());
             f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
-            f.read(xs, &Size::var(i)).map(|_| ())
+            f.read(xs, &Size::var(i))
         })?;
-        Ok(has_loop(&stmts))
+        if has_loop(&stmts) {
+            return Ok(ElementWork::Loop);
+        }
+        let computed = match &result {
+            Value::Scalar(ScalarValue::Computed { expr, .. }) => instructions(expr),
+            _ => 0,
+        };
+        let all = stmts.iter().map(|s| s.kind.instructions()).sum::<usize>() + computed;
+        Ok(if all > MUCH { ElementWork::Much } else { ElementWork::Little })
     }
 
     fn load_one_at_a_time(&mut self, shape: Shape, first: Expr, xs: &Array<'k>, own: &Rc<Layout>) -> Result<()> {

@@ -6,6 +6,7 @@
 mod arithmetic;
 mod borders;
 mod by_key;
+mod conditions;
 mod copies;
 mod failures;
 mod group_filters;

@@ -63,7 +63,7 @@ rules! {
         if "Always true. Applied where f has loops, and where it computes what is stored as a result; else `generate` is a view.";
     Decomposition PICK_ROWS "pick-rows":
         "map (λi. f i (aref xs i)) (iota n)" = "map (λ(i,x). f i x) (zip (iota n) xs)",
-        if "Always true: i counts the rows of xs. Where i is used for nothing else, the map goes over xs alone.";
+        if "Always true: i counts the elements of xs. Where i is used for nothing else, the map goes over xs alone. Not of a number that only a branch reads.";
     Decomposition FOLD_BY_KEY "fold-by-key":
         "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
         if "`f` is one of the commutative operators of the language and `z` neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does, and for each column of rows at once, whichever of the two maps is the outer one. At the top of a kernel.";
@@ -117,7 +117,7 @@ rules! {
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",
-        if "At the top of a kernel, and nothing in `f` is placed.";
+        if "At the top of a kernel, and nothing in `f` is placed. On a GPU, also where f makes rows of up to 8 elements which only one map reads.";
     Placement MAP_MAP_GLB "map-map-glb":
         "map (map f)" = "mapGlb1 (mapGlb0 f)",
         if "At the top of a kernel; the inner map is the result, and nothing before it is worth doing only once.";

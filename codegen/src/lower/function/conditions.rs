@@ -1,0 +1,112 @@
+//! What conditions say about indices, in the branches that they choose.
+
+use super::super::Result;
+use super::FunctionBuilder;
+use crate::core::ScalarOp;
+use crate::lower::value::{ScalarValue, Value};
+use crate::opencl::{BinaryOp, Expr, UnaryOp};
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::size::Size;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Records what a comparison of sizes says.
+    pub fn note_comparison(&mut self, op: ScalarOp, args: &[ScalarValue], condition: &Expr) {
+        let [a, b] = args else { return };
+        let size = |v: &ScalarValue| match v {
+            ScalarValue::Size(s) => Some(s.clone()),
+            ScalarValue::Literal(Literal::Int(n)) => Some(Size::int((*n).into())),
+            _ => None,
+        };
+        let (Some(a), Some(b)) = (size(a), size(b)) else { return };
+        // A bound of a variable is also used for what is made of it.
+        let below = |a: Size, b: Size| match a.as_var() {
+            Some(_) => [a, b.sub(&Size::one())],
+            None => [a.add(&Size::one()), b],
+        };
+        let [least, most] = match op {
+            ScalarOp::Lt => below(a, b),
+            ScalarOp::Le => [a, b],
+            ScalarOp::Gt => below(b, a),
+            ScalarOp::Ge => [b, a],
+            _ => return,
+        };
+        self.compared.insert(condition.clone(), [least, most]);
+    }
+
+    /// Records that a name has the value of a condition.
+    pub fn note_name(&mut self, condition: &Expr, name: &Expr) {
+        if let Some(known) = self.compared.get(condition).cloned() {
+            self.compared.insert(name.clone(), known);
+        }
+    }
+
+    /// Runs `f`, which writes the code of a branch in a scope of its own, with what the condition says.
+    pub fn branch_where<T>(
+        &mut self,
+        condition: &Expr,
+        holds: bool,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.assume_condition(condition, holds);
+        self.branch(f)
+    }
+
+    /// Assumes, until the end of the scope, what follows from the value of a condition.
+    pub fn assume_condition(&mut self, condition: &Expr, holds: bool) {
+        match condition {
+            Expr::Binary(BinaryOp::And, a, b) if holds => {
+                [a, b].into_iter().for_each(|e| self.assume_condition(e, true))
+            }
+            Expr::Binary(BinaryOp::Or, a, b) if !holds => {
+                [a, b].into_iter().for_each(|e| self.assume_condition(e, false));
+            }
+            Expr::Unary(UnaryOp::Not, a) => self.assume_condition(a, !holds),
+            _ => {
+                let Some([least, most]) = self.compared.get(condition).cloned() else { return };
+                if holds {
+                    self.facts.assume_le(least, most);
+                } else {
+                    self.facts.assume_le(most.add(&Size::one()), least);
+                }
+            }
+        }
+    }
+
+    /// The range of an `Int` that is a size which cannot be negative; `None` of other values.
+    pub fn range_of_index(&self, value: &Value) -> Option<IndexRange> {
+        let size = match value {
+            Value::Scalar(ScalarValue::Size(s)) => s.clone(),
+            Value::Scalar(ScalarValue::Literal(Literal::Int(n))) => Size::int((*n).into()),
+            _ => return None,
+        };
+        self.not_negative(&size).then(|| IndexRange { most: self.facts.bounds(&size).1 })
+    }
+
+    /// Such a number as code, which what is known in a branch makes simpler.
+    pub fn computed_here(&mut self, value: Value<'k>, range: &Option<IndexRange>) -> Result<Value<'k>> {
+        match &value {
+            Value::Scalar(scalar @ ScalarValue::Size(_)) if range.is_some() => {
+                let expr = self.scalar(scalar)?;
+                Ok(Value::computed(Scalar::Int, expr))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// One of two such numbers, under a name, as a size in the range of both.
+    pub fn chosen_index(&mut self, name: &str, value: Value<'k>, a: IndexRange, b: IndexRange) -> Result<Value<'k>> {
+        let Value::Scalar(ScalarValue::Computed { ty: Scalar::Int, .. }) = &value else { return Ok(value) };
+        let value = self.named_scalar(&value, name)?;
+        let Value::Scalar(ScalarValue::Computed { expr, .. }) = value else { return Ok(value) };
+        let most = a.most.zip(b.most).map(|(a, b)| self.facts.simplify(&Size::max(&a, &b)));
+        let var = self.index_var(name, expr);
+        self.facts.assume_range(var.clone(), Some(Size::zero()), most.or(Some(Size::int(i32::MAX.into()))));
+        Ok(Value::size(Size::var(var)))
+    }
+}
+
+/// A number from 0 on.
+pub struct IndexRange {
+    /// The greatest, if a bound of it is known.
+    most: Option<Size>,
+}
