@@ -92,6 +92,9 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
         FunKind::Power(inner, Value::Arr(n)) => {
             let backwards = n.scalar().and_then(|n| n.known).filter(|n| *n < 0.0 && n.fract() == 0.0);
             if let Some(times) = backwards {
+                if let (Some(base), true) = (inverses::base(inner, left), times == -1.0) {
+                    return encode::digits(ev, &base, right);
+                }
                 let undo = inverses::inverse(ev, inner, left)?;
                 let times = ev.known(Kind::Int, -times);
                 let times = ev.of_scalar(times).at(n.range);

@@ -4,7 +4,7 @@ use super::context::FEW;
 use super::extend::extended;
 use super::scalar;
 use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported};
-use crate::front::term::Term;
+use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 
@@ -101,6 +101,57 @@ pub fn encode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
         return super::nested::collect(ev, shape, &digits);
     }
     Ok(ev.of_pull(kind, shape, move |ev, index| super::choice::one_of(ev, &digits, &index[0], 0, &index[1..])))
+}
+
+/// `a⊥⍣¯1⊢x`: as many digits in a base as the greatest number has, at least one.
+pub fn digits(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
+    numbers(x, '⊥')?;
+    let base = a.scalar().and_then(|base| base.known).filter(|base| *base >= 2.0 && base.fract() == 0.0);
+    let Some(base) = base.filter(|base| *base <= f64::from(i32::MAX)) else {
+        return not_supported(
+            a.range,
+            "`⊥⍣¯1` with anything but a whole number from 2 on, known before the run, at its left",
+        );
+    };
+    if let Some(known) = x.known() {
+        let greatest = known.iter().copied().fold(0.0, f64::max);
+        let count = std::iter::successors(Some(greatest), |rest| Some((rest / base).floor()));
+        let count = count.take_while(|rest| *rest >= 1.0).count().max(1);
+        let bases = (0..count).map(|_| ev.known(Kind::Int, base)).collect();
+        let bases = ev.vector(Kind::Int, bases);
+        return encode(ev, &bases, x);
+    }
+    if x.kind > Kind::Int || x.rank() > 0 {
+        return not_supported(x.range, "`⊥⍣¯1` of anything but a whole number, where the run computes it,");
+    }
+    let number = ev.as_kind(x, Kind::Int)?;
+    let number = ev.element(&number, &[])?;
+    let number = ev.share(number, "n")?;
+    let base = base as i32;
+    // The state has the number of digits so far, and what is left of the number.
+    let left = |ev: &Ev, state: &Term| ev.app("get2", [state.clone()]);
+    let next = move |ev: &Ev, state: &Term| {
+        let count = ev.plus(ev.app("get1", [state.clone()]), ev.int(1));
+        ev.term(TermKind::Tuple(vec![count, ev.app("/", [left(ev, state), ev.int(base)])]))
+    };
+    let test = ev.lambda(&["s"], |ev, args| Ok(ev.app(">", [left(ev, &args[0]), ev.int(0)])))?;
+    let step = ev.lambda(&["s"], |ev, args| Ok(next(ev, &args[0])))?;
+    let start = ev.term(TermKind::Tuple(vec![ev.int(0), number.clone()]));
+    let count = ev.app("get1", [ev.app("iterateWhile", [test, step, start])]);
+    let count = ev.app("max", [count, ev.int(1)]);
+    let count = ev.of_term(Kind::Int, count)?;
+    let count = ev.reify(&count, "`⊥⍣¯1`")?;
+    Ok(ev.of_pull(Kind::Int, vec![count.clone()], move |ev, index| {
+        let last = ev.minus(ev.size_term(&count), ev.int(1));
+        let behind = ev.minus(last, index[0].clone());
+        let behind = ev.share(behind, "behind")?;
+        let test =
+            ev.lambda(&["s"], |ev, args| Ok(ev.app("<", [ev.app("get1", [args[0].clone()]), behind.clone()])))?;
+        let step = ev.lambda(&["s"], |ev, args| Ok(next(ev, &args[0])))?;
+        let start = ev.term(TermKind::Tuple(vec![ev.int(0), number.clone()]));
+        let rest = left(ev, &ev.app("iterateWhile", [test, step, start]));
+        Ok(ev.app("mod", [rest, ev.int(base)]))
+    }))
 }
 
 /// A number divided by a base that divides it; 0 for the base 0, after which nothing is left.

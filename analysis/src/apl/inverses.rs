@@ -30,6 +30,15 @@ pub fn inverse(ev: &mut Ev, f: &Fun, left: Option<&Arr>) -> Res<Fun> {
     }
 }
 
+/// The base of `a⊥`, whose inverse gives digits.
+pub fn base(f: &Fun, left: Option<&Arr>) -> Option<Arr> {
+    match (&*f.kind, left) {
+        (FunKind::Glyph('⊥'), Some(base)) => Some(base.clone()),
+        (FunKind::WithLeft(base, g), None) if matches!(&*g.kind, FunKind::Glyph('⊥')) => Some(base.clone()),
+        _ => None,
+    }
+}
+
 fn of_one(glyph: char) -> Option<FunKind> {
     Some(FunKind::Glyph(match glyph {
         '+' | '-' | '÷' | '~' | '⌽' | '⊖' | '⍉' | '⌹' | '⊢' | '⊣' => glyph,

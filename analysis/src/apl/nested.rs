@@ -8,7 +8,7 @@ use super::value::{Arr, Ev, Kind, One, Piece, Repr, Res, Rows, fail, not_support
 use super::{constant, structure, text};
 use crate::front::term::Term;
 use crate::size::Size;
-use lift_syntax::SyntaxErrorCode::AplIndex;
+use lift_syntax::SyntaxErrorCode::{AplIndex, AplLength, AplRank};
 use std::rc::Rc;
 
 /// The element of a scalar: the array in it, or the scalar itself.
@@ -85,9 +85,56 @@ pub fn join_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Re
         return Ok(text);
     }
     if a.kind == Kind::Nested || b.kind == Kind::Nested || a.rank() <= 1 && b.rank() <= 1 && mixed(a, b) {
-        return join_nested(ev, a, b);
+        return if a.rank().max(b.rank()) > 1 { join_boxes(ev, glyph, axis, a, b) } else { join_nested(ev, a, b) };
     }
     catenate(ev, glyph, axis, a, b)
+}
+
+/// Joins arrays of arrays of which one has several axes.
+fn join_boxes(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Res<Arr> {
+    let rank = a.rank().max(b.rank());
+    if [a, b].into_iter().any(|x| x.rank() > 0 && x.rank() + 1 < rank) {
+        return fail(AplRank, ev.at, format!("`{glyph}` joins arrays whose ranks differ by 1 at most"));
+    }
+    let whole = if a.rank() == rank { a } else { b };
+    let (Some(frame), Some(x), Some(y)) = (whole.extents(), separate(ev, a, MANY)?, separate(ev, b, MANY)?) else {
+        return not_supported(ev.at, "an array of arrays with several axes whose lengths the run computes");
+    };
+    let mut sides = Vec::new();
+    for (x, parts) in [(a, x), (b, y)] {
+        let mut extents = x.extents().unwrap_or_default();
+        if extents.is_empty() {
+            extents = frame.clone();
+            extents[axis] = 1;
+            let count = extents.iter().product();
+            sides.push((extents, vec![parts[0].clone(); count]));
+            continue;
+        }
+        if extents.len() < rank {
+            extents.insert(axis, 1);
+        }
+        sides.push((extents, parts));
+    }
+    let [(m, x), (n, y)] = &sides[..] else { return Ok(a.clone()) };
+    for other in (0..rank).filter(|other| *other != axis) {
+        if m[other] != n[other] {
+            let message = format!("`{glyph}` joins arrays of lengths {} and {} beside each other", m[other], n[other]);
+            return fail(AplLength, ev.at, message);
+        }
+    }
+    // What a step along an axis before this one has of each side.
+    let own = |extents: &[usize]| extents[axis..].iter().product::<usize>();
+    let steps: usize = m[..axis].iter().product();
+    let mut all = Vec::with_capacity(x.len() + y.len());
+    for step in 0..steps {
+        all.extend(x.iter().skip(step * own(m)).take(own(m)).cloned());
+        all.extend(y.iter().skip(step * own(n)).take(own(n)).cloned());
+    }
+    let mut shape = m.clone();
+    shape[axis] += n[axis];
+    let shape = shape.into_iter().map(|n| Size::nat(n as u64)).collect();
+    let all: Vec<Arr> = all.iter().map(opened).collect();
+    collect(ev, shape, &all)
 }
 
 /// Joins two vectors of which one has arrays, or that have characters and numbers.

@@ -225,6 +225,10 @@ fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
     if let TermKind::Int(m) = x.kind()
         && *m > 0
     {
+        // The low bits, also of a negative number.
+        if m.count_ones() == 1 {
+            return Ok(ev.app("bitand", [y, ev.int(m - 1)]));
+        }
         let rest = ev.app("mod", [y, x.clone()]);
         let rest = ev.share(rest, "r")?;
         let above = ev.app("+", [rest.clone(), x]);

@@ -1,7 +1,7 @@
 //! Search in vectors, sets, and comparison of whole arrays: `⍳ ∊ ∪ ∩ ~ ⍸ ≡`.
 
 use super::context::{FEW, MANY};
-use super::nested::join;
+use super::nested::{join, separate};
 use super::select::replicate;
 use super::structure::iota;
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
@@ -11,10 +11,17 @@ use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 use std::rc::Rc;
 
-/// A vector in which elements are sought. A scalar has one element.
+/// A vector in which numbers or characters are sought. A scalar has one element.
 fn list(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    match x.kind {
+        Kind::Nested => not_supported(x.range, format!("`{glyph}` of arrays of arrays")),
+        _ => vector(ev, glyph, x),
+    }
+}
+
+/// A vector in which elements are sought, which may be arrays.
+fn vector(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     match (x.kind, x.rank()) {
-        (Kind::Nested, _) => not_supported(x.range, format!("`{glyph}` of arrays of arrays")),
         (_, 0) => super::structure::ravel(ev, x),
         (_, 1) => Ok(x.clone()),
         _ => fail(AplRank, x.range, format!("`{glyph}` wants a vector here")),
@@ -35,6 +42,9 @@ fn comparable(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<(Arr, Arr)>> {
 
 /// For each element of `of`, the place from 0 of the first equal one in a vector, or its length.
 fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
+    if within.kind == Kind::Nested || of.kind == Kind::Nested {
+        return places_of_arrays(ev, within, of);
+    }
     let n = within.shape[0].clone();
     let Some((within, of)) = comparable(ev, within, of)? else {
         let missing = ev.length(&n);
@@ -85,9 +95,46 @@ fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
     }))
 }
 
+/// [`places`] of whole arrays.
+fn places_of_arrays(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
+    let unknown = "a search in an array of arrays whose length the run computes";
+    let Some(all) = separate(ev, within, MANY)? else { return not_supported(within.range, unknown) };
+    let place = move |ev: &mut Ev, x: &Arr| -> Res<Scalar> {
+        let missing = ev.known(Kind::Int, all.len() as f64);
+        let mut found = missing;
+        for (number, candidate) in all.iter().enumerate().rev() {
+            let number = ev.known(Kind::Int, number as f64);
+            let same = matches(ev, candidate, x)?;
+            let same_at = same.known().and_then(|known| known.first().copied());
+            found = match same_at {
+                Some(0.0) => found,
+                Some(_) => number,
+                None => {
+                    let same = ev.element(&same, &[])?;
+                    let term = ev.choose(same, number.term, found.term);
+                    Scalar { kind: Kind::Int, term, known: None, size: None }
+                }
+            };
+        }
+        Ok(found)
+    };
+    if let Some(rows) = of.rows().cloned() {
+        return Ok(ev.of_pull(Kind::Int, of.shape.clone(), move |ev, index| {
+            let row = (rows.row)(ev, &index[0])?;
+            Ok(place(ev, &row)?.term)
+        }));
+    }
+    let Some(sought) = separate(ev, of, MANY)? else { return not_supported(of.range, unknown) };
+    let mut found = Vec::with_capacity(sought.len());
+    for x in &sought {
+        found.push(place(ev, x)?);
+    }
+    Ok(ev.of_items(Kind::Int, of.shape.clone(), found))
+}
+
 /// [`places`] by comparison with each of a few elements.
 fn few_places(ev: &mut Ev, within: Arr, of: Arr) -> Res<Arr> {
-    let all = super::nested::separate(ev, &within, FEW)?.unwrap_or_default();
+    let all = separate(ev, &within, FEW)?.unwrap_or_default();
     let of = ev.ready(&of)?;
     Ok(ev.of_pull(Kind::Int, of.shape.clone(), move |ev, index| {
         let x = ev.element(&of, index)?;
@@ -104,7 +151,7 @@ fn few_places(ev: &mut Ev, within: Arr, of: Arr) -> Res<Arr> {
 
 /// Index of, `a⍳x`.
 pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
-    let a = list(ev, '⍳', a)?;
+    let a = vector(ev, '⍳', a)?;
     let places = places(ev, &a, x)?;
     let origin = ev.known(Kind::Int, f64::from(ev.origin));
     let origin = ev.of_scalar(origin);
@@ -113,9 +160,6 @@ pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
 
 /// Membership, `x∊a`.
 pub fn member(ev: &mut Ev, x: &Arr, a: &Arr) -> Res<Arr> {
-    if a.kind == Kind::Nested {
-        return not_supported(a.range, "`∊` of arrays of arrays");
-    }
     let a = super::structure::ravel(ev, a)?;
     let places = places(ev, &a, x)?;
     let n = ev.length(&a.shape[0]);
@@ -324,6 +368,10 @@ pub fn matches(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
     };
     if a.rank() != b.rank() || (a.kind == Kind::Nested) != (b.kind == Kind::Nested) {
         return Ok(truth(ev, false));
+    }
+    if let (Some(x), Some(y)) = (a.known(), b.known()) {
+        let same = a.shape == b.shape && x == y && (a.kind == Kind::Char) == (b.kind == Kind::Char);
+        return Ok(truth(ev, same));
     }
     if let (Some(x), Some(y)) = (a.boxes(), b.boxes()) {
         let (x, y) = (x.to_vec(), y.to_vec());

@@ -29,6 +29,14 @@ pub fn rotate(ev: &mut Ev, glyph: char, axis: usize, k: &Arr, x: &Arr) -> Res<Ar
     }
     if let Some([by]) = k.items() {
         let by = by.clone();
+        if let Some(by) = by.known {
+            let by = by as i32;
+            return moved(ev, x, x.shape.clone(), move |ev, index| {
+                let mut index = index.to_vec();
+                index[axis] = wrapped(ev, index[axis].clone(), by, &extent)?;
+                Ok(index)
+            });
+        }
         let shift = remainder(ev, by.known, by.term, &extent)?;
         return moved(ev, x, x.shape.clone(), move |ev, index| Ok(rotated(ev, index, axis, &extent, &shift)));
     }
@@ -61,6 +69,28 @@ fn remainder(ev: &mut Ev, known: Option<f64>, by: Term, extent: &Size) -> Res<Te
     let rest = ev.app("mod", [by, n.clone()]);
     let shift = ev.app("mod", [ev.app("+", [rest, n.clone()]), n]);
     ev.share(shift, "k")
+}
+
+/// The index `by` places after `i`, in an array of the extent that continues at its other end. Only the few indices near
+/// an end take a division.
+fn wrapped(ev: &mut Ev, i: Term, by: i32, extent: &Size) -> Res<Term> {
+    let by = match extent.as_const() {
+        Some(n) if n > 0 => i64::from(by).rem_euclid(n) as i32,
+        _ => by,
+    };
+    let n = ev.size_term(extent);
+    let at = if by >= 0 {
+        let inside = ev.minus(n.clone(), ev.int(by));
+        let after = ev.divide(ev.minus(i.clone(), inside.clone()), n).1;
+        ev.choose(ev.less(i.clone(), inside), ev.plus(i, ev.int(by)), after)
+    } else {
+        let by = ev.int(by.saturating_neg());
+        let rest = ev.minus(ev.minus(by.clone(), ev.int(1)), i.clone());
+        let before = ev.divide(rest, n.clone()).1;
+        let before = ev.minus(ev.minus(n, ev.int(1)), before);
+        ev.choose(ev.less(i.clone(), by.clone()), before, ev.minus(i, by))
+    };
+    ev.share(at, "p")
 }
 
 fn rotated(ev: &Ev, index: &[Term], axis: usize, extent: &Size, shift: &Term) -> Vec<Term> {

@@ -1,0 +1,15 @@
+⍝ Words and other arrays in vectors of arrays, and digits.
+words←'the' 'cat' 'saw' 'the' 'dog'
+⎕←words∊⊂'the'
+⎕←words⍳'dog' 'cow'
+x←⍳6
+v←(x>4)/x
+⎕←(1 2)(5 6)(5 7)∊⊂v
+⎕←10⊥⍣¯1⊢2024
+⎕←2⊥⍣¯1⊢10
+n←+/v
+⎕←10⊥⍣¯1⊢n*3
+⎕←+/2⊥⍣¯1⊢n
+⎕←10∘⊥⍣¯1⊢305 7
+⎕←'ann' 'bert',⍪10.5 200
+⎕←('a' 'bc'⍪'def')≡'a' 'bc','def'
