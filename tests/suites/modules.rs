@@ -12,6 +12,7 @@ const TIED: &[&[&str]] = &[
     &["analysis/size/print", "analysis/size/view"],
     // Cycle through `FunctionBuilder`.
     &[
+        "codegen/lower/copies",
         "codegen/lower/dests",
         "codegen/lower/flagged",
         "codegen/lower/function",

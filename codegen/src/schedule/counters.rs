@@ -144,10 +144,10 @@ impl Writer<'_> {
         let state = self.state(l, changes, &Atom::Var(r), x, &mut stmts);
         stmts.push(at(l.state, Rhs::Tuple(state), origin));
         stmts.extend(l.f.body.stmts.iter().cloned());
-        let result = self.only(&l.next, &rest, &ty, l.stmt.var, &mut stmts, origin);
+        let result = self.chosen(&l.next, &rest, &ty, l.stmt.var, &mut stmts, origin);
         let f =
             Lambda { position: None, params: vec![x, r], body: Block { stmts, result }, origin: l.f.origin.clone() };
-        let start = self.only(&l.start, &rest, &ty, l.stmt.var, &mut out, origin);
+        let start = self.chosen(&l.start, &rest, &ty, l.stmt.var, &mut out, origin);
         let (folded, last) = (self.fresh(l.stmt.var, Ty::array(ty.clone(), Size::one())), self.fresh(l.stmt.var, ty));
         out.push(at(folded, prim(Prim::Reduce(Level::Host), Vec::new(), vec![f], vec![start, numbers]), origin));
         out.push(at(last, prim(Prim::Head, Vec::new(), Vec::new(), vec![Atom::Var(folded)]), origin));
@@ -234,7 +234,7 @@ impl Writer<'_> {
     }
 
     /// Those parts, as a tuple unless there is one.
-    fn only(
+    fn chosen(
         &mut self,
         parts: &[Atom],
         which: &[usize],
