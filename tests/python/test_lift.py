@@ -392,7 +392,7 @@ def test_arrow(program):
     assert program.kept(pa.array([0.1, 0.9], pa.float32())).tolist() == [np.float32(0.9)]
     rows = program.rows(np.arange(6, dtype=np.int32).reshape(2, 3))
     assert rows.to_arrow().to_pylist() == [[], [3, 4, 5]]
-    with pytest.raises(LiftError, match="1 rows are null"):
+    with pytest.raises(LiftError, match="1 row is null"):
         program.sums(pa.array([[1], None], pa.list_(pa.int32())))
     with pytest.raises(LiftError, match="holds `int64`"):
         program.sums(pa.array([[1]], pa.list_(pa.int64())))

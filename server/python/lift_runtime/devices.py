@@ -94,7 +94,9 @@ def choose(choice: str) -> Any:
         )
     name, _, which = choice.partition(":")
     if name != "opencl":
-        raise LiftError("no-device", f"there is no device `{choice}`; the form is `opencl`, `opencl:1`, `opencl:gpu`")
+        raise LiftError(
+            "no-device", f"there is no device `{choice}`; there are `opencl`, `opencl:1`, `opencl:gpu` and `opencl:cpu`"
+        )
     order = ("gpu", "accelerator", "cpu", "other")
     if not which:
         return min(found, key=lambda device: order.index(kind(device)))
@@ -216,7 +218,7 @@ def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
         elif isinstance(choice, cl.Device):
             device, context, queue = choice, None, None
         else:
-            message = f"a device is a name, or a device, context or queue of pyopencl, not `{choice!r}`"
+            message = f"a device is a name, as `opencl:0`, or a device, context or queue of pyopencl, not `{choice!r}`"
             raise LiftError("no-device", message)
     with _lock:
         _owner = os.getpid()

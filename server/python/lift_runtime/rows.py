@@ -7,6 +7,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from .errors import counted
+
 
 class Rows(Sequence):
     """A sequence of rows: row `i` is `values[offsets[i]:offsets[i + 1]]`.
@@ -47,14 +49,14 @@ class Rows(Sequence):
         if not isinstance(array, (pa.ListArray, pa.LargeListArray)):
             raise ValueError(f"rows are an Arrow list array, not {array.type}")
         if array.null_count:
-            raise ValueError(f"{array.null_count} rows are null; Lift has no such value")
+            raise ValueError(_null(array.null_count, "row"))
         inner = array.values
         if isinstance(inner, pa.ExtensionArray):
             inner = inner.storage
         if isinstance(inner, (pa.ListArray, pa.LargeListArray)):
             return cls(array.offsets.to_numpy(), cls.from_arrow(inner))
         if inner.null_count:
-            raise ValueError(f"{inner.null_count} values are null; Lift has no such value")
+            raise ValueError(_null(inner.null_count, "value"))
         return cls(array.offsets.to_numpy(), inner.to_numpy(zero_copy_only=False))
 
     def to_arrow(self) -> Any:
@@ -127,3 +129,7 @@ class Rows(Sequence):
             np.array2string(r, separator=", ") if isinstance(r, np.ndarray) else repr(r) for r in self[:6]
         )
         return f"Rows([{shown}{', …' if len(self) > 6 else ''}])"
+
+
+def _null(count: int, what: str) -> str:
+    return f"{counted(count, what)} {'is' if count == 1 else 'are'} null; Lift has no such value"
