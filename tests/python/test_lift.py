@@ -344,6 +344,23 @@ def test_a_driver_that_compiles_nothing_is_no_device(program, monkeypatch):
     assert raised.value.code == "internal-error"
 
 
+def test_a_driver_that_ends_the_process_is_no_device(monkeypatch):
+    """Without the linker that it needs; a process of its own finds that out."""
+    where, module = engine("opencl:0")[0], sys.modules["lift_runtime.devices"]
+    added = lift.source("(lift f (N) ((array-type int N)) (lambda (xs) (map (+ 7044) xs)))").f
+    monkeypatch.setattr(where, "_links", None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert added.on("opencl:0")([1]).tolist() == [7045], "a driver that needs none is used"
+    monkeypatch.setattr(where, "_links", None)
+    monkeypatch.setattr(module, "_NOTHING", "import os; os.abort()")
+    with pytest.warns(RuntimeWarning, match="on the interpreter: the driver of .* the linker `ld`"):
+        assert added([2]).tolist() == [7046]
+    monkeypatch.setattr(module, "_NOTHING", "this is asked once")
+    with pytest.raises(LiftError, match="ends the process") as raised:
+        added.on("opencl:0")([1, 2])
+    assert raised.value.code == "no-device"
+
+
 def test_threads_and_processes(program):
     inputs = [np.linspace(0, 1, n, dtype=np.float32) for n in (3, 100, 20_000, 5)]
     expected = [xs[xs > 0.5] for xs in inputs]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 import threading
 import warnings
 from typing import Any, Union
@@ -124,6 +127,8 @@ class Engine:
         #: Kernels may read and write the memory of the host where it lies.
         self.unified = self.kind == "cpu"
         self.idle = Idle(kept_bytes(device))
+        #: Whether the driver survives a program; None: not known yet.
+        self._links: bool | None = None
         self._programs: dict[str, Any] = {}
         self._lock = threading.Lock()
         #: Names programs that were compiled for this very device.
@@ -166,6 +171,7 @@ class Engine:
     def program(self, text: str) -> Any:
         """The text built for the device, once."""
         with self._lock:
+            self._check_linker()
             built = self._programs.get(text)
             if built is None:
                 built = self._programs[text] = self._build(text)
@@ -189,6 +195,17 @@ class Engine:
             warnings.simplefilter("ignore", cl.CompilerWarning)
             return cl.Program(self.context, text).build(options, devices=[self.device])
 
+    def _check_linker(self) -> None:
+        """A driver for processors may link by the program `ld`, and end the process where there is none: no device."""
+        if self._links is None:
+            self._links = self.kind != "cpu" or shutil.which("ld") is not None or _survives(self.device)
+        if not self._links:
+            name = self.device.name.strip()
+            message = (
+                f"the driver of {name} ends the process that compiles a program: it may need the linker `ld` (binutils)"
+            )
+            raise LiftError("no-device", message)
+
     def _check_driver(self, problem: Exception) -> None:
         """A driver that is older than the processor may compile nothing: that is no device."""
         cl = opencl()
@@ -199,6 +216,23 @@ class Engine:
             driver = f"{self.platform} {self.device.driver_version}"
             message = f"the driver of {self.device.name.strip()} ({driver}) compiles no program, not even an empty one"
             raise LiftError("no-device", f"{message}: {why}" if why else message) from None
+
+
+_NOTHING = """
+import sys, pyopencl as cl
+device = [d for p in cl.get_platforms() for d in p.get_devices()][int(sys.argv[1])]
+context = cl.Context([device])
+kernel = cl.Program(context, "kernel void nothing(void) {}").build().nothing
+queue = cl.CommandQueue(context)
+cl.enqueue_nd_range_kernel(queue, kernel, (1,), (1,))
+queue.finish()
+"""
+
+
+def _survives(device: Any) -> bool:
+    """Whether a process survives that runs an empty kernel."""
+    command = [sys.executable, "-c", _NOTHING, str(devices().index(device))]
+    return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
 
 
 def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
