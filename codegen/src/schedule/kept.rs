@@ -13,9 +13,9 @@ use rustc_hash::FxHashSet;
 
 /// Values that one work-item combines in one step of a group's fold.
 pub const RADIX: i64 = 16;
-/// Bytes of local memory for a tile that is scanned, with padding.
-const SCANNED: i64 = SCAN_TILE + SCAN_TILE / 8;
+/// Bytes of local memory for a tile that is scanned, without padding. A function with several scans may have smaller ones.
 pub const SCAN_TILE: i64 = 16 * 1024;
+const SMALLEST_SCAN_TILE: i64 = SCAN_TILE / 4;
 /// Bytes of local memory for the table of a row that is folded by key.
 pub const KEY_TABLE: i64 = 16 * 1024;
 /// Values in local memory for every [`RADIX`] work-items that combine theirs.
@@ -36,8 +36,12 @@ pub struct LocalMemory {
     pub kept: Vec<VarId>,
     /// Bytes for these arrays, and for sorting.
     pub bytes: Size,
-    /// Bytes for folds and scans.
-    pub fixed: i64,
+    /// Bytes to combine the values of work-items, in folds and scans.
+    combined: i64,
+    /// Bytes for tables.
+    tables: i64,
+    /// For each scan the bytes of an element.
+    scans: Vec<i64>,
 }
 
 impl LocalMemory {
@@ -59,7 +63,8 @@ impl LocalMemory {
         }
         let several = |v: VarId| several(v) || again.contains(&v);
         let kept_row = |v: VarId| own && (several(v) || ordered);
-        let mut memory = LocalMemory { kept: Vec::new(), bytes: Size::zero(), fixed: 0 };
+        let mut memory =
+            LocalMemory { kept: Vec::new(), bytes: Size::zero(), combined: 0, tables: 0, scans: Vec::new() };
         let mut rows: Vec<VarId> = f.params.clone();
         let mut candidates: Vec<VarId> = f.params.iter().copied().filter(|v| kept_row(*v)).collect();
         for stmt in &f.body.stmts {
@@ -85,18 +90,21 @@ impl LocalMemory {
                 for round in &call.funs {
                     let inside = LocalMemory::of(kernel, round, false, group);
                     memory.bytes = memory.bytes.add(&inside.bytes);
-                    memory.fixed += inside.fixed;
+                    memory.combined += inside.combined;
+                    memory.tables += inside.tables;
+                    memory.scans.extend(inside.scans);
                     memory.kept.extend(inside.kept);
                 }
                 continue;
             }
             let value = |a: &Atom| bytes_of(&kernel.atom_ty(a)).unwrap_or(0) as i64;
             match call.prim {
-                Prim::Reduce(_) => memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16,
+                Prim::Reduce(_) => memory.combined += value(&call.args[0]) * COMBINED * i64::from(group) / 16,
                 Prim::Scan(_) | Prim::ScanExcl(_) => {
-                    memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16 + SCANNED;
+                    memory.combined += value(&call.args[0]) * COMBINED * i64::from(group) / 16;
+                    memory.scans.push(value(&call.args[0]));
                 }
-                Prim::ReduceByKey(_) => memory.fixed += KEY_TABLE,
+                Prim::ReduceByKey(_) => memory.tables += KEY_TABLE,
                 Prim::Sort | Prim::Argsort => {
                     let element = kernel.atom_ty(&call.args[0]);
                     let Some(array) = element.as_array() else { continue };
@@ -122,6 +130,27 @@ impl LocalMemory {
             }
         }
         memory
+    }
+}
+
+impl LocalMemory {
+    /// The bytes of a tile that is scanned, and those that folds, scans and tables of a group of `items` work-items for
+    /// `rows` rows take besides [`LocalMemory::bytes`], if that is at most `most`.
+    pub fn fixed(&self, items: u32, rows: u32, most: i64) -> Option<(i64, i64)> {
+        let group = i64::from(items) * i64::from(rows);
+        let least = self.scans.iter().max().map_or(0, |bytes| bytes * group);
+        let mut tile = SCAN_TILE;
+        loop {
+            let tiles = self.scans.len() as i64 * (tile + tile / 8);
+            let fixed = (self.combined + self.tables) * i64::from(rows) + tiles;
+            if fixed <= most {
+                return Some((tile, fixed));
+            }
+            tile /= 2;
+            if tile < least.max(SMALLEST_SCAN_TILE) {
+                return None;
+            }
+        }
     }
 }
 

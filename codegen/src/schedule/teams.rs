@@ -32,6 +32,8 @@ pub struct Team {
     pub keeps: bool,
     /// If set, intermediate arrays are in registers.
     pub own: Option<Own>,
+    /// Bytes of a tile that is scanned.
+    pub tile: i64,
 }
 
 /// Rows distributed over the registers of work-items; each element is in one work-item.
@@ -159,7 +161,7 @@ impl Writer<'_> {
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
         let len = |call: &&PrimCall| kernel.atom_ty(&call.args[0]).as_array().map_or(Size::one(), |a| a.len.clone());
         let n = shared.dims.calls.iter().map(len).fold(Size::one(), |n, m| n.mul(&m));
-        let whole = Team { items: self.params.group, rows: 1, keeps: true, own: None };
+        let whole = Team { items: self.params.group, rows: 1, keeps: true, own: None, tile: SCAN_TILE };
         let f = shared.dims.innermost();
         let memory = LocalMemory::of(kernel, f, shared.own, whole.items);
         let registers = kept::in_registers(kernel, f, &memory.kept, &shared.row);
@@ -227,7 +229,7 @@ impl Writer<'_> {
         });
         let groups = branch(&mut self.vars, stmt, Rhs::Prim(shared));
         if let Atom::Var(v) = &groups.result {
-            self.teams.insert(*v, Team { items, rows: 1, keeps: false, own: None });
+            self.teams.insert(*v, Team { items, rows: 1, keeps: false, own: None, tile: SCAN_TILE });
         }
         let all = match few {
             Some(_) => groups,
@@ -249,13 +251,13 @@ impl Writer<'_> {
         (most, across): (u32, bool),
     ) -> Block {
         let group = self.params.group;
-        let streams = Team { items: group, rows: 1, keeps: false, own: None };
+        let streams = Team { items: group, rows: 1, keeps: false, own: None, tile: SCAN_TILE };
         let mut teams: Vec<Team> = Vec::new();
         for (items, each) in OWN {
             let items = items.min(group);
             let own = Some(Own { each: each.min(most), row: shared.row.clone() });
             let rows = if shared.own { (OWN_GROUP.min(group) / items).max(1) } else { 1 };
-            teams.push(Team { items, rows, keeps: false, own });
+            teams.push(Team { items, rows, keeps: false, own, tile: SCAN_TILE });
         }
         // Where elements are apart, or all elements share a row, short rows gain nothing.
         if !shared.own || across {
@@ -299,11 +301,9 @@ impl Writer<'_> {
             Some(_) => self.params.local.min(MOST_LOCAL),
             None => self.params.local,
         };
-        let room = |rows: u32| all - memory.fixed * i64::from(rows) + 1;
-        if room(1) <= 0 {
-            return None;
-        }
-        let local = Size::int(room(1));
+        let (tile, fixed) = memory.fixed(whole.items, 1, all)?;
+        let whole = &Team { tile, ..whole.clone() };
+        let local = Size::int(all - fixed + 1);
         let streams = Team { keeps: false, ..whole.clone() };
         let mut groups = match decided(&memory.bytes, &local) {
             Some(true) => self.by_groups(kernel, stmt, shared, whole, &memory.kept),
@@ -315,12 +315,13 @@ impl Writer<'_> {
             }
         };
         // Several short rows share a group.
-        let small =
-            Team { items: self.params.few, rows: self.params.group / self.params.few.max(1), keeps: true, own: None };
-        if shared.own && small.rows > 1 && !shared.by_key && shared.counted {
-            let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, small.items);
-            let rows = Size::nat(small.rows.into());
-            let room = Size::int(all - memory.fixed * i64::from(small.rows) + 1);
+        let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
+        let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, items);
+        let several = shared.own && rows > 1 && !shared.by_key && shared.counted;
+        if let Some((tile, fixed)) = memory.fixed(items, rows, all).filter(|_| several) {
+            let small = Team { items, rows, keeps: true, own: None, tile };
+            let rows = Size::nat(rows.into());
+            let room = Size::int(all - fixed + 1);
             // A row that does not fit counts as long, and one of few rows if it has work for more work-items.
             let longest = Size::int(i64::from(i32::MAX));
             let long = Size::if_le(&memory.bytes.mul(&rows).add(&Size::one()), &room, &shared.row, &longest);

@@ -1,7 +1,7 @@
 //! `scan` and `scanExcl` by tiles: sums of `int`s in a single pass, everything else in two.
 //!
-//! In two passes, each group folds its chunk, some tiles that follow each other; then it scans the chunk from the fold of the
-//! chunks before. Folds are made in the same order in every run, so sums of floats do not vary.
+//! In two passes, each group folds its chunk, some tiles that follow each other, if there are several; then it scans the chunk from
+//! the fold of the chunks before. Folds are made in the same order in every run, so sums of floats do not vary.
 
 use super::single_pass::{fits_word, state_size};
 use super::tile::{Shape, TILED, Tile, bytes};
@@ -129,7 +129,9 @@ impl<'k> Host<'k> {
         let chunks_name = format!("{name}_chunks");
         let title = Title { name: &chunks_name, label: "scan: chunks", origin: &stmt.origin };
         let to = Dest::Place(parts.clone());
-        self.launch(&title, TILED, shape.local(), |f| {
+        // Before a single chunk there is nothing.
+        let several = division.chunks.sub(&Size::one());
+        self.launch_if(&[several], &title, TILED, shape.local(), |f| {
             let op = &Operator { z: f.force(&op.z)?, f: op.f.clone() };
             let slots = f.group_slots(ty, shape)?;
             f.for_chunks_of_tiles(division, &xs.len, |f, chunk| {

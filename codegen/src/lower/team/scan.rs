@@ -47,7 +47,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.array(&xs)?;
         // A row in registers is a single tile.
         let own = self.own_row().filter(|own| own.row == xs.len).map(|own| i64::from(own.each));
-        let most = SCAN_TILE / bytes.max(1) as i64 / (items * self.rows_of_group());
+        let tile = self.team.as_ref().map_or(SCAN_TILE, |team| team.tile);
+        let most = tile / bytes.max(1) as i64 / (items * self.rows_of_group());
         let each = own.unwrap_or(most.min(16));
         if each < 1 {
             return Ok(false);

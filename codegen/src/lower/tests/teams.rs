@@ -87,6 +87,15 @@ fn by_greatest(b: &mut Builder, row: &Atom) -> Atom {
     })
 }
 
+/// Scans of what other scans made, from the other end each time: their tiles share local memory.
+fn there_and_back(b: &mut Builder, row: &Atom) -> Atom {
+    let ends = [Prim::Scan(Level::Auto), Prim::ScanExcl(Level::Auto), Prim::Scan(Level::Auto), Prim::Scan(Level::Auto)];
+    ends.into_iter().fold(row.clone(), |row, prim| {
+        let all = composed(b, &row, prim);
+        b.view(Prim::Reverse, &[], &[all])
+    })
+}
+
 /// A fold beside a map of another fold, which is a row of one element: the quotient depends on both folds.
 fn through_a_row_of_one(b: &mut Builder, row: &Atom) -> Atom {
     let one = sum(b, row);
@@ -140,6 +149,7 @@ fn kernels() -> Vec<Kernel> {
         of_rows("greatest of columns", true, greatest),
         of_rows("inclusive", false, |b, row| composed(b, row, Prim::Scan(Level::Auto))),
         of_rows("exclusive", false, |b, row| composed(b, row, Prim::ScanExcl(Level::Auto))),
+        of_rows("there and back", false, there_and_back),
         of_rows("sorted", false, |b, row| sorted(b, row, Prim::Sort)),
         of_rows("order", false, |b, row| sorted(b, row, Prim::Argsort)),
         of_rows("beside the sum", false, median),
@@ -172,6 +182,12 @@ fn every_version_agrees() {
             }
         }
     }
+}
+
+#[test]
+fn groups_share_rows_with_several_scans() {
+    let schedule = Schedule::new(&of_rows("there and back", false, there_and_back), &Target::nvidia());
+    assert!(!schedule.teams.is_empty(), "{}", schedule.kernel);
 }
 
 /// Sums of a box along one of its dimensions, of floats or pairs.
