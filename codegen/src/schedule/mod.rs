@@ -1,12 +1,13 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
 //! [`rules`] is the table of rules. [`numbered`] gives programs that count their rows, [`rewrite`] applies rules that change core, [`interchange`] those for loops in maps,
-//! [`counters`] those for counters of loops, [`in_turn`], [`row_tables`], [`heads`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`counters`] those for counters of loops, [`in_turn`], [`row_tables`], [`heads`], [`joined`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
 //! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
 //! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
 //! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
 //! Each decision that may interest a person is recorded as [`Applied`].
 
+mod alike;
 pub mod asked;
 pub mod bits;
 pub mod bounds;
@@ -28,6 +29,7 @@ mod heads;
 mod in_turn;
 mod interchange;
 mod invariant;
+mod joined;
 mod kept;
 mod longest;
 mod naming;
@@ -132,10 +134,14 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = rewrite::rewrite(&turns, &mut Vec::new());
         stages.extend([("map-in-turn", turns), ("rewritten in turn", rewritten.clone())]);
     }
+    rewritten = by_key::sorted(rewritten, target, &mut Vec::new());
+    stages.push(("by-key-sorted", rewritten.clone()));
     rewritten = row_tables::row_tables(rewritten, target, &mut Vec::new());
     stages.push(("map-tables-wrg", rewritten.clone()));
     rewritten = heads::heads(rewritten, target, &mut Vec::new());
     stages.push(("heads", rewritten.clone()));
+    rewritten = joined::joined(rewritten, target, &mut Vec::new());
+    stages.push(("joined", rewritten.clone()));
     rewritten = views::views(rewritten, target, &mut Vec::new());
     stages.push(("views", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
@@ -175,8 +181,10 @@ impl Schedule {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
             None => rewritten,
         };
+        let rewritten = verified("sorted", kernel, by_key::sorted(rewritten, target, &mut applied));
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));
+        let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));

@@ -5,6 +5,7 @@
 
 use super::flat::is_flat;
 use super::nest;
+use super::nested::is_known;
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
@@ -157,14 +158,19 @@ impl Placer<'_> {
         }
     }
 
-    /// Whether a function reduces one row of a length unknown at compile time, and does little else.
+    /// Whether a function reduces one row of its own, of a length unknown at compile time, and does little else.
     fn reduces_rows(&self, f: &Lambda) -> bool {
         let mut reductions = 0;
+        let own = own_arrays(f);
         let all_fit = f.body.stmts.iter().all(|stmt| match &stmt.rhs {
             Rhs::Prim(call) => match call.prim {
                 Prim::Reduce(Level::Auto) => {
                     reductions += 1;
-                    let row = call.args.get(1).map(|xs| self.kernel.atom_ty(xs));
+                    let row = call
+                        .args
+                        .get(1)
+                        .filter(|xs| matches!(xs, Atom::Var(v) if own.contains(v)))
+                        .map(|xs| self.kernel.atom_ty(xs));
                     row.as_ref()
                         .and_then(Ty::as_array)
                         .is_some_and(|row| is_flat(&row.element) && row.len.as_const().is_none())
@@ -398,4 +404,19 @@ fn perfect_nest<'f>(kernel: &Kernel, f: &'f mut Lambda) -> Option<&'f mut PrimCa
         Rhs::Prim(call) => Some(call),
         _ => None,
     }
+}
+
+/// What the elements of a map's argument hold, and arrays made of that. What a function computes of arrays that all elements share
+/// is not among them: work-items that have an element each read those at one place at a time.
+fn own_arrays(f: &Lambda) -> FxHashSet<VarId> {
+    let mut own: FxHashSet<VarId> = f.params.iter().copied().collect();
+    for stmt in &f.body.stmts {
+        let reads = |read: &Atom| matches!(read, Atom::Var(v) if own.contains(v));
+        // A part that begins where the element says.
+        let parts = matches!(&stmt.rhs, Rhs::Prim(call) if !call.sizes.iter().all(is_known));
+        if parts || stmt.rhs.operands().into_iter().any(reads) {
+            own.insert(stmt.var);
+        }
+    }
+    own
 }

@@ -2,17 +2,18 @@
 //!
 //! `let y = g z … let y' = g z = let y = g z … let y' = y`
 
+use super::alike::Classes;
 use super::uses::{self, Uses};
 use super::{Applied, fuse, rules};
 use crate::core::simplify::rename;
-use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// The kernel without the statements that compute again what an earlier one has computed.
 pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    let none = FxHashMap::default;
-    let mut finder = Finder { earlier: FxHashMap::default(), class: none(), again: none(), applied };
+    let mut finder =
+        Finder { earlier: FxHashMap::default(), class: Classes::default(), again: FxHashMap::default(), applied };
     finder.block(&kernel.body);
     let again = finder.again;
     if again.is_empty() {
@@ -36,8 +37,7 @@ pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
 struct Finder<'a, 'k> {
     /// The statements before this one that are in scope, by [`Finder::key`].
     earlier: FxHashMap<u64, Vec<&'k Stmt>>,
-    /// The first variable with the same value, of variables that have one.
-    class: FxHashMap<VarId, VarId>,
+    class: Classes,
     /// The variables whose statements are dropped, each with the variable to read.
     again: FxHashMap<VarId, VarId>,
     applied: &'a mut Vec<Applied>,
@@ -49,8 +49,10 @@ impl<'k> Finder<'_, 'k> {
         for stmt in &block.stmts {
             let key = self.key(&stmt.rhs);
             let alike = self.earlier.get(&key).into_iter().flatten();
-            let same = alike.copied().find(|first| self.is_same(first, stmt));
-            if let Some(first) = same.map(|first| self.first(first.var)) {
+            let same = alike
+                .copied()
+                .find(|first| first.origin.settings == stmt.origin.settings && self.class.is_same(first, stmt));
+            if let Some(first) = same.map(|first| self.class.first(first.var)) {
                 self.class.insert(stmt.var, first);
                 let costly = is_costly(&stmt.rhs);
                 // What reads a dropped value and is no map of scalars, which may be computed where it is read.
@@ -82,77 +84,12 @@ impl<'k> Finder<'_, 'k> {
         }
         for operand in rhs.operands() {
             match operand {
-                Atom::Var(v) => self.first(*v).hash(&mut hasher),
+                Atom::Var(v) => self.class.first(*v).hash(&mut hasher),
                 Atom::Lit(literal) => literal.hash(&mut hasher),
                 Atom::Size(size) => size.hash(&mut hasher),
             }
         }
         hasher.finish()
-    }
-
-    fn first(&self, v: VarId) -> VarId {
-        self.class.get(&v).copied().unwrap_or(v)
-    }
-
-    fn is_same(&self, a: &Stmt, b: &Stmt) -> bool {
-        a.origin.settings == b.origin.settings && self.same_stmt(a, b, &mut Vec::new())
-    }
-
-    /// Whether two statements have the same value. `bound`: the variables bound inside, in pairs.
-    fn same_stmt(&self, a: &Stmt, b: &Stmt, bound: &mut Vec<(VarId, VarId)>) -> bool {
-        a.binds.is_empty()
-            && b.binds.is_empty()
-            && match (&a.rhs, &b.rhs) {
-                (Rhs::Tuple(_), Rhs::Tuple(_)) => self.same_operands(&a.rhs, &b.rhs, bound),
-                (Rhs::Proj(_, i), Rhs::Proj(_, j)) => i == j && self.same_operands(&a.rhs, &b.rhs, bound),
-                (Rhs::Scalar(f, _), Rhs::Scalar(g, _)) => f == g && self.same_operands(&a.rhs, &b.rhs, bound),
-                (Rhs::If(_, p, q), Rhs::If(_, r, s)) => {
-                    self.same_operands(&a.rhs, &b.rhs, bound)
-                        && self.same_block(p, r, bound)
-                        && self.same_block(q, s, bound)
-                }
-                (Rhs::Prim(f), Rhs::Prim(g)) => {
-                    f.prim == g.prim
-                        && f.sizes == g.sizes
-                        && self.same_operands(&a.rhs, &b.rhs, bound)
-                        && f.funs.len() == g.funs.len()
-                        && f.funs.iter().zip(&g.funs).all(|(p, q)| self.same_function(p, q, bound))
-                }
-                _ => false,
-            }
-    }
-
-    fn same_operands(&self, a: &Rhs, b: &Rhs, bound: &[(VarId, VarId)]) -> bool {
-        let (a, b) = (a.operands(), b.operands());
-        a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| self.same_atom(a, b, bound))
-    }
-
-    fn same_atom(&self, a: &Atom, b: &Atom, bound: &[(VarId, VarId)]) -> bool {
-        match (a, b) {
-            (Atom::Var(v), Atom::Var(w)) => match bound.iter().find(|(x, y)| x == v || y == w) {
-                Some(pair) => *pair == (*v, *w),
-                None => self.first(*v) == self.first(*w),
-            },
-            _ => a == b,
-        }
-    }
-
-    fn same_function(&self, a: &Lambda, b: &Lambda, bound: &mut Vec<(VarId, VarId)>) -> bool {
-        if a.position.is_some() || b.position.is_some() || a.params.len() != b.params.len() {
-            return false;
-        }
-        bound.extend(a.params.iter().copied().zip(b.params.iter().copied()));
-        self.same_block(&a.body, &b.body, bound)
-    }
-
-    fn same_block(&self, a: &Block, b: &Block, bound: &mut Vec<(VarId, VarId)>) -> bool {
-        a.stmts.len() == b.stmts.len()
-            && a.stmts.iter().zip(&b.stmts).all(|(s, t)| {
-                let same = self.same_stmt(s, t, bound);
-                bound.push((s.var, t.var));
-                same
-            })
-            && self.same_atom(&a.result, &b.result, bound)
     }
 }
 

@@ -71,6 +71,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),
         "distribute" => distribute::distribute(kernel, &target, &mut applied),
         "heads" => heads::heads(kernel, &target, &mut applied),
+        "joined" => super::joined::joined(kernel, &target, &mut applied),
         "views" => views::views(kernel, &target, &mut applied),
         "numbered" => numbered::numbered(&kernel, &mut applied),
         "flatten" => flatten::flatten(kernel, &target, &mut applied),

@@ -25,12 +25,13 @@ use super::value::{Closure, Dest, Env};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr};
 use crate::plan::BufferRole;
+use crate::schedule::by_key::atomic;
 use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 pub use parts::Folded;
-pub use table::{ByKey, Table, atomic};
+pub use table::{ByKey, Table};
 
 /// Work-items that together fold one cell over all tables.
 const TEAM: u32 = 32;

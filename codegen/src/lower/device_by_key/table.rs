@@ -1,7 +1,7 @@
 //! The layout of a `reduceByKey`'s tables in local memory, and the distribution of elements.
 
 use super::super::value::{Array, Closure, Value};
-use crate::core::{Lambda, Rhs, ScalarOp};
+use crate::schedule::by_key::table_bytes;
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
@@ -63,13 +63,7 @@ pub fn rounded_up(a: &Size, b: &Size) -> Size {
 impl Table {
     pub fn of(target: &Target, by: &ByKey, most: &Size) -> Table {
         let group = if target.class == Class::Cpu { 1 } else { target.most_in_group.clamp(1, 256) };
-        // The largest power of two that leaves a third of the memory free; less if little is known about the device.
-        let bytes = match target.class {
-            Class::Portable => target.local_memory / 4,
-            Class::Gpu | Class::Cpu => target.local_memory * 2 / 3,
-        };
-        let bytes = bytes.max(64);
-        let bytes = 1u64 << bytes.ilog2();
+        let bytes = table_bytes(target);
         let room = (bytes / by.scalar.bytes()) as i64;
         let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
         let width = by.width();
@@ -137,19 +131,4 @@ impl Table {
     pub fn lanes(&self) -> Size {
         self.copies.mul(&self.columns)
     }
-}
-
-/// OpenCL's atomic operation for a commutative operator, if there is one.
-pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
-    let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
-    let name = match op {
-        ScalarOp::Add => "atomic_add",
-        ScalarOp::Min => "atomic_min",
-        ScalarOp::Max => "atomic_max",
-        ScalarOp::BitAnd => "atomic_and",
-        ScalarOp::BitOr => "atomic_or",
-        ScalarOp::BitXor => "atomic_xor",
-        _ => return None,
-    };
-    (scalar == Scalar::Int).then_some(name)
 }

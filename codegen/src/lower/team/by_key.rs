@@ -2,10 +2,11 @@
 
 use crate::core::PrimCall;
 use crate::lower::Result;
-use crate::lower::device_by_key::{ByKey, Folded, Table, atomic};
+use crate::lower::device_by_key::{ByKey, Folded, Table};
 use crate::lower::function::FunctionBuilder;
 use crate::lower::value::{Closure, Dest, Env};
 use crate::opencl::{CType, Expr, Step, Storage};
+use crate::schedule::by_key::atomic;
 use crate::schedule::teams::KEY_TABLE;
 use lift_analysis::ty::Ty;
 

@@ -38,7 +38,7 @@ fn found(kernel: &Kernel) -> (usize, Vec<&'static str>) {
     schedule.kernel.body.visit(&mut |s| {
         folds += usize::from(matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_))));
     });
-    let rules = ["fold-by-key", "count-between", "count-below"];
+    let rules = ["fold-by-key", "by-key-sorted", "count-between", "count-below"];
     (folds, schedule.applied.iter().map(|a| a.rule.name).filter(|name| rules.contains(name)).collect())
 }
 
@@ -211,6 +211,7 @@ fn what_is_no_fold_by_key_stays() {
 /// OpenCL has no atomic operation for these.
 #[test]
 fn other_numbers_have_tables_of_their_own() {
+    const BOTH: [&str; 2] = ["fold-by-key", "by-key-sorted"];
     let of = |ty: &str, fold: &str, z: &str| {
         format!(
             "(lift k (N B) ((array-type int N) (array-type {ty} N) (array-type int B)) (lambda (ks xs bs)
@@ -222,22 +223,18 @@ fn other_numbers_have_tables_of_their_own() {
     let some = |values: fn(usize) -> Value| {
         [(0, 3), (200, 1), (2100, 3), (150, 150)].map(|(n, b)| vec![keys(n, b), values(n), ints(0..b)])
     };
-    by_key(
-        &of("float", "+", "0.0f"),
-        &["fold-by-key"],
-        &some(|n| floats((0..n).map(|i| (i % 13) as f32 * 0.25 - 1.0))),
-    );
-    by_key(&of("float", "min", "100.0f"), &["fold-by-key"], &some(|n| floats((0..n).map(|i| (i % 17) as f32))));
-    by_key(&of("int", "*", "1"), &["fold-by-key"], &some(|n| ints((0..n).map(|i| i as i32 % 5 - 2))));
+    by_key(&of("float", "+", "0.0f"), &BOTH, &some(|n| floats((0..n).map(|i| (i % 13) as f32 * 0.25 - 1.0))));
+    by_key(&of("float", "min", "100.0f"), &BOTH, &some(|n| floats((0..n).map(|i| (i % 17) as f32))));
+    by_key(&of("int", "*", "1"), &BOTH, &some(|n| ints((0..n).map(|i| i as i32 % 5 - 2))));
     by_key(
         &of("long", "+", "0L"),
-        &["fold-by-key"],
+        &BOTH,
         &some(|n| Value::Array(ArrayValue::Long((0..n).map(|i| (i as i64) << 33).collect()))),
     );
     // NaN and infinities stay in their bucket.
     let strange = |i: usize| [1.5, f32::NAN, f32::INFINITY, -2.0, f32::NEG_INFINITY, 0.0][i % 6];
     let apart = vec![ints((0..600).map(|i| i % 6)), floats((0..600).map(strange)), ints(0..7)];
-    by_key(&of("float", "+", "0.0f"), &["fold-by-key"], &[apart, vec![keys(40, 3), exact(40), ints(0..3)]]);
+    by_key(&of("float", "+", "0.0f"), &BOTH, &[apart, vec![keys(40, 3), exact(40), ints(0..3)]]);
 }
 
 const MEANS: &str =

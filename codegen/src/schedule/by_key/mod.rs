@@ -5,11 +5,13 @@
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
 //! a key, [`swapped`] those of the columns of a matrix, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
+//! [`sorted`](mod@sorted) is for tables that are far larger than local memory.
 
 mod bounds;
 mod fold;
 mod numbered;
 mod slice;
+mod sorted;
 mod swapped;
 
 use super::{Applied, on_the_host};
@@ -22,6 +24,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use numbered::Numbered;
 use rustc_hash::{FxHashMap, FxHashSet};
+pub use sorted::{atomic, sorted, table_bytes};
 
 /// Applies these rules until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {

@@ -58,6 +58,9 @@ rules! {
     Decomposition NEUTRAL_START "neutral-start":
         "reduce max (head xs) xs" = "reduce max z xs",
         if "z is the neutral element of `max`: of floating-point numbers NaN, of integers the least. Also of `min`, of `last xs`, and of scans. An empty xs still stops the run.";
+    Decomposition FOLD_JOINED "fold-joined":
+        "reduce f z (map (reduce f z ∘ map g) xs)" = "reduce f z (map g (join xs))",
+        if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs lie side by side: a group shares all of their elements.";
     Decomposition GENERATE_MAP "generate-map":
         "generate n f" = "map f (iota n)",
         if "Always true. Applied where f has loops, and where it computes what is stored as a result; else `generate` is a view.";
@@ -79,6 +82,9 @@ rules! {
     Decomposition BY_KEY_SHARED "by-key-shared":
         "reduceByKey n f z ks xs" = "the table n z, into which every work-item folds its elements",
         if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
+    Decomposition BY_KEY_SORTED "by-key-sorted":
+        "reduceByKey n f z ks xs" = "map (λp. if p < 0 then z else aref (scan f' z' (sort ks xs)) p) (reduceByKey n max (-1) ends (iota m))",
+        if "`f` associative and commutative, `z` neutral. On a GPU, at the top of a kernel, where `f` has no atomic operation and n numbers are more than a table in local memory holds. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer.";
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
         if "n and x_i are known before the run, and c is a positive number. Also of `s_i * c`, if c is a prime of which n and x_i are powers. At the top of a kernel.";
@@ -159,7 +165,7 @@ rules! {
         if "`f` has a `mapWrg` inside, and d is a dimension that it leaves free.";
     Placement MAP_REDUCE_WRG "map-reduce-wrg":
         "map (reduce f z ∘ g)" = "mapWrg (reduce f z ∘ g)",
-        if "On a GPU, at the top of a kernel: the rows have a length that is not known before the run, and g is cheap or a view.";
+        if "On a GPU, at the top of a kernel: what is folded is made of the row, which has a length that is not known before the run, and g is cheap or a view.";
     Placement MAP_FOLDS_WRG "map-folds-wrg":
         "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it but in the rounds of a loop; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nobody else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. The state of a loop (`iterate`, `iterateWhile`, a fold whose accumulator is an array) is there twice: a round reads one and writes the other, and each element of a map of folds in it is the work of one work-item. Functions with loops have the version with groups alone. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";

@@ -115,9 +115,14 @@ impl Maker<'_> {
         let (zero, op) = self.commutative(Scalar::Int);
         let parts = format!("(map (split #1) {rows})");
         let fold = |of: &str| format!("(head (reduce {zero} {op} {of}))");
-        match self.choices.below(3) {
+        match self.choices.below(4) {
             0 => {
                 let text = format!("(map (lambda (x) {}) {parts})", fold(&format!("(map {f} (join x))")));
+                (text, Ty::array(INT, n))
+            }
+            3 => {
+                let each = format!("(map (lambda (r) {}) x)", fold(&format!("(map {f} r)")));
+                let text = format!("(map (lambda (x) {}) (split #1 {rows}))", fold(&each));
                 (text, Ty::array(INT, n))
             }
             1 => {

@@ -1,0 +1,245 @@
+//! A fold by key whose table is far larger than local memory, and for whose operator OpenCL has no atomic operation: a table in
+//! turns would read all elements in each of them. Sorted by their keys, the elements of a key follow each other, so one scan,
+//! which starts again at each key, folds them all.
+//!
+//! `reduceByKey n f z ks xs = map (λp. if p < 0 then z else aref (scan f' …) p) (reduceByKey n max (-1) ks' (iota m))`
+
+use super::Maker;
+use crate::core::copy::Lengths;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::schedule::versions::{branch, choice, decided};
+use crate::schedule::{Applied, on_the_host, rules};
+use crate::target::{Class, Target};
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// The bytes of a group's table in local memory: the largest power of two that leaves a third of the memory free; less if little
+/// is known about the device.
+pub fn table_bytes(target: &Target) -> u64 {
+    let bytes = match target.class {
+        Class::Portable => target.local_memory / 4,
+        Class::Gpu | Class::Cpu => target.local_memory * 2 / 3,
+    };
+    1u64 << bytes.max(64).ilog2()
+}
+
+/// OpenCL's atomic operation for a commutative operator, if there is one.
+pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
+    let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
+    let name = match op {
+        ScalarOp::Add => "atomic_add",
+        ScalarOp::Min => "atomic_min",
+        ScalarOp::Max => "atomic_max",
+        ScalarOp::BitAnd => "atomic_and",
+        ScalarOp::BitOr => "atomic_or",
+        ScalarOp::BitXor => "atomic_xor",
+        _ => return None,
+    };
+    (scalar == Scalar::Int).then_some(name)
+}
+
+/// The kernel in which elements of large tables are sorted.
+pub fn sorted(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class == Class::Cpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    block(&mut kernel, target, &mut body, applied);
+    kernel.body = body;
+    kernel
+}
+
+/// Looks at the statements at host level.
+fn block(kernel: &mut Kernel, target: &Target, of: &mut Block, applied: &mut Vec<Applied>) {
+    for mut stmt in std::mem::take(&mut of.stmts) {
+        match &mut stmt.rhs {
+            Rhs::If(_, a, b) => {
+                block(kernel, target, a, applied);
+                block(kernel, target, b, applied);
+            }
+            Rhs::Prim(call) if on_the_host(kernel, call) => {
+                call.funs.iter_mut().for_each(|f| block(kernel, target, &mut f.body, applied));
+            }
+            _ => {}
+        }
+        match versions(kernel, target, &stmt) {
+            Some(stmts) => {
+                applied.push(Applied { rule: &rules::BY_KEY_SORTED, origin: stmt.origin.clone() });
+                of.stmts.extend(stmts);
+            }
+            None => of.stmts.push(stmt),
+        }
+    }
+}
+
+/// The two versions of a fold by key, or the one that is known to be taken.
+fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stmt>> {
+    let Rhs::Prim(call @ PrimCall { prim: Prim::ReduceByKey(Level::Glb(0)), .. }) = &stmt.rhs else { return None };
+    let ([n], [f], [z, ..]) = (call.sizes.as_slice(), call.funs.as_slice(), call.args.as_slice()) else { return None };
+    let scalar = kernel.atom_ty(z).as_scalar().filter(|s| atomic(f, *s).is_none())?;
+    let fits = Size::nat(table_bytes(target) / scalar.bytes() + 1);
+    let in_tables = decided(n, &fits);
+    if in_tables == Some(true) || kernel.ty(stmt.var).as_array()?.element.as_scalar().is_none() {
+        return None;
+    }
+    let mut maker = Maker {
+        vars: kernel.vars.clone(),
+        lengths: Lengths::of(kernel),
+        stmts: Vec::new(),
+        origin: stmt.origin.clone(),
+    };
+    let result = maker.by_sorting(call, n, f)?;
+    let Maker { mut vars, lengths, mut stmts, .. } = maker;
+    if in_tables.is_none() {
+        let sorted = Block { stmts, result };
+        let tables = branch(&mut vars, stmt, stmt.rhs.clone());
+        stmts = choice(&mut vars, stmt, n, &fits, tables, sorted).stmts;
+    }
+    stmts.last_mut()?.var = stmt.var;
+    (kernel.vars, kernel.assumptions) = (vars, lengths.assumptions);
+    Some(stmts)
+}
+
+fn int(n: i32) -> Atom {
+    Atom::Lit(Literal::Int(n))
+}
+
+impl Maker {
+    /// Makes the statements of a function by `body`, which gets the parameters.
+    fn function<const N: usize>(
+        &mut self,
+        params: [(&str, Ty); N],
+        body: impl FnOnce(&mut Maker, [VarId; N]) -> Option<Atom>,
+    ) -> Option<Lambda> {
+        let params = params.map(|(name, ty)| self.fresh(name, ty));
+        let body = self.nested(|maker| body(maker, params))?;
+        Some(Lambda { position: None, params: params.to_vec(), body, origin: self.origin.clone() })
+    }
+
+    fn nested(&mut self, body: impl FnOnce(&mut Maker) -> Option<Atom>) -> Option<Block> {
+        let outside = std::mem::take(&mut self.stmts);
+        let result = body(self);
+        let stmts = std::mem::replace(&mut self.stmts, outside);
+        Some(Block { stmts, result: result? })
+    }
+
+    fn part(&mut self, name: &str, of: VarId, k: usize, ty: Ty) -> Atom {
+        self.add(name, ty, Rhs::Proj(Atom::Var(of), k))
+    }
+
+    fn compare(&mut self, op: ScalarOp, a: Atom, b: Atom) -> Atom {
+        self.add("is", Ty::bool(), Rhs::Scalar(op, vec![a, b]))
+    }
+
+    /// The element at an index, where a condition holds; elsewhere another value.
+    fn element_if(
+        &mut self,
+        holds: Atom,
+        of: &Atom,
+        at: Atom,
+        otherwise: Atom,
+        then: impl FnOnce(&mut Maker, Atom) -> Atom,
+    ) -> Option<Atom> {
+        let element = self.ty(of).as_array()?.element.clone();
+        let ty = self.ty(&otherwise);
+        let read = PrimCall { prim: Prim::Aref, sizes: Vec::new(), funs: Vec::new(), args: vec![of.clone(), at] };
+        let taken = self.nested(|maker| {
+            let element = maker.prim("element", element, read);
+            Some(then(maker, element))
+        })?;
+        let other = Block { stmts: Vec::new(), result: otherwise };
+        Some(self.add("chosen", ty, Rhs::If(holds, taken, other)))
+    }
+
+    fn by_sorting(&mut self, call: &PrimCall, n: &Size, f: &Lambda) -> Option<Atom> {
+        let [z, ks, xs] = call.args.as_slice() else { return None };
+        let m = self.ty(ks).as_array().filter(|a| a.position.is_none())?.len.clone();
+        let value = self.ty(z);
+        let array = |ty: &Ty| Ty::array(ty.clone(), m.clone());
+        let plain = |prim, sizes, funs, args| PrimCall { prim, sizes, funs, args };
+        let pairs = self.zip(&[ks.clone(), xs.clone()])?;
+        let pair = Ty::tuple(vec![Ty::int(), value.clone()]);
+        let earlier = self.function([("a", pair.clone()), ("b", pair.clone())], |maker, [a, b]| {
+            let (a, b) = (maker.part("key", a, 0, Ty::int()), maker.part("key", b, 0, Ty::int()));
+            Some(maker.compare(ScalarOp::Lt, a, b))
+        })?;
+        let sorted = self.prim("sorted", array(&pair), plain(Prim::Sort, vec![], vec![earlier], vec![pairs]));
+        let apart = Ty::tuple(vec![array(&Ty::int()), array(&value)]);
+        let Atom::Var(apart) = self.prim("apart", apart, plain(Prim::Unzip, vec![], vec![], vec![sorted])) else {
+            return None;
+        };
+        let keys = self.part("keys", apart, 0, array(&Ty::int()));
+        let values = self.part("values", apart, 1, array(&value));
+        let places = self.prim("places", array(&Ty::int()), plain(Prim::Iota, vec![m.clone()], vec![], vec![]));
+        let folded = self.folded_runs(f, z, [&places, &keys, &values])?;
+        // The last element of each key has its fold.
+        let numbered = self.zip(&[places.clone(), keys.clone()])?;
+        let ends = self.function([("at", Ty::tuple(vec![Ty::int(), Ty::int()]))], |maker, [at]| {
+            let (i, key) = (maker.part("i", at, 0, Ty::int()), maker.part("key", at, 1, Ty::int()));
+            let next = maker.add("next", Ty::int(), Rhs::Scalar(ScalarOp::Add, vec![i, int(1)]));
+            let follows = maker.compare(ScalarOp::Lt, next.clone(), Atom::Size(m.clone()));
+            let same = maker.element_if(follows, &keys, next, Atom::Lit(Literal::Bool(false)), |maker, after| {
+                maker.compare(ScalarOp::Eq, after, key.clone())
+            })?;
+            let (inner, end) = (Block { stmts: vec![], result: int(-1) }, Block { stmts: vec![], result: key });
+            Some(maker.add("end", Ty::int(), Rhs::If(same, inner, end)))
+        })?;
+        let ends =
+            self.prim("ends", array(&Ty::int()), plain(Prim::Map(Level::Auto), vec![], vec![ends], vec![numbered]));
+        let later = self.function([("a", Ty::int()), ("b", Ty::int())], |maker, [a, b]| {
+            Some(maker.add("last", Ty::int(), Rhs::Scalar(ScalarOp::Max, vec![Atom::Var(a), Atom::Var(b)])))
+        })?;
+        let each = |ty: &Ty| Ty::array(ty.clone(), n.clone());
+        let last = plain(Prim::ReduceByKey(Level::Glb(0)), vec![n.clone()], vec![later], vec![int(-1), ends, places]);
+        let last = self.prim("last", each(&Ty::int()), last);
+        let result = self.function([("at", Ty::int())], |maker, [at]| {
+            let found = maker.compare(ScalarOp::Ge, Atom::Var(at), int(0));
+            maker.element_if(found, &folded, Atom::Var(at), z.clone(), |_, element| element)
+        })?;
+        Some(self.prim("by_key", each(&value), plain(Prim::Map(Level::Auto), vec![], vec![result], vec![last])))
+    }
+
+    /// The folds of the values up to each place, from the first one of its key on.
+    fn folded_runs(&mut self, f: &Lambda, z: &Atom, [places, keys, values]: [&Atom; 3]) -> Option<Atom> {
+        let value = self.ty(z);
+        let flagged = Ty::tuple(vec![Ty::bool(), value.clone()]);
+        let len = self.ty(keys).as_array()?.len.clone();
+        let all = self.zip(&[places.clone(), keys.clone(), values.clone()])?;
+        let element = self.ty(&all).as_array()?.element.clone();
+        let starts = self.function([("at", element)], |maker, [at]| {
+            let (i, key) = (maker.part("i", at, 0, Ty::int()), maker.part("key", at, 1, Ty::int()));
+            let value = maker.part("value", at, 2, value.clone());
+            let follows = maker.compare(ScalarOp::Gt, i.clone(), int(0));
+            let before = maker.add("before", Ty::int(), Rhs::Scalar(ScalarOp::Sub, vec![i, int(1)]));
+            let first = maker.element_if(follows, keys, before, Atom::Lit(Literal::Bool(true)), |maker, before| {
+                maker.compare(ScalarOp::Ne, before, key)
+            })?;
+            Some(maker.add("flagged", flagged.clone(), Rhs::Tuple(vec![first, value])))
+        })?;
+        let call = PrimCall { prim: Prim::Map(Level::Auto), sizes: vec![], funs: vec![starts], args: vec![all] };
+        let starts = self.prim("starts", Ty::array(flagged.clone(), len.clone()), call);
+        let scalar = value.clone();
+        let copy = self.copied(f, &scalar);
+        let ([x, y], body) = (<[VarId; 2]>::try_from(copy.params).ok()?, copy.body);
+        let again = self.function([("a", flagged.clone()), ("b", flagged.clone())], |maker, [a, b]| {
+            let (p, u) = (maker.part("started", a, 0, Ty::bool()), maker.part("sum", a, 1, value.clone()));
+            let (q, v) = (maker.part("starts", b, 0, Ty::bool()), maker.part("sum", b, 1, value.clone()));
+            let either = maker.compare(ScalarOp::Or, p, q.clone());
+            let mut stmts = vec![maker.stmt(x, Rhs::Atom(u)), maker.stmt(y, Rhs::Atom(v.clone()))];
+            stmts.extend(body.stmts);
+            let on = Block { stmts, result: body.result };
+            let folded = maker.add("folded", value.clone(), Rhs::If(q, Block { stmts: vec![], result: v }, on));
+            Some(maker.add("both", flagged.clone(), Rhs::Tuple(vec![either, folded])))
+        })?;
+        let neutral =
+            self.add("neutral", flagged.clone(), Rhs::Tuple(vec![Atom::Lit(Literal::Bool(false)), z.clone()]));
+        let call =
+            PrimCall { prim: Prim::Scan(Level::Auto), sizes: vec![], funs: vec![again], args: vec![neutral, starts] };
+        let scanned = self.prim("scanned", Ty::array(flagged, len.clone()), call);
+        let apart = Ty::tuple(vec![Ty::array(Ty::bool(), len.clone()), Ty::array(value.clone(), len.clone())]);
+        let call = PrimCall { prim: Prim::Unzip, sizes: vec![], funs: vec![], args: vec![scanned] };
+        let Atom::Var(apart) = self.prim("apart", apart, call) else { return None };
+        Some(self.part("folded", apart, 1, Ty::array(value, len)))
+    }
+}

@@ -1,0 +1,239 @@
+//! Folds of folds: one of all elements has the strategies of long rows, where two in each other are the work of one work-item
+//! below a map.
+//!
+//! `reduce f z (map (reduce f z ∘ g) xs) = reduce f z (join (map g xs))`
+
+use super::alike::Classes;
+use super::free::is_free;
+use super::nested::{LONG, array_of, is_known};
+use super::versions::fresh;
+use super::{Applied, rules, uses};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::target::{Class, Target};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The kernel in which functions of maps fold the joined elements of rows instead of a fold of each row.
+pub fn joined(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    let plain = kernel.params.iter().copied().collect();
+    Writer { vars: &mut kernel.vars, applied, plain }.host(&mut body);
+    kernel.body = body;
+    kernel
+}
+
+struct Writer<'a> {
+    vars: &'a mut Vec<VarInfo>,
+    applied: &'a mut Vec<Applied>,
+    /// Arrays that lie in memory as they are indexed, and tuples of such.
+    plain: FxHashSet<VarId>,
+}
+
+impl Writer<'_> {
+    /// Looks for maps; their functions may be rewritten, what stands beside them is spread by other rules.
+    fn host(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            self.arrange(stmt);
+            let is_map = is_map(&stmt.rhs);
+            for inner in stmt.rhs.blocks_mut() {
+                if is_map { self.function(inner) } else { self.host(inner) }
+            }
+        }
+    }
+
+    /// Notes whether what a statement makes is plain, and what the function of a map gets.
+    fn arrange(&mut self, stmt: &Stmt) {
+        let is = |a: &Atom| matches!(a, Atom::Var(v) if self.plain.contains(v));
+        let all = stmt.rhs.operands().into_iter().all(is);
+        let keeps = |prim| matches!(prim, Prim::Zip | Prim::Unzip | Prim::Join | Prim::Split);
+        let plain = match &stmt.rhs {
+            Rhs::Prim(call) => !is_free(&stmt.rhs) || (keeps(call.prim) && all),
+            Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Tuple(_) => all,
+            _ => true,
+        };
+        if let (Rhs::Prim(call), true) = (&stmt.rhs, is_map(&stmt.rhs) && all) {
+            self.plain.extend(call.funs.iter().flat_map(|f| &f.params));
+        }
+        if plain {
+            self.plain.insert(stmt.var);
+        }
+    }
+
+    fn function(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            self.arrange(stmt);
+            stmt.rhs.blocks_mut().into_iter().for_each(|inner| self.function(inner));
+        }
+        let mut at = 0;
+        while at < block.stmts.len() {
+            if let Some((map, made, all)) = self.fold_of_folds(block, at) {
+                self.applied.push(Applied { rule: &rules::FOLD_JOINED, origin: block.stmts[at].origin.clone() });
+                if let Rhs::Prim(fold) = &mut block.stmts[at].rhs {
+                    fold.args[1] = Atom::Var(all);
+                }
+                at = at - 1 + made.len();
+                block.stmts.splice(map..=map, made);
+            }
+            at += 1;
+        }
+    }
+
+    /// For a fold of what a map folds alike: where that map stands, what stands there instead, and what is to be folded.
+    fn fold_of_folds(&mut self, block: &Block, at: usize) -> Option<(usize, Vec<Stmt>, VarId)> {
+        let (f, z, folded) = fold(&block.stmts[at])?;
+        let map = block.stmts[..at].iter().position(|s| s.var == folded)?;
+        let others = block.stmts.iter().enumerate().filter(|(k, _)| *k != at);
+        if block.result == Atom::Var(folded) || others.into_iter().any(|(_, s)| uses::mentions(s, &|v| v == folded)) {
+            return None;
+        }
+        let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &block.stmts[map].rhs else {
+            return None;
+        };
+        let ([row], [Atom::Var(rows)]) = (funs.as_slice(), args.as_slice()) else { return None };
+        let ([param], [before @ .., inner, head]) = (row.params.as_slice(), row.body.stmts.as_slice()) else {
+            return None;
+        };
+        let (g, y, elements) = fold(inner)?;
+        let is_head = matches!(&head.rhs, Rhs::Prim(PrimCall { prim: Prim::Head, args, .. }) if args.as_slice() == [Atom::Var(inner.var)]);
+        let alike = y == z && Classes::default().is_same_function(f, g);
+        if row.position.is_some() || !is_head || row.body.result != Atom::Var(head.var) || !alike {
+            return None;
+        }
+        let views = &block.stmts[..map];
+        let mut lifting = Lifting {
+            vars: self.vars,
+            plain: &self.plain,
+            views,
+            param: *param,
+            rows: *rows,
+            origin: &block.stmts[map].origin,
+            made: Vec::new(),
+            lifted: FxHashMap::default(),
+        };
+        // All of the function is what finds the elements.
+        let all = lifting.all(before, elements)?;
+        let Lifting { made, lifted, .. } = lifting;
+        let whole = before.iter().all(|s| lifted.contains_key(&s.var) || matches!(s.rhs, Rhs::Proj(..)));
+        whole.then_some((map, made, all))
+    }
+}
+
+/// The operator, the start and the array of a fold that the compiler may reorder.
+fn fold(stmt: &Stmt) -> Option<(&Lambda, &Atom, VarId)> {
+    let Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
+    match (funs.as_slice(), args.as_slice()) {
+        ([f], [z, Atom::Var(xs)]) => Some((f, z, *xs)),
+        _ => None,
+    }
+}
+
+/// Makes of statements about a row the same about the elements of all rows, one row after the other.
+struct Lifting<'a> {
+    vars: &'a mut Vec<VarInfo>,
+    plain: &'a FxHashSet<VarId>,
+    /// What stands before the map.
+    views: &'a [Stmt],
+    /// The row, and the array of rows.
+    param: VarId,
+    rows: VarId,
+    origin: &'a Origin,
+    made: Vec<Stmt>,
+    /// The array of all elements for each array of a row's elements.
+    lifted: FxHashMap<VarId, VarId>,
+}
+
+impl Lifting<'_> {
+    /// The elements that an array of the function has for all rows. `None` if they are more than rows taken apart, zipped and mapped.
+    fn all(&mut self, body: &[Stmt], of: VarId) -> Option<VarId> {
+        if let Some(all) = self.lifted.get(&of) {
+            return Some(*all);
+        }
+        let made = if of == self.param {
+            self.join(self.rows)?
+        } else {
+            let stmt = body.iter().find(|s| s.var == of).filter(|s| s.binds.is_empty())?;
+            match &stmt.rhs {
+                Rhs::Proj(Atom::Var(pair), k) if *pair == self.param => {
+                    let component = self.component(*k)?;
+                    self.join(component)?
+                }
+                Rhs::Prim(call) => self.of_call(body, stmt, call)?,
+                _ => return None,
+            }
+        };
+        self.lifted.insert(of, made);
+        Some(made)
+    }
+
+    fn of_call(&mut self, body: &[Stmt], stmt: &Stmt, call: &PrimCall) -> Option<VarId> {
+        let own = |v: VarId| v == self.param || body.iter().any(|s| s.var == v);
+        let of_row = |f: &Lambda| f.position.is_some() || f.body.stmts.iter().any(|s| uses::mentions(s, &own));
+        if !matches!(call.prim, Prim::Map(Level::Auto) | Prim::Zip | Prim::Join) || call.funs.iter().any(of_row) {
+            return None;
+        }
+        let mut args = Vec::new();
+        let mut len = None;
+        for arg in &call.args {
+            let Atom::Var(v) = arg else { return None };
+            let all = self.all(body, *v)?;
+            len = len.or_else(|| rows_of(&self.vars[all.0 as usize].ty).map(|(n, _)| n));
+            args.push(Atom::Var(all));
+        }
+        let (_, element) = rows_of(&self.vars[stmt.var.0 as usize].ty)?;
+        let len = match (call.prim, args.as_slice()) {
+            (Prim::Join, [Atom::Var(all)]) => {
+                let (n, row) = rows_of(&self.vars[all.0 as usize].ty)?;
+                n.mul(&rows_of(&row)?.0)
+            }
+            _ => len?,
+        };
+        let rhs = Rhs::Prim(PrimCall { args, ..call.clone() });
+        Some(self.push(stmt.var, array_of(&element, &len), rhs))
+    }
+
+    /// The array of a component of each row, where rows are zipped.
+    fn component(&self, k: usize) -> Option<VarId> {
+        let zip = self.views.iter().find(|s| s.var == self.rows)?;
+        match &zip.rhs {
+            Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) => match args.get(k)? {
+                Atom::Var(v) => Some(*v),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The elements of rows that lie one after the other, and are too many for a loop of one work-item.
+    fn join(&mut self, rows: VarId) -> Option<VarId> {
+        if !self.plain.contains(&rows) {
+            return None;
+        }
+        let (n, row) = rows_of(&self.vars[rows.0 as usize].ty)?;
+        let (m, element) = rows_of(&row)?;
+        let all = n.mul(&m);
+        if !is_known(&n) || !is_known(&m) || m.as_const().is_some_and(|m| m < LONG) {
+            return None;
+        }
+        let call = PrimCall { prim: Prim::Join, sizes: Vec::new(), funs: Vec::new(), args: vec![Atom::Var(rows)] };
+        Some(self.push(rows, array_of(&element, &all), Rhs::Prim(call)))
+    }
+
+    fn push(&mut self, like: VarId, ty: Ty, rhs: Rhs) -> VarId {
+        let var = fresh(self.vars, like, ty);
+        self.made.push(Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() });
+        var
+    }
+}
+
+fn rows_of(ty: &Ty) -> Option<(Size, Ty)> {
+    ty.as_array().filter(|a| a.position.is_none()).map(|a| (a.len.clone(), a.element.clone()))
+}
+
+fn is_map(rhs: &Rhs) -> bool {
+    matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }))
+}
