@@ -19,7 +19,7 @@ fn list(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     }
 }
 
-/// A vector in which elements are sought, which may be arrays.
+/// The argument of a set function as a vector; its elements may be arrays.
 fn vector(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     match (x.kind, x.rank()) {
         (_, 0) => super::structure::ravel(ev, x),

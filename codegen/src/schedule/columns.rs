@@ -8,7 +8,7 @@
 use super::free;
 use super::nested::{Dims, LONG, Work, array_of, is_known, rounds_of, work_of};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, nest, on_the_host, ragged, rules, uses};
+use super::{Applied, host_blocks, nest, ragged, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::schedule::flat::is_flat;
@@ -64,16 +64,7 @@ enum Use {
 impl Writer<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
-            match &mut stmt.rhs {
-                Rhs::If(_, a, b) => {
-                    self.block(a);
-                    self.block(b);
-                }
-                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
-                    call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
-                }
-                _ => {}
-            }
+            host_blocks(self.kernel, &mut stmt).into_iter().for_each(|inner| self.block(inner));
             match self.of_copies(&stmt) {
                 Some(stmts) => block.stmts.extend(stmts),
                 None => block.stmts.push(stmt),

@@ -9,7 +9,7 @@
 use super::counted::{component, defined};
 use super::rounds::UNROLLED;
 use super::versions::fresh;
-use super::{Applied, bounds, on_the_host, rules};
+use super::{Applied, bounds, host_blocks, on_the_host, rules};
 use crate::core::copy::Lengths;
 use crate::core::simplify::{bound_in, simplify};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
@@ -77,30 +77,23 @@ enum Change {
 impl Writer<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
-            match &mut stmt.rhs {
-                Rhs::If(_, a, b) => {
-                    self.block(a);
-                    self.block(b);
-                }
-                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
-                    call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
-                    let made = self.looped(&stmt).and_then(|l| {
-                        let changes = l.changes()?;
-                        Some(self.folded(&l, &changes))
-                    });
-                    if let Some(stmts) = made {
-                        block.stmts.extend(stmts);
-                        continue;
-                    }
-                }
-                _ => {}
+            host_blocks(self.kernel, &mut stmt).into_iter().for_each(|inner| self.block(inner));
+            let made = self.looped(&stmt).and_then(|l| {
+                let changes = l.changes()?;
+                Some(self.folded(&l, &changes))
+            });
+            match made {
+                Some(stmts) => block.stmts.extend(stmts),
+                None => block.stmts.push(stmt),
             }
-            block.stmts.push(stmt);
         }
     }
 
     fn looped<'s>(&self, stmt: &'s Stmt) -> Option<Loop<'s>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
+        if !on_the_host(self.kernel, call) {
+            return None;
+        }
         let f = call.funs.last()?;
         let (TyKind::Tuple(types), [Atom::Var(start)], [state], None) =
             (self.kernel.ty(stmt.var).kind(), call.args.as_slice(), f.params.as_slice(), &f.position)

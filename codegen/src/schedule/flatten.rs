@@ -4,7 +4,7 @@
 
 use super::nested::{Dims, Work, array_of, rows_below, work_of};
 use super::versions::fresh;
-use super::{Applied, on_the_host, rules, teams};
+use super::{Applied, host_blocks, rules, teams};
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
@@ -29,15 +29,8 @@ pub fn flatten(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) 
 
 fn block(kernel: &Kernel, vars: &mut Vec<VarInfo>, of: &mut Block, applied: &mut Vec<Applied>) {
     for mut stmt in std::mem::take(&mut of.stmts) {
-        match &mut stmt.rhs {
-            Rhs::If(_, a, b) => {
-                block(kernel, vars, a, applied);
-                block(kernel, vars, b, applied);
-            }
-            Rhs::Prim(call) if on_the_host(kernel, call) => {
-                call.funs.iter_mut().for_each(|f| block(kernel, vars, &mut f.body, applied));
-            }
-            _ => {}
+        for inner in host_blocks(kernel, &mut stmt) {
+            block(kernel, vars, inner, applied);
         }
         match joined(kernel, vars, &stmt) {
             Some(stmts) => {

@@ -5,13 +5,12 @@
 
 use super::alike::Classes;
 use super::free::is_free;
-use super::nested::{LONG, array_of, is_known};
+use super::nested::{LONG, array_of, is_known, rows_of};
 use super::versions::fresh;
 use super::{Applied, rules, uses};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -136,7 +135,7 @@ fn fold(stmt: &Stmt) -> Option<(&Lambda, &Atom, VarId)> {
 struct Lifting<'a> {
     vars: &'a mut Vec<VarInfo>,
     plain: &'a FxHashSet<VarId>,
-    /// What stands before the map.
+    /// The statements of the block before the map.
     views: &'a [Stmt],
     /// The row, and the array of rows.
     param: VarId,
@@ -228,10 +227,6 @@ impl Lifting<'_> {
         self.made.push(Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() });
         var
     }
-}
-
-fn rows_of(ty: &Ty) -> Option<(Size, Ty)> {
-    ty.as_array().filter(|a| a.position.is_none()).map(|a| (a.len.clone(), a.element.clone()))
 }
 
 fn is_map(rhs: &Rhs) -> bool {

@@ -297,6 +297,11 @@ pub fn array_of(ty: &Ty, len: &Size) -> Ty {
     Ty::array(ty.clone(), len.clone())
 }
 
+/// The length and the element type of an array whose elements have one type.
+pub fn rows_of(ty: &Ty) -> Option<(Size, Ty)> {
+    ty.as_array().filter(|a| a.position.is_none()).map(|a| (a.len.clone(), a.element.clone()))
+}
+
 /// Whether rows are columns of a stored array: elements of a row are apart, but those of neighbouring rows adjacent.
 pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
     let Atom::Var(v) = rows else { return false };

@@ -3,7 +3,7 @@
 //! * `generate n f = map f (iota n)`, where f has loops, or the array is stored
 //! * `map (λi. … aref xs i …) (iota n) = map (λ(i,x). … x …) (zip (iota n) xs)`, where xs has n elements
 //!
-//! So the strategies for maps over arrays apply to programs that count.
+//! A program that counts the rows of an array gets the strategies for maps over them.
 
 use super::flat::is_flat;
 use super::free::is_free;
@@ -173,7 +173,7 @@ impl Writer<'_> {
     }
 }
 
-/// Visits the statements that are executed whenever the block is.
+/// Visits the statements of a block and of its functions, without those in branches, which may not run.
 fn outside_branches(block: &Block, visit: &mut dyn FnMut(&Stmt)) {
     for stmt in &block.stmts {
         visit(stmt);

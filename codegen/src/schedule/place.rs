@@ -406,8 +406,8 @@ fn perfect_nest<'f>(kernel: &Kernel, f: &'f mut Lambda) -> Option<&'f mut PrimCa
     }
 }
 
-/// What the elements of a map's argument hold, and arrays made of that. What a function computes of arrays that all elements share
-/// is not among them: work-items that have an element each read those at one place at a time.
+/// The variables of a map's function that differ from element to element because of what they read. An array that all elements
+/// share is none of them: work-items with an element each read the same number of it at the same time, which costs one load.
 fn own_arrays(f: &Lambda) -> FxHashSet<VarId> {
     let mut own: FxHashSet<VarId> = f.params.iter().copied().collect();
     for stmt in &f.body.stmts {

@@ -4,7 +4,7 @@
 //! * `map (map f ∘ split k) = split (m/k) ∘ map f ∘ split k ∘ join`, where the rows have m elements
 //! * `map (map f) x = split k (map f (join x))`, where `join x` is read, too
 
-use super::nested::{LONG, array_of, is_known};
+use super::nested::{LONG, array_of, is_known, rows_of};
 use super::versions::fresh;
 use super::{Applied, rules, uses};
 use crate::core::simplify::rename;
@@ -238,10 +238,6 @@ enum Made {
 fn over(stmt: &Stmt, f: Lambda, rows: VarId) -> Stmt {
     let call = PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![Atom::Var(rows)] };
     Stmt { rhs: Rhs::Prim(call), ..stmt.clone() }
-}
-
-fn rows_of(ty: &Ty) -> Option<(Size, Ty)> {
-    ty.as_array().filter(|a| a.position.is_none()).map(|a| (a.len.clone(), a.element.clone()))
 }
 
 /// What an array is a split of.

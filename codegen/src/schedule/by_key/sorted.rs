@@ -8,14 +8,14 @@ use super::Maker;
 use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::schedule::versions::{branch, choice, decided};
-use crate::schedule::{Applied, on_the_host, rules};
+use crate::schedule::{Applied, host_blocks, rules};
 use crate::target::{Class, Target};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// The bytes of a group's table in local memory: the largest power of two that leaves a third of the memory free; less if little
-/// is known about the device.
+/// The bytes of a group's table in local memory: the largest power of two within two thirds of the memory, or within a quarter
+/// where the target tells little of the device.
 pub fn table_bytes(target: &Target) -> u64 {
     let bytes = match target.class {
         Class::Portable => target.local_memory / 4,
@@ -53,15 +53,8 @@ pub fn sorted(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
 /// Looks at the statements at host level.
 fn block(kernel: &mut Kernel, target: &Target, of: &mut Block, applied: &mut Vec<Applied>) {
     for mut stmt in std::mem::take(&mut of.stmts) {
-        match &mut stmt.rhs {
-            Rhs::If(_, a, b) => {
-                block(kernel, target, a, applied);
-                block(kernel, target, b, applied);
-            }
-            Rhs::Prim(call) if on_the_host(kernel, call) => {
-                call.funs.iter_mut().for_each(|f| block(kernel, target, &mut f.body, applied));
-            }
-            _ => {}
+        for inner in host_blocks(kernel, &mut stmt) {
+            block(kernel, target, inner, applied);
         }
         match versions(kernel, target, &stmt) {
             Some(stmts) => {
