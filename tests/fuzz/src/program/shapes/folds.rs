@@ -107,7 +107,7 @@ impl Maker<'_> {
         (text, Ty::array(element, len))
     }
 
-    /// Folds of what each function joins, and folds that begin with the first element.
+    /// Folds of what each function joins, folds of folds, folds in a branch, and folds that begin with the first element.
     pub(super) fn rows_joined(&mut self) -> (String, Ty) {
         let (n, m) = (Len::of(Base::N), Len::of(Base::M));
         let rows = self.rows(&INT, &n, &m, 1, Place::Top);
@@ -115,7 +115,11 @@ impl Maker<'_> {
         let (zero, op) = self.commutative(Scalar::Int);
         let parts = format!("(map (split #1) {rows})");
         let fold = |of: &str| format!("(head (reduce {zero} {op} {of}))");
-        match self.choices.below(4) {
+        match self.choices.below(5) {
+            4 => {
+                let some = fold(&format!("(map {f} (get2 p))"));
+                (format!("(map (lambda (p) (if (< (get1 p) 3) {some} {zero})) (enumerate {rows}))"), Ty::array(INT, n))
+            }
             0 => {
                 let text = format!("(map (lambda (x) {}) {parts})", fold(&format!("(map {f} (join x))")));
                 (text, Ty::array(INT, n))
