@@ -22,6 +22,15 @@ impl Language {
         }
     }
 
+    /// What a program needs to be a kernel.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            Language::Lift => "a form `(lift …)`",
+            Language::Apl => "an expression",
+            Language::Fcl => "a value `main`",
+        }
+    }
+
     pub fn of_path(path: &str) -> Language {
         let others = [Language::Apl, Language::Fcl];
         others.into_iter().find(|language| path.ends_with(language.ending())).unwrap_or_default()

@@ -6,6 +6,7 @@ use super::value::{Array, ArrayDest, Closure, Dest, Layout, Value, View};
 use crate::core::{Level, Rhs};
 use crate::schedule::{Schedule, free};
 use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The dimensions of the grid.
@@ -38,26 +39,43 @@ fn depth_of(schedule: &Schedule, value: &Value) -> usize {
         Value::Tuple(parts) => parts.iter().map(|part| depth_of(schedule, part)).max().unwrap_or(0),
         Value::Packed { body, .. } => depth_of(schedule, body),
         Value::Array(a) => match &*a.view {
-            View::FlatPieces { of, .. } => depth(schedule, of),
-            _ => depth(schedule, a),
+            View::FlatPieces { of, .. } => Depths::new(schedule).of(of),
+            _ => Depths::new(schedule).of(a),
         },
         _ => 0,
     }
 }
 
-/// The number of nested arrays, from the outermost on, whose elements can be computed one by one.
-fn depth(schedule: &Schedule, a: &Array) -> usize {
-    let of = |a: &Array| depth(schedule, a);
-    match &*a.view {
-        View::Stored { element, .. } => 1 + nested(element),
-        View::Rows { of: a, .. } | View::Windows { of: a, .. } | View::Pieces { of: a, .. } => 1 + of(a),
-        View::Packed { .. } => 2,
-        View::Transposed(a) => of(a).max(2),
-        View::Part { of: a, .. } | View::Pad { of: a, .. } => of(a),
-        View::Concat(a, b) => of(a).min(of(b)),
-        View::Fill(Value::Array(row)) => 1 + of(row),
-        View::Mapped(f, _) | View::Generated(f) if gives_view(schedule, f) => 2,
-        _ => 1,
+/// Depths of arrays, each found once: a view may be a part of another one in many ways, as in `(concat v v)` of `(concat u u)`.
+struct Depths<'s> {
+    schedule: &'s Schedule,
+    known: FxHashMap<*const View<'s>, usize>,
+}
+
+impl<'s> Depths<'s> {
+    fn new(schedule: &'s Schedule) -> Depths<'s> {
+        Depths { schedule, known: FxHashMap::default() }
+    }
+
+    /// The number of nested arrays, from the outermost on, whose elements can be computed one by one.
+    fn of(&mut self, a: &Array<'s>) -> usize {
+        let view = Rc::as_ptr(&a.view);
+        if let Some(depth) = self.known.get(&view) {
+            return *depth;
+        }
+        let depth = match &*a.view {
+            View::Stored { element, .. } => 1 + nested(element),
+            View::Rows { of: a, .. } | View::Windows { of: a, .. } | View::Pieces { of: a, .. } => 1 + self.of(a),
+            View::Packed { .. } => 2,
+            View::Transposed(a) => self.of(a).max(2),
+            View::Part { of: a, .. } | View::Pad { of: a, .. } => self.of(a),
+            View::Concat(a, b) => self.of(a).min(self.of(b)),
+            View::Fill(Value::Array(row)) => 1 + self.of(row),
+            View::Mapped(f, _) | View::Generated(f) if gives_view(self.schedule, f) => 2,
+            _ => 1,
+        };
+        self.known.insert(view, depth);
+        depth
     }
 }
 
@@ -97,7 +115,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.copy_in_parallel(&Value::Array(of.clone()), &Dest::Array(Rc::new(to)))
             }
             Value::Array(rows) => {
-                let depth = depth(self.program.schedule, &rows);
+                let depth = Depths::new(self.program.schedule).of(&rows);
                 let grid = self.used.glb.iter().filter(|used| **used).count();
                 self.copy_rows(&rows, dest, if grid < GRID { depth.min(grid) } else { depth })
             }

@@ -15,6 +15,7 @@ use lift_codegen::emit::python;
 use lift_codegen::plan;
 use lift_codegen::run::{DeviceInfo, device};
 use lift_codegen::target::Target;
+use lift_syntax::Language;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -208,7 +209,7 @@ pub fn one_kernel(
         return Ok(Ok(found));
     }
     let message = match name {
-        _ if count == 0 => "the program has no kernel: a form `(lift …)`".to_owned(),
+        _ if count == 0 => format!("the program has no kernel: {}", Language::of_path(path).kernel()),
         Some(name) => format!("there is no kernel `{name}`; there is {names}"),
         None => format!("there are several kernels, {names}: choose one with `--kernel`"),
     };

@@ -21,6 +21,7 @@ use crate::tuned::records::{self, Record};
 use lift_analysis::ide::{Cancellable, DocLineKind, KernelInfo};
 use lift_codegen::run::report::RunReport;
 use lift_codegen::target as compile;
+use lift_syntax::Language;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -433,7 +434,10 @@ fn chosen(snap: &Snapshot, file: &File, target: &Target) -> Outcome<KernelInfo> 
     }
     match <[KernelInfo; 1]>::try_from(kernels) {
         Ok([only]) => Ok(only),
-        Err(none) if none.is_empty() => Err(Failure::invalid("the program has no kernel: a form `(lift …)`")),
+        Err(none) if none.is_empty() => {
+            let kernel = Language::of_path(&file.path).kernel();
+            Err(Failure::invalid(format!("the program has no kernel: {kernel}")))
+        }
         Err(_) => Err(Failure::invalid(format!("the program has several kernels, name one: {names}"))),
     }
 }

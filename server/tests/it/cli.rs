@@ -496,7 +496,14 @@ fn a_kernel_is_built_into_files_or_printed_by_stage() {
             .contains("there is no kernel `odds`; there is `evens`")
     );
     bench.write("none.lift", b"(define a 1)\n");
-    assert!(bench.wrong(&["build", "none.lift"]).contains("the program has no kernel"));
+    bench.write("none.apl", b"");
+    bench.write("none.fcl", b"val push = iota 3\n");
+    for (program, kernel) in
+        [("none.lift", "a form `(lift …)`"), ("none.apl", "an expression"), ("none.fcl", "a value `main`")]
+    {
+        let wrong = bench.wrong(&["build", program]);
+        assert!(wrong.contains(&format!("the program has no kernel: {kernel}")), "{wrong}");
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ mod tests;
 
 use super::{Block, Kernel, Stmt, VarId};
 use emit::Emit;
-use lift_analysis::db::{Db, Form, is_builtin};
+use lift_analysis::db::{Db, Form, is_builtin, language};
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::hir::{ExprId, FormKind, Name};
 use lift_analysis::infer::Mode;
@@ -149,7 +149,10 @@ impl<'db> Build<'db> {
         let cx = self.form(form)?;
         let at = |e: ExprId| Origin::new(cx.key.clone(), e);
         let Some(root) = cx.body.root.filter(|_| cx.body.kind == FormKind::Kernel) else {
-            let message = format!("`{}` is no kernel: only a `lift` form can be compiled and run", cx.name());
+            let message = match cx.body.kind {
+                FormKind::Kernel => format!("the program has no kernel: {}", language(self.db, cx.file).kernel()),
+                _ => format!("`{}` is no kernel: only a `lift` form can be compiled and run", cx.name()),
+            };
             return Err(BuildError { message, origin: cx.body.root.map(at) });
         };
         let sizes = cx.body.size_params.iter().map(|b| param_size(b.0, &cx.body.binder(*b).name)).collect();

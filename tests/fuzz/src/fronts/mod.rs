@@ -20,6 +20,7 @@ use crate::{Case, Wrong, guarded, remember};
 use lift_analysis::db::forms;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::prims;
+use lift_analysis::queries::body;
 use lift_codegen::core::{Kernel, build};
 use lift_codegen::interp::{Limits, RunErrorKind, run_watched};
 use lift_codegen::target::Target;
@@ -239,7 +240,7 @@ fn of_front_end(language: Language, text: &str) -> bool {
     errors.iter().all(|error| error.code.is_warning())
 }
 
-/// The kernel of a program without errors.
+/// The kernel of a program without errors; none if it has nothing to run.
 fn kernel(program: &Program) -> Result<Option<std::sync::Arc<Kernel>>, String> {
     if program.diagnostics().iter().any(|problem| problem.severity == Severity::Error) {
         return Ok(None);
@@ -247,7 +248,7 @@ fn kernel(program: &Program) -> Result<Option<std::sync::Arc<Kernel>>, String> {
     let analysis = program.analysis();
     let db = analysis.db();
     let form = db.file(program.path()).and_then(|file| forms(db, file).first().copied());
-    let Some(form) = form else { return Ok(None) };
+    let Some(form) = form.filter(|form| body(db, *form).root.is_some()) else { return Ok(None) };
     match build::kernel(db, form) {
         Ok(kernel) => Ok(Some(kernel)),
         // The limit is reported as such.
