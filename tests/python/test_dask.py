@@ -107,6 +107,15 @@ def test_a_length_as_a_number_needs_known_chunks(kernel):
     assert raised.value.code == "cannot-distribute"
 
 
+def test_a_length_that_is_given_is_checked():
+    both = lift.source("(lift both (N) ((array-type float N)) (lambda (xs) (tuple (reduce 0.0f + xs) N)))").both
+    xs = da.from_array(np.arange(10, dtype=np.float32), chunks=4)
+    unknown = xs[xs > 3]
+    assert [int(np.sum(part)) for part in dask.compute(*both(unknown, N=6))] == [39, 6]
+    with pytest.raises(lift.LiftError, match="the length of `xs` is given as 7, but it has 6 elements"):
+        dask.compute(*both(unknown, N=7))
+
+
 def test_elements_at_positions_of_what_was_sorted():
     largest = lift.source("(lift k (N) ((array-type float N)) (lambda (xs) (take #3 (sort > xs))))").k
     whole = floats(1000)
@@ -134,6 +143,51 @@ def test_what_an_array_of_dask_does_not_go_with(kernel):
             first(x, **options)
     with pytest.raises(lift.LiftError, match="the interpreter computes no blocks"):
         first.on("interpreter")(x)
+
+
+def test_collections_of_dask_that_are_no_arrays(kernel):
+    xs = np.linspace(0, 1, 10, dtype=np.float32)
+    first, expected = kernel("first", "first"), kernel("first", "first")(xs)
+    assert first(dask.delayed(xs)).compute().tolist() == expected.tolist()
+
+    class Frame:
+        __module__ = "dask.dataframe"
+
+        def to_dask_array(self):
+            return da.from_array(xs, chunks=4)
+
+    assert first(Frame()).compute().tolist() == expected.tolist()
+    Bag = type("Bag", (), {"__module__": "dask.bag", "to_delayed": None})
+    with pytest.raises(lift.LiftError, match=r"not a `Bag`: `.to_delayed\(\)` gives blocks"):
+        first(Bag())
+    with pytest.raises(lift.LiftError, match="there is no block"):
+        lift.dask.Blocks([])
+
+
+def test_sizes_follow_from_what_the_host_has():
+    """As they do where nothing is spread."""
+    sums = lift.source(
+        "(lift sums (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (rows) (map (reduce 0.0f +) rows)))"
+    ).sums
+    assert sums.spread([[1.0], [2.0, 3.0]]).compute().tolist() == [[1.0], [5.0]]
+    with pytest.raises(lift.LiftError, match=r"has 5 elements, .* which it is for no one `N`"):
+        sums.spread(np.ones(5, np.float32))
+
+
+def test_tuples_and_vectors_are_arrays():
+    both = lift.source(
+        "(lift both (N) ((array-type (vector-type float 4) N))\n"
+        "  (lambda (vs) (tuple vs (tuple (reduce 0.0f + (asScalar vs)) N))))\n"
+        "(lift whole (N) ((array-type float N)) (lambda (xs) (tuple (reduce 0.0f + xs) N)))"
+    )
+    vectors = np.arange(20, dtype=np.float32).reshape(5, 4)
+    spread, (total, count) = both.both(da.from_array(vectors, chunks=2))
+    assert spread.chunks == ((2, 2, 1), (4,)) and spread.compute().tolist() == vectors.tolist()
+    assert (total.compute().tolist(), int(count.compute())) == ([190.0], 5)
+    total, count = both.whole(da.from_array(vectors[:, 0], chunks=2))
+    assert (total.shape, total.compute().tolist(), int(count.compute())) == ((1,), [40.0], 5)
+    with pytest.raises(lift.LiftError, match="the rows of `vs` have 3 elements"):
+        both.both(da.ones((5, 3), dtype=np.float32, chunks=2))
 
 
 def test_two_filters_are_an_error_before_any_task():

@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import json
 import multiprocessing
 import os
 import pickle
@@ -14,15 +13,12 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from xml.etree import ElementTree
 
 import lift
 import numpy as np
 import pyarrow as pa
 import pyopencl as cl
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from lift import LiftError, Rows
 from lift_runtime.devices import engine
 
@@ -67,6 +63,30 @@ def test_a_program_and_its_kernels(program):
     assert str(signature) == "(xs: 'Array[Int,N]', /, *, N: 'int' = None, K: 'int' = None) -> 'Array[Array[Int,K],N/K]'"
     shown = pydoc.plain(pydoc.render_doc(program.kept))
     assert "Keeps what is large." in shown and "xs : Array[Float,N]" in shown
+
+
+def test_names_that_python_does_not_take():
+    odd = lift.source(
+        "(lift b-c (N copy self a-b class) ((array-type int N))\n"
+        "  (lambda (copy_) (map (map (+ (+ a-b class))) (split #copy copy_))))\n"
+        "(lift b_c (N) ((array-type int N)) (lambda (xs) xs))\n"
+        "(lift class (N) ((array-type int N)) (lambda (xs) (map (* 2) xs)))"
+    )
+    assert str(inspect.signature(odd["b-c"])).startswith(
+        "(copy__: 'Array[Int,N]', /, *, N: 'int' = None, copy_: 'int' = None, self: 'int' = None, a_b: 'int' = None, "
+    )
+    given = {"copy_": 2, "self": 7, "a_b": 10, "_class": 100}
+    kernel = odd["b-c"]
+    expected = [[111, 112], [113, 114]]
+    for run in (kernel, kernel.on("interpreter"), lambda *xs, **sizes: kernel.spread(*xs, chunks=1, **sizes).compute()):
+        assert run([1, 2, 3, 4], N=None, **given).tolist() == expected
+    assert kernel([1, 2, 3, 4], **given | {"a-b": 10}).tolist() == expected
+    assert kernel.cost(N=4, **given).bytes_written == 16
+    with pytest.raises(LiftError, match="give it, as in `a_b=16`"):
+        kernel([1, 2], copy_=2, self=1)
+    assert odd.b_c is odd["b_c"] and odd.b_c_ is odd["b-c"] and odd._class([1]).tolist() == [2]
+    assert "class : Array[Int,N]" in pydoc.plain(pydoc.render_doc(odd))
+    assert pickle.loads(pickle.dumps(odd)).b_c([1]).tolist() == [1]
 
 
 def test_errors_are_those_of_the_program(program):
@@ -132,9 +152,39 @@ class Nullable:
         return floats(1, np.nan)
 
 
+class NullableTable:
+    """A table of pandas, in which one column may have missing values and another has a NaN."""
+
+    dtypes = (Nullable.dtype, np.dtype(np.float32))
+
+    def isna(self):
+        return np.array([[False, True], [True, False]])
+
+    def __array__(self, dtype=None, copy=None):
+        return floats(1, np.nan, np.nan, 2).reshape(2, 2)
+
+
+class PolarsColumn:
+    def null_count(self):
+        return 2
+
+    def __array__(self, dtype=None, copy=None):
+        return floats(1, np.nan, np.nan)
+
+
 def test_what_is_missing_is_no_number(program):
-    with pytest.raises(LiftError, match="1 value is missing; Lift has no such value"):
-        program.kept(Nullable())
+    table = pa.table({"a": pa.array([1.0, None], pa.float32())})
+    doubled = lift.source(
+        "(lift f (N M) ((array-type (array-type float M) N)) (lambda (xs) (map (map (* 2.0f)) xs)))"
+    ).f
+    for kernel, value, missing in (
+        (program.kept, Nullable(), "1 value is missing; Lift has no such value: `.fillna"),
+        (program.kept, PolarsColumn(), "2 values are missing; Lift has no such value: `.fill_null"),
+        (doubled, NullableTable(), "1 value is missing"),
+        (doubled, table, "1 value is missing"),
+    ):
+        with pytest.raises(LiftError, match=missing):
+            kernel(value)
 
 
 def test_a_scalar_is_no_array():
@@ -415,6 +465,26 @@ def test_arrow(program):
         program.sums(pa.array([[1]], pa.list_(pa.int64())))
 
 
+def test_structs_of_arrow_are_tuples():
+    swapped = lift.source(
+        "(lift pairs (N) ((array-type (tuple-type int float) N))\n"
+        "  (lambda (ps) (map (lambda (p) (tuple (get2 p) (get1 p))) ps)))\n"
+        "(lift rows (N) ((array-type (exists (X) (array-type (tuple-type int float) X)) N))\n"
+        "  (lambda (rows) (map (lambda (row) (map (lambda (p) (tuple (get2 p) (get1 p))) row)) rows)))"
+    )
+    pair = pa.struct([("a", pa.int32()), ("b", pa.float32())])
+    pairs = pa.array([{"a": 0, "b": 0.5}, {"a": 1, "b": 2.5}], pair)
+    assert swapped.pairs(pairs[1:]).tolist() == [(2.5, 1)]
+    rows = swapped.rows(pa.array([[], [{"a": 1, "b": 2.5}]], pa.list_(pair)))
+    assert [row.tolist() for row in rows] == [[], [(2.5, 1)]]
+    assert rows.to_arrow().to_pylist() == [[], [{"f0": 2.5, "f1": 1}]]
+    assert Rows.from_arrow(rows.to_arrow()) == rows
+    with pytest.raises(LiftError, match="1 value is null"):
+        swapped.pairs(pa.array([{"a": None, "b": 0.5}], pair))
+    with pytest.raises(LiftError, match="a tuple of 2 is needed, not a list of 2 elements"):
+        swapped.pairs([[1, 2.5]])
+
+
 def test_many_rows_and_records_are_not_taken_one_by_one(program):
     lengths = np.arange(5000) % 7
     values = np.arange(lengths.sum(), dtype=np.int32)
@@ -465,65 +535,6 @@ def test_examples_run_as_by_the_program(examples):
     assert tried > 3, tried
 
 
-def test_cells_of_a_notebook(capsys):
-    shell = InteractiveShell.instance()
-    shell.run_line_magic("load_ext", "lift")
-    inc = "(lift inc (N) ((array-type int N)) (lambda (xs) (map (add 1) xs)))"
-
-    def cell(text):
-        done = shell.run_cell(text)
-        return done.error_in_exec, capsys.readouterr().out
-
-    error, said = cell(f"%%lift\n{inc}")
-    assert error.code == "unknown-name" and "cell:1:55" in said and "^^^" in said, said
-    assert cell("%%lift\n(define (add a b) (+ a b))") == (None, "")
-    error, said = cell(f"%%lift --cost --run\n;;; run: xs=[1,2]\n{inc}")
-    assert error is None
-    assert "<lift inc : Array[Int,N] -> Array[Int,N]>" in said and "bytes read: 4*N" in said and "2\n3\n" in said
-    # Another definition changes the kernels of other cells, too.
-    assert cell("%%lift\n(define (add a b) (+ (+ a b) 10))")[0] is None
-    assert shell.user_ns["inc"]([1, 2]).tolist() == [12, 13]
-    # What does not fit another cell is shown there.
-    error, said = cell("%%lift\n;; one argument\n(define (add a) a)")
-    assert error.place.startswith("cell of inc:2:") and "--> cell of inc:2:" in said, said
-    error, said = cell("%%lift --run\n(lift nothing (N) ((array-type int N)) (lambda (xs) xs))")
-    assert "a line `;;; run:` above `nothing`" in said
-    for wrong, why in (("--frob", "the options"), ("--tune x", "invalid float"), ("--tune", "expected one argument")):
-        error, said = cell(f"%%lift {wrong}\n{inc}")
-        assert why in str(error) and "Traceback" not in said
-    assert cell("%%lift\n(lift class (N) ((array-type int N)) (lambda (xs) (map (* 2) xs)))")[0] is None
-    assert shell.user_ns["_class"]([1, 2]).tolist() == [2, 4]
-
-
-def test_a_run_of_a_cell_is_drawn(capsys):
-    shell = InteractiveShell.instance()
-    shell.run_line_magic("load_ext", "lift")
-    run = ";;; run: xs=iota N=100\n(lift twice (N) ((array-type int N)) (lambda (xs) (map (* 2) xs)))"
-    assert shell.run_cell(f"%%lift --run\n{run}").success
-    assert "\n38\n…\n<a plot of 1 × 100 numbers>" in capsys.readouterr().out
-    wrong = run.replace("xs=iota", "xs=[1.5]")
-    done = shell.run_cell(f"%%lift --run\n{wrong}")
-    assert done.error_in_exec is not None and "1.5" in capsys.readouterr().out
-
-
-def test_plots():
-    peaks = np.zeros(10_000, np.float32)
-    peaks[[77, 5000]] = [-3, 8]
-    drawn = lift.plot(peaks)
-    assert (min(map(np.min, drawn.low)), max(map(np.max, drawn.high))) == (-3, 8), "no peak is lost"
-    pairs = lift.plot(np.array([(1, 2.5), (3, np.nan)], [("f0", "i4"), ("f1", "f4")]))
-    assert [curve.tolist()[0] for curve in pairs.high] == [1, 2.5]
-    ragged = lift.plot(Rows([0, 2, 2, 3], np.array([1, 3, 5])))
-    assert (ragged.rows, ragged.columns) == (3, 2)
-    assert np.array_equal(ragged.cells, [[1, 3], [np.nan, np.nan], [5, np.nan]], equal_nan=True)
-    for one in (drawn, pairs, ragged, lift.plot([1.0]), lift.plot([[np.nan]])):
-        ElementTree.fromstring(one._repr_svg_())
-    assert "&lt;b>" in lift.plot([1, 2], "<b>")._repr_svg_().replace("&gt;", ">")
-    for wrong in ([], "text", np.zeros((2, 2, 2)), 3, Rows([0], np.zeros(0))):
-        with pytest.raises(LiftError, match="can be drawn"):
-            lift.plot(wrong)
-
-
 def test_a_tuned_kernel_computes_the_same(program, capsys):
     sums = lift.source(
         "(lift apart (N M) ((array-type (array-type float M) N))\n"
@@ -563,21 +574,3 @@ def test_a_kernel_runs_as_it_was_tuned_for_such_sizes(tmp_path):
     assert used(65537) == plain._programs["gpu"][1]
     # No record is near: as if never tuned.
     assert used(2**21) == plain._programs["cpu"][1]
-
-
-def test_the_notebook_of_the_examples(examples, capsys, monkeypatch):
-    monkeypatch.chdir(examples / "notebooks")
-    shell = InteractiveShell.instance()
-    notebook = json.loads(Path("first.ipynb").read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            done = shell.run_cell("".join(cell["source"]))
-            assert done.success, cell["source"]
-    said = capsys.readouterr().out
-    assert "<lift above : Array[Float,N] -> Float -> <∃X, Array[Float,X]>>" in said
-    assert "245 of 3650 days are above 22 °C" in said
-    assert said.count("<a plot of 1 ×") == 2 and said.count("<a picture of 10 ×") == 2
-    assert "the type has 2 dimensions; the array has shape (3650,)" in said
-    assert "kernel void" in said and "programs tried" in said
-    assert "10 blocks; <∃X, Array[Float,X]> (nan,)" in said
-    assert "the sum of the hot days is 5828.0 a copy; here it is 5828.0" in said

@@ -24,13 +24,13 @@ def test_several_devices_give_what_one_gives(kernel, run):
 
 
 def test_each_device_has_a_block(kernel, monkeypatch):
-    ran, call = [], lift_runtime.Kernel.__call__
+    ran, compute = [], lift_runtime.Kernel.compute
 
-    def recorded(self, xs, **options):
-        ran.append((self._choice, len(xs)))
-        return call(self, xs, **options)
+    def recorded(self, inputs, *options):
+        ran.append((self._choice, len(inputs[0])))
+        return compute(self, inputs, *options)
 
-    monkeypatch.setattr(lift_runtime.Kernel, "__call__", recorded)
+    monkeypatch.setattr(lift_runtime.Kernel, "compute", recorded)
     kernel("first", "first").on("opencl:0:3,1:1")(floats(8))
     assert {("opencl:0", 6), ("opencl:1", 2)} <= set(ran)
 
@@ -138,10 +138,8 @@ def test_more_than_a_device_holds_is_computed_on_blocks(kernel):
 
 
 def test_what_fits_in_no_block_is_an_error_at_once(kernel, monkeypatch):
-    ran, call = [], lift_runtime.Kernel.__call__
-    monkeypatch.setattr(
-        lift_runtime.Kernel, "__call__", lambda *xs, **options: (ran.append(0), call(*xs, **options))[1]
-    )
+    ran, compute = [], lift_runtime.Kernel.compute
+    monkeypatch.setattr(lift_runtime.Kernel, "compute", lambda *given: (ran.append(0), compute(*given))[1])
     with pytest.raises(LiftError, match="it may use 10 bytes") as raised:
         kernel("first", "first").on("opencl:0", memory=10)(floats(5))
     assert raised.value.code == "memory"

@@ -23,8 +23,10 @@ pub fn to_json(parts: &Parts, place: &dyn Fn(&Origin) -> String) -> Value {
         })
     };
     let values = parts.values.iter().map(|v| {
-        let (shape, element) = printer.layout(&v.ty);
-        json!({ "name": &*v.name, "type": v.ty.to_string(), "spread": v.spread, "shape": shape, "element": element })
+        let mut value = printer.about(&v.ty);
+        value["name"] = json!(&*v.name);
+        value["spread"] = json!(v.spread);
+        value
     });
     let inputs = parts.inputs.iter();
     let inputs = inputs.map(|i| json!({ "name": &*i.name, "type": i.ty.to_string(), "value": i.value.0 }));
@@ -56,8 +58,19 @@ struct Printer {
 }
 
 impl Printer {
+    /// A type: its text, the lengths of an array with its element type, and the components of a tuple.
+    fn about(&self, ty: &Ty) -> Value {
+        let (shape, element) = self.layout(ty);
+        let inside = if let TyKind::Exists(_, body) = ty.kind() { body } else { ty };
+        let parts = match inside.kind() {
+            TyKind::Tuple(parts) => parts.iter().map(|part| self.about(part)).collect(),
+            _ => Value::Null,
+        };
+        json!({ "type": ty.to_string(), "shape": shape, "element": element, "parts": parts })
+    }
+
     /// The lengths of an array, outermost first, and its element type: the name of a scalar, or a list for a tuple;
-    /// null if rows have different lengths.
+    /// null if rows have different lengths. Vectors are one more dimension.
     fn layout(&self, ty: &Ty) -> (Vec<Value>, Value) {
         let mut shape = Vec::new();
         let mut inside = ty;
@@ -70,6 +83,10 @@ impl Printer {
             }
             shape.push(self.names.size(&array.len));
             inside = &array.element;
+        }
+        if let TyKind::Vec(of, width) = inside.kind() {
+            shape.push(self.names.size(width));
+            inside = of;
         }
         (shape, element(inside))
     }

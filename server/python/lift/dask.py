@@ -13,12 +13,13 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from dask import compute
-from lift_runtime import Kernel, LiftError, Rows, collect, pour, read, sizes
+from dask.delayed import Delayed
+from lift_runtime import Kernel, LiftError, collect, pour, read, sizes
 from lift_runtime.errors import counted
 from lift_runtime.layout import DTYPES
 from lift_runtime.plan import Input, Plan
 
-from . import tasks
+from . import tasks, work
 from .tasks import Task
 
 #: Partial results that are folded at once.
@@ -39,11 +40,13 @@ class Blocks:
 
     def __init__(self, blocks: Sequence[Any], lift_type: str | None = None) -> None:
         self.blocks = list(blocks)
+        if not self.blocks:
+            raise LiftError("input", "there is no block: an array without elements is one block without elements")
         self.lift_type = lift_type
 
     def compute(self, **options: Any) -> Any:
         """All blocks together."""
-        return _joined(list(compute(*self.blocks, **options)))
+        return work.joined(list(compute(*self.blocks, **options)))
 
     def __repr__(self) -> str:
         return f"<{len(self.blocks)} blocks of {self.lift_type or 'rows'}>"
@@ -87,8 +90,8 @@ class Cut:
         if self.bounds is not None:
             return self.bounds[i]
         if self.firsts is None:
-            self.firsts = Task(_running, self.lengths)
-        return Task(_item, self.firsts, i)
+            self.firsts = Task(work.running, self.lengths)
+        return Task(work.item, self.firsts, i)
 
 
 @dataclass(eq=False)
@@ -141,7 +144,8 @@ class _Run:
             raise LiftError("input", wrong_count(self.plan, len(inputs)))
         equations: list[pour.Equation] = []
         for item, known, value in zip(self.parts["inputs"], self.plan.inputs, inputs):
-            self.held[item["value"]] = self.input(item, value if _is_task(value) else _host(known, value), equations)
+            given = _of_dask(item, value) if _is_task(value) else _host(known, value, equations)
+            self.held[item["value"]] = self.input(item, given, equations)
         pour.solve_shapes(self.plan, equations, self.values, self.unknown)
         self.check()
         self.steps(self.parts["steps"])
@@ -154,6 +158,10 @@ class _Run:
         shape: tuple[Any, ...] = ()
         if isinstance(value, Blocks):
             blocks, known = [tasks.value(block) for block in value.blocks], False
+        elif isinstance(value, Delayed):
+            if not about["spread"]:
+                return tasks.value(value)
+            blocks, known = [tasks.value(value)], False
         elif isinstance(value, da.Array):
             shape = self.fits(item, about, value)
             if value.ndim == 0:
@@ -163,19 +171,19 @@ class _Run:
             blocks = tasks.blocks_of(value)
             known = not any(np.isnan(n) for n in value.chunks[0])
         else:
-            if isinstance(value, np.ndarray):
-                shape = value.shape
             if not about["spread"]:
-                self.equate(item, about, shape, equations)
                 return tasks.value(value)
-            shape = shape or (len(value),)
             inside, known = _known(self.divide(len(value)) if self.divide else [len(value)]), True
             ends = inside.bounds or []
-            pieces = [_slice(value, *ends[i : i + 2]) for i in range(inside.count)] if inside.count > 1 else [value]
+            pieces = [work.slice(value, *ends[i : i + 2]) for i in range(inside.count)] if inside.count > 1 else [value]
             blocks = [tasks.value(piece) for piece in pieces]
         self.equate(item, about, shape, equations)
         if known and isinstance(value, da.Array):
             inside = _known(list(value.chunks[0]))
+        length = about["shape"][0] if about["shape"] else None
+        if not known and length is not None and set(sizes.names(length)) <= set(self.values):
+            lengths = [Task(len, block) for block in blocks]
+            blocks[0] = Task(work.as_long, blocks[0], lengths, self.size(length), item["name"])
         cut = inside if known else _unknown(blocks)
         self.unknown = self.unknown or not known
         if known and len(blocks) > 1:
@@ -217,6 +225,8 @@ class _Run:
             f"`{self.parts['kernel']}` needs the size `{name}` as a number, and the chunks of its arrays have unknown "
             "lengths: `compute_chunk_sizes()` finds them"
         )
+        if name in self.plan.sizes:
+            message += f", or {pour.advice(self.plan, name)}"
         return LiftError("cannot-distribute", message)
 
     # --- sizes
@@ -235,7 +245,7 @@ class _Run:
         mentioned = {name: self.values[name] for name in sizes.names(size) if name in self.values}
         if all(isinstance(n, int) for n in mentioned.values()):
             return self.size(size)
-        return Task(_size, size, list(mentioned), list(mentioned.values()))
+        return Task(work.size, size, list(mentioned), list(mentioned.values()))
 
     def numbers(self, entries: list[Any], block: Any = None, first: Any = None) -> dict[str, Any]:
         """The sizes that a kernel is given."""
@@ -276,14 +286,16 @@ class _Run:
         return self.gathered(held) if isinstance(held, Spread) else held
 
     def gathered(self, spread: Spread) -> Any:
-        return spread.blocks[0] if len(spread.blocks) == 1 else Task(_joined, spread.blocks)
+        return spread.blocks[0] if len(spread.blocks) == 1 else Task(work.joined, spread.blocks)
 
     def call(
         self, kernel: int, inputs: list[Any], numbers: dict[str, Any], block: int = 0, names: Sequence[str | None] = ()
     ) -> Any:
         """A task that runs a kernel. The inputs that have names are blocks of one length."""
         devices = self.kernels[kernel]
-        return Task(_call, devices[block % len(devices)], inputs, list(numbers), list(numbers.values()), list(names))
+        return Task(
+            work.call, devices[block % len(devices)], inputs, list(numbers), list(numbers.values()), list(names)
+        )
 
     def located(self, read: dict[str, Any]) -> Spread:
         """What a step reads; in one piece where its elements have positions, and where it is cut is not known."""
@@ -302,7 +314,7 @@ class _Run:
         blocks = []
         for i in range(cut.count):
             inputs = [self.read(source, wanted, cut, i) for source, wanted in reads]
-            inputs += wholes + [Task(_item, pick, i) for pick in picks]
+            inputs += wholes + [Task(work.item, pick, i) for pick in picks]
             numbers = self.numbers(each["sizes"], cut.length(i), lambda i=i: cut.first(i))
             blocks.append(self.call(each["kernel"], inputs, numbers, i, names))
         self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
@@ -378,7 +390,7 @@ class _Run:
         while len(parts) > 1:
             several = [parts[i : i + FOLDED] for i in range(0, len(parts), FOLDED)]
             numbers = self.numbers(step["sizes"])
-            joined = [[Task(_joined, some), *wholes] for some in several]
+            joined = [[Task(work.joined, some), *wholes] for some in several]
             parts = [self.call(step["kernel"], inputs, numbers, i) for i, inputs in enumerate(joined)]
         self.held[step["out"]] = parts[0]
 
@@ -403,15 +415,15 @@ class _Run:
 
         ordered = [sort(block, i) for i, block in enumerate(blocks)]
         if len(ordered) > 1:
-            samples = sort(Task(_joined, [Task(_every, block, SAMPLES) for block in ordered]))
-            cuts = Task(_every, samples, len(ordered) - 1)
+            samples = sort(Task(work.joined, [Task(work.every, block, SAMPLES) for block in ordered]))
+            cuts = Task(work.every, samples, len(ordered) - 1)
             others = [self.whole(v) for v in step["beforeWholes"]]
             numbers = self.numbers(step["beforeSizes"])
             asked = [[block, cuts, *others] for block in ordered]
             counts = [self.call(step["before"], inputs, numbers, i) for i, inputs in enumerate(asked)]
             pairs = list(zip(ordered, counts))
-            exchanged = [[Task(_between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
-            ordered = [sort(Task(_joined, pieces), i) for i, pieces in enumerate(exchanged)]
+            exchanged = [[Task(work.between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
+            ordered = [sort(Task(work.joined, pieces), i) for i, pieces in enumerate(exchanged)]
         self.held[step["out"]] = Spread(ordered, _unknown(ordered))
 
     def step_reverse(self, step: dict[str, Any]) -> None:
@@ -444,15 +456,18 @@ class _Run:
     def output(self, result: Any) -> Any:
         if isinstance(result, list):
             return tuple(self.output(part) for part in result)
-        about = self.parts["values"][result]
-        held, dtype = self.held[result], _dtype(about["element"])
+        return self.made(self.held[result], self.parts["values"][result])
+
+    def made(self, held: Any, about: dict[str, Any]) -> Any:
+        """A value of a type."""
+        dtype = _dtype(about["element"])
+        if about["parts"] is not None and not isinstance(held, Spread):
+            return tuple(self.made(Task(work.item, held, i), part) for i, part in enumerate(about["parts"]))
         if dtype is None:
             if not isinstance(held, Spread):
                 return tasks.several([held])[0]
             return Blocks(tasks.several(held.blocks), about["type"])
         if not isinstance(held, Spread):
-            if not about["shape"] and isinstance(about["element"], list):
-                return self.components(held, about["element"])
             made = tasks.array([held], None, self.dims(about["shape"]), dtype)
         else:
             inner = self.dims(about["shape"][1:])
@@ -460,12 +475,6 @@ class _Run:
             made = tasks.array(held.blocks, lengths, inner, dtype)
         made.lift_type = about["type"]
         return made
-
-    def components(self, held: Any, element: Any) -> Any:
-        """A tuple, part by part."""
-        if isinstance(element, list):
-            return tuple(self.components(Task(_item, held, i), part) for i, part in enumerate(element))
-        return tasks.array([held], None, (), _dtype(element))
 
     def dims(self, shape: list[Any]) -> tuple[Any, ...]:
         return tuple(self.size(size) if self.is_known(size) else np.nan for size in shape)
@@ -483,10 +492,21 @@ def _is_task(value: Any) -> bool:
     return isinstance(value, Blocks) or type(value).__module__.split(".")[0] == "dask"
 
 
-def _host(item: Input, value: Any) -> Any:
+def _of_dask(item: dict[str, Any], value: Any) -> Any:
+    """An array, a value that is computed later, or blocks; tables and their columns are arrays."""
+    if isinstance(value, (Blocks, da.Array, Delayed)):
+        return value
+    if not hasattr(value, "to_dask_array"):
+        made = ": `.to_delayed()` gives blocks for `lift.dask.Blocks`" if hasattr(value, "to_delayed") else ""
+        message = f"an array of Dask is needed, not a `{type(value).__name__}`{made}"
+        raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {message}")
+    return value.to_dask_array()
+
+
+def _host(item: Input, value: Any, equations: list[pour.Equation]) -> Any:
     """A value of the host as a result would be, if it fits its type: nothing is converted."""
     column = read.column(item, value, False)
-    pour.check_rows(item, column)
+    pour.shapes(item, column, equations, {})
     return collect.given(item.layout, column)
 
 
@@ -516,8 +536,8 @@ def _range(source: Spread, start: int, end: int) -> Any:
             pieces.append(block if (a, b) == (bounds[i], bounds[i + 1]) else (block, a - bounds[i], b - bounds[i]))
     if not pieces:
         pieces = [(source.blocks[0], 0, 0)]
-    made = [Task(_slice, *piece) if isinstance(piece, tuple) else piece for piece in pieces]
-    return made[0] if len(made) == 1 else Task(_joined, made)
+    made = [Task(work.slice, *piece) if isinstance(piece, tuple) else piece for piece in pieces]
+    return made[0] if len(made) == 1 else Task(work.joined, made)
 
 
 def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
@@ -537,54 +557,4 @@ def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
     if min(end, length) > max(start, 0):
         pieces.append(_range(source, max(start, 0), min(end, length)))
     pieces += [_range(source, edge(at), edge(at) + 1) for at in outside[1]]
-    return pieces[0] if len(pieces) == 1 else Task(_joined, pieces)
-
-
-# --- what tasks do
-
-
-def _call(kernel: Kernel, inputs: list[Any], which: list[str], given: list[Any], names: list[str | None]) -> Any:
-    lengths = {name: len(block) for name, block in zip(names, inputs) if name is not None}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{n} of `{name}`" for name, n in lengths.items())
-        message = f"the arrays have one length by their types, but blocks that belong together have {listed}"
-        raise LiftError("input", message)
-    numbers = {name: len(inputs[0]) if value is None else int(value) for name, value in zip(which, given)}
-    return kernel(*inputs, **numbers)
-
-
-def _size(size: Any, names: list[str], values: list[int]) -> int:
-    return sizes.evaluate(size, dict(zip(names, values)))
-
-
-def _joined(blocks: list[Any]) -> Any:
-    first = blocks[0]
-    if isinstance(first, np.ndarray):
-        return np.concatenate(blocks)
-    if isinstance(first, Rows):
-        values = [block.values[block.offsets[0] : block.offsets[-1]] for block in blocks]
-        lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
-        return Rows.from_lengths(lengths, _joined(values))
-    return [item for block in blocks for item in block]
-
-
-def _slice(block: Any, start: int, end: int) -> Any:
-    return Rows(block.offsets[start : end + 1], block.values) if isinstance(block, Rows) else block[start:end]
-
-
-def _item(values: Any, i: int) -> Any:
-    return values[i]
-
-
-def _every(block: Any, count: int) -> Any:
-    count = min(count, len(block))
-    return block[np.array([(i + 1) * len(block) // (count + 1) for i in range(count)], np.intp)]
-
-
-def _between(block: Any, counts: Any, i: int) -> Any:
-    ends = [0, *(int(n) for n in counts), len(block)]
-    return block[ends[i] : ends[i + 1]] if i + 1 < len(ends) else block[:0]
-
-
-def _running(lengths: list[int]) -> list[int]:
-    return [0, *np.cumsum(lengths).tolist()]
+    return pieces[0] if len(pieces) == 1 else Task(work.joined, pieces)

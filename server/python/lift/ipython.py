@@ -1,13 +1,14 @@
 """Cells of Lift in IPython and Jupyter: `%load_ext lift`, then `%%lift`.
 
 All cells are one program, whose kernels become names of Python. A cell that is run again replaces what it was. A name
-in two cells is an error, as in a file; where the front end does not say which cell is run, the later one replaces the
-other.
+in two cells is an error, as in a file; `--replace` forgets the other cell, as one that was deleted. Where the front end
+does not say which cell is run, the later one always replaces the other.
 """
 
 from __future__ import annotations
 
 import argparse
+import builtins
 import contextlib
 import re
 import shlex
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lift_runtime import LiftError
-from lift_runtime.kernel import identifiers
+from lift_runtime.plan import identifiers
 
 from . import compiler, plots
 from .program import Kernel, Program, Source
@@ -53,23 +54,30 @@ class Cells:
     def magic(self, line: str, cell: str) -> None:
         """Define the kernels of the cell.
 
-        %%lift [--cost] [--opencl] [--run] [--tune SECONDS]
+        %%lift [--cost] [--opencl] [--run] [--tune SECONDS] [--replace]
         """
         options = _options(line)
         this = self._id()
         own = _names(cell)
         others = {key: text for key, text in self.texts.items() if key != this}
-        if this is None:
+        if this is None or options.replace:
             others = {key: text for key, text in others.items() if not own & _names(text)}
+        for name in sorted(own & {name for text in others.values() for name in _names(text)}):
+            message = f"`{name}` is defined in another cell, too; `%%lift --replace` forgets that cell"
+            raise CellError("duplicate-definition", message)
+        if this is None:
             this = f"cell {len(self.texts)} of {', '.join(sorted(own))}"
         text, program = _compiled([cell, *others.values()])
+        if set(program) - own - {name for other in others.values() for name in _names(other)}:
+            raise CellError("input", "a kernel of a cell needs a name, as in `(lift first (N) …)`")
         self.texts = {**others, this: cell}
-        for name, kernel in program.items():
-            (variable,) = identifiers([name])
+        for variable, (name, kernel) in zip(identifiers(list(program)), program.items()):
             self.shell.user_ns[variable] = kernel
             if name not in own:
                 continue
             print(kernel)
+            if hasattr(builtins, variable):
+                print(f"it hides Python's `{variable}`, which `del {variable}` brings back", file=sys.stderr)
             if options.tune is not None:
                 self.shell.user_ns[variable] = kernel = kernel.tune(seconds=options.tune)
             if options.cost:
@@ -92,9 +100,26 @@ class Cells:
 
 def _names(text: str) -> set[str]:
     """What a cell defines."""
-    return set(re.findall(r"^\((?:lift|define)\s+\(?([^\s()]+)", text, re.MULTILINE))
+    names, depth, words = set(), 0, []
+    for word in _WORDS.findall(text):
+        if word in ("(", "["):
+            depth += 1
+        elif word in (")", "]"):
+            depth = max(depth - 1, 0)
+        elif depth and not word.startswith(";"):
+            words.append((word, depth))
+            # A definition of a function has its name one bracket deeper.
+            if len(words) == 2 and words[0] in (("define", 1), ("lift", 1)) and depth <= _NAMED[words[0][0]]:
+                names.add(word)
+        if not depth:
+            words = []
+    return names
 
 
+#: How deep the name is.
+_NAMED = {"lift": 1, "define": 2}
+#: Comments, brackets, texts and words.
+_WORDS = re.compile(r';[^\n]*|[][()]|"[^"\n]*"?|[^][()\s;"]+')
 _RUN = re.compile(r"^;;; run:", re.MULTILINE)
 
 
@@ -128,6 +153,8 @@ def _checked(cells: list[str], name: str) -> CellError | None:
         except LiftError as problem:
             shown = _run("check", str(file)).stderr.replace(f"{file}", name)
             place = problem.place.replace(file.name, name) if problem.place else None
+            if problem.code == "missing-import":
+                shown += "a cell has no folder: `lift.load` reads programs from files\n"
             return CellError(problem.code, problem.message, place, shown)
     return None
 
@@ -146,13 +173,16 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--cost", action="store_true", help="what a run costs")
     parser.add_argument("--opencl", action="store_true", help="the OpenCL text")
     parser.add_argument("--run", action="store_true", help="run it on what its line `;;; run:` says")
+    parser.add_argument("--replace", action="store_true", help="forget other cells that define the same")
     parser.add_argument("--tune", type=float, metavar="SECONDS", help="search for its fastest parameters")
     try:
         options, rest = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError) as problem:
         raise CellError("input", f"%%lift: {problem}") from None
     if rest:
-        raise CellError("input", f"%%lift has the options --cost, --opencl, --run and --tune, and no {rest[0]}")
+        raise CellError(
+            "input", f"%%lift has the options --cost, --opencl, --run, --tune and --replace, and no {rest[0]}"
+        )
     return options
 
 

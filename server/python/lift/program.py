@@ -13,7 +13,7 @@ import lift_runtime
 from lift_runtime import LiftError
 from lift_runtime.arguments import Arguments
 from lift_runtime.devices import Choice, Engine
-from lift_runtime.plan import Plan
+from lift_runtime.plan import Plan, identifiers
 from lift_runtime.pour import bind, check_given
 
 from . import compiler, interpreter, several
@@ -49,7 +49,7 @@ class Kernel(lift_runtime.Kernel):
         several.parse(choice)
         return Kernel(self.name, self.docs, self._programs, choice, memory, self.source)
 
-    def cost(self, target: str = "portable", **sizes: int) -> Cost:
+    def cost(self, /, target: str = "portable", **sizes: int) -> Cost:
         """What a run costs: as numbers for these sizes, or as sizes."""
         checked = check_given(self._plan(next(iter(self._programs))), sizes)
         given = [word for name, value in checked.items() for word in ("--size", f"{name}={value}")]
@@ -57,7 +57,7 @@ class Kernel(lift_runtime.Kernel):
             (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
         return Cost(report)
 
-    def tune(self, *inputs: Any, seconds: float = 20, **sizes: int) -> Kernel:
+    def tune(self, /, *inputs: Any, seconds: float = 20, **sizes: int) -> Kernel:
         """The kernel with the parameters that are fastest on its device, as `lift tune` finds them in so many seconds.
 
         Inputs are arrays of NumPy and numbers; without any, those of the line `;;; run:`, or random ones of `sizes`.
@@ -67,7 +67,7 @@ class Kernel(lift_runtime.Kernel):
 
         return tuning.tuned(self, inputs, seconds, sizes)
 
-    def spread(self, *inputs: Any, chunks: int | None = None, **given: int) -> Any:
+    def spread(self, /, *inputs: Any, chunks: int | None = None, **given: int) -> Any:
         """Run the kernel on arrays of Dask, block by block; so does a call where an input is one.
 
         `chunks` is how many elements a block has of an array that the kernel makes itself.
@@ -99,7 +99,7 @@ class Kernel(lift_runtime.Kernel):
         devices = several.parse(self._choice)
         return self.on(devices.choices[0]).opencl if devices else super().opencl
 
-    def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
+    def __call__(self, /, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
         try:
             return self._run_on(inputs, out, copy, given)
@@ -122,7 +122,7 @@ class Kernel(lift_runtime.Kernel):
         if self._choice == "interpreter":
             return self._interpret(inputs, copy, given)
         try:
-            return super().__call__(*inputs, out=out, copy=copy, **given)
+            return self.compute(inputs, given, out, copy)
         except LiftError as problem:
             if problem.code == "memory" and out is None and not copy:
                 return self._in_blocks(inputs, given, problem)
@@ -268,6 +268,9 @@ class Program(Mapping[str, Kernel]):
         for line in lines:
             programs = {target: (plan, opencl) for target, (plan, opencl) in line["programs"].items()}
             self._kernels[line["kernel"]] = Kernel(line["kernel"], line["docs"], programs, source=source)
+        #: By the names of attributes.
+        self._named = dict(zip(identifiers(list(self._kernels)), self._kernels.values()))
+        self.__doc__ = "\n\n".join([repr(self)[1:-1], *(kernel.__doc__ for kernel in self.values())])
 
     def __getitem__(self, name: str) -> Kernel:
         try:
@@ -276,11 +279,11 @@ class Program(Mapping[str, Kernel]):
             raise KeyError(self._missing(name)) from self._problem
 
     def __getattr__(self, name: str) -> Kernel:
+        named = self.__dict__.get("_named", {})
+        if name in named:
+            return named[name]
         if name.startswith("_"):
             raise AttributeError(name)
-        for kernel in (name, name.replace("_", "-")):
-            if kernel in self._kernels:
-                return self._kernels[kernel]
         raise AttributeError(self._missing(name)) from self._problem
 
     def _missing(self, name: str) -> str:
@@ -289,7 +292,7 @@ class Program(Mapping[str, Kernel]):
         return f"there is no kernel `{name}`; there is {listed}{why}"
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(name.replace("-", "_") for name in self._kernels)]
+        return [*super().__dir__(), *self._named]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kernels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .collect import Collect, value
 from .devices import Choice, Engine, engine, opencl
 from .errors import LiftError, counted
 from .layout import Exists, Layout
-from .plan import Plan
+from .plan import Plan, identifiers
 from .pour import Pour, bind, check_given
 from .run import IN_PLACE, SMALL, Prepared, Run
 
@@ -56,15 +56,16 @@ class Kernel:
 
     def _describe(self, plan: Plan) -> None:
         self.type = plan.type
-        names = identifiers([item.name for item in plan.inputs])
-        given = identifiers(plan.sizes)
+        given = list(plan.keywords)
+        names = identifiers([item.name for item in plan.inputs], given)
         kinds = inspect.Parameter
         parameters = [kinds(n, kinds.POSITIONAL_ONLY, annotation=i.type) for n, i in zip(names, plan.inputs)]
-        parameters += [kinds(n, kinds.KEYWORD_ONLY, default=None, annotation="int") for n in given if n not in names]
+        parameters += [kinds(n, kinds.KEYWORD_ONLY, default=None, annotation="int") for n in given]
         self.__signature__ = inspect.Signature(parameters, return_annotation=plan.result_type)
         self.__name__ = self.__qualname__ = self.name
         inputs = "".join(f"    {item.name} : {item.type}\n" for item in plan.inputs)
-        self.__doc__ = f"{self.name} : {self.type}\n\n{self.docs}\n\n{inputs}    the result : {plan.result_type}\n"
+        docs = f"{self.docs}\n\n" if self.docs else ""
+        self.__doc__ = f"{self.name} : {self.type}\n\n{docs}{inputs}    the result : {plan.result_type}\n"
 
     def __repr__(self) -> str:
         return f"<lift {self.name} : {self.type}>"
@@ -93,8 +94,12 @@ class Kernel:
                 raise
             return self._programs[next(iter(self._programs))][1]
 
-    def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
+    def __call__(self, /, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
+        return self.compute(inputs, given, out, copy)
+
+    def compute(self, inputs: Sequence[Any], given: dict[str, Any], out: str | None = None, copy: bool = False) -> Any:
+        """The same where sizes have their own names, whatever these are."""
         if out is not None and not (isinstance(out, str) and out == "device"):
             raise LiftError("input", f'out={out!r} has no meaning: it is left out, or "device"')
         where, queue = self._where(inputs)
@@ -324,21 +329,6 @@ def _cut(data: np.ndarray, count: int) -> np.ndarray:
     if count == len(data):
         return data
     return data[:count].copy() if count * 8 < len(data) else data[:count]
-
-
-def identifiers(names: list[str]) -> list[str]:
-    """Names of Lift as names of Python, no two of which are equal."""
-    found: list[str] = []
-    for name in names:
-        plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
-        plain = plain if plain.isidentifier() and plain not in _KEYWORDS else f"_{plain}"
-        while plain in found:
-            plain += "_"
-        found.append(plain)
-    return found
-
-
-_KEYWORDS = frozenset(["False", "None", "True"]) | frozenset(__import__("keyword").kwlist)
 
 
 def wrong_count(plan: Plan, count: int) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import keyword
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -146,6 +148,11 @@ class Plan:
         return f"<plan of {self.kernel}>"
 
     @property
+    def keywords(self) -> dict[str, str]:
+        """The sizes by the names that a call gives them."""
+        return dict(zip(identifiers(self.sizes, _OPTIONS), self.sizes))
+
+    @property
     def type(self) -> str:
         return "".join(f"{item.type} -> " for item in self.inputs) + self.result_type
 
@@ -210,6 +217,27 @@ class Plan:
         )
         self.launches.append(made)
         return made
+
+
+def identifiers(names: list[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names of Lift as names of Python, no two of which are equal and none of which is taken. Those that Python takes
+    as they are keep theirs."""
+    wanted = [_identifier(name) for name in names]
+    found, used = list(wanted), set(taken)
+    for i in sorted(range(len(names)), key=lambda i: wanted[i] != names[i]):
+        while found[i] in used:
+            found[i] += "_"
+        used.add(found[i])
+    return found
+
+
+def _identifier(name: str) -> str:
+    plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
+    return plain if plain.isidentifier() and not keyword.iskeyword(plain) else f"_{plain}"
+
+
+#: What calls of kernels take besides sizes.
+_OPTIONS = ("out", "copy", "target", "seconds", "chunks")
 
 
 def _measured(steps: list[dict[str, Any]]) -> list[str]:

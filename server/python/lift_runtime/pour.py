@@ -10,7 +10,7 @@ import numpy as np
 from . import sizes
 from .errors import LiftError, counted
 from .layout import Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple, innermost
-from .plan import Input, Plan
+from .plan import Input, Plan, identifiers
 from .sizes import NoValue, Size, Unknown
 
 
@@ -35,7 +35,7 @@ def bind(plan: Plan, columns: list[Column], given: dict[str, int]) -> dict[str, 
     equations: list[Equation] = []
     longest = dict.fromkeys(plan.longest, 0)
     for item, column in zip(plan.inputs, columns):
-        _Shapes(item, equations, longest).walk(item.layout, column, 0)
+        shapes(item, column, equations, longest)
     values = {**given, **longest}
     solve_shapes(plan, equations, values, False)
     return values
@@ -51,30 +51,38 @@ def solve_shapes(plan: Plan, equations: list[Equation], values: dict[str, int], 
         except NoValue:
             fits = False
         except Unknown as unknown:
-            raise LiftError("input", _unsolved(equation, str(unknown), values)) from None
+            raise LiftError("input", _unsolved(plan, equation, str(unknown), values)) from None
         if not fits:
             raise LiftError("input", _disagreement(equation, values, found_by))
     for name in plan.sizes:
         if name not in values and not partly:
-            message = f"the size `{name}` does not follow from the shapes of the inputs; give it, as in `{name}=16`"
+            message = f"the size `{name}` does not follow from the shapes of the inputs; {advice(plan, name)}"
             raise LiftError("input", message)
 
 
 def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:
     """The sizes that a call gives, which must be sizes of the kernel."""
-    for name, value in given.items():
-        if any(name == item.name.replace("-", "_") for item in plan.inputs) and name not in plan.sizes:
-            message = f"`{name}` is an input of `{plan.kernel}`: inputs are given in their order, by no name"
+    if not given:
+        return {}
+    keywords, inputs, found = plan.keywords, [item.name for item in plan.inputs], {}
+    for word, value in given.items():
+        name = keywords.get(word, word)
+        if name not in plan.sizes and word in (*inputs, *identifiers(inputs)):
+            message = f"`{word}` is an input of `{plan.kernel}`: inputs are given in their order, by no name"
             raise LiftError("input", message)
         if name not in plan.sizes:
-            known = ", ".join(f"`{size}`" for size in plan.sizes)
+            known = ", ".join(f"`{size}`" for size in keywords)
             has = {0: "no sizes", 1: f"the size {known}"}.get(len(plan.sizes), f"the sizes {known}")
             raise LiftError("input", f"`{plan.kernel}` has {has}, and no `{name}`")
+        if value is None:
+            # As the signature says: it is left out.
+            continue
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
             raise LiftError("input", f"the size `{name}` is given as {value!r}; a size is a natural number")
         if value > 2**31 - 1:
             raise LiftError("input", f"the size {name} = {value} is too large: an Int is at most {2**31 - 1}")
-    return {name: int(value) for name, value in given.items()}
+        found[name] = int(value)
+    return found
 
 
 def check_assumptions(plan: Plan, values: dict[str, int]) -> None:
@@ -88,9 +96,9 @@ def check_assumptions(plan: Plan, values: dict[str, int]) -> None:
             raise LiftError("assumption-false", message, check["at"] or None)
 
 
-def check_rows(item: Input, column: Column) -> None:
-    """Rows that are equally long by their type are so."""
-    _Shapes(item, [], {}).walk(item.layout, column, 0)
+def shapes(item: Input, column: Column, equations: list[Equation], longest: dict[str, int]) -> None:
+    """Add the lengths of an input, and what is longest in it. Rows that are equally long by their type must be so."""
+    _Shapes(item, equations, longest).walk(item.layout, column, 0)
 
 
 class _Shapes:
@@ -185,14 +193,19 @@ def _solve(plan: Plan, equations: list[Equation], values: dict[str, int], found_
         unsolved = left
 
 
-def _unsolved(equation: Equation, name: str, values: dict[str, int]) -> str:
-    free = [n for n in sizes.names(equation.size) if n not in values]
+def advice(plan: Plan, name: str) -> str:
+    word = next(word for word, size in plan.keywords.items() if size == name)
+    return f"give it, as in `{word}=16`"
+
+
+def _unsolved(plan: Plan, equation: Equation, name: str, values: dict[str, int]) -> str:
+    free = [n for n in sizes.names(equation.size) if n in plan.sizes and n not in values]
     if len(set(free)) == 1 and isinstance(equation.size, list):
         shown = sizes.text(equation.size)
         return f"{equation.subject()}, but by its type that number is `{shown}`, which it is for no one `{name}`"
     return (
         f"the size `{name}` does not follow from the shapes of the inputs: {equation.subject()}, "
-        f"which is `{sizes.text(equation.size)}`; give it, as in `{name}=16`"
+        f"which is `{sizes.text(equation.size)}`; {advice(plan, name)}"
     )
 
 

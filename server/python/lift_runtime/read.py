@@ -15,7 +15,7 @@ import numpy as np
 from .errors import LiftError, counted
 from .layout import DTYPES, Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple, innermost
 from .plan import Input
-from .rows import Rows
+from .rows import Rows, from_arrow
 
 #: What a column is made of: an array, or values one by one.
 Values = Union[np.ndarray, Sequence[Any]]
@@ -82,12 +82,22 @@ def _unmasked(value: Any) -> Any:
 
 
 def _check_missing(value: Any) -> None:
-    """Arrays of pandas may have a value of their own for what is missing, which NumPy turns into NaN."""
-    if hasattr(getattr(value, "dtype", None), "na_value") and hasattr(value, "isna"):
-        missing = int(np.count_nonzero(value.isna()))
-        if missing:
-            are = "is" if missing == 1 else "are"
-            raise Misfit(f"{counted(missing, 'value')} {are} missing; Lift has no such value: `.fillna(…)` fills it in")
+    """Columns and tables may have a value of their own for what is missing, which NumPy turns into NaN."""
+    missing, advice = 0, ""
+    kinds = [value.dtype] if hasattr(value, "dtype") else list(getattr(value, "dtypes", ()))
+    if callable(getattr(value, "null_count", None)):
+        # Polars; a table says it for each column.
+        missing, advice = int(np.sum(np.asarray(value.null_count()))), ": `.fill_null(…)` fills it in"
+    elif hasattr(value, "isna") and any(hasattr(kind, "na_value") for kind in kinds):
+        marks = np.asarray(value.isna())
+        columns = [hasattr(kind, "na_value") for kind in kinds]
+        missing = int(np.count_nonzero(marks.reshape(len(marks), -1)[:, columns]))
+        advice = ": `.fillna(…)` fills it in"
+    elif hasattr(value, "itercolumns"):
+        missing = sum(column.null_count for column in value.itercolumns())
+    if missing:
+        are = "is" if missing == 1 else "are"
+        raise Misfit(f"{counted(missing, 'value')} {are} missing; Lift has no such value{advice}")
 
 
 def _arrow(value: Any) -> Any:
@@ -102,10 +112,7 @@ def _arrow(value: Any) -> Any:
     try:
         if pyarrow.types.is_list(value.type) or pyarrow.types.is_large_list(value.type):
             return Rows.from_arrow(value)
-        if value.null_count:
-            are = "is" if value.null_count == 1 else "are"
-            raise Misfit(f"{counted(value.null_count, 'value')} {are} null; Lift has no such value")
-        return value.to_numpy(zero_copy_only=False)
+        return from_arrow(value)
     except ValueError as problem:
         raise Misfit(str(problem)) from None
 
@@ -295,7 +302,8 @@ def _tuples(layout: Tuple, values: Values) -> Parts:
         if fields is not None:
             if len(fields) != len(parts):
                 raise Misfit(f"tuples of {len(parts)} are needed; the array has the fields {', '.join(fields)}")
-            return Parts([_many(part, np.ascontiguousarray(values[name])) for part, name in zip(parts, fields)])
+            columns = (_elements(np.ascontiguousarray(values[name])) for name in fields)
+            return Parts([_many(part, column) for part, column in zip(parts, columns)])
         scalars = all(isinstance(part, Leaf) and part.width is None for part in parts)
         if values.ndim != 2 or values.shape[1] != len(parts) or not scalars:
             raise Misfit(f"tuples of {len(parts)} are needed; the array has shape {values.shape} and no fields")
@@ -331,8 +339,10 @@ def _describe(value: Any) -> str:
         return f"an array of shape {value.shape}"
     if isinstance(value, np.generic) and value.dtype in _NAMES:
         return f"`{value!r}`"
-    if isinstance(value, (list, Rows)):
-        return f"an array of {counted(len(value), 'element')}"
+    if isinstance(value, list):
+        return f"a list of {counted(len(value), 'element')}"
+    if isinstance(value, Rows):
+        return counted(len(value), "row")
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     if isinstance(value, (bool, int, float, str)):

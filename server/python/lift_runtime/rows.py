@@ -55,15 +55,13 @@ class Rows(Sequence):
             inner = inner.storage
         if isinstance(inner, (pa.ListArray, pa.LargeListArray)):
             return cls(array.offsets.to_numpy(), cls.from_arrow(inner))
-        if inner.null_count:
-            raise ValueError(_null(inner.null_count, "value"))
-        return cls(array.offsets.to_numpy(), inner.to_numpy(zero_copy_only=False))
+        return cls(array.offsets.to_numpy(), from_arrow(inner))
 
     def to_arrow(self) -> Any:
         """The rows as an Arrow `LargeListArray`."""
         import pyarrow as pa
 
-        inner = self.values.to_arrow() if isinstance(self.values, Rows) else pa.array(self.values)
+        inner = self.values.to_arrow() if isinstance(self.values, Rows) else _to_arrow(self.values)
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), inner)
 
     @property
@@ -129,6 +127,30 @@ class Rows(Sequence):
             np.array2string(r, separator=", ") if isinstance(r, np.ndarray) else repr(r) for r in self[:6]
         )
         return f"Rows([{shown}{', …' if len(self) > 6 else ''}])"
+
+
+def from_arrow(array: Any) -> np.ndarray:
+    """The elements of an Arrow array that has no rows. Structs have fields, by which they are tuples."""
+    import pyarrow as pa
+
+    if array.null_count:
+        raise ValueError(_null(array.null_count, "value"))
+    if not pa.types.is_struct(array.type):
+        return array.to_numpy(zero_copy_only=False)
+    columns = {field.name: from_arrow(column) for field, column in zip(array.type, array.flatten())}
+    found = np.empty(len(array), [(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        found[name] = column
+    return found
+
+
+def _to_arrow(values: np.ndarray) -> Any:
+    import pyarrow as pa
+
+    fields = values.dtype.names
+    if fields is None:
+        return pa.array(values)
+    return pa.StructArray.from_arrays([_to_arrow(np.ascontiguousarray(values[name])) for name in fields], fields)
 
 
 def _null(count: int, what: str) -> str:

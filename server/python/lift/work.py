@@ -1,0 +1,65 @@
+"""What tasks of Dask compute, in the process that runs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from lift_runtime import Kernel, LiftError, Rows, sizes
+from lift_runtime.errors import counted
+
+
+def call(kernel: Kernel, inputs: list[Any], which: list[str], given: list[Any], names: list[str | None]) -> Any:
+    lengths = {name: len(block) for name, block in zip(names, inputs) if name is not None}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{n} of `{name}`" for name, n in lengths.items())
+        message = f"the arrays have one length by their types, but blocks that belong together have {listed}"
+        raise LiftError("input", message)
+    numbers = {name: len(inputs[0]) if value is None else int(value) for name, value in zip(which, given)}
+    return kernel.compute(inputs, numbers)
+
+
+def as_long(block: Any, lengths: list[int], length: int, name: str) -> Any:
+    """The first block of an array whose length was given."""
+    if sum(lengths) != length:
+        has = counted(sum(lengths), "element")
+        message = f"the sizes disagree: the length of `{name}` is given as {length}, but it has {has}"
+        raise LiftError("input", message)
+    return block
+
+
+def size(size: Any, names: list[str], values: list[int]) -> int:
+    return sizes.evaluate(size, dict(zip(names, values)))
+
+
+def joined(blocks: list[Any]) -> Any:
+    first = blocks[0]
+    if isinstance(first, np.ndarray):
+        return np.concatenate(blocks)
+    if isinstance(first, Rows):
+        values = [block.values[block.offsets[0] : block.offsets[-1]] for block in blocks]
+        lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
+        return Rows.from_lengths(lengths, joined(values))
+    return [item for block in blocks for item in block]
+
+
+def slice(block: Any, start: int, end: int) -> Any:
+    return Rows(block.offsets[start : end + 1], block.values) if isinstance(block, Rows) else block[start:end]
+
+
+def item(values: Any, i: int) -> Any:
+    return values[i]
+
+
+def every(block: Any, count: int) -> Any:
+    count = min(count, len(block))
+    return block[np.array([(i + 1) * len(block) // (count + 1) for i in range(count)], np.intp)]
+
+
+def between(block: Any, counts: Any, i: int) -> Any:
+    ends = [0, *(int(n) for n in counts), len(block)]
+    return block[ends[i] : ends[i + 1]] if i + 1 < len(ends) else block[:0]
+
+
+def running(lengths: list[int]) -> list[int]:
+    return [0, *np.cumsum(lengths).tolist()]
