@@ -219,6 +219,11 @@ def test_views_of_every_kind_are_taken(program):
     assert program.rows(matrix.T).tolist() == program.rows(matrix.T.copy()).tolist() == [[4], [3, 5]]
 
 
+def test_large_results_begin_at_a_large_page(program):
+    xs = np.ones(1 << 20, np.float32)
+    assert program.kept(xs).ctypes.data % (1 << 21) == 0
+
+
 def test_numbers_that_a_half_cannot_hold():
     halves = lift.source("(lift f (N) ((array-type half N)) (lambda (xs) (map (* 2.0h) xs)))").f
     assert halves([1.5, -0.25]).tolist() == [3.0, -0.5]

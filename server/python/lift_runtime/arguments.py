@@ -128,10 +128,20 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
 
 
 def aligned(count: int, dtype: np.dtype) -> np.ndarray:
-    """New memory of the host that begins at a multiple of 128 bytes."""
-    raw = np.empty(count * dtype.itemsize + 128, np.uint8)
-    start = -raw.ctypes.data % 128
-    return raw[start : start + count * dtype.itemsize].view(dtype)
+    """New memory of the host that begins at a multiple of 128 bytes; if it is large, at a large page.
+
+    For arrays from this length on NumPy asks the system for large pages, of which otherwise the first and the last
+    would be some hundred small ones.
+    """
+    size = count * dtype.itemsize
+    align = LARGE_PAGE if size >= 2 * LARGE_PAGE else 128
+    raw = np.empty(size + align, np.uint8)
+    start = -raw.ctypes.data % align
+    return raw[start : start + size].view(dtype)
+
+
+#: Bytes.
+LARGE_PAGE = 1 << 21
 
 
 def in_place(engine: Engine, data: np.ndarray, align: int) -> bool:

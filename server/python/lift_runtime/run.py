@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import sizes
-from .arguments import alignment
+from .arguments import LARGE_PAGE, aligned, alignment
 from .devices import Engine, opencl
 from .errors import LiftError, bytes_text
 from .layout import DTYPES
@@ -294,7 +294,9 @@ class Run:
     def read(self, i: int, count: int, wait: bool = True) -> np.ndarray:
         """The first elements of a buffer."""
         element = self.plan.buffers[i].element
-        data = np.empty(count, np.uint8 if element == "Bool" else DTYPES[element])
+        dtype = np.dtype(np.uint8) if element == "Bool" else DTYPES[element]
+        large = count * dtype.itemsize >= 2 * LARGE_PAGE
+        data = aligned(count, dtype) if large else np.empty(count, dtype)
         if count:
             self.cl.enqueue_copy(self.queue, data, self.now[i], is_blocking=wait)
         return data
