@@ -20,3 +20,18 @@ f 3
 ⍳2.5
 x+
 ⍴
+∇r←f x;y
+r←x+y
+∇
+:If y>1
+⎕←y
+:EndIf
+x=3
+⎕←y×y
+counter←{y+←⍵ ⋄ y}
+total←0
+sum←{total+←⍵ ⋄ total}
+⎕←sum 3
+⎕←tota
+⎕←+/÷≢
+⎕←(4÷3)↑⍳4

@@ -178,9 +178,10 @@ impl Ev {
         let term = match scalar.kind {
             Kind::Bool | Kind::Int => self.convert(scalar.term.clone(), scalar.kind, Kind::Int),
             Kind::Double | Kind::Complex | Kind::Char | Kind::Nested => {
-                let kind = scalar.kind.name();
-                let message = format!("{what} must be a whole number, not {kind}: `⌊` makes one");
-                return fail(SyntaxErrorCode::AplDomain, range, message);
+                let number = self.of_scalar(scalar.clone()).at(range);
+                let number = self.whole(&number, what)?;
+                let number = number.scalar().cloned();
+                return number.map_or(Ok(Size::zero()), |number| self.reify_scalar(&number, range, what));
             }
         };
         let term = self.share(term, "n")?;

@@ -15,12 +15,10 @@ use std::rc::Rc;
 
 /// Reduction of all windows of `k` elements along an axis, `k f/x`.
 pub fn windows(ev: &mut Ev, f: &Between, k: &Arr, axis: usize, x: &Arr) -> Res<Arr> {
+    let k = ev.whole(k, "the length of the windows")?;
     let Some(wanted) = k.items().filter(|items| items.len() == 1).and_then(|items| items[0].known) else {
         return not_supported(k.range, "a reduction of windows whose length the run computes");
     };
-    if k.kind > Kind::Int {
-        return fail(AplDomain, k.range, "the length of the windows must be a whole number");
-    }
     let (backwards, length) = (wanted < 0.0, wanted.abs() as i64);
     if x.rank() == 0 || x.kind == Kind::Nested {
         return not_supported(x.range, "a reduction of windows of this");
@@ -79,7 +77,8 @@ fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr
         f(ev, &index)
     })?;
     if probed.rank() == 0 {
-        return over(ev, frame, move |ev, index| f(ev, index));
+        // The element of a scalar that holds an array is that array.
+        return over(ev, frame, move |ev, index| Ok(super::nested::opened(&f(ev, index)?)));
     }
     if probed.kind == Kind::Nested {
         return not_supported(ev.at, "a function that gives arrays of arrays for each cell");
@@ -239,14 +238,17 @@ fn window(ev: &mut Ev, x: &Arr, center: &[Term], lengths: &[usize]) -> Res<Arr> 
 
 /// `f⌸x` and `k f⌸x`: the function of each different key and the values or indices that have it.
 pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Arr> {
-    if keys.rank() != 1 || keys.kind == Kind::Nested || values.is_some_and(|values| values.rank() != 1) {
-        return not_supported(keys.range, "`⌸` of an array that is not a vector of numbers or characters");
+    if !matches!(keys.rank(), 1 | 2) || values.is_some_and(|values| values.rank() == 0) {
+        return not_supported(keys.range, "`⌸` of an array that is not a vector or a matrix");
+    }
+    if keys.rank() == 2 || keys.kind == Kind::Nested {
+        return key_of_arrays(ev, f, keys, values);
     }
     let keys = ev.ready(keys)?;
     let values = match values {
         Some(values) => {
             let values = ev.conform(&keys, values, &[(0, 0)], "`⌸`")?;
-            ev.ready(&values)?
+            if values.rows().is_some() { ev.stored(&values)? } else { ev.ready(&values)? }
         }
         None => {
             let n = ev.length(&keys.shape[0]);
@@ -260,7 +262,7 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
         let keys = keys.clone();
         move |ev: &mut Ev, key: &Arr| {
             let same = scalar::dyadic(ev, '=', &keys, key)?;
-            let mine = replicate(ev, '/', &same, &values)?;
+            let mine = replicate(ev, '⌿', &same, &values)?;
             (f.two)(ev, key, &mine)
         }
     };
@@ -271,12 +273,7 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
             let key = ev.of_scalar(item);
             found.push(of(ev, &key)?);
         }
-        let found = collect(ev, vec![Size::nat(separate as u64)], &found)?;
-        return if found.boxes().is_some_and(|boxes| boxes.iter().all(|part| part.kind != Kind::Nested)) {
-            super::nested::mix(ev, &found)
-        } else {
-            Ok(found)
-        };
+        return super::nested::mixed_results(ev, separate, &found);
     }
     let different = ev.stored(&different)?;
     let frame = different.shape.clone();
@@ -285,6 +282,29 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
         let key = ev.of_term(different.kind, key)?;
         of(ev, &key)
     })
+}
+
+/// [`key`] of words or other arrays, or of the rows of a matrix: each is found by the place of the first equal one.
+fn key_of_arrays(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Arr> {
+    let words = keys.rank() == 1;
+    let all = if words { keys.clone() } else { split(ev, keys)? };
+    let all = if all.rows().is_some() { ev.stored(&all)? } else { all };
+    let origin = std::mem::replace(&mut ev.origin, 0);
+    let places = sets::places(ev, &all, &all);
+    ev.origin = origin;
+    let two = {
+        let f = f.clone();
+        move |ev: &mut Ev, place: &Arr, mine: &Arr| {
+            let origin = ev.known(Kind::Int, f64::from(ev.origin));
+            let origin = ev.of_scalar(origin);
+            let place = scalar::dyadic(ev, '+', place, &origin)?;
+            let key = super::nested::picked(ev, &all, &place)?;
+            let key = if words { super::nested::enclose(&key) } else { key };
+            (f.two)(ev, &key, mine)
+        }
+    };
+    let f = Between { two: Rc::new(two), glyph: None };
+    key(ev, &f, &places?, values)
 }
 
 /// The left operand of `@`.

@@ -1,8 +1,9 @@
 //! Constant propagation: what a primitive gives for arrays that are known before the run is known as well.
 
 use super::structure::constant_index;
-use super::value::{Arr, Ev, Kind, Repr, Res, Scalar};
+use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail};
 use crate::front::term::{Kind as TermKind, Term};
+use lift_syntax::SyntaxErrorCode::AplDomain;
 
 /// Limit on the elements of an array that is evaluated element by element.
 const MOST: usize = 64;
@@ -13,6 +14,27 @@ fn literal(term: &Term) -> Option<f64> {
         TermKind::Double(x) => Some(*x),
         TermKind::Bool(b) => Some(f64::from(u8::from(*b))),
         _ => None,
+    }
+}
+
+/// The whole number that a double is, if it is one and fits an Int.
+fn whole(x: f64) -> Option<f64> {
+    (x.fract() == 0.0 && x >= f64::from(i32::MIN) && x <= f64::from(i32::MAX)).then_some(x)
+}
+
+impl Ev {
+    /// An array as whole numbers: Booleans, integers, or doubles that are known to be whole, such as `6÷2`.
+    pub fn whole(&mut self, x: &Arr, what: &str) -> Res<Arr> {
+        if x.kind <= Kind::Int {
+            return self.as_kind(x, Kind::Int);
+        }
+        let known = x.known().filter(|_| x.kind == Kind::Double);
+        if let Some(known) = known.and_then(|known| known.into_iter().map(whole).collect::<Option<Vec<f64>>>()) {
+            let items = known.into_iter().map(|n| self.known(Kind::Int, n)).collect();
+            return Ok(self.of_items(Kind::Int, x.shape.clone(), items).at(x.range));
+        }
+        let advice = if x.kind == Kind::Double { ": `⌊` makes one" } else { "" };
+        fail(AplDomain, x.range, format!("{what} must be a whole number, not {}{advice}", x.kind.name()))
     }
 }
 

@@ -49,7 +49,14 @@ fn at_uses(ev: &mut Ev, arr: Arr, ends: Option<Vec<TextRange>>) -> Res<Arr> {
             1 => is_cheap(ev, &arr) || is_short(ev, &arr),
             _ => is_cheap(ev, &arr),
         };
-    if computed { Ok(once_an_index(ev, arr)) } else { ev.stored(&arr) }
+    if computed {
+        return Ok(once_an_index(ev, arr));
+    }
+    let Some(boxes) = arr.boxes() else { return ev.stored(&arr) };
+    // What is known stays known.
+    let part = |ev: &mut Ev, part: &Arr| if part.known().is_some() { Ok(part.clone()) } else { ev.stored(part) };
+    let kept = boxes.to_vec().iter().map(|one| part(ev, one)).collect::<Res<Vec<Arr>>>()?;
+    Ok(Arr { repr: Repr::Boxes(kept.into()), ..arr.clone() })
 }
 
 /// The array with elements that are computed once for each index of a computation.

@@ -19,6 +19,7 @@
 //! | `names` | uses of names in the text |
 //! | `apply` | application of functions |
 //! | `operators`, `phrase`, `frames`, `calls`, `recursion` | from the tree to values |
+//! | `foreign` | lines of other dialects |
 //! | `words` | failures at run time |
 //! | `entry` | a function as the kernel of a file |
 
@@ -36,6 +37,7 @@ mod cost;
 mod encode;
 mod entry;
 mod extend;
+mod foreign;
 pub mod format;
 mod frames;
 mod integer;

@@ -1,6 +1,7 @@
 //! Uses of names in the text of a program.
 
-use super::value::{Ev, Frame, FunKind, Uses, UsesByName, Value};
+use super::value::{Ev, Failure, Frame, FunKind, Uses, UsesByName, Value};
+use lift_syntax::SyntaxErrorCode::AplName;
 use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken};
 use std::rc::Rc;
 
@@ -85,4 +86,28 @@ pub fn mentions_quad(tree: &AplNode, env: &Frame, depth: usize) -> bool {
         },
         _ => false,
     })
+}
+
+/// Marks the names assigned by a failed statement, so that their uses are not reported again.
+pub fn broken(parts: &[AplElement], frame: &Frame) {
+    for pair in parts.windows(2) {
+        if let [AplElement::Token(name), AplElement::Token(arrow)] = pair
+            && name.kind() == AplKind::Name
+            && arrow.kind() == AplKind::Arrow
+        {
+            frame.set(name.text(), Value::Broken);
+        }
+    }
+}
+
+/// Marks a name without a value, so that its other uses are not reported again.
+pub fn missing_name(failure: &Failure, file: &AplNode, frame: &Frame) {
+    let Failure::Error(error) = failure else { return };
+    let token = file.token_at_offset(error.range.start()).right_biased();
+    if let Some(token) = token.filter(|token| token.kind() == AplKind::Name && token.text_range() == error.range)
+        && error.code == AplName
+        && frame.lookup(token.text()).is_none()
+    {
+        frame.set(token.text(), Value::Broken);
+    }
 }

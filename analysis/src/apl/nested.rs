@@ -12,7 +12,7 @@ use lift_syntax::SyntaxErrorCode::{AplIndex, AplLength, AplRank};
 use std::rc::Rc;
 
 /// The element of a scalar: the array in it, or the scalar itself.
-fn opened(x: &Arr) -> Arr {
+pub fn opened(x: &Arr) -> Arr {
     match x.boxes() {
         Some([one]) if x.rank() == 0 => one.clone(),
         _ => x.clone(),
@@ -153,8 +153,11 @@ fn join_nested(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
 
 /// Joins vectors of rows.
 fn join_rows(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
-    let (Some(x), Some(y)) = (as_rows(a), as_rows(b)) else { return Ok(None) };
-    if a.rows().is_none() && b.rows().is_none() || x.kind != y.kind || x.rank != y.rank {
+    if a.rows().is_none() && b.rows().is_none() {
+        return Ok(None);
+    }
+    let (Some(x), Some(y)) = (as_rows(ev, a)?, as_rows(ev, b)?) else { return Ok(None) };
+    if x.kind != y.kind || x.rank != y.rank {
         return Ok(None);
     }
     let split = a.shape.first().cloned().unwrap_or_else(Size::one);
@@ -186,21 +189,23 @@ fn join_rows(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
     Ok(Some(Arr { kind: Kind::Nested, shape: vec![n], repr: Repr::Rows(rows), range: ev.at }))
 }
 
-/// The array as rows: rows, or one enclosed array.
-fn as_rows(x: &Arr) -> Option<Rows> {
+/// The array as rows: rows, one enclosed array, or vectors of one kind.
+fn as_rows(ev: &mut Ev, x: &Arr) -> Res<Option<Rows>> {
     if let Some(rows) = x.rows() {
-        return Some(rows.clone());
+        return Ok(Some(rows.clone()));
     }
-    let [one] = x.boxes()? else { return None };
+    let Some([one]) = x.boxes() else {
+        return Ok(selectable(ev, x)?.as_ref().and_then(Arr::rows).cloned());
+    };
     let one = one.clone();
     let (kind, rank) = (one.kind, one.rank());
-    Some(Rows {
+    Ok(Some(Rows {
         kind,
         rank,
         shape: one.extents().map(|_| one.shape.clone()),
         row: Rc::new(move |_, _| Ok(one.clone())),
         stored: false,
-    })
+    }))
 }
 
 impl Ev {
@@ -256,6 +261,11 @@ fn stored_rows(ev: &mut Ev, x: &Arr, rows: &Rows) -> Res<Arr> {
     Ok(Arr { repr: Repr::Rows(rows), ..x.clone() })
 }
 
+/// A result of a function for one element, as that element: a scalar that holds an array stays one.
+fn element(x: Arr) -> Arr {
+    if x.rank() == 0 && x.kind == Kind::Nested { boxed(&x, Vec::new(), vec![x.clone()]) } else { x }
+}
+
 /// `f¨x` with one argument.
 pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
     if let Some(rows) = x.rows() {
@@ -266,7 +276,7 @@ pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
         });
     }
     if let Some(items) = separate(ev, x, if x.boxes().is_some() { MANY } else { FEW })? {
-        let found = items.iter().map(|item| f(ev, item)).collect::<Res<Vec<Arr>>>()?;
+        let found = items.iter().map(|item| Ok(element(f(ev, item)?))).collect::<Res<Vec<Arr>>>()?;
         return collect(ev, x.shape.clone(), &found);
     }
     let x = ev.ready(x)?;
@@ -324,6 +334,23 @@ pub fn over(ev: &mut Ev, shape: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<A
     let same = (!own).then(|| probed.shape.clone());
     let rows = Rows { kind: probed.kind, rank: probed.rank(), shape: same, row: Rc::new(row), stored: false };
     Ok(Arr { kind: Kind::Nested, shape, repr: Repr::Rows(rows), range: ev.at })
+}
+
+/// The results for each of several groups in one array, if they have one shape, otherwise as an array of arrays.
+pub fn mixed_results(ev: &mut Ev, count: usize, found: &[Arr]) -> Res<Arr> {
+    let all = collect(ev, vec![Size::nat(count as u64)], found)?;
+    let Some(boxes) = all.boxes() else { return Ok(all) };
+    if found.iter().all(|part| part.kind != Kind::Nested) {
+        return mix(ev, &all);
+    }
+    // Arrays of arrays of one shape become one with an axis more.
+    let alike = boxes.iter().all(|part| part.boxes().is_some() && part.shape == boxes[0].shape);
+    if !alike || found.iter().any(|part| part.rank() == 0) {
+        return Ok(all.clone());
+    }
+    let parts = boxes.iter().flat_map(|part| part.boxes().unwrap_or_default()).cloned().collect();
+    let shape = [all.shape.clone(), boxes[0].shape.clone()].concat();
+    Ok(boxed(&all, shape, parts))
 }
 
 /// Mix, `↑x`: the arrays as the rows of one array, filled up to the longest one.
@@ -417,7 +444,7 @@ pub fn first(ev: &mut Ev, x: &Arr) -> Res<Arr> {
 
 /// The array at one number of a vector of arrays.
 pub fn picked(ev: &mut Ev, x: &Arr, i: &Arr) -> Res<Arr> {
-    let i = ev.as_kind(i, Kind::Int)?;
+    let i = ev.whole(i, "an index")?;
     let Some(item) = i.items().filter(|items| items.len() == 1).and_then(|items| items.first()).cloned() else {
         return not_supported(i.range, "an index of several numbers here");
     };

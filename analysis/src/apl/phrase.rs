@@ -3,11 +3,11 @@
 
 use super::apply::apply;
 use super::context::deeper;
-use super::names::{operands, parts, surrounding, uses_in};
+use super::names::{broken, missing_name, operands, parts, surrounding, uses_in};
 use super::operators::{Item, cells, train};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported};
-use super::{cost, nested, select, system, text};
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplPhrase, AplWord};
+use super::{cost, foreign, nested, select, system, text};
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplNotSupported, AplPhrase, AplWord};
 use lift_syntax::TextRange;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
 use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken, complex, number};
@@ -28,8 +28,16 @@ pub enum Act {
 /// Runs a program. An error in a statement is reported; evaluation continues with the next one.
 pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
     let statements: Vec<AplNode> = file.children().filter(|node| node.kind() == AplKind::Statement).collect();
+    let mut skipped = 0;
     for (place, statement) in statements.iter().enumerate() {
+        if place < skipped {
+            continue;
+        }
         let parts = parts(statement);
+        if let Some(after) = foreign::lines(ev, &statements, place, frame) {
+            skipped = after;
+            continue;
+        }
         let shown = ev.shown.len();
         let range = statement.text_range();
         if ev.errors.iter().any(|error| range.contains_range(error.range)) {
@@ -51,21 +59,10 @@ pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
             Ok(_) => {}
             Err(failure) => {
                 ev.shown.truncate(shown);
+                missing_name(&failure, file, frame);
                 ev.report(failure);
                 broken(&parts, frame);
             }
-        }
-    }
-}
-
-/// Marks the names assigned by a failed statement, so that their uses are not reported again.
-fn broken(parts: &[AplElement], frame: &Frame) {
-    for pair in parts.windows(2) {
-        if let [AplElement::Token(name), AplElement::Token(arrow)] = pair
-            && name.kind() == AplKind::Name
-            && arrow.kind() == AplKind::Arrow
-        {
-            frame.set(name.text(), Value::Broken);
         }
     }
 }
@@ -94,6 +91,11 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
     let arrow = parts.iter().rposition(|part| part.kind() == AplKind::Arrow);
     if let Some(arrow) = arrow {
         let (value, _) = phrase(ev, &parts[arrow + 1..], frame, right)?;
+        if let (Value::Fun(f), Some(AplElement::Token(target))) = (&value, parts[..arrow].last())
+            && target.kind() == AplKind::Quad
+        {
+            return fail(AplPhrase, f.range, "this function has no argument, so there is nothing to print");
+        }
         return assignment(ev, &parts[..arrow], parts[arrow].text_range(), value, frame);
     }
     let items = deeper(|| items(ev, parts, frame))?;
@@ -203,6 +205,7 @@ fn assignment(
                 let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
                     return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
                 };
+                changes_own(name, frame)?;
                 let new = apply(ev, &f, Some(&old), &array(value, arrow)?)?;
                 (named(ev, name, Value::Arr(new), frame)?, rest, Act::Assigned)
             }
@@ -214,6 +217,7 @@ fn assignment(
                 let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
                     return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
                 };
+                changes_own(name, frame)?;
                 let indices = indices(ev, index, frame)?;
                 let value = array(value, arrow)?;
                 let element = select::index(ev, &old, &indices, index.text_range())?;
@@ -231,6 +235,7 @@ fn assignment(
                 let Item::Arr(old) = name_item(ev, name, frame)? else {
                     return fail(AplPhrase, name.text_range(), "only an array has elements to assign to");
                 };
+                changes_own(name, frame)?;
                 ev.at = node.text_range();
                 let new = select::assigned(ev, &old, &indices, &arr, node.text_range())?;
                 frame.set(name.text(), Value::Arr(new.at(name.text_range())));
@@ -254,6 +259,17 @@ fn assignment(
     }
     let right = array(value, arrow)?;
     phrase(ev, rest, frame, Some(right))
+}
+
+/// Refuses to change a name that belongs outside of the running function.
+fn changes_own(name: &AplToken, frame: &Frame) -> Res<()> {
+    if frame.own(name.text()).is_some() {
+        return Ok(());
+    }
+    let text = name.text();
+    let message =
+        format!("`{text}` belongs outside of this function, which cannot change it: give the new value as the result");
+    fail(AplNotSupported, name.text_range(), message)
 }
 
 /// Assigns the elements of an array to names; a scalar to each.
@@ -479,7 +495,14 @@ fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
             fail(AplName, range, "this function is called without a left argument, and `⍺` needs one")
         }
         None if own => fail(AplName, range, format!("`{text}` has a meaning only inside of a function in braces")),
-        None => fail(AplName, range, format!("`{text}` has no value here")),
+        None => {
+            let known = frame.all_names();
+            let advice = match crate::lower::closest(text, known.iter().map(String::as_str)) {
+                Some(meant) => format!("; did you mean `{meant}`?"),
+                None => format!(": `{text}←…` gives it one"),
+            };
+            fail(AplName, range, format!("`{text}` has no value here{advice}"))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
 use super::{constant, nested};
 use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplIndex, AplLength, AplRank};
+use lift_syntax::SyntaxErrorCode::{AplIndex, AplLength, AplRank};
 use lift_syntax::TextRange;
 use std::rc::Rc;
 
@@ -20,9 +20,7 @@ pub fn replicate_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) 
     if a.rank() > 1 {
         return fail(AplRank, a.range, format!("the left of `{glyph}` is a number or a vector of numbers"));
     }
-    if a.kind > Kind::Int {
-        return fail(AplDomain, a.range, format!("the left of `{glyph}` must be Booleans or whole numbers"));
-    }
+    let a = &if a.kind == Kind::Bool { a.clone() } else { ev.whole(a, &format!("the left of `{glyph}`"))? };
     let x = if x.rank() == 0 { super::structure::ravel(ev, x)? } else { x.clone() };
     let n = x.shape[axis].clone();
     if let Some(counts) = a.known() {
@@ -55,11 +53,13 @@ pub fn replicate_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) 
 
 /// Compresses by a mask computed at run time. The length of the result is hidden.
 fn compress(ev: &mut Ev, mask: &Arr, axis: usize, n: &Size, x: &Arr) -> Res<Arr> {
-    let (mask, x) = (ev.ready(mask)?, ev.ready(x)?);
+    let mask = ev.ready(mask)?;
+    let nested = x.kind == Kind::Nested;
+    let x = if x.rows().is_some() { ev.stored(x)? } else { ev.ready(x)? };
     let all = ev.size_argument(n);
     let all = ev.app("iota", [all]);
-    let vector = x.rank() == 1;
-    // Pair each element with its mask bit; with several axes, the index instead of the element.
+    let vector = x.rank() == 1 && !nested;
+    // Pair each element with its mask bit; with several axes or for arrays, the index instead of the element.
     let pairs = ev.lambda(&["i"], |ev, args| {
         let keep = ev.element(&mask, args)?;
         let value = if vector { ev.element(&x, args)? } else { args[0].clone() };
@@ -178,10 +178,7 @@ pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) ->
             ready.push(None);
             continue;
         };
-        if index.kind > Kind::Int {
-            return fail(AplDomain, index.range, "indices must be whole numbers");
-        }
-        let index = ev.as_kind(index, Kind::Int)?;
+        let index = ev.whole(index, "an index")?;
         within(ev, &x.shape[axis], &index)?;
         shape.extend(index.shape.iter().cloned());
         ready.push(Some(ev.ready(&index)?));
@@ -259,6 +256,10 @@ pub fn grade(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
             format!("`{glyph}` of an array that is not a vector or matrix of numbers or characters"),
         );
     }
+    if let Some(order) = x.known().and_then(|known| known_order(glyph, &known)) {
+        let order = order.into_iter().map(|place| ev.known(Kind::Int, place as f64 + f64::from(ev.origin))).collect();
+        return Ok(ev.vector(Kind::Int, order));
+    }
     let kind = x.kind.max(Kind::Int);
     let x = ev.as_kind(x, kind)?;
     let x = ev.stored(&x)?;
@@ -277,6 +278,17 @@ pub fn grade(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         let origin = ev.int(origin);
         Ok(ev.plus(place, origin))
     }))
+}
+
+/// The grade of numbers that are known before the run, from 0.
+fn known_order(glyph: char, known: &[f64]) -> Option<Vec<usize>> {
+    if known.len() > MANY || known.iter().any(|x| x.is_nan()) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    let compared = |a: &usize, b: &usize| known[*a].partial_cmp(&known[*b]).unwrap_or(std::cmp::Ordering::Equal);
+    order.sort_by(|a, b| if glyph == '⍋' { compared(a, b) } else { compared(b, a) });
+    Some(order)
 }
 
 /// The order of the rows of a matrix: by the last column, then, keeping that order, by each column before it.
@@ -388,12 +400,9 @@ enum Place {
 
 fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
     let Some(index) = index else { return Ok(Place::Whole) };
-    if index.kind > Kind::Int {
-        return fail(AplDomain, index.range, "indices must be whole numbers");
-    }
     let origin = ev.origin;
-    within(ev, extent, index)?;
-    let index = ev.as_kind(index, Kind::Int)?;
+    let index = ev.whole(index, "an index")?;
+    within(ev, extent, &index)?;
     match index.rank() {
         0 => {
             let place = ev.element(&index, &[])?;

@@ -41,7 +41,7 @@ fn comparable(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<(Arr, Arr)>> {
 }
 
 /// For each element of `of`, the place from 0 of the first equal one in a vector, or its length.
-fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
+pub fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
     if within.kind == Kind::Nested || of.kind == Kind::Nested {
         return places_of_arrays(ev, within, of);
     }
@@ -97,9 +97,12 @@ fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
 
 /// [`places`] of whole arrays.
 fn places_of_arrays(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
-    let unknown = "a search in an array of arrays whose length the run computes";
-    let Some(all) = separate(ev, within, MANY)? else { return not_supported(within.range, unknown) };
+    let within = if within.rows().is_some() { ev.stored(within)? } else { within.clone() };
+    let all = if within.rows().is_some() { Vec::new() } else { separate(ev, &within, MANY)?.unwrap_or_default() };
     let place = move |ev: &mut Ev, x: &Arr| -> Res<Scalar> {
+        if let Some(rows) = within.rows() {
+            return place_in_rows(ev, &within.shape[0], rows, x);
+        }
         let missing = ev.known(Kind::Int, all.len() as f64);
         let mut found = missing;
         for (number, candidate) in all.iter().enumerate().rev() {
@@ -124,12 +127,32 @@ fn places_of_arrays(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
             Ok(place(ev, &row)?.term)
         }));
     }
-    let Some(sought) = separate(ev, of, MANY)? else { return not_supported(of.range, unknown) };
+    let Some(sought) = separate(ev, of, MANY)? else {
+        return not_supported(of.range, "a search for so many elements in an array of arrays");
+    };
     let mut found = Vec::with_capacity(sought.len());
     for x in &sought {
         found.push(place(ev, x)?);
     }
     Ok(ev.of_items(Kind::Int, of.shape.clone(), found))
+}
+
+/// The place of the first row that equals an array, or the number of rows.
+fn place_in_rows(ev: &mut Ev, count: &Size, rows: &Rows, x: &Arr) -> Res<Scalar> {
+    let differs = ev.lambda(&["i"], |ev, args| {
+        let end = ev.size_term(count);
+        let inside = ev.less(args[0].clone(), end);
+        let compared = |ev: &mut Ev| {
+            let row = (rows.row)(ev, &args[0])?;
+            let same = matches(ev, &row, x)?;
+            let same = ev.element(&same, &[])?;
+            Ok(ev.app("not", [same]))
+        };
+        ev.branches(inside, compared, |ev| Ok(ev.boolean(false)))
+    })?;
+    let next = ev.lambda(&["i"], |ev, args| Ok(ev.plus(args[0].clone(), ev.int(1))))?;
+    let term = ev.app("iterateWhile", [differs, next, ev.int(0)]);
+    Ok(Scalar { kind: Kind::Int, term, known: None, size: None })
 }
 
 /// [`places`] by comparison with each of a few elements.
@@ -173,20 +196,25 @@ fn negated(ev: &mut Ev, x: &Arr) -> Res<Arr> {
 
 /// Unique, `∪x`.
 pub fn unique(ev: &mut Ev, x: &Arr) -> Res<Arr> {
-    let x = list(ev, '∪', x)?;
-    let x = ev.ready(&x)?;
+    let x = searched(ev, '∪', x)?;
     let keep = first_ones(ev, &x)?;
     replicate(ev, '/', &keep, &x)
 }
 
 /// Unique mask, `≠x`: the elements that are not equal to one before them.
 pub fn unique_mask(ev: &mut Ev, x: &Arr) -> Res<Arr> {
-    let x = list(ev, '≠', x)?;
-    let x = ev.ready(&x)?;
+    let x = searched(ev, '≠', x)?;
     first_ones(ev, &x)
 }
 
-fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+/// A vector whose elements, which may be arrays, are read several times.
+fn searched(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    let x = vector(ev, glyph, x)?;
+    if x.rows().is_some() { ev.stored(&x) } else { ev.ready(&x) }
+}
+
+/// Which elements are equal to none before them.
+pub fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let first = places(ev, x, x)?;
     let n = ev.length(&x.shape[0]);
     let n = ev.of_scalar(n);
@@ -234,14 +262,14 @@ pub fn find(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
 
 /// Union, `a∪b`.
 pub fn union(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
-    let (a, b) = (list(ev, '∪', a)?, list(ev, '∪', b)?);
+    let (a, b) = (searched(ev, '∪', a)?, searched(ev, '∪', b)?);
     let more = without(ev, &b, &a)?;
     join(ev, ',', &a, &more)
 }
 
 /// Without, `a~b`.
 pub fn without(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
-    let a = list(ev, '~', a)?;
+    let a = searched(ev, '~', a)?;
     let inside = member(ev, &a, b)?;
     let keep = negated(ev, &inside)?;
     replicate(ev, '/', &keep, &a)
@@ -249,7 +277,7 @@ pub fn without(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
 
 /// Intersection, `a∩b`.
 pub fn intersection(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
-    let a = list(ev, '∩', a)?;
+    let a = searched(ev, '∩', a)?;
     let keep = member(ev, &a, b)?;
     replicate(ev, '/', &keep, &a)
 }

@@ -4,7 +4,7 @@ use super::context::{FEW, MANY};
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplRank};
+use lift_syntax::SyntaxErrorCode::{AplLength, AplRank};
 
 /// An array whose elements come from `of` at the index that `place` returns. Elements that are separate terms are moved
 /// as terms.
@@ -104,7 +104,7 @@ pub fn constant_index(ev: &Ev, place: usize, extents: &[usize]) -> Vec<Term> {
 /// The index generator, `⍳n`.
 pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
     if n.rank() == 1 && n.items().is_some_and(|items| items.len() != 1) {
-        return not_supported(n.range, "`⍳` of several numbers");
+        return all_indices(ev, n);
     }
     let size = ev.reify(n, "`⍳`")?;
     let origin = ev.origin;
@@ -113,6 +113,30 @@ pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
         return Ok(ev.vector(Kind::Int, items));
     }
     Ok(ev.of_pull(Kind::Int, vec![size], move |ev, index| Ok(ev.plus(index[0].clone(), ev.int(origin)))))
+}
+
+/// The indices of an array of a shape that is known before the run: a vector of numbers for each element.
+fn all_indices(ev: &mut Ev, n: &Arr) -> Res<Arr> {
+    let whole = ev.whole(n, "`⍳`")?;
+    let extents: Option<Vec<usize>> =
+        whole.known().and_then(|known| known.into_iter().map(|n| (n >= 0.0).then_some(n as usize)).collect());
+    let count = extents.as_ref().and_then(|of| of.iter().try_fold(1usize, |all, n| all.checked_mul(*n)));
+    let (Some(extents), Some(count)) = (extents, count.filter(|count| (1..=MANY).contains(count))) else {
+        return not_supported(n.range, "`⍳` of several numbers, for so many elements or where the run computes them,");
+    };
+    let mut boxes = Vec::with_capacity(count);
+    for place in 0..count {
+        let mut rest = place;
+        let mut index = Vec::with_capacity(extents.len());
+        for extent in extents.iter().rev() {
+            index.push(ev.known(Kind::Int, (rest % extent) as f64 + f64::from(ev.origin)));
+            rest /= extent;
+        }
+        index.reverse();
+        boxes.push(ev.vector(Kind::Int, index));
+    }
+    let shape = extents.iter().map(|n| Size::nat(*n as u64)).collect();
+    Ok(Arr { kind: Kind::Nested, shape, repr: Repr::Boxes(boxes.into()), range: n.range })
 }
 
 /// The shape, `⍴x`.
@@ -303,18 +327,8 @@ fn amounts(ev: &mut Ev, glyph: char, k: &Arr, rank: usize) -> Res<Vec<Scalar>> {
         let message = format!("`{glyph}` has {} numbers at its left for an array of rank {rank}", items.len());
         return fail(AplLength, k.range, message);
     }
-    let fits = |item: &Scalar| item.kind <= Kind::Int;
-    if !items.iter().all(fits) {
-        return fail(AplDomain, k.range, format!("`{glyph}` wants whole numbers"));
-    }
-    Ok(items.into_iter().map(|item| if item.kind == Kind::Bool { of_bool(ev, item) } else { item }).collect())
-}
-
-fn of_bool(ev: &Ev, item: Scalar) -> Scalar {
-    match item.known {
-        Some(value) => ev.known(Kind::Int, value),
-        None => Scalar { kind: Kind::Int, term: ev.convert(item.term, Kind::Bool, Kind::Int), ..item },
-    }
+    let whole = ev.whole(k, &format!("the left of `{glyph}`"))?;
+    Ok(whole.items().map_or(items, <[Scalar]>::to_vec))
 }
 
 /// The number of elements, and whether they are counted from the end. A number computed at run time becomes a length,

@@ -1,7 +1,7 @@
 //! Functions that turn an array: reverse, rotate, transpose.
 
 use super::structure::moved;
-use super::value::{Arr, Ev, Kind, Res, fail, not_supported};
+use super::value::{Arr, Ev, Res, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
@@ -19,10 +19,7 @@ pub fn reverse(ev: &mut Ev, axis: usize, x: &Arr) -> Res<Arr> {
 
 /// Rotate along an axis, `k⌽x` and `k⊖x`: all lines by one number, or each by its own.
 pub fn rotate(ev: &mut Ev, glyph: char, axis: usize, k: &Arr, x: &Arr) -> Res<Arr> {
-    if k.kind > Kind::Int {
-        return fail(AplDomain, k.range, format!("`{glyph}` wants whole numbers at its left"));
-    }
-    let k = ev.as_kind(k, Kind::Int)?;
+    let k = ev.whole(k, &format!("the left of `{glyph}`"))?;
     let extent = x.shape[axis].clone();
     if extent.is_zero() {
         return Ok(x.clone());

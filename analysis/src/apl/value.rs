@@ -297,6 +297,13 @@ impl Frame {
         self.parent.as_ref()?.lookup(name)
     }
 
+    /// The names in sight.
+    pub fn all_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.names.borrow().keys().cloned().collect();
+        names.extend(self.parent.iter().flat_map(|parent| parent.all_names()));
+        names
+    }
+
     /// A name of the function itself: `⍵`, `⍺` or an operand. Outer functions are not searched.
     pub fn own(&self, name: &str) -> Option<Value> {
         self.names.borrow().get(name).cloned()

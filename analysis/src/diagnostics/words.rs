@@ -401,7 +401,11 @@ fn mismatch(f: &mut Formatter<'_>, place: &TypePlace, expected: &Shown<'_>, actu
         TypePlace::Binder { name } => write!(f, "`{name}` would have to be both `{expected}` and `{actual}`"),
         TypePlace::Pattern => write!(f, "the pattern takes `{expected}` apart, and the value is `{actual}`"),
         TypePlace::LengthOf => write!(f, "only an array has a length, and this is `{actual}`"),
-        TypePlace::SizeName { name } => write!(f, "`{name}` stands for a size here, and it is `{actual}`"),
+        TypePlace::SizeName { name } => write!(
+            f,
+            "`{name}` stands for a size here, and it is `{actual}`; `take`, `drop`, `slice`, `iota`, `generate` and `fill` \
+             take an `Int`, without `#`"
+        ),
         TypePlace::Other => write!(f, "this would have to be both `{expected}` and `{actual}`"),
     }
 }

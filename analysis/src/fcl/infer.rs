@@ -6,6 +6,7 @@ pub use written::declarations;
 
 use super::types::{Base, Level, Scheme, Ty, TypePrinter};
 use super::unify::{Clash, Unknowns};
+use crate::lower::closest;
 use lift_syntax::SyntaxErrorCode::{FclLevel, FclName, FclSignature, FclType};
 use lift_syntax::fcl::ast::{Definition, Expr, ExprKind, LevelRef, Named, Program, Statement, function_of};
 use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
@@ -65,6 +66,8 @@ struct Checker<'e> {
     noted: Vec<(TextRange, Scheme)>,
     /// Names that are bound at the top, but not yet.
     later: Vec<Rc<str>>,
+    /// Where names are bound whose definitions and signatures differ.
+    disputed: Vec<TextRange>,
     out: Inferred,
 }
 
@@ -78,6 +81,7 @@ impl<'e> Checker<'e> {
             depth: 0,
             noted: Vec::new(),
             later: Vec::new(),
+            disputed: Vec::new(),
             out: Inferred::default(),
         }
     }
@@ -204,6 +208,7 @@ impl Checker<'_> {
         let (found, wanted) = (self.unknowns.resolve(found), self.unknowns.resolve(&promised.ty));
         let (found, wanted) = (printer.ty(&found), printer.ty(&wanted));
         let name = &definition.name;
+        self.disputed.push(name.range);
         let message = format!("`{}` is `{found}`, but its signature says `{wanted}`{}", name.text, because(&clash));
         let related = self.origin(&clash).unwrap_or((said, "the signature".to_owned()));
         let code = if matches!(clash, Clash::Levels(..)) { FclLevel } else { FclSignature };
@@ -284,15 +289,15 @@ impl Checker<'_> {
         let local = self.scope.iter().rev().find(|(known, _)| *known == name.text).map(|(_, known)| known.clone());
         let known = local.or_else(|| Some(Known { scheme: self.before.get(&name.text)?.clone(), at: None }));
         let Some(known) = known else {
-            let message = match self.later.contains(&name.text) {
-                true => format!("`{}` is defined further down: a definition knows those above it", name.text),
-                false => format!("`{}` is not defined", name.text),
-            };
+            let message = self.missing(&name.text);
             self.error(FclName, name.range, message, None);
             return Ty::Any;
         };
         if let Some(at) = known.at {
             self.out.uses.push((name.range, at));
+            if self.disputed.contains(&at) {
+                return Ty::Any;
+            }
         }
         let scheme = known.scheme;
         if scheme.levels.len() != levels.len() {
@@ -306,6 +311,32 @@ impl Checker<'_> {
             self.error(FclLevel, range, message, known.at.map(|at| (at, "defined here".to_owned())));
         }
         self.instance(&scheme, &levels)
+    }
+
+    /// Says that a name is not known, and which one may be meant.
+    fn missing(&self, name: &str) -> String {
+        if self.later.first().is_some_and(|own| **own == *name) {
+            return format!(
+                "`{name}` is used in its own definition, and there is no recursion: `power`, `whileSeq` and `foldl` repeat"
+            );
+        }
+        if self.later.iter().any(|later| **later == *name) {
+            return format!("`{name}` is defined further down: a definition knows those above it");
+        }
+        let mut known: Vec<&str> = self.scope.iter().map(|(known, _)| &**known).collect();
+        known.extend(self.before.keys().map(|known| &**known));
+        known.sort_unstable();
+        if let Some(meant) = closest(name, known.iter().copied()) {
+            return format!("`{name}` is not defined; did you mean `{meant}`?");
+        }
+        let longer: Vec<String> = match name.len() {
+            0..=2 => Vec::new(),
+            _ => known.iter().filter(|known| known.starts_with(name)).map(|known| format!("`{known}`")).collect(),
+        };
+        match longer.is_empty() {
+            true => format!("`{name}` is not defined"),
+            false => format!("`{name}` is not defined; there are {}", longer.join(", ")),
+        }
     }
 
     fn instance(&mut self, scheme: &Scheme, levels: &[Level]) -> Ty {
@@ -370,7 +401,12 @@ impl Checker<'_> {
         let Err(clash) = self.unknowns.unify(given, wanted) else { return };
         let is_program = |ty: &Ty| matches!(self.unknowns.resolve(ty), Ty::Program(..));
         let named = is_program(given) && !is_program(wanted) && !matches!(clash, Clash::Levels(..));
-        let what_to_do = if named { ": in a `do`, `x <- …` names what a program gives" } else { "" };
+        let what_to_do = match (self.unknowns.head(given), self.unknowns.head(wanted)) {
+            _ if named => ": in a `do`, `x <- …` names what a program gives".to_owned(),
+            (Ty::Pull(_), Ty::Push(level, _)) => format!(": `push<{level}>` makes one from the other"),
+            (Ty::Push(level, _), Ty::Pull(_)) => format!(": in a `do`, `x <- force<{level}> …` stores it to be read"),
+            _ => String::new(),
+        };
         let (found, wanted) = self.both(given, wanted);
         let message = format!("this is `{found}`, and {} `{wanted}`{}{what_to_do}", why(), because(&clash));
         let related = self.origin(&clash).unwrap_or((function, "the function".to_owned()));
@@ -413,12 +449,17 @@ impl Checker<'_> {
         let outer = self.scope.len();
         let mut result = Ty::Any;
         for (place, statement) in statements.iter().enumerate() {
+            let errors = self.out.errors.len();
             let found = self.expr(&statement.value);
             result = found.clone();
             let last = place + 1 == statements.len();
             if last && statement.name.is_some() {
-                let message = "the last statement of `do` is its result, so it has no name".to_owned();
-                self.error(FclType, statement.value.range(), message, None);
+                // What else is wrong is so because it should be several statements.
+                self.out.errors.truncate(errors);
+                let message = "the last statement of `do` is its result, so it has no name: `;` separates statements";
+                self.error(FclType, statement.value.range(), message.to_owned(), None);
+                result = Ty::Any;
+                break;
             }
             if statements.len() > 1 {
                 let of = self.fresh();

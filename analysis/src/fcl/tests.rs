@@ -52,7 +52,36 @@ fn types_are_found() {
 fn mistakes_have_places_and_reasons() {
     for (text, wrong) in [
         ("val x = y", "fcl/name at `y`: `y` is not defined"),
-        ("fun f x = f x", "fcl/name at `f`: `f` is defined further down: a definition knows those above it"),
+        (
+            "fun f x = f x",
+            "fcl/name at `f`: `f` is used in its own definition, and there is no recursion: `power`, `whileSeq` and `foldl` repeat",
+        ),
+        ("val x = map 1", "fcl/name at `map`: `map` is not defined; there are `mapPull`, `mapPush`"),
+        ("val x = mapPul 1", "fcl/name at `mapPul`: `mapPul` is not defined; did you mean `mapPull`?"),
+        ("val x = y\nval y = 1", "fcl/name at `y`: `y` is defined further down: a definition knows those above it"),
+        (
+            "val x = if 1 < 2 then 3 else 4",
+            "fcl/syntax at `<`: `<` is no operator: `lti a b` says whether `a` is less than `b`",
+        ),
+        (
+            "fun f x = if x < 2 then 3 else 4",
+            "fcl/syntax at `2`: a level is missing before `2`: `<` begins levels, and `lti a b` says whether `a` is less \
+             than `b`",
+        ),
+        (
+            "val x = do<grid> { a <- forcePull<grid> (iota 3) forceAndPrint 3 (push<grid> a) }",
+            "fcl/type at `forcePull<grid> (iota 3) forceAndPrint 3 (push<grid> a)`: the last statement of `do` is its result, so \
+             it has no name: `;` separates statements",
+        ),
+        (
+            "val x = forceAndPrint 3 (iota 3)",
+            "fcl/type at `iota 3`: this is `[int]`, and `forceAndPrint` takes `[int]<grid>`: `push<grid>` makes one from the \
+             other\n  at `forceAndPrint 3`: the function",
+        ),
+        (
+            "sig f : int -> int\nfun f x y = x + y\nval z = generate 1 (f 1)",
+            "fcl/signature at `f`: `f` is `int -> int -> int`, but its signature says `int -> int`\n  at `int -> int`: the signature",
+        ),
         ("val f = fn y => y y", "fcl/type at `y`: this would be a function that takes itself\n  at `y`: the function"),
         ("val x = 1 2", "fcl/type at `1`: this is no function: it is `int`\n  at `2`: it is applied to this"),
         (
@@ -100,7 +129,7 @@ fn mistakes_have_places_and_reasons() {
         ("sig g : int\nval f = 1", "fcl/signature at `g`: this is the signature of `g`, but behind it stands `f`"),
         (
             "val x = do<grid> { a <- return<grid> 1 }",
-            "fcl/type at `return<grid> 1`: the last statement of `do` is its result, so it has no name",
+            "fcl/type at `return<grid> 1`: the last statement of `do` is its result, so it has no name: `;` separates statements",
         ),
         ("val x = 3000000000", "fcl/word at `3000000000`: this number does not fit 32 bits"),
     ] {

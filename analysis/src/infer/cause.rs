@@ -27,8 +27,8 @@ pub enum Cause {
     Binder(ExprId, BinderId),
     /// `(length xs)` in a size.
     LengthOf(ExprId, SizeRefId),
-    /// A name used as a size.
-    SizeName(ExprId, BinderId),
+    /// A name used as a size, in the last expression if it is a size.
+    SizeName(ExprId, BinderId, Option<ExprId>),
     /// An equality that the checker introduced itself; conflicts originate elsewhere.
     Result(ExprId),
 }
@@ -46,7 +46,7 @@ impl Cause {
             Cause::Argument { apply, .. } => *apply,
             Cause::Condition(e) | Cause::Annotation(e) | Cause::Component(e) | Cause::Result(e) => *e,
             Cause::Branches { at, .. } => *at,
-            Cause::Binder(e, _) | Cause::LengthOf(e, _) | Cause::SizeName(e, _) => *e,
+            Cause::Binder(e, _) | Cause::LengthOf(e, _) | Cause::SizeName(e, ..) => *e,
         }
     }
     /// The expression recorded as the provenance of new bindings.
@@ -63,7 +63,7 @@ impl Cause {
             Cause::Argument { arg, .. } => Node::Expr(*arg),
             Cause::Binder(_, b) => Node::Binder(*b),
             Cause::LengthOf(_, s) => Node::Size(*s),
-            Cause::SizeName(_, b) => Node::Binder(*b),
+            Cause::SizeName(_, b, read) => read.map_or(Node::Binder(*b), Node::Expr),
             Cause::Branches { otherwise, .. } => Node::Expr(*otherwise),
             other => Node::Expr(other.at()),
         }

@@ -50,6 +50,8 @@ pub struct Infer<'a> {
 #[derive(Debug, Default)]
 pub struct Names {
     taken: FxHashSet<Name>,
+    /// The sizes of the program, without index variables.
+    sizes: FxHashSet<Name>,
     opened: u32,
     bound: u32,
 }
@@ -58,7 +60,9 @@ impl Names {
     pub fn new(body: &Body) -> Names {
         let taken =
             body.binders.iter().filter(|b| !matches!(b.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack));
-        Names { taken: taken.map(|b| b.name.clone()).collect(), opened: 0, bound: 0 }
+        let taken: Vec<&Binder> = taken.collect();
+        let sizes = taken.iter().filter(|b| b.role != BinderRole::Position).map(|b| b.name.clone()).collect();
+        Names { taken: taken.iter().map(|b| b.name.clone()).collect(), sizes, opened: 0, bound: 0 }
     }
     fn opened(&mut self) -> Name {
         loop {
@@ -122,15 +126,8 @@ impl<'a> Infer<'a> {
     }
     /// The `nth` of `i`, `j`, … that names neither a surrounding index variable nor a size.
     fn position_name(&self, nth: usize) -> Name {
-        let is_size = |role: BinderRole| !matches!(role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
-        let taken = |name: &str| {
-            self.scopes.positions().iter().any(|p| *p.name == *name)
-                || self
-                    .body
-                    .binders
-                    .iter()
-                    .any(|b| *b.name == *name && is_size(b.role) && b.role != BinderRole::Position)
-        };
+        let taken =
+            |name: &str| self.names.sizes.contains(name) || self.scopes.positions().iter().any(|p| *p.name == *name);
         let letters = ["i", "j", "k", "l", "m", "n", "p", "q"];
         let names = (0u32..).flat_map(|round| {
             letters.iter().map(move |l| if round == 0 { l.to_string() } else { format!("{l}{round}") })

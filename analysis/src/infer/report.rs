@@ -110,7 +110,7 @@ impl Infer<'_> {
             Cause::Binder(e, _) if matches!(self.body.expr(*e), Expr::Component { .. }) => TypePlace::Pattern,
             Cause::Binder(_, b) => TypePlace::Binder { name: self.body.binder(*b).name.clone() },
             Cause::LengthOf(..) => TypePlace::LengthOf,
-            Cause::SizeName(_, b) => TypePlace::SizeName { name: self.body.binder(*b).name.clone() },
+            Cause::SizeName(_, b, _) => TypePlace::SizeName { name: self.body.binder(*b).name.clone() },
             Cause::Result(_) => TypePlace::Other,
         };
         let parts = (expected != left && left != right).then(|| (left.clone(), right.clone()));
@@ -118,6 +118,16 @@ impl Infer<'_> {
         let mut d = Diagnostic::new(cause.node(), &problem);
         if let Cause::Branches { then, .. } = cause {
             d = d.related(Node::Expr(*then), format!("this branch is `{}`", Shown(expected)));
+        }
+        if let Cause::SizeName(_, b, Some(read)) = cause {
+            d = d.related(Node::Binder(*b), format!("this is `{}`", Shown(actual)));
+            if let Expr::Size(size) = self.body.expr(*read)
+                && matches!(self.body.size_ref(*size), crate::hir::SizeRef::Local(_))
+            {
+                let name = self.body.binder(*b).name.to_string();
+                let edits = vec![Edit::Replace(Node::Expr(*read), name.clone())];
+                d = d.fix(Fix { title: format!("Write `{name}`"), edits, certain: true });
+            }
         }
         if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
             let text = self.short(why);

@@ -129,13 +129,36 @@ impl Infer<'_> {
                 if let Some(ty) = self.binders.ty(b).cloned() {
                     let wanted = Ty::new(TyKind::Size(size.clone()));
                     let at = self.body.root.unwrap_or(ExprId(0));
-                    self.unify(&wanted, &ty, &Cause::SizeName(at, b));
+                    let read = self.size_that_mentions(b);
+                    self.unify(&wanted, &ty, &Cause::SizeName(at, b, read));
                 }
                 size
             }
         };
         self.binders.set_size(b, size.clone());
         size
+    }
+
+    /// The expression being read, or its argument, if that is a size with a name.
+    fn size_that_mentions(&self, name: BinderId) -> Option<ExprId> {
+        let at = self.reading?;
+        let mentions = |at: &ExprId| match self.body.expr(*at) {
+            Expr::Size(size) => self.has_name(*size, name),
+            _ => false,
+        };
+        match self.body.expr(at) {
+            Expr::Apply { args, .. } => args.iter().copied().find(mentions),
+            _ => Some(at).filter(mentions),
+        }
+    }
+
+    fn has_name(&self, size: SizeRefId, name: BinderId) -> bool {
+        match self.body.size_ref(size) {
+            SizeRef::Local(b) => *b == name,
+            SizeRef::Op(_, args) => args.iter().any(|arg| self.has_name(*arg, name)),
+            SizeRef::Sum { count, body, .. } => self.has_name(*count, name) || self.has_name(*body, name),
+            _ => false,
+        }
     }
 
     fn size_operation(&mut self, op: SizeOp, args: Vec<Size>, id: SizeRefId, at: ExprId) -> Size {

@@ -24,6 +24,18 @@ fn two_filters_are_cast_to_one_length() {
 }
 
 #[test]
+fn a_number_that_is_written_as_a_size_is_written_as_a_number() {
+    check_repaired(
+        "(lift f (N) ((array-type int N) int) (lambda (xs k) (map (lambda (i) (slice #i #2 xs)) (take #k (iota (- N 2))))))",
+        expect![[r#"
+            (lift f (N) ((array-type int N) int) (lambda (xs k) (map (lambda (i) (slice i #2 xs)) (take k (iota (- N 2))))))
+
+            f : Array[Int,N] -> Int -> <∃X, Array[Array[Int,2],X]>
+        "#]],
+    );
+}
+
+#[test]
 fn lengths_of_parameters_are_named() {
     check_repaired(
         "(lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs ys)))

@@ -38,6 +38,11 @@ impl Parser<'_> {
             self.deeper(|p| p.operators(strength + 1));
             self.finish();
         }
+        if !self.failed && (self.is("<") || self.is(">")) {
+            let (range, word) = (self.range(), self.word());
+            let message = format!("`{word}` is no operator: `lti a b` says whether `a` is less than `b`");
+            self.error(SyntaxErrorCode::FclSyntax, range, message);
+        }
     }
 
     /// Counts a step of a chain nested to the left, whose depth is its length.
@@ -83,7 +88,14 @@ impl Parser<'_> {
             Some(Name) => {
                 self.start(NameUse);
                 self.take();
+                let first = !self.failed;
                 self.levels();
+                if first
+                    && self.failed
+                    && let Some(error) = self.errors.last_mut()
+                {
+                    error.message.push_str(": `<` begins levels, and `lti a b` says whether `a` is less than `b`");
+                }
                 self.finish();
             }
             Some(Int | Double | Text) => self.literal(),
