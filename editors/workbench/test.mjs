@@ -229,10 +229,11 @@ await check('[live] the OpenCL follows an edit that is not saved', async () => {
     const tab = EVENS.opencl.tab;
     const text = async () => (await workbench.lines(tab)).join('\n');
     await workbench.scrollToLine(tab, before);
+    const original = (await workbench.lines(EVENS.file))[line - 1];
     await workbench.replaceWord(EVENS.file, line, word, by);
     await workbench.until('the new text', async () => has(await text(), after) && !has(await text(), before));
     await workbench.shot('opencl-live');
-    await workbench.page.keyboard.press('Control+Z');
+    await workbench.undoTo(EVENS.file, line, original);
     await workbench.until('the old text', async () => has(await text(), before));
 });
 
@@ -240,13 +241,14 @@ await check('[stale] while the program is broken, the last good OpenCL stays, ma
     const { line, word, by, stale } = EVENS.breaking;
     const tab = EVENS.opencl.tab;
     await workbench.scrollToLine(tab, '// OpenCL C of evens');
+    const original = (await workbench.lines(EVENS.file))[line - 1];
     await workbench.replaceWord(EVENS.file, line, word, by);
     const first = await workbench.until('the mark', async () => {
         const lines = await workbench.lines(tab);
         return lines[0]?.startsWith(stale) && lines.length > 5 && lines[0];
     });
     await workbench.shot('opencl-stale');
-    await workbench.page.keyboard.press('Control+Z');
+    await workbench.undoTo(EVENS.file, line, original);
     await workbench.until('the mark is gone', async () =>
         (await workbench.lines(tab))[0]?.startsWith('// OpenCL C of evens in evens.lift'));
     return first;

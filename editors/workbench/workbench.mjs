@@ -167,6 +167,19 @@ export class Workbench {
         await this.page.keyboard.insertText(text);
     }
 
+    /** Undoes edits until a line (counted from 1) is what it was: typed slowly, one text is several edits. */
+    async undoTo(tab, line, before) {
+        let seen;
+        await this.until('undone', async () => {
+            const now = (await this.lines(tab))[line - 1];
+            if (now !== before && now !== seen) {
+                seen = now;
+                await this.page.keyboard.press('Control+Z');
+            }
+            return now === before;
+        });
+    }
+
     /** The lines of an editor in which the extension marks something with a background. */
     async marked(tab) {
         const rows = this.editor(tab).locator('.view-lines .view-line');

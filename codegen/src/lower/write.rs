@@ -6,7 +6,7 @@ use super::index::is_long;
 use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::Level;
 use crate::failure::Message;
-use crate::opencl::{CType, Expr, Helper, StmtKind};
+use crate::opencl::{CType, Expr, Helper, Stmt, StmtKind};
 use lift_analysis::size::Size;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,6 +50,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let several = matches!(a, Value::Tuple(_) | Value::Array(_));
             let condition =
                 if several && !condition.is_atom() { self.bind("which", CType::Bool, condition) } else { condition };
+            return self.select(&condition, &a, &b);
+        }
+        let names = |s: &Stmt| matches!(&s.kind, StmtKind::Declare { constant: true, init: Some(init), .. } if init.is_harmless());
+        if matches!(self.force(&a)?, Value::Array(_)) && first.iter().chain(&second).all(names) {
+            // Nothing was computed but parts of indices.
+            first.append(&mut second);
+            self.emit_all(first);
+            let condition = if condition.is_atom() { condition } else { self.bind("which", CType::Bool, condition) };
             return self.select(&condition, &a, &b);
         }
         let Some(registers) = self.registers(&a, "chosen", false)? else {

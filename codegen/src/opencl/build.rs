@@ -109,6 +109,16 @@ impl Expr {
         self.any(&mut |e| matches!(e, Expr::Call(name, _) if super::Helper::records_failures(name)))
     }
 
+    /// Whether computing the expression does nothing else and cannot go wrong, whatever its variables are: it reads no memory,
+    /// calls nothing and divides by nothing but a literal other than zero.
+    pub fn is_harmless(&self) -> bool {
+        !self.any(&mut |e| match e {
+            Expr::Index(..) | Expr::Wide { .. } | Expr::AddressOf(_) | Expr::Call(..) => true,
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => by.as_int().is_none_or(|by| by == 0 || by == -1),
+            _ => false,
+        })
+    }
+
     pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         Expr::Binary(op, Arc::new(a), Arc::new(b))
     }

@@ -309,17 +309,7 @@ impl Pieces {
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
         }
-        // If one fold reads the result of a nest, the result is not stored, because memory may not suffice for all of
-        // it. Scans and sorts need memory for all of it anyway.
-        let read_once = |v: VarId| {
-            let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
-            let by_group = readers.next().is_some_and(|s| {
-                let folds = |call: &PrimCall| matches!(call.prim, Prim::Map(_) | Prim::Reduce(_));
-                matches!(&s.rhs, Rhs::Prim(call) if folds(call)) && matches!(work_of(kernel, s), Work::Together(_))
-            });
-            by_group && readers.next().is_none() && body.result != Atom::Var(v)
-        };
-        if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_once(s.var)) {
+        if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_by_one_fold(kernel, body, s.var)) {
             return None;
         }
         Pieces::of_nests(kernel, body)
@@ -450,6 +440,22 @@ impl Pieces {
         let mut out: Vec<VarId> = later.into_iter().filter(|v| self.of.get(v) == Some(&piece)).collect();
         out.sort();
         out
+    }
+}
+
+/// Whether nothing but one fold reads an array, perhaps through maps. Such an array is not stored, because memory may not
+/// suffice for all of them; scans and sorts need memory for theirs anyway.
+fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
+    let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
+    let (Some(reader), None) = (readers.next(), readers.next()) else { return false };
+    let Rhs::Prim(call) = &reader.rhs else { return false };
+    if body.result == Atom::Var(v) || !matches!(work_of(kernel, reader), Work::Together(_)) {
+        return false;
+    }
+    match call.prim {
+        Prim::Reduce(_) => true,
+        Prim::Map(_) => read_by_one_fold(kernel, body, reader.var),
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@
 use super::flat::is_flat;
 use super::free;
 use super::uses;
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
@@ -96,7 +96,14 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     is_same_fold(kernel, f, call).then_some(Nest { fold, matrix: false, reorder })
 }
 
-/// A matrix nest inside maps that do nothing else.
+/// Whether every work-item of a nest may do an operation that belongs to the nest: it gives a scalar, and cannot fail.
+fn may_repeat(kernel: &Kernel, rhs: &Rhs) -> bool {
+    let Rhs::Scalar(op, args) = rhs else { return false };
+    let floating = |a: &Atom| kernel.atom_ty(a).as_scalar().is_some_and(|s| s.is_floating());
+    !matches!(op, ScalarOp::Div | ScalarOp::Mod) || args.iter().any(floating) || free::divides_safely(args)
+}
+
+/// A matrix nest inside maps that do nothing else but scalars.
 pub struct Batch<'k> {
     pub nest: Nest,
     /// The number of maps around.
@@ -113,7 +120,7 @@ pub fn batched<'k>(kernel: &Kernel, f: &'k Lambda) -> Option<Batch<'k>> {
     let mut f = f;
     for around in 1..=MOST_BATCHES {
         let (last, before) = f.body.stmts.split_last()?;
-        let plain = f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs));
+        let plain = f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs) || may_repeat(kernel, &s.rhs));
         let (rows, g) = inner(f)?;
         if !plain || !unplaced(rows) || f.body.result != Atom::Var(last.var) {
             return None;

@@ -276,7 +276,7 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
     matches!(work_of(kernel, fold), Work::Together(_)).then_some((nest, around))
 }
 
-/// Whether an array of rows is stored, or a view that only changes the order of dimensions.
+/// Whether an array of rows is stored, or a view that only joins dimensions, splits them or changes their order.
 fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
     let Atom::Var(v) = rows else { return false };
     let mut stored = true;
@@ -284,7 +284,9 @@ fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
         if stmt.var == *v {
             stored = match &stmt.rhs {
                 Rhs::Atom(a) => lies_in_memory(kernel, a),
-                Rhs::Prim(PrimCall { prim: Prim::Transpose, args, .. }) => lies_in_memory(kernel, &args[0]),
+                Rhs::Prim(PrimCall { prim: Prim::Transpose | Prim::Join | Prim::Split, args, .. }) => {
+                    lies_in_memory(kernel, &args[0])
+                }
                 _ => false,
             };
         }

@@ -199,7 +199,6 @@ fn what_is_no_fold_by_key_stays() {
         "(head (reduce 0 + (map (lambda (x) (if (= (+ x c) c) x 0)) xs)))",
         "(head (reduce 0 + (map (lambda (x) (if (= x c) c 0)) xs)))",
         "(head (reduceSeq 0 + (map (lambda (x) (if (= x c) x 0)) xs)))",
-        "(head (reduce 0 (lambda (a b) (if (> a b) a b)) (map (lambda (x) (if (= x c) x 0)) xs)))",
     ] {
         let text = format!(
             "(lift k (N B) ((array-type int N) (array-type int B)) (lambda (xs bs) (map (lambda (c) {body}) (iota B))))"
@@ -235,6 +234,35 @@ fn other_numbers_have_tables_of_their_own() {
     let strange = |i: usize| [1.5, f32::NAN, f32::INFINITY, -2.0, f32::NEG_INFINITY, 0.0][i % 6];
     let apart = vec![ints((0..600).map(|i| i % 6)), floats((0..600).map(strange)), ints(0..7)];
     by_key(&of("float", "+", "0.0f"), &BOTH, &[apart, vec![keys(40, 3), exact(40), ints(0..3)]]);
+}
+
+/// An operator whose operands have an order, and one of tuples whose parts depend on each other. For few keys each is a pass.
+#[test]
+fn what_no_table_serves_is_sorted() {
+    let of = |keys: &str, ty: &str, z: &str, fold: &str| {
+        format!(
+            "(lift k (N B) ((array-type int N) (array-type {ty} N) (array-type int B)) (lambda (ks xs bs)
+               (reduceByKey {keys} {z} {fold} ks xs)))"
+        )
+    };
+    let last = "(lambda (a b) (if (< b 0) a b))";
+    let greatest = "(lambda ((tuple a i) (tuple b j)) (if (or (> b a) (and (= a b) (< j i))) (tuple b j) (tuple a i)))";
+    let inputs = |values: fn(usize) -> Value| {
+        [(0, 3), (1, 1), (150, 40), (600, 7)].map(|(n, b)| vec![keys(n, b), values(n), ints(0..b)])
+    };
+    let numbers = inputs(|n| ints((0..n).map(|i| i as i32 % 13)));
+    let pairs = inputs(|n| {
+        let pair = |i: usize| Value::Tuple(vec![Value::Float((i * 7 % 11) as f32), Value::Int(i as i32)]);
+        rows((0..n).map(pair))
+    });
+    for (ty, z, fold, inputs) in
+        [("int", "-1", last, numbers), ("(tuple-type float int)", "(tuple -inff 1000000)", greatest, pairs)]
+    {
+        let many = kernel(&of("#B", ty, z, fold));
+        assert_eq!(found(&many), (1, vec!["fold-by-key", "by-key-sorted"]), "{many}");
+        means_the_same(&many, &targets(), &inputs);
+        assert_eq!(found(&kernel(&of("#4", ty, z, fold))).0, 0, "{fold}");
+    }
 }
 
 const MEANS: &str =

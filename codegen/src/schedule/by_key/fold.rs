@@ -2,11 +2,15 @@
 
 use super::numbered::{Numbered, beside, elements, is_known};
 use super::slice::{Made, as_var, mentioned, needed};
-use super::{Definitions, Maker, definitions};
+use super::{Definitions, Maker, by_table, definitions};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::schedule::nest::is_scalars;
 use crate::schedule::{Applied, rules, uses};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
+
+/// Keys for each of which a pass over the elements is faster than sorting them.
+const FEW_KEYS: i64 = 32;
 
 /// A fold over the elements whose key is the element's index.
 struct Keyed<'k> {
@@ -65,8 +69,12 @@ fn keyed<'k>(
 ) -> Option<Keyed<'k>> {
     let Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
     let ([f], [z, masked]) = (funs.as_slice(), args.as_slice()) else { return None };
-    let scalar = kernel.atom_ty(z);
-    if !f.is_commutative() || scalar.as_scalar().is_none() || f.position.is_some() {
+    if !is_scalars(&kernel.atom_ty(z)) || f.position.is_some() {
+        return None;
+    }
+    // Elements must be sorted for it, which takes longer than a few passes over them.
+    let few = numbered.count.as_const().is_some_and(|n| n <= FEW_KEYS);
+    if few && !by_table(kernel, f, z) {
         return None;
     }
     let masked = block.stmts.iter().find(|s| as_var(masked) == Some(s.var))?;
@@ -132,6 +140,9 @@ fn flat(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: Option<&Inner
 
 /// The case of a `map` over rows that folds each row by the same keys: all rows are folded at once.
 fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner) -> Option<Kernel> {
+    if !by_table(kernel, fold.f, fold.z) {
+        return None;
+    }
     let per_row = uses::dependent(kernel, inner.f);
     // Values may depend on the row alone, and keys on nothing of it.
     if fold.keys.uses().iter().chain(&as_var(fold.z)).any(|v| per_row.contains(v) || is_own(inner, *v)) {

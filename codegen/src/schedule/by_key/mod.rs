@@ -5,7 +5,7 @@
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
 //! a key, [`swapped`] those of the columns of a matrix, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
-//! [`sorted`](mod@sorted) is for tables that are far larger than local memory.
+//! [`sorted`](mod@sorted) is for tables that are far larger than local memory, and for what no table serves.
 
 mod bounds;
 mod fold;
@@ -52,6 +52,12 @@ pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
     one(&Kernel { body: block.clone(), ..kernel.clone() }, &mut Vec::new()).is_some()
 }
 
+/// Whether a table of partial results serves for a fold by key: elements meet in it in any order, one scalar at a time. Others
+/// are [`sorted`](mod@sorted).
+fn by_table(kernel: &Kernel, f: &Lambda, z: &Atom) -> bool {
+    f.is_commutative() && kernel.atom_ty(z).as_scalar().is_some()
+}
+
 /// A function after these rules, and all variables with those that it now has; `None` if none matches. Its folds by key
 /// are not placed.
 pub fn in_function(kernel: &Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> Option<(Vec<VarInfo>, Lambda)> {
@@ -63,6 +69,11 @@ pub fn in_function(kernel: &Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> O
         own = simplify(without_copies(simplify(next)));
     }
     if applied.len() == before {
+        return None;
+    }
+    let folds = |stmt: &Stmt| matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), funs, args, .. }) if !by_table(&own, &funs[0], &args[0]));
+    if own.body.stmts.iter().any(folds) {
+        applied.truncate(before);
         return None;
     }
     for stmt in &mut own.body.stmts {

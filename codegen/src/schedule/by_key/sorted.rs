@@ -1,10 +1,11 @@
 //! A fold by key whose table is far larger than local memory, and for whose operator OpenCL has no atomic operation: a table in
-//! turns would read all elements in each of them. Sorted by their keys, the elements of a key follow each other, so one scan,
-//! which starts again at each key, folds them all.
+//! turns would read all elements in each of them. Also a fold of tuples, or by an operator whose operands cannot be exchanged:
+//! no table serves for these. Sorted by their keys, the elements of a key follow each other in their order, so one scan, which
+//! starts again at each key, folds them all.
 //!
 //! `reduceByKey n f z ks xs = map (λp. if p < 0 then z else aref (scan f' …) p) (reduceByKey n max (-1) ks' (iota m))`
 
-use super::Maker;
+use super::{Maker, by_table};
 use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::schedule::versions::{branch, choice, decided};
@@ -41,9 +42,6 @@ pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
 
 /// The kernel in which elements of large tables are sorted.
 pub fn sorted(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class == Class::Cpu {
-        return kernel;
-    }
     let mut body = kernel.body.clone();
     block(&mut kernel, target, &mut body, applied);
     kernel.body = body;
@@ -70,10 +68,17 @@ fn block(kernel: &mut Kernel, target: &Target, of: &mut Block, applied: &mut Vec
 fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stmt>> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::ReduceByKey(Level::Glb(0)), .. }) = &stmt.rhs else { return None };
     let ([n], [f], [z, ..]) = (call.sizes.as_slice(), call.funs.as_slice(), call.args.as_slice()) else { return None };
-    let scalar = kernel.atom_ty(z).as_scalar().filter(|s| atomic(f, *s).is_none())?;
-    let fits = Size::nat(table_bytes(target) / scalar.bytes() + 1);
-    let in_tables = decided(n, &fits);
-    if in_tables == Some(true) || kernel.ty(stmt.var).as_array()?.element.as_scalar().is_none() {
+    let mut fits = Size::zero();
+    if by_table(kernel, f, z) {
+        let scalar = kernel.atom_ty(z).as_scalar().filter(|s| atomic(f, *s).is_none())?;
+        if target.class == Class::Cpu || kernel.ty(stmt.var).as_array()?.element.as_scalar().is_none() {
+            return None;
+        }
+        fits = Size::nat(table_bytes(target) / scalar.bytes() + 1);
+    }
+    // No size is less than 0.
+    let in_tables = if fits.is_zero() { Some(false) } else { decided(n, &fits) };
+    if in_tables == Some(true) {
         return None;
     }
     let mut maker = Maker {

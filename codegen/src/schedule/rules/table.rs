@@ -69,7 +69,7 @@ rules! {
         if "Always true: i counts the elements of xs. Where i is used for nothing else, the map goes over xs alone. Not of a number that only a branch reads.";
     Decomposition FOLD_BY_KEY "fold-by-key":
         "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
-        if "`f` is one of the commutative operators of the language and `z` neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does, and for each column of rows at once, whichever of the two maps is the outer one. At the top of a kernel.";
+        if "`z` is neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does. Where `f` is one of the commutative operators of the language, on numbers, also for each column of rows at once, whichever of the two maps is the outer one; any other `f`, and tuples, for more than 32 keys, because elements must be sorted for them (`by-key-sorted`). At the top of a kernel.";
     Decomposition COUNT_BETWEEN "count-between":
         "map (λc. search (place of c + 1) s - search (place of c) s) (iota n)" = "reduceByKey n + 0 xs (fill 1)",
         if "s is `sort < xs` of `Int`s. Its neighbours are searched for the two with a bound in between, so each search counts what is less than its bound; between c and c + 1 there is c alone. What the search is told of its neighbours is seen for all outcomes of their comparisons with the bound, and the paddings are on the right sides of all bounds.";
@@ -84,7 +84,7 @@ rules! {
         if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
     Decomposition BY_KEY_SORTED "by-key-sorted":
         "reduceByKey n f z ks xs" = "map (λp. if p < 0 then z else aref (scan f' z' (sort ks xs)) p) (reduceByKey n max (-1) ends (iota m))",
-        if "`f` associative and commutative, `z` neutral. On a GPU, at the top of a kernel, where `f` has no atomic operation and n numbers are more than a table in local memory holds. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer.";
+        if "`f` associative, `z` neutral. At the top of a kernel: on a GPU where `f` has no atomic operation and n numbers are more than a table in local memory holds; everywhere where `f` is no commutative operator of the language, or folds tuples. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer.";
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
         if "n and x_i are known before the run, and c is a positive number. Also of `s_i * c`, if c is a prime of which n and x_i are powers. At the top of a kernel.";
@@ -103,7 +103,7 @@ rules! {
 
     Decomposition MAP_PARTS "map-parts":
         "map (λx. b (a x))" = "map b ∘ map a",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where one fold reads what a map of folds makes: of elements too few for a work-item each, if it has at most 2 GiB.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB.";
 
     Decomposition FOLD_BRANCH "fold-branch":
         "if c then … reduce f z (map g xs) … else b" = "s = reduce f z (map (λx. if c then g x else z) xs); if c then … s … else b",
