@@ -68,6 +68,10 @@ def test_names_of_cells(capsys, monkeypatch):
     # The cell that is gone is not known to be so.
     which = "first"
     assert cell(f"(define (twice x) (* x 2)) (lift two {same}") is None
+    # What the notebook deleted or set stays so.
+    assert cell("assert abs(-1) == 1; one = 1") is None
+    assert cell(f"(define (thrice x) (* x 3)) (lift two {same}") is None
+    assert cell("assert one == 1") is None
     which = "second"
     error = cell(f"(lift two {same}")
     assert error.code == "duplicate-definition" and "`%%lift --replace` forgets that cell" in error.message

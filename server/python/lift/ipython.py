@@ -50,6 +50,8 @@ class Cells:
     def __init__(self, shell: Any) -> None:
         self.shell = shell
         self.texts: dict[str, str] = {}
+        #: What each variable was set to last. One that is something else now was deleted or set by the notebook.
+        self.given: dict[str, Kernel] = {}
 
     def magic(self, line: str, cell: str) -> None:
         """Define the kernels of the cell.
@@ -72,14 +74,18 @@ class Cells:
             raise CellError("input", "a kernel of a cell needs a name, as in `(lift first (N) …)`")
         self.texts = {**others, this: cell}
         for variable, (name, kernel) in zip(identifiers(list(program)), program.items()):
-            self.shell.user_ns[variable] = kernel
+            last = self.given.get(variable)
+            if name not in own and last is not None and self.shell.user_ns.get(variable) is not last:
+                continue
+            self._give(variable, kernel)
             if name not in own:
                 continue
             print(kernel)
             if hasattr(builtins, variable):
                 print(f"it hides Python's `{variable}`, which `del {variable}` brings back", file=sys.stderr)
             if options.tune is not None:
-                self.shell.user_ns[variable] = kernel = kernel.tune(seconds=options.tune)
+                kernel = kernel.tune(seconds=options.tune)
+                self._give(variable, kernel)
             if options.cost:
                 for what, amount in kernel.cost().items():
                     print(f"  {what.replace('_', ' ')}: {amount}")
@@ -90,6 +96,9 @@ class Cells:
                     message = f"%%lift --run: a line `;;; run:` above `{name}` says on what, as in `;;; run: xs=[1,2]`"
                     raise CellError("input", message)
                 _show(text, name)
+
+    def _give(self, variable: str, kernel: Kernel) -> None:
+        self.shell.user_ns[variable] = self.given[variable] = kernel
 
     def _id(self) -> str | None:
         """The cell that is run, where the front end says which."""
