@@ -88,7 +88,7 @@ pub fn mentions_quad(tree: &AplNode, env: &Frame, depth: usize) -> bool {
     })
 }
 
-/// Marks the names assigned by a failed statement, so that their uses are not reported again.
+/// Marks the names that a statement with an error assigns: their uses report no second error.
 pub fn broken(parts: &[AplElement], frame: &Frame) {
     for pair in parts.windows(2) {
         if let [AplElement::Token(name), AplElement::Token(arrow)] = pair

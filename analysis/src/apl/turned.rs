@@ -68,8 +68,7 @@ fn remainder(ev: &mut Ev, known: Option<f64>, by: Term, extent: &Size) -> Res<Te
     ev.share(shift, "k")
 }
 
-/// The index `by` places after `i`, where the last element is followed by the first one. Only indices beyond an end take a
-/// division.
+/// The index `by` places after `i` in a ring: the first element follows the last. Only an index beyond an end costs a division.
 fn wrapped(ev: &mut Ev, i: Term, by: i32, extent: &Size) -> Res<Term> {
     let by = match extent.as_const() {
         Some(n) if n > 0 => i64::from(by).rem_euclid(n) as i32,

@@ -109,8 +109,8 @@ impl Expr {
         self.any(&mut |e| matches!(e, Expr::Call(name, _) if super::Helper::records_failures(name)))
     }
 
-    /// Whether computing the expression does nothing else and cannot go wrong, whatever its variables are: it reads no memory,
-    /// calls nothing and divides by nothing but a literal other than zero.
+    /// Whether the expression may be computed where its value is not needed: it reads no memory, calls no function, and divides
+    /// only by a literal other than 0 and -1.
     pub fn is_harmless(&self) -> bool {
         !self.any(&mut |e| match e {
             Expr::Index(..) | Expr::Wide { .. } | Expr::AddressOf(_) | Expr::Call(..) => true,

@@ -70,7 +70,7 @@ impl Printer {
     }
 
     /// The lengths of an array, outermost first, and its element type: the name of a scalar, or a list for a tuple;
-    /// null if rows have different lengths. Vectors are one more dimension.
+    /// null if rows have different lengths. A vector counts as one more dimension.
     fn layout(&self, ty: &Ty) -> (Vec<Value>, Value) {
         let mut shape = Vec::new();
         let mut inside = ty;

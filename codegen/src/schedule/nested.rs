@@ -276,7 +276,7 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
     matches!(work_of(kernel, fold), Work::Together(_)).then_some((nest, around))
 }
 
-/// Whether an array of rows is stored, or a view that only joins dimensions, splits them or changes their order.
+/// Whether an array of rows is stored, or is made of a stored one by `transpose`, `join` and `split` alone.
 fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
     let Atom::Var(v) = rows else { return false };
     let mut stored = true;

@@ -5,7 +5,7 @@
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
 //! a key, [`swapped`] those of the columns of a matrix, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
-//! [`sorted`](mod@sorted) is for tables that are far larger than local memory, and for what no table serves.
+//! [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative.
 
 mod bounds;
 mod fold;
@@ -52,8 +52,8 @@ pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
     one(&Kernel { body: block.clone(), ..kernel.clone() }, &mut Vec::new()).is_some()
 }
 
-/// Whether a table of partial results serves for a fold by key: elements meet in it in any order, one scalar at a time. Others
-/// are [`sorted`](mod@sorted).
+/// Whether a fold by key can use a table of partial results: its values are scalars, and its operator is commutative, because
+/// elements reach the table in any order. Others are [`sorted`](mod@sorted).
 fn by_table(kernel: &Kernel, f: &Lambda, z: &Atom) -> bool {
     f.is_commutative() && kernel.atom_ty(z).as_scalar().is_some()
 }
