@@ -1,4 +1,4 @@
-//! Functions of whole numbers that need a loop: divisors, multiples, factorials.
+//! Functions of whole numbers that need a loop: divisors and multiples; powers that are whole numbers.
 
 use super::extend::extended;
 use super::value::{Arr, Ev, Kind, Res, Scalar};
@@ -71,33 +71,4 @@ pub fn multiple_term(ev: &mut Ev, x: Term, y: Term) -> Res<Term> {
     let divisor = ev.share(divisor, "d")?;
     let divisor = ev.app("max", [divisor, ev.int(1)]);
     Ok(ev.app("*", [ev.app("/", [x, divisor]), y]))
-}
-
-/// The product of what `factor` gives for 1, 2, … up to a Double.
-fn product(ev: &mut Ev, up_to: Term, factor: impl Fn(&Ev, Term) -> Term) -> Res<Term> {
-    let count = |ev: &Ev, state: &Term| ev.app("get1", [state.clone()]);
-    let test = ev.lambda(&["s"], |ev, args| Ok(ev.app("<=", [count(ev, &args[0]), up_to.clone()])))?;
-    let step = ev.lambda(&["s"], |ev, args| {
-        let this = factor(ev, count(ev, &args[0]));
-        let product = ev.app("*", [ev.app("get2", [args[0].clone()]), this]);
-        let next = ev.app("+", [count(ev, &args[0]), ev.double(1.0)]);
-        Ok(ev.term(TermKind::Tuple(vec![next, product])))
-    })?;
-    let start = ev.term(TermKind::Tuple(vec![ev.double(1.0), ev.double(1.0)]));
-    Ok(ev.app("get2", [ev.app("iterateWhile", [test, step, start])]))
-}
-
-/// `!x` of a whole number that is a Double.
-pub fn factorial(ev: &mut Ev, x: Term) -> Res<Term> {
-    let x = ev.share(x, "x")?;
-    product(ev, x, |_, factor| factor)
-}
-
-/// `k!n` of whole numbers that are Doubles.
-pub fn binomial(ev: &mut Ev, k: Term, n: Term) -> Res<Term> {
-    let (k, n) = (ev.share(k, "k")?, ev.share(n, "n")?);
-    let rest = ev.app("-", [n, k.clone()]);
-    let rest = ev.share(rest, "rest")?;
-    let made = product(ev, k, |ev, i| ev.app("/", [ev.app("+", [rest.clone(), i.clone()]), i]))?;
-    Ok(ev.app("round", [made]))
 }

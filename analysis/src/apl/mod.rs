@@ -9,7 +9,7 @@
 //! | `value` | arrays, functions, frames, the state of an evaluation |
 //! | `context` | terms and scalars |
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
-//! | `extend`, `scalar`, `complex`, `integer`, `circle` | scalar functions and extension |
+//! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | scalar functions and extension |
 //! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
 //! | `choice`, `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
@@ -37,6 +37,7 @@ mod cost;
 mod encode;
 mod entry;
 mod extend;
+mod factorial;
 mod foreign;
 pub mod format;
 mod frames;
@@ -137,7 +138,7 @@ fn results(ev: &mut Ev) -> (Vec<Output>, Option<Term>) {
 /// How an array is printed; adds the terms of which the run computes the values.
 fn output(ev: &mut Ev, arr: &Arr, parts: &mut Vec<Term>) -> Res<Output> {
     if let Some(text) = characters(arr) {
-        return Ok(Output::Text(text));
+        return Ok(Output::Text { text, array: arr.rank() > 0 });
     }
     ev.at = arr.range;
     let mut each =

@@ -84,10 +84,16 @@ pub fn join_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Re
     if let Some(text) = text::joined(ev, a, b)? {
         return Ok(text);
     }
-    if a.kind == Kind::Nested || b.kind == Kind::Nested || a.rank() <= 1 && b.rank() <= 1 && mixed(a, b) {
+    if a.kind == Kind::Nested || b.kind == Kind::Nested || mixed(a, b) && is_few(a) && is_few(b) {
         return if a.rank().max(b.rank()) > 1 { join_boxes(ev, glyph, axis, a, b) } else { join_nested(ev, a, b) };
     }
     catenate(ev, glyph, axis, a, b)
+}
+
+/// Whether the elements of an array can be separate values.
+fn is_few(x: &Arr) -> bool {
+    let count = |extents: Vec<usize>| extents.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
+    x.rank() <= 1 || x.extents().and_then(count).is_some_and(|count| count <= MANY)
 }
 
 /// Joins arrays of arrays of which one has several axes.

@@ -67,13 +67,25 @@ pub fn outer(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     })
 }
 
-/// Reduction of a vector of arrays, from the last to the first.
-pub fn reduce(ev: &mut Ev, f: &Between, x: &Arr) -> Res<Arr> {
+/// Reduction of an array of arrays along an axis, from the last to the first.
+pub fn reduce(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
     if x.rank() == 0 {
         return Ok(x.clone());
     }
-    if x.rank() > 1 {
-        return not_supported(ev.at, "a reduction of a matrix of arrays");
+    if let (Some(boxes), Some(extents), true) = (x.boxes().map(<[Arr]>::to_vec), x.extents(), x.rank() > 1) {
+        let after: usize = extents[axis + 1..].iter().product();
+        let before: usize = extents[..axis].iter().product();
+        let n = extents[axis];
+        let mut sums = Vec::with_capacity(before * after);
+        for place in 0..before * after {
+            let start = place / after.max(1) * n * after + place % after.max(1);
+            let line = boxes.iter().skip(start).step_by(after.max(1)).take(n).cloned().collect();
+            let line = boxed(x, vec![Size::nat(n as u64)], line);
+            sums.push(reduce(ev, f, 0, &line)?);
+        }
+        let mut shape = x.shape.clone();
+        shape.remove(axis);
+        return collect(ev, shape, &sums);
     }
     if x.rows().is_some() && f.glyph == Some(',') {
         return Ok(enclose(&enlist(ev, x)?));
@@ -97,7 +109,7 @@ pub fn scan(ev: &mut Ev, f: &Between, x: &Arr) -> Res<Arr> {
     let mut found = Vec::with_capacity(boxes.len());
     for count in 1..=boxes.len() {
         let part = boxed(x, vec![Size::nat(count as u64)], boxes[..count].to_vec());
-        found.push(reduce(ev, f, &part)?);
+        found.push(reduce(ev, f, 0, &part)?);
     }
     collect(ev, x.shape.clone(), &found)
 }

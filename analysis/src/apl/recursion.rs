@@ -8,7 +8,7 @@ use super::frames::{condition, frame_of, statements};
 use super::loops::{leaves, rebuilt, repeat_while, steady};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};
-use super::value::{Arr, Dfn, Ev, Frame, Fun, Res, fail, not_supported};
+use super::value::{Arr, Dfn, Ev, Frame, Fun, Res, Value, fail, not_supported};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
@@ -33,11 +33,46 @@ enum Found {
 
 /// Calls a dfn whose recursion is a loop.
 pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> Res<Arr> {
-    let own = [left.as_ref().map(leaves).unwrap_or_default(), leaves(&right)].concat();
+    let alone = left.is_none();
+    if let Some(value) = repeated(ev, f, dfn, left, &right)? {
+        return Ok(value);
+    }
+    // The calls in it may have a left argument that the first one lacks.
+    let default = if alone { default_left(ev, f, dfn, &right)? } else { None };
+    if let Some(left) = default
+        && let Some(value) = repeated(ev, f, dfn, Some(left), &right)?
+    {
+        return Ok(value);
+    }
+    not_supported(f.range, "recursion with arguments of another shape each time, whose end only the run knows,")
+}
+
+/// What `⍺←` gives a dfn that is called without a left argument, if that comes before its guards.
+fn default_left(ev: &mut Ev, f: &Fun, dfn: &Dfn, right: &Arr) -> Res<Option<Arr>> {
+    let frame = frame_of(ev, f, dfn, None, right.clone())?;
+    for statement in statements(dfn) {
+        let parts = parts(&statement);
+        if parts.iter().any(|part| part.kind() == AplKind::Colon) {
+            break;
+        }
+        let (_, act) = statement_of(ev, &parts, &frame)?;
+        if let Some(Value::Arr(left)) = frame.own("⍺") {
+            return Ok(Some(left));
+        }
+        if act != Act::Assigned {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// The value of a loop over the arguments; `None` if these have other shapes each time.
+fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> Res<Option<Arr>> {
+    let own = [left.as_ref().map(leaves).unwrap_or_default(), leaves(right)].concat();
     let arguments = |state: &[Arr]| {
         let mut rest = state.iter().cloned();
         let left = left.as_ref().map(|left| rebuilt(left, &mut rest));
-        (left, rebuilt(&right, &mut rest))
+        (left, rebuilt(right, &mut rest))
     };
     let whole = dfn.tree.text_range();
     let ask = |ev: &mut Ev, state: &[Arr], part: Part| {
@@ -54,10 +89,7 @@ pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> R
     };
     let (start, same) = steady(ev, &own, &step)?;
     if !same {
-        return not_supported(
-            f.range,
-            "recursion with arguments of another shape each time, whose end only the run knows,",
-        );
+        return Ok(None);
     }
     let test = |ev: &mut Ev, state: &[Arr]| match ask(ev, state, Part::More)? {
         Some(Found::More(more)) => Ok(more),
@@ -65,7 +97,7 @@ pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> R
     };
     let end = repeat_while(ev, &start, &test, &step)?;
     match ask(ev, &end, Part::Value)? {
-        Some(Found::Value(value)) => Ok(value),
+        Some(Found::Value(value)) => Ok(Some(value)),
         _ => endless(f),
     }
 }

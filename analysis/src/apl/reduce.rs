@@ -137,7 +137,7 @@ fn lines(ev: &mut Ev, x: &Arr, axis: usize) -> Res<Option<(Vec<Size>, Vec<Arr>)>
 /// Reduction along an axis.
 pub fn reduce_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
     if x.kind == Kind::Nested {
-        return nested_operators::reduce(ev, f, x);
+        return nested_operators::reduce(ev, f, axis, x);
     }
     if f.glyph.is_some()
         && let Some((shape, lines)) = lines(ev, x, axis)?
@@ -163,6 +163,8 @@ pub fn reduce_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
     let mut shape = x.shape.clone();
     shape.remove(axis);
     if n.is_zero() {
+        // The least and the greatest of no numbers is a Double, whatever the kind of `⍬`.
+        let kind = if matches!(f.glyph, Some('⌈' | '⌊')) { Kind::Double } else { kind };
         let Some((identity, _)) = f.glyph.and_then(|glyph| neutral(glyph, kind)) else {
             return fail(AplDomain, ev.at, "an empty array has no reduction by this function");
         };

@@ -3,7 +3,7 @@
 use super::context::{FEW, MANY};
 use super::extend::extended;
 use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported};
-use super::{circle, complex, integer, nested};
+use super::{circle, complex, factorial, integer, nested};
 use crate::front::term::{Kind as TermKind, Term};
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
@@ -100,7 +100,7 @@ fn value_of_two(glyph: char, x: f64, y: f64, kind: Kind) -> Option<f64> {
         '×' => whole(i32::wrapping_mul),
         '÷' => x / y,
         '|' if x == 0.0 => y,
-        '|' if double => return None,
+        '|' if double => y - x * (y / x).floor(),
         '|' => f64::from((y as i32).wrapping_rem(x as i32).wrapping_add(x as i32).wrapping_rem(x as i32)),
         '⌊' => x.min(y),
         '⌈' => x.max(y),
@@ -150,7 +150,7 @@ fn term_of_one(ev: &mut Ev, glyph: char, x: Term, kind: Kind) -> Res<Term> {
             ev.app("=", [x, zero])
         }
         '~' => ev.app("not", [x]),
-        '!' => integer::factorial(ev, x)?,
+        '!' => factorial::factorial(ev, x)?,
         _ => return not_supported(ev.at, format!("`{glyph}` of a number that the run computes")),
     })
 }
@@ -180,7 +180,7 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
         '≥' => ev.app(">=", [x, y]),
         '∧' if kind == Kind::Int => integer::multiple_term(ev, x, y)?,
         '∨' if kind == Kind::Int => integer::divisor_term(ev, x, y)?,
-        '!' => integer::binomial(ev, x, y)?,
+        '!' => factorial::binomial(ev, x, y)?,
         '∧' => ev.app("and", [x, y]),
         '∨' => ev.app("or", [x, y]),
         '⍲' => not(ev, ev.app("and", [x, y])),

@@ -28,8 +28,8 @@ pub struct Translated {
 /// A printed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// Known before the run.
-    Text(String),
+    /// Known before the run: one character, or an array.
+    Text { text: String, array: bool },
     /// The next component of the kernel's result.
     Value,
     /// The next component, whose integers are code points.
@@ -58,7 +58,7 @@ impl Output {
     /// The number of components of the kernel's result that are printed.
     pub fn values(&self) -> usize {
         match self {
-            Output::Text(_) => 0,
+            Output::Text { .. } => 0,
             Output::Value | Output::Characters | Output::Rows { .. } | Output::Fixed(_) => 1,
             Output::Strand(parts) | Output::Line(parts) | Output::Grid { parts, .. } => {
                 parts.iter().map(Output::values).sum()

@@ -28,16 +28,24 @@ pub fn write(out: &mut dyn io::Write, outputs: &[Output], value: &Value) -> io::
 struct Block {
     lines: Vec<String>,
     array: bool,
+    /// Whether it is one number.
+    number: bool,
+}
+
+impl Block {
+    fn array(lines: Vec<String>) -> Block {
+        Block { lines, array: true, number: false }
+    }
 }
 
 fn block(output: &Output, parts: &mut std::slice::Iter<'_, Value>) -> Block {
     match output {
-        Output::Text(text) => {
-            Block { lines: text.split('\n').map(str::to_owned).collect(), array: text.chars().count() != 1 }
+        Output::Text { text, array } => {
+            Block { lines: text.split('\n').map(str::to_owned).collect(), array: *array, number: false }
         }
         Output::Value | Output::Characters => {
             let characters = matches!(output, Output::Characters);
-            parts.next().map_or(Block { lines: Vec::new(), array: true }, |value| of_value(value, characters))
+            parts.next().map_or(Block::array(Vec::new()), |value| of_value(value, characters))
         }
         Output::Rows { characters } => match parts.next() {
             Some(Value::Array(rows)) => {
@@ -48,7 +56,7 @@ fn block(output: &Output, parts: &mut std::slice::Iter<'_, Value>) -> Block {
         },
         Output::Fixed(fixed) => match parts.next() {
             Some(value) => in_columns(value, &|value| write_fixed(value, *fixed), ""),
-            None => Block { lines: Vec::new(), array: true },
+            None => Block::array(Vec::new()),
         },
         Output::Grid { columns, parts: of } => {
             let blocks: Vec<Block> = of.iter().map(|output| block(output, parts)).collect();
@@ -61,7 +69,7 @@ fn block(output: &Output, parts: &mut std::slice::Iter<'_, Value>) -> Block {
                 return blocks.swap_remove(0);
             }
             let line: String = blocks.into_iter().map(|block| block.lines.join(" ")).collect();
-            Block { lines: vec![line], array: true }
+            Block::array(vec![line])
         }
     }
 }
@@ -86,40 +94,61 @@ fn beside(blocks: Vec<Block>) -> Block {
     if after_array {
         lines.iter_mut().for_each(|line| line.push(' '));
     }
-    Block { lines, array: true }
+    Block::array(lines)
 }
 
-/// The rows of a matrix of arrays, whose columns are as wide as their widest array.
+/// The rows of a matrix of arrays, whose columns are as wide as their widest array. Numbers alone are in columns as in a
+/// matrix; a matrix of numbers and characters has one blank between them.
 fn grid(blocks: &[Block], columns: usize) -> Block {
-    let width = |block: &Block| block.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| blocks.iter().skip(column).step_by(columns.max(1)).map(width).max().unwrap_or(0))
-        .collect();
-    let mut lines = Vec::new();
-    for row in blocks.chunks(columns.max(1)) {
-        let height = row.iter().map(|block| block.lines.len()).max().unwrap_or(0);
-        for number in 0..height {
-            let cells = row
-                .iter()
-                .zip(&widths)
-                .map(|(block, width)| format!(" {:width$} ", block.lines.get(number).map_or("", String::as_str)));
-            lines.push(cells.collect());
+    let columns = columns.max(1);
+    let simple = blocks.iter().all(|block| !block.array);
+    let mut texts: Vec<Vec<String>> = blocks.iter().map(|block| block.lines.clone()).collect();
+    for column in 0..columns {
+        if blocks.iter().skip(column).step_by(columns).all(|block| block.number) {
+            let cells = texts.iter().skip(column).step_by(columns).map(|lines| lines.concat()).collect::<Vec<_>>();
+            for (lines, cell) in texts.iter_mut().skip(column).step_by(columns).zip(aligned(&cells)) {
+                *lines = vec![cell];
+            }
         }
     }
-    Block { lines, array: true }
+    let width = |lines: &Vec<String>| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> =
+        (0..columns).map(|column| texts.iter().skip(column).step_by(columns).map(width).max().unwrap_or(0)).collect();
+    let mut lines = Vec::new();
+    for row in texts.chunks(columns) {
+        for number in 0..row.iter().map(Vec::len).max().unwrap_or(0) {
+            let text = |block: &Vec<String>| block.get(number).cloned().unwrap_or_default();
+            let cells = row.iter().zip(&widths).map(|(block, width)| format!("{:width$}", text(block)));
+            let cells: Vec<String> = cells.collect();
+            lines.push(if simple { cells.join(" ") } else { format!(" {} ", cells.join("  ")) });
+        }
+    }
+    Block::array(lines)
+}
+
+/// The numbers of a column, padded so that their points are below each other. With exponents or imaginary parts, their ends
+/// are.
+fn aligned(cells: &[String]) -> Vec<String> {
+    let other = cells.iter().any(|cell| cell.contains(['E', 'J']));
+    let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
+    let most = if other { 0 } else { cells.iter().map(decimals).max().unwrap_or(0) };
+    let after = |cell: &String| " ".repeat(most - if other { 0 } else { decimals(cell) });
+    let padded: Vec<String> = cells.iter().map(|cell| format!("{cell}{}", after(cell))).collect();
+    let width = padded.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    padded.into_iter().map(|cell| format!("{cell:>width$}")).collect()
 }
 
 fn of_value(value: &Value, characters: bool) -> Block {
     let Value::Array(array) = value else {
         let text = if characters { character(value).to_string() } else { scalar(value) };
-        return Block { lines: vec![text], array: false };
+        return Block { lines: vec![text], array: false, number: !characters };
     };
     let mut lines: Vec<Vec<Value>> = Vec::new();
     // The number of empty lines before each line.
     let mut gaps: Vec<usize> = Vec::new();
     gather(array, 0, &mut lines, &mut gaps);
     if lines.is_empty() {
-        return Block { lines: vec![String::new()], array: true };
+        return Block::array(vec![String::new()]);
     }
     let mut written = Vec::new();
     if characters {
@@ -127,14 +156,14 @@ fn of_value(value: &Value, characters: bool) -> Block {
             written.extend(std::iter::repeat_n(String::new(), gap));
             written.push(line.iter().map(character).collect());
         }
-        return Block { lines: written, array: true };
+        return Block::array(written);
     }
     in_columns_of(&lines, &gaps, &scalar, " ")
 }
 
 /// The numbers of an array, or one number, in columns aligned to the right.
 fn in_columns(value: &Value, write: &dyn Fn(&Value) -> String, between: &str) -> Block {
-    let Value::Array(array) = value else { return Block { lines: vec![write(value)], array: false } };
+    let Value::Array(array) = value else { return Block { lines: vec![write(value)], array: false, number: true } };
     let (mut lines, mut gaps) = (Vec::new(), Vec::new());
     gather(array, 0, &mut lines, &mut gaps);
     in_columns_of(&lines, &gaps, write, between)
@@ -144,16 +173,17 @@ fn in_columns_of(lines: &[Vec<Value>], gaps: &[usize], write: &dyn Fn(&Value) ->
     let mut written = Vec::new();
     let cells: Vec<Vec<String>> = lines.iter().map(|line| line.iter().map(write).collect()).collect();
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| cells.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max())
-        .map(|width| width.unwrap_or(0))
-        .collect();
-    for (line, gap) in cells.iter().zip(gaps) {
-        written.extend(std::iter::repeat_n(String::new(), *gap));
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
-        written.push(cells.collect::<Vec<_>>().join(between));
+    let mut rows: Vec<Vec<String>> = vec![Vec::with_capacity(columns); cells.len()];
+    for column in 0..columns {
+        let all: Vec<String> = cells.iter().map(|line| line.get(column).cloned().unwrap_or_default()).collect();
+        let all = if cells.len() > 1 { aligned(&all) } else { all };
+        rows.iter_mut().zip(all).for_each(|(row, cell)| row.push(cell));
     }
-    Block { lines: written, array: true }
+    for (row, gap) in rows.iter().zip(gaps) {
+        written.extend(std::iter::repeat_n(String::new(), *gap));
+        written.push(row.join(between));
+    }
+    Block::array(written)
 }
 
 /// Collects the lines of an array; `gap` empty lines precede the first one.
@@ -229,7 +259,7 @@ mod tests {
         let matrix = Value::from(vec![vec![1, -20], vec![300, 4]]);
         let planes = Value::rows([matrix.clone(), matrix.clone()]);
         let value = Value::Tuple(vec![Value::Bool(true), matrix, planes, Value::from(Vec::<i32>::new())]);
-        let text = Output::Text("text".to_owned());
+        let text = Output::Text { text: "text".to_owned(), array: true };
         let outputs = [Output::Value, text, Output::Value, Output::Value, Output::Value];
         let expected = "1\ntext\n  1 ¯20\n300   4\n  1 ¯20\n300   4\n\n  1 ¯20\n300   4\n\n";
         assert_eq!(written(&outputs, &value), expected);
@@ -237,7 +267,7 @@ mod tests {
 
     #[test]
     fn arrays_in_arrays_are_side_by_side() {
-        let text = |text: &str| Output::Text(text.to_owned());
+        let text = |text: &str| Output::Text { text: text.to_owned(), array: text.len() > 1 };
         let rows = Value::rows([Value::from(vec![1, 2]), Value::from(vec![3])]);
         let value = Value::Tuple(vec![Value::Double(2.5), rows, Value::from(vec![104, 105])]);
         let outputs = [
