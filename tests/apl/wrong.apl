@@ -35,3 +35,6 @@ sum←{total+←⍵ ⋄ total}
 ⎕←tota
 ⎕←+/÷≢
 ⎕←(4÷3)↑⍳4
+⎕←1+
+unfinished←
+⎕←(3 3⍴⍳9),1 2

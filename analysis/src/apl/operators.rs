@@ -184,7 +184,11 @@ pub fn train(mut cells: Vec<Value>, range: TextRange) -> Res<Value> {
     }
     let Some(Value::Fun(mut right)) = cells.pop() else { return broken() };
     while let Some(middle) = cells.pop() {
-        let Value::Fun(middle) = middle else { return broken() };
+        let middle = match middle {
+            Value::Fun(middle) => middle,
+            Value::Arr(_) => return fail(AplPhrase, right.range, "this function lacks what is at its right"),
+            _ => return broken(),
+        };
         let kind = match cells.pop() {
             None => FunKind::Atop(middle, right),
             Some(left @ (Value::Fun(_) | Value::Arr(_))) => FunKind::Fork(left, middle, right),

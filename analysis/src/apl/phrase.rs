@@ -90,6 +90,9 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
     let tail = ev.tail.take();
     let arrow = parts.iter().rposition(|part| part.kind() == AplKind::Arrow);
     if let Some(arrow) = arrow {
+        if arrow + 1 == parts.len() && right.is_none() {
+            return fail(AplPhrase, parts[arrow].text_range(), "`←` has nothing at its right");
+        }
         let (value, _) = phrase(ev, &parts[arrow + 1..], frame, right)?;
         if let (Value::Fun(f), Some(AplElement::Token(target))) = (&value, parts[..arrow].last())
             && target.kind() == AplKind::Quad

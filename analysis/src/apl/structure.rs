@@ -106,7 +106,7 @@ pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
     if n.rank() == 1 && n.items().is_some_and(|items| items.len() != 1) {
         return all_indices(ev, n);
     }
-    let size = ev.reify(n, "`⍳`")?;
+    let size = ev.reify(n, "the argument of `⍳`")?;
     let origin = ev.origin;
     if let Some(count) = size.as_const().filter(|n| (0..=FEW as i64).contains(n)) {
         let items = (0..count as i32).map(|i| ev.known(Kind::Int, f64::from(i + origin))).collect();
@@ -117,7 +117,7 @@ pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
 
 /// The indices of an array of a shape that is known before the run: a vector of numbers for each element.
 fn all_indices(ev: &mut Ev, n: &Arr) -> Res<Arr> {
-    let whole = ev.whole(n, "`⍳`")?;
+    let whole = ev.whole(n, "the argument of `⍳`")?;
     let extents: Option<Vec<usize>> =
         whole.known().and_then(|known| known.into_iter().map(|n| (n >= 0.0).then_some(n as usize)).collect());
     let count = extents.as_ref().and_then(|of| of.iter().try_fold(1usize, |all, n| all.checked_mul(*n)));
@@ -266,6 +266,7 @@ pub fn catenate(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Res<
             index.remove(axis);
             Ok(index)
         })
+        .map(|wider| wider.at(x.range))
     };
     let (a, b) = (widen(ev, &a)?, widen(ev, &b)?);
     let axes: Vec<(usize, usize)> = (0..rank).filter(|other| *other != axis).map(|axis| (axis, axis)).collect();

@@ -38,10 +38,11 @@ pub type Environment = FxHashMap<Rc<str>, Scheme>;
 pub fn infer(program: &Program, before: &Environment) -> Inferred {
     let mut checker = Checker::new(before);
     checker.later = program.definitions.iter().map(|definition| definition.name.text.clone()).collect();
+    checker.promised = program.strays.iter().map(|stray| stray.name.text.clone()).collect();
     for stray in &program.strays {
         let behind = match &stray.next {
-            Some(next) => format!("behind it stands `{}`", next.text),
-            None => "no definition stands behind it".to_owned(),
+            Some(next) => format!("the definition after it is `{}`", next.text),
+            None => "no definition is after it".to_owned(),
         };
         let message = format!("this is the signature of `{}`, but {behind}", stray.name.text);
         checker.error(FclSignature, stray.name.range, message, None);
@@ -66,6 +67,8 @@ struct Checker<'e> {
     noted: Vec<(TextRange, Scheme)>,
     /// Names that are bound at the top, but not yet.
     later: Vec<Rc<str>>,
+    /// Names of signatures without a definition.
+    promised: Vec<Rc<str>>,
     /// Where names are bound whose definitions and signatures differ.
     disputed: Vec<TextRange>,
     out: Inferred,
@@ -81,6 +84,7 @@ impl<'e> Checker<'e> {
             depth: 0,
             noted: Vec::new(),
             later: Vec::new(),
+            promised: Vec::new(),
             disputed: Vec::new(),
             out: Inferred::default(),
         }
@@ -289,6 +293,9 @@ impl Checker<'_> {
         let local = self.scope.iter().rev().find(|(known, _)| *known == name.text).map(|(_, known)| known.clone());
         let known = local.or_else(|| Some(Known { scheme: self.before.get(&name.text)?.clone(), at: None }));
         let Some(known) = known else {
+            if self.promised.contains(&name.text) {
+                return Ty::Any;
+            }
             let message = self.missing(&name.text);
             self.error(FclName, name.range, message, None);
             return Ty::Any;
@@ -384,8 +391,8 @@ impl Checker<'_> {
                 to
             }
             Ty::Any => Ty::Any,
-            // The argument is wrong already, perhaps because it should not be one.
-            _ if matches!(given, Ty::Any) => Ty::Any,
+            // The argument is wrong already, perhaps because it should not be one; or another one is.
+            _ if matches!(given, Ty::Any) || self.is_wrong(f.range()) => Ty::Any,
             other => {
                 let other = self.unknowns.resolve(&other);
                 let message = format!("this is no function: it is `{}`", TypePrinter::new().ty(&other));
@@ -394,6 +401,10 @@ impl Checker<'_> {
                 Ty::Any
             }
         }
+    }
+
+    fn is_wrong(&self, range: TextRange) -> bool {
+        self.out.errors.iter().any(|error| range.contains_range(error.range))
     }
 
     /// An argument has the type that the function takes.

@@ -83,6 +83,11 @@ fn mistakes_have_places_and_reasons() {
             "fcl/signature at `f`: `f` is `int -> int -> int`, but its signature says `int -> int`\n  at `int -> int`: the signature",
         ),
         ("val f = fn y => y y", "fcl/type at `y`: this would be a function that takes itself\n  at `y`: the function"),
+        ("val x = sqrtd 1 2", "fcl/type at `1`: this is `int`, and `sqrtd` takes `double`\n  at `sqrtd`: the function"),
+        (
+            "sig f : int\nval g = 1\nval h = f",
+            "fcl/signature at `f`: this is the signature of `f`, but the definition after it is `g`",
+        ),
         ("val x = 1 2", "fcl/type at `1`: this is no function: it is `int`\n  at `2`: it is applied to this"),
         (
             "val x = addi 1 true",
@@ -126,7 +131,10 @@ fn mistakes_have_places_and_reasons() {
              and `l`\n  at `block`: `block` is from here",
         ),
         ("sig f : 'a\nval f = 1", "fcl/name at `'a`: `'a` is not known: `forall 'a. …` makes it one"),
-        ("sig g : int\nval f = 1", "fcl/signature at `g`: this is the signature of `g`, but behind it stands `f`"),
+        (
+            "sig g : int\nval f = 1",
+            "fcl/signature at `g`: this is the signature of `g`, but the definition after it is `f`",
+        ),
         (
             "val x = do<grid> { a <- return<grid> 1 }",
             "fcl/type at `return<grid> 1`: the last statement of `do` is its result, so it has no name: `;` separates statements",
