@@ -1,5 +1,6 @@
 //! `!`: factorials and binomial coefficients. Those of whole numbers are products, others Γ by Lanczos's approximation.
 
+use super::scalar::arguments_of;
 use super::value::{Ev, Res};
 use crate::front::term::{Kind as TermKind, Term};
 use std::f64::consts::PI;
@@ -24,8 +25,7 @@ const COEFFICIENTS: [f64; 8] = [
 fn is_whole(x: &Term) -> bool {
     match x.kind() {
         TermKind::Double(x) => x.fract() == 0.0,
-        TermKind::Apply(callee, _) => matches!(callee.kind(), TermKind::Global("toDouble")),
-        _ => false,
+        _ => arguments_of(x, "toDouble").is_some(),
     }
 }
 

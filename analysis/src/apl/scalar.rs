@@ -190,16 +190,20 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
     })
 }
 
-/// An integer and the positive number that it is divided by, as a double.
-fn whole_quotient(x: &Term) -> Option<(Term, i32)> {
-    let call = |term: &Term, name: &str| match term.kind() {
+/// The arguments of a term that applies a primitive.
+pub fn arguments_of(term: &Term, name: &str) -> Option<Vec<Term>> {
+    match term.kind() {
         TermKind::Apply(callee, args) if matches!(callee.kind(), TermKind::Global(known) if *known == name) => {
             Some(args.clone())
         }
         _ => None,
-    };
-    let [n, divisor] = <[Term; 2]>::try_from(call(x, "/")?).ok()?;
-    let [n] = <[Term; 1]>::try_from(call(&n, "toDouble")?).ok()?;
+    }
+}
+
+/// An integer and the positive number that it is divided by, as a double.
+fn whole_quotient(x: &Term) -> Option<(Term, i32)> {
+    let [n, divisor] = <[Term; 2]>::try_from(arguments_of(x, "/")?).ok()?;
+    let [n] = <[Term; 1]>::try_from(arguments_of(&n, "toDouble")?).ok()?;
     match divisor.kind() {
         TermKind::Double(m) if *m >= 1.0 && *m <= f64::from(i32::MAX) && m.fract() == 0.0 => Some((n, *m as i32)),
         _ => None,
