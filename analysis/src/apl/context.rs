@@ -41,6 +41,16 @@ impl DerefMut for Ev {
     }
 }
 
+/// The arguments of a term that applies a primitive.
+pub fn arguments_of(term: &Term, name: &str) -> Option<Vec<Term>> {
+    match term.kind() {
+        term::Kind::Apply(callee, args) if matches!(callee.kind(), term::Kind::Global(known) if *known == name) => {
+            Some(args.clone())
+        }
+        _ => None,
+    }
+}
+
 impl Ev {
     pub fn new(call: Call) -> Ev {
         Ev {

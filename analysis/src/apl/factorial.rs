@@ -1,6 +1,6 @@
 //! `!`: factorials and binomial coefficients. Those of whole numbers are products, others Γ by Lanczos's approximation.
 
-use super::scalar::arguments_of;
+use super::context::arguments_of;
 use super::value::{Ev, Res};
 use crate::front::term::{Kind as TermKind, Term};
 use std::f64::consts::PI;

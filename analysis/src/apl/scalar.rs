@@ -1,6 +1,6 @@
 //! Scalar functions: kinds, constant values, terms, and scalar extension.
 
-use super::context::{FEW, MANY};
+use super::context::{FEW, MANY, arguments_of};
 use super::extend::extended;
 use super::value::{Arr, Between, Ev, Kind, One, Res, Scalar, fail, not_supported};
 use super::{circle, complex, factorial, integer, nested};
@@ -188,16 +188,6 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
         '|' => residue(ev, x, y, kind)?,
         _ => return not_supported(ev.at, format!("`{glyph}` of two arguments")),
     })
-}
-
-/// The arguments of a term that applies a primitive.
-pub fn arguments_of(term: &Term, name: &str) -> Option<Vec<Term>> {
-    match term.kind() {
-        TermKind::Apply(callee, args) if matches!(callee.kind(), TermKind::Global(known) if *known == name) => {
-            Some(args.clone())
-        }
-        _ => None,
-    }
 }
 
 /// An integer and the positive number that it is divided by, as a double.
