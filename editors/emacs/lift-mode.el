@@ -127,9 +127,32 @@ Two columns after a word that heads a form, else as Lisp does."
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.fcl\\'" . fcl-mode))
 
+(defvar lift-apl-mode-syntax-table
+  (let ((table (make-syntax-table)))
+    (modify-syntax-entry ?⍝ "<" table)
+    (modify-syntax-entry ?\n ">" table)
+    (modify-syntax-entry ?' "\"" table)
+    (modify-syntax-entry ?\" "." table)
+    (modify-syntax-entry ?\\ "." table)
+    table)
+  "Syntax table of `lift-apl-mode'.")
+
+;;;###autoload
+(define-derived-mode lift-apl-mode prog-mode "APL"
+  "Major mode for APL, whose programs Lift compiles."
+  (setq-local comment-start "⍝ "
+              comment-start-skip "⍝+[ \t]*"
+              font-lock-defaults '(nil)
+              indent-tabs-mode nil
+              imenu-generic-expression
+              '((nil "^[ \t]*\(\(?:\sw\|\s_\)+\)[ \t]*←" 1))))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.apl\\'" . lift-apl-mode))
+
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs
-               (cons '(lift-mode fcl-mode)
+               (cons '(lift-mode fcl-mode lift-apl-mode)
                      (lambda (&rest _)
                        (if lift-options
                            (append lift-server (list :initializationOptions lift-options))

@@ -276,6 +276,32 @@ vim.cmd('LiftCancel')
 check('[cancel] a run is cancelled, and its process ends', wait(function() return not runs() end))
 vim.cmd('undo')
 
+-- Files of other languages: the place of a mistake, the type of a name, and the completion of a glyph's name.
+for _, other in ipairs({
+  { ending = 'apl', comments = '⍝ %s', lines = { 'm←2 3⍴⍳6', '⎕←m+⍳4', 'rh' }, code = 'apl/rank', type = 'Array[Array[Int,3],2]',
+    complete = 'rho' },
+  { ending = 'fcl', comments = '-- %s', lines = { 'val m = iota 6', 'val n = addi 1 2.0', 'val main = map' }, code = 'fcl/type',
+    type = '[int]', complete = 'mapPull' },
+}) do
+  vim.cmd('edit ' .. vim.fn.tempname() .. '.' .. other.ending)
+  local own = vim.api.nvim_get_current_buf()
+  check(other.ending .. ': the file type and comments', vim.bo.filetype == other.ending and vim.bo.commentstring == other.comments,
+    { vim.bo.filetype, vim.bo.commentstring })
+  vim.api.nvim_buf_set_lines(own, 0, -1, false, other.lines)
+  local found = wait(function()
+    return vim.iter(vim.diagnostic.get(own)):find(function(d) return d.code == other.code end)
+  end)
+  check(other.ending .. ': a mistake at its line', found and found.lnum == 1, vim.diagnostic.get(own))
+  local named = vim.lsp.buf_request_sync(own, 'textDocument/hover', { textDocument = vim.lsp.util.make_text_document_params(own),
+    position = { line = 0, character = other.ending == 'fcl' and 4 or 0 } }, 20000)
+  check(other.ending .. ': the type of a name', vim.inspect(named):find(other.type, 1, true), named)
+  local last = other.lines[3]
+  local offered = vim.lsp.buf_request_sync(own, 'textDocument/completion', { textDocument = vim.lsp.util.make_text_document_params(own),
+    position = { line = 2, character = #last } }, 20000)
+  check(other.ending .. ': completion', vim.inspect(offered):find(other.complete, 1, true))
+end
+vim.api.nvim_set_current_buf(buffer)
+
 client.stop()
 check('the server stops', wait(function() return client.is_stopped() end))
 vim.cmd('cquit ' .. (failed > 0 and 1 or 0))

@@ -4,7 +4,7 @@ if vim.g.loaded_lift then
 end
 vim.g.loaded_lift = true
 
-vim.filetype.add({ extension = { lift = 'lift', fcl = 'fcl' } })
+vim.filetype.add({ extension = { lift = 'lift', fcl = 'fcl', apl = 'apl' } })
 
 -- `vim.g.lift_cmd` names another server: { '/path/to/lift', 'lsp' }. `vim.g.lift_options` are its options, as
 -- docs/protocol.md has them: { inlayHints = { types = false } }.
@@ -194,7 +194,7 @@ local function hover_selection()
 end
 
 vim.api.nvim_create_autocmd('FileType', {
-  pattern = { 'lift', 'fcl' },
+  pattern = { 'lift', 'fcl', 'apl' },
   group = 'lift',
   callback = function(event)
     local file = vim.api.nvim_buf_get_name(event.buf)
