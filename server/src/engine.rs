@@ -243,10 +243,18 @@ pub struct Subject<'a> {
     pub focus: TextRange,
 }
 
+/// What is timed. With NVIDIA's driver, timing a launch by itself adds 7 µs to it, so that whole runs are timed without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    Nothing,
+    Runs,
+    RunsAndLaunches,
+}
+
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub subject: Subject<'a>,
-    pub profile: bool,
+    pub timing: Timing,
     /// Maximal number of measured runs, at least 1.
     pub repeats: u32,
     /// Limit on device memory in bytes, if below the device's own.

@@ -1,6 +1,6 @@
 //! Runs a kernel in parts on several devices, for the command line.
 
-use crate::engine::{Compiled, MEASURE_FOR, Ran, Wanted, named_sizes, no_device, problem_in, run_error, run_failure};
+use crate::engine::{Compiled, MEASURE_FOR, Ran, Timing, Wanted, named_sizes, no_device, problem_in, run_error, run_failure};
 use crate::parts;
 use crate::places::{Located, with_places};
 use crate::report::codes;
@@ -55,7 +55,9 @@ pub fn run(
         .collect();
     let numbers: Vec<String> = devices.iter().map(|(d, _)| format!("opencl:{}", d.info.index)).collect();
     // Each measured run is a run of all steps, so the steps themselves are not repeated.
-    let options = RunOptions { profile: wanted.profile, memory: wanted.memory, ..RunOptions::default() };
+    // What runs at once has no other times than those of its launches.
+    let timed = wanted.timing != Timing::Nothing;
+    let options = RunOptions { profile: timed, memory: wanted.memory, ..RunOptions::default() };
     let several = match Several::new(&parts, devices, &targets, options) {
         Ok(several) => several,
         Err(errors) => {
@@ -86,12 +88,12 @@ pub fn run(
     notices.extend(rounds.last().iter().flat_map(|times| times.notices.clone()));
     let located = Located::default();
     let (profile, busy) =
-        if wanted.profile { profile(&rounds, &numbers, &located, analysis) } else { Default::default() };
-    let total = if wanted.profile { of_rounds(&rounds, |times| Some(times.longest)) } else { None };
+        if timed { profile(&rounds, &numbers, &located, analysis) } else { Default::default() };
+    let total = if timed { of_rounds(&rounds, |times| Some(times.longest)) } else { None };
     if let Some(stopped) = located.stopped.into_inner() {
         return Err(stopped);
     }
-    let runs = if wanted.profile { rounds.len().try_into().unwrap_or(u32::MAX) } else { 0 };
+    let runs = if timed { rounds.len().try_into().unwrap_or(u32::MAX) } else { 0 };
     Ok(Ok(Ran { value, device: names.join(" and "), notices, profile, busy, runs, total, sizes: named }))
 }
 

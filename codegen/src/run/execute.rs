@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 pub struct RunOptions {
     /// Measure the time of each launch.
     pub profile: bool,
+    /// Measure the time of each run.
+    pub timed: bool,
     /// Unmeasured runs before the measured ones. (Drivers finish compiling at the first launch.)
     pub warmup: u32,
     /// Measured runs, at least one; the value is that of the last one.
@@ -36,7 +38,7 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { profile: false, warmup: 0, repeats: 1, measure_for: None, memory: None, poison: false }
+        RunOptions { profile: false, timed: false, warmup: 0, repeats: 1, measure_for: None, memory: None, poison: false }
     }
 }
 
@@ -46,7 +48,7 @@ pub struct Outcome {
     /// One entry for each launch of the plan, in order; empty unless requested.
     pub profile: Vec<LaunchTime>,
     /// Host time of each measured run, in microseconds, from the first command to the end of the last launch, without
-    /// building and transfers. Empty for a single run that is neither profiled nor warmed up.
+    /// building and transfers. Empty for a single run that is neither timed nor warmed up.
     pub wall_microseconds: Vec<f64>,
     /// Notices for people, such as that a work-group was reduced.
     pub notices: Vec<String>,
@@ -103,7 +105,7 @@ pub fn run(
     let mut run = Run::new(program, prepared, &data, &session)?;
 
     // The host waits for the launches only to measure them; otherwise the first read waits.
-    let measuring = options.profile || options.warmup > 0 || options.repeats > 1;
+    let measuring = options.profile || options.timed || options.warmup > 0 || options.repeats > 1;
     let mut wall_microseconds = Vec::new();
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); run.kernels.len()];
     let mut began = None;

@@ -271,7 +271,7 @@ impl Bencher<'_> {
         };
         let wanted = engine::Wanted {
             subject: engine::Subject { path: self.path, focus: case.at },
-            profile: true,
+            timing: engine::Timing::Runs,
             repeats: self.arguments.runs,
             memory: self.arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
             device: Some(Where::OpenCl(self.arguments.device)),

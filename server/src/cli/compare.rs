@@ -130,7 +130,7 @@ impl Side {
         };
         let wanted = engine::Wanted {
             subject: engine::Subject { path: &self.path, focus: self.info.focus },
-            profile: true,
+            timing: engine::Timing::RunsAndLaunches,
             repeats: runs,
             memory: None,
             device,

@@ -100,6 +100,13 @@ pub struct Arguments {
     inputs: Vec<String>,
 }
 
+impl Arguments {
+    /// Several runs are told launch by launch, too.
+    fn timing(&self) -> engine::Timing {
+        if self.profile || self.repeat > 1 { engine::Timing::RunsAndLaunches } else { engine::Timing::Nothing }
+    }
+}
+
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let program = if arguments.embedded { load_embedded(&arguments.file)? } else { load(arguments)? };
     // Progress is for the language server only.
@@ -199,7 +206,7 @@ fn run_kernel(
     };
     let wanted = engine::Wanted {
         subject: engine::Subject { path, focus: info.focus },
-        profile: arguments.profile || arguments.repeat > 1,
+        timing: arguments.timing(),
         repeats: arguments.repeat,
         memory: arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
         device,
@@ -311,7 +318,7 @@ fn report(
             if written.is_none() && print_value(console.out())? {
                 console.note("the rest of the result is left out");
             }
-            if arguments.profile || arguments.repeat > 1 {
+            if arguments.timing() != engine::Timing::Nothing {
                 print_profile(console, &ran);
             }
         }

@@ -316,7 +316,7 @@ impl Tester<'_> {
         };
         let wanted = engine::Wanted {
             subject: engine::Subject { path: self.path, focus: line.range },
-            profile: false,
+            timing: engine::Timing::Nothing,
             repeats: 1,
             memory: None,
             device: Some(place),

@@ -3,7 +3,7 @@
 //! If it found a rewritten program, that one may need more of the lengths, and its places are not those of the program:
 //! whatever stops it leaves the run to the program as it is.
 
-use super::{Compiled, MEASURE_FOR, Ran, Wanted, compile, core, named_sizes, run_error, run_failure};
+use super::{Compiled, MEASURE_FOR, Ran, Timing, Wanted, compile, core, named_sizes, run_error, run_failure};
 use crate::places::Located;
 use crate::program::texts;
 use crate::tuned::choice::Choice;
@@ -128,7 +128,8 @@ impl OnDevice<'_> {
         };
         let repeats = wanted.repeats.max(1);
         let options = RunOptions {
-            profile: wanted.profile,
+            profile: wanted.timing == Timing::RunsAndLaunches,
+            timed: wanted.timing != Timing::Nothing,
             // Drivers finish compiling at the first launch.
             warmup: u32::from(repeats > 1),
             repeats,

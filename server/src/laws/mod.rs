@@ -285,7 +285,7 @@ fn run(
     };
     let wanted = engine::Wanted {
         subject: engine::Subject { path, focus: TextRange::default() },
-        profile: false,
+        timing: engine::Timing::Nothing,
         repeats: 1,
         memory: None,
         device: Some(place),
