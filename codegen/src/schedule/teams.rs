@@ -50,6 +50,9 @@ const OWN: [(u32, u32); 4] = [(2, 8), (8, 8), (32, 16), (256, 16)];
 /// Work-items of a group of several such rows; small, because they seldom wait for each other.
 const OWN_GROUP: u32 = 64;
 
+/// How many times the work-items that keep a device busy hide the time for which each of them waits for memory.
+const WAITING: i64 = 8;
+
 /// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
@@ -182,11 +185,14 @@ impl Writer<'_> {
             true => Size::if_le(&Size::int(self.params.shared), &shared.row, &n.add(&Size::one()), &enough),
             false => enough,
         };
+        let in_parts = !(shared.own || shared.by_key || shared.loops || across) && memory.kept.is_empty();
         let few = decided(&n, &below);
         if few == Some(false) {
             return vec![stmt.clone()];
         }
         let mut groups = match registers {
+            // Each element of what all rows share is read once.
+            _ if in_parts => self.by_groups(kernel, stmt, shared, &Team { keeps: false, ..whole }, &[]),
             Some(most) => self.in_registers(kernel, stmt, shared, &memory, (most, across)),
             None => match self.in_memory(kernel, stmt, shared, &memory, &whole, &n) {
                 Some(groups) => groups,
@@ -198,11 +204,31 @@ impl Writer<'_> {
         let all = match few {
             Some(_) => groups,
             None => {
-                let by_items = branch(&mut self.vars, stmt, Rhs::Prim(shared.call.clone()));
-                choice(&mut self.vars, stmt, &n, &below, groups, by_items)
+                let mut many = branch(&mut self.vars, stmt, Rhs::Prim(shared.call.clone()));
+                if in_parts {
+                    many = self.or_few_items(kernel, stmt, shared, &n, many);
+                }
+                choice(&mut self.vars, stmt, &n, &below, groups, many)
             }
         };
         self.named(all, stmt.var)
+    }
+
+    /// Adds the version in which few work-items fold each of many rows: one alone would wait for memory at each element,
+    /// unless there are enough others to work meanwhile.
+    fn or_few_items(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size, by_items: Block) -> Block {
+        let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
+        let waiting = Size::int(self.params.enough * WAITING);
+        let below = Size::if_le(&Size::int(self.params.short), &shared.row, &waiting, &Size::zero());
+        if rows < 2 || decided(n, &below) == Some(false) {
+            return by_items;
+        }
+        let team = Team { items, rows, keeps: false, own: None, tile: SCAN_TILE };
+        let by_few = self.by_groups(kernel, stmt, shared, &team, &[]);
+        match decided(n, &below) {
+            Some(_) => by_few,
+            None => choice(&mut self.vars, stmt, n, &below, by_few, by_items),
+        }
     }
 
     /// The versions of a map whose rows have lengths of their own: a group does each row, unless rows are many and short.
