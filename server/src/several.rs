@@ -1,6 +1,8 @@
 //! Runs a kernel in parts on several devices, for the command line.
 
-use crate::engine::{Compiled, MEASURE_FOR, Ran, Timing, Wanted, named_sizes, no_device, problem_in, run_error, run_failure};
+use crate::engine::{
+    Compiled, MEASURE_FOR, Ran, Timing, Wanted, named_sizes, no_device, problem_in, run_error, run_failure,
+};
 use crate::parts;
 use crate::places::{Located, with_places};
 use crate::report::codes;
@@ -87,8 +89,7 @@ pub fn run(
     let mut notices = not_spread(analysis, &parts)?;
     notices.extend(rounds.last().iter().flat_map(|times| times.notices.clone()));
     let located = Located::default();
-    let (profile, busy) =
-        if timed { profile(&rounds, &numbers, &located, analysis) } else { Default::default() };
+    let (profile, busy) = if timed { profile(&rounds, &numbers, &located, analysis) } else { Default::default() };
     let total = if timed { of_rounds(&rounds, |times| Some(times.longest)) } else { None };
     if let Some(stopped) = located.stopped.into_inner() {
         return Err(stopped);

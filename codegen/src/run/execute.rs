@@ -38,7 +38,15 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { profile: false, timed: false, warmup: 0, repeats: 1, measure_for: None, memory: None, poison: false }
+        RunOptions {
+            profile: false,
+            timed: false,
+            warmup: 0,
+            repeats: 1,
+            measure_for: None,
+            memory: None,
+            poison: false,
+        }
     }
 }
 
