@@ -10,6 +10,7 @@ mod divides;
 mod prove;
 mod rewrite;
 mod samples;
+mod shift;
 mod simplify;
 
 use super::Size;

@@ -133,7 +133,7 @@ impl Atom {
         (new.as_atom() != Some(self)).then_some(new)
     }
 
-    fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
+    pub(crate) fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
         match self {
             Atom::Var(var) => pred(var),
             Atom::Sum { index, count, body } => {

@@ -124,8 +124,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(expr) = self.by_host_factors(&simplified)? {
             return Ok(expr);
         }
-        let node = self.program.node(&simplified);
-        self.node(&node)
+        self.as_written(&simplified)
     }
 
     /// A sum with fractions, `j·N/k + i`: the quotients are integers that the host computes, so that no product exceeds
@@ -136,13 +135,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let terms: Vec<Size> =
             s.summands().into_iter().map(|t| term(t.numerator, t.denominator, &t.monomial)).collect();
-        if terms.iter().all(is_whole) {
+        if terms.iter().all(|t| is_whole(&self.program.node(t))) {
             return Ok(None);
         }
         let mut whole = Size::zero();
         let mut fractions = Vec::new();
         for t in terms {
-            if is_whole(&t) {
+            if is_whole(&self.program.node(&t)) {
                 whole = whole.add(&t);
                 continue;
             }
@@ -156,12 +155,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     _ => return Ok(None),
                 }
             }
-            if !self.is_integer(&coefficient.node()) {
+            let node = self.program.node(&coefficient);
+            if !self.is_integer(&node) {
                 return Ok(None);
             }
             fractions.push((coefficient, indices));
         }
-        let mut sum = (!whole.is_zero()).then_some(whole).map(|w| self.node(&w.node())).transpose()?;
+        let mut sum = match whole.is_zero() {
+            true => None,
+            false => Some(self.as_written(&whole)?),
+        };
         for (coefficient, indices) in fractions {
             let (negative, coefficient) = match coefficient.summands().first() {
                 Some(first) if first.numerator < 0 => (true, coefficient.neg()),
@@ -197,13 +200,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// A size in size parameters only: computed by the host, an argument of the kernel.
     fn host_value(&mut self, s: &Size) -> Result<Expr> {
-        match s.node() {
-            node @ (Node::Int(_) | Node::Var(_)) => self.node(&node),
+        let node = self.program.node(s);
+        match *node {
+            Node::Int(_) | Node::Var(_) => self.node(&node),
             _ => {
                 let size = self.host_size(s, &argument_name(s))?;
-                self.node(&size.node())
+                self.as_written(&size)
             }
         }
+    }
+
+    /// The C expression of a size as it is, without simplification.
+    fn as_written(&mut self, s: &Size) -> Result<Expr> {
+        let node = self.program.node(s);
+        self.node(&node)
     }
 
     /// A divisor fits an `int`, like a length: it is twice the length of a mirrored array, for example.
@@ -232,12 +242,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 | Node::Sum { .. }
         ) && let Some(size) = as_size(node)
             && !size.any_var(&mut |v| v.kind != VarKind::Param)
-            && self.is_integer(&size.node())
+            && let written = self.program.node(&size)
+            && self.is_integer(&written)
         {
             let size = self.host_size(&size, &argument_name(&size))?;
             return match size.as_var() {
                 Some(v) => self.var_expr(v),
-                None => self.node(&size.node()),
+                None => self.as_written(&size),
             };
         }
         Ok(match node {
@@ -392,8 +403,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
 /// The name of a size's argument: the size as written, if that is short.
 fn argument_name(s: &Size) -> String {
-    let text = s.to_string();
-    if text.len() <= 12 { text } else { "size".into() }
+    const LONGEST: usize = 12;
+    /// The text of a heavier size is longer.
+    const HEAVIEST: u32 = 200;
+    let text = (s.weight() <= HEAVIEST).then(|| s.to_string());
+    text.filter(|text| text.len() <= LONGEST).unwrap_or_else(|| "size".into())
 }
 
 fn term(numerator: i128, denominator: i128, monomial: &Size) -> Size {
@@ -401,18 +415,15 @@ fn term(numerator: i128, denominator: i128, monomial: &Size) -> Size {
     monomial.mul(&coefficient(numerator)).div_exact(&coefficient(denominator))
 }
 
-/// Whether a size contains no division.
-fn is_whole(s: &Size) -> bool {
-    fn whole(n: &Node) -> bool {
-        match n {
-            Node::ExactDiv(..) => false,
-            Node::Neg(a) => whole(a),
-            Node::Add(all) | Node::Mul(all) => all.iter().all(whole),
-            Node::Sub(a, b) => whole(a) && whole(b),
-            _ => true,
-        }
+/// Whether a sum or product contains no exact division.
+fn is_whole(n: &Node) -> bool {
+    match n {
+        Node::ExactDiv(..) => false,
+        Node::Neg(a) => is_whole(a),
+        Node::Add(all) | Node::Mul(all) => all.iter().all(is_whole),
+        Node::Sub(a, b) => is_whole(a) && is_whole(b),
+        _ => true,
     }
-    whole(&s.node())
 }
 
 /// Whether it is a variable, or its negation, and a distance.

@@ -51,11 +51,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn named_offset(&mut self, at: &Size) -> Result<Size> {
         let at = self.facts.simplify(at);
         let simple = |n: &Node| matches!(n, Node::Int(_) | Node::Var(_));
-        let is_sum = match at.node() {
+        let is_sum = match &*self.program.node(&at) {
             Node::Add(parts) => parts.iter().all(|p| simple(p) || matches!(p, Node::Mul(fs) if fs.iter().all(simple))),
             Node::Mul(factors) => factors.iter().all(simple),
-            Node::Sub(a, b) => simple(&a) && simple(&b),
-            n => simple(&n),
+            Node::Sub(a, b) => simple(a) && simple(b),
+            n => simple(n),
         };
         if is_sum {
             return Ok(at);

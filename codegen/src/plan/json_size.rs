@@ -1,17 +1,24 @@
 //! Sizes in JSON: a number, a name, or an operator followed by its operands, as in `["+", "N", 1]`.
 
-use lift_analysis::size::{Assumption, Node, Size, Var};
+use lift_analysis::size::{Assumption, Node, Size, Var, Writer};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
 /// Names of variables, made unique: programs and types may call several variables `X`.
-#[derive(Default)]
 pub(crate) struct Names {
     given: RefCell<Vec<(Var, String)>>,
     /// The JSON of each size so far: a plan repeats its sizes, and the shortest view of one is expensive to find.
     sizes: RefCell<FxHashMap<Size, Value>>,
+    /// Views of their shared parts.
+    writer: RefCell<Writer>,
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names { given: RefCell::default(), sizes: RefCell::default(), writer: RefCell::new(Writer::to_compute()) }
+    }
 }
 
 impl Names {
@@ -36,7 +43,8 @@ impl Names {
         if let Some(value) = self.sizes.borrow().get(size) {
             return value.clone();
         }
-        let value = self.node(&size.node());
+        let node = self.writer.borrow_mut().node(size);
+        let value = self.node(&node);
         self.sizes.borrow_mut().insert(size.clone(), value.clone());
         value
     }

@@ -156,7 +156,7 @@ impl Query<'_> {
     }
 }
 
-struct Prover<'a> {
+pub(super) struct Prover<'a> {
     query: &'a Query<'a>,
     fuel: &'a Cell<u32>,
     /// Non-negative sizes, multiplied by their denominators: the facts and the current case.
@@ -169,7 +169,7 @@ struct Prover<'a> {
     /// Failed goals, with the remaining depth at which they failed.
     failed: RefCell<FxHashMap<Size, u32>>,
     /// Composite atoms after the shift of variables to their least values; consecutive goals share many.
-    shifted: Rc<RefCell<FxHashMap<Atom, Size>>>,
+    pub(super) shifted: Rc<RefCell<FxHashMap<Atom, Size>>>,
 }
 
 impl Prover<'_> {
@@ -204,7 +204,7 @@ impl Prover<'_> {
         if self.is_refuted(&goal) {
             return false;
         }
-        if self.shifted(&goal).is_natural() {
+        if self.is_natural_from_least(&goal) {
             return true;
         }
         if depth == 0 || goal.terms().len() > MAX_TERMS {
@@ -231,32 +231,7 @@ impl Prover<'_> {
         found.inspect(|(at, _)| self.refuter.set(*at)).is_some()
     }
 
-    /// The goal in terms of each variable's excess over its least value.
-    fn shifted(&self, goal: &Size) -> Size {
-        let moves = |var: &Var| self.least(var).is_some_and(|least| least > 0);
-        if !goal.any_var(&mut |var| moves(var)) {
-            return goal.clone();
-        }
-        let mut counted = |atom: &Atom| {
-            let Atom::Var(var) = atom else { return None };
-            let least = self.least(var).filter(|least| *least > 0)?;
-            Some(Size::var(var.clone()).add(&Size::constant(least)))
-        };
-        let shifted = goal.rebuild(&mut |atom| {
-            if matches!(atom, Atom::Var(_)) {
-                return counted(atom);
-            }
-            if let Some(known) = self.shifted.borrow().get(atom) {
-                return Some(known.clone());
-            }
-            let found = Size::atom(atom.clone()).rebuild(&mut counted)?;
-            self.shifted.borrow_mut().insert(atom.clone(), found.clone());
-            Some(found)
-        });
-        shifted.unwrap_or_else(|| goal.clone())
-    }
-
-    fn least(&self, var: &Var) -> Option<i128> {
+    pub(super) fn least(&self, var: &Var) -> Option<i128> {
         let stated = self.query.facts.constant_lower(var)?;
         Some(if self.positive.contains(var) { stated.max(1) } else { stated })
     }

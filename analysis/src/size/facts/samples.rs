@@ -5,7 +5,7 @@ use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::Mono;
 use crate::size::ratio::{Ratio, lcm};
-use crate::size::var::Var;
+use crate::size::var::{Var, VarKind};
 use crate::size::work;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Ordering;
@@ -20,6 +20,10 @@ const TRIES: usize = 32;
 const FIRST_TRIES: usize = 12;
 /// Values to try for variables.
 const VALUES: [i64; 16] = [1, 2, 0, 3, 4, 6, 8, 5, 12, 7, 1, 16, 9, 24, 2, 48];
+/// Values of sizes in every third model, which decide between a few and many tiles or blocks.
+const LARGE: [i64; 16] = [1024, 3, 600, 1, 40, 2048, 5, 130, 2, 8192, 17, 1500, 260, 12, 4096, 700];
+/// Maximum number of passes that move values into their ranges.
+const PASSES: usize = 4;
 
 /// A model. Variables in no fact have pseudo-random values.
 #[derive(Clone, Debug)]
@@ -43,10 +47,29 @@ impl Sample {
         if self.seed == 0 {
             return 0;
         }
-        let hash = FxBuildHasher.hash_one((var, self.seed)) >> 17;
-        let value = VALUES[usize::try_from(hash % 16).unwrap_or(0)];
+        let hash = self.hash(var);
+        let large = self.seed % 3 == 2 && var.kind == VarKind::Param;
+        let values = if large { LARGE } else { VALUES };
+        let value = values[usize::try_from(hash % 16).unwrap_or(0)];
         // Half of the indices without facts are negative.
         if !var.is_natural() && hash & 16 != 0 { -value } else { value }
+    }
+
+    fn hash(&self, var: &Var) -> u64 {
+        FxBuildHasher.hash_one((var, self.seed)) >> 17
+    }
+
+    /// A value for a new variable of this range: in some models at an end of it, where most wrong goals fail.
+    fn value_within(&self, var: &Var, low: Option<i64>, high: Option<i64>) -> i64 {
+        let value = self.value(var);
+        let value = low.map_or(value, |low| value.max(low));
+        let clipped = high.map_or(value, |high| value.min(high));
+        match (self.seed, self.hash(var) >> 5 & 3) {
+            (0, _) => low.unwrap_or(clipped),
+            (1, _) | (_, 0) => high.unwrap_or(clipped),
+            (_, 1) => low.unwrap_or(clipped),
+            _ => clipped,
+        }
     }
 
     /// The value of the size in this model, if it has one.
@@ -93,11 +116,7 @@ impl Points {
                 (Some(None), _) | (_, Some(None)) => return false,
                 (low, high) => (low.flatten(), high.flatten()),
             };
-            let mut value = sample.value(var);
-            if new {
-                value = low.map_or(value, |low| value.max(low));
-                value = high.map_or(value, |high| value.min(high));
-            }
+            let value = if new { sample.value_within(var, low, high) } else { sample.value(var) };
             Arc::make_mut(sample).set(var, value);
             let in_range = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
             in_range && (value >= 0 || !var.is_natural())
@@ -218,7 +237,7 @@ impl Facts {
     /// Moves values into their ranges and onto their multiples, in several passes because one fact's move may violate
     /// another.
     fn repair(&self, sample: &mut Sample) {
-        for _ in 0..3 {
+        for _ in 0..PASSES {
             if !self.moved(sample) {
                 break;
             }
@@ -252,6 +271,14 @@ impl Facts {
                 moved |= sample.set(var, most);
             }
         }
+        for size in &self.nonneg {
+            if let Some(missing) = integer(sample, size).and_then(i64::checked_neg).filter(|missing| *missing > 0)
+                && let Some((var, by)) = raised_by(size)
+            {
+                let value = sample.value(var).saturating_add(missing.div_euclid(by)).saturating_add(1);
+                moved |= sample.set(var, value);
+            }
+        }
         moved
     }
 
@@ -281,6 +308,17 @@ impl Facts {
                 left.is_some() && left == sample.eval(rewrite.right())
             })
     }
+}
+
+/// A size name whose multiple is a summand, and by how much one more of it makes the size larger.
+fn raised_by(size: &Size) -> Option<(&Var, i64)> {
+    size.terms().iter().find_map(|term| match &*term.mono.0 {
+        [(Atom::Var(var), 1)] if var.kind == VarKind::Param => {
+            let by = i64::try_from(term.coeff.to_integer()?).ok().filter(|by| *by > 0)?;
+            Some((var, by))
+        }
+        _ => None,
+    })
 }
 
 fn integer(sample: &Sample, size: &Size) -> Option<i64> {

@@ -403,6 +403,35 @@ fn clamps_inside_of_a_block_do_nothing() {
     }
 }
 
+/// The facts inside the loop over the rounds of a tile that several groups share. Only large sizes have a second round.
+#[test]
+fn facts_of_large_sizes_have_models() {
+    let mut facts = Facts::new();
+    for size in ["N", "D"] {
+        facts.assume_range(var(size), Some(n(1)), Some(n(i32::MAX.into())));
+    }
+    let parts = Size::min(&n(264).div_floor(&v("N")), &v("D").div_floor(&n(512)));
+    facts.assume_le(n(2), parts.clone());
+    let whole = index(&mut facts, "w", &v("D"));
+    facts.assume_le(&whole * 16, v("D"));
+    let part = index(&mut facts, "p", &parts);
+    assert!(facts.sample_points() > 0, "no point at which they hold was found");
+    assert!(facts.le(&part, &n(0)) != Truth::Yes);
+}
+
+/// A variable counted from its least value: what stays negative does, and what does not is found.
+#[test]
+fn goals_are_shifted_to_the_least_values() {
+    let mut facts = Facts::new();
+    facts.assume_range(var("N"), Some(n(2)), None);
+    facts.assume_range(var("M"), Some(n(3)), None);
+    assert_eq!(facts.le(&(v("N") * 3), &(v("N") * v("M"))), Truth::Yes);
+    assert_eq!(facts.le(&(v("N") + v("M") + 1), &(v("N") * v("M"))), Truth::Yes);
+    assert_eq!(facts.le(&(v("N") * 4), &(v("N") * v("M"))), Truth::Unknown);
+    let quarter = v("N").div_floor(&n(4));
+    assert_eq!(facts.le(&(&quarter * 3), &(&quarter * v("M"))), Truth::Yes);
+}
+
 /// Answers depend only on the current facts: neither on earlier questions nor on copies with more facts.
 #[test]
 fn answers_are_of_the_facts_that_are_known_now() {
