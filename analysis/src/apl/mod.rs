@@ -9,7 +9,7 @@
 //! | `value` | arrays, functions, frames, the state of an evaluation |
 //! | `context` | terms and scalars |
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
-//! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | scalar functions and extension |
+//! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
 //! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
 //! | `choice`, `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |

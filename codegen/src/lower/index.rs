@@ -404,7 +404,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 /// The name of a size's argument: the size as written, if that is short.
 fn argument_name(s: &Size) -> String {
     const LONGEST: usize = 12;
-    /// The text of a heavier size is longer.
+    /// A size of more weight has a longer text for certain, and takes long to write.
     const HEAVIEST: u32 = 200;
     let text = (s.weight() <= HEAVIEST).then(|| s.to_string());
     text.filter(|text| text.len() <= LONGEST).unwrap_or_else(|| "size".into())

@@ -52,9 +52,9 @@ const OWN: [(u32, u32); 4] = [(2, 8), (8, 8), (32, 16), (256, 16)];
 /// Work-items of a group of several such rows; small, because they seldom wait for each other.
 const OWN_GROUP: u32 = 64;
 
-/// How many times the work-items that keep a device busy hide the time for which each of them waits for memory. On an
-/// H100, folds of 10,000 elements gain from few work-items each up to 8,000 (the forces of bodies) to 88,000 rows
-/// (tests of points against rectangles).
+/// Few work-items share a row up to this many times [`Params::enough`] rows. With more rows, one work-item each is
+/// enough: while it waits for memory, others work. Measured on an H100 with rows of 10,000 elements: sums of forces gain
+/// up to 8,000 rows, counts of points in rectangles up to 88,000.
 const WAITING: i64 = 3;
 
 /// The maps that groups compute, by the variable of the result.

@@ -1,5 +1,5 @@
-//! The shift of variables to their least values: a goal is not negative if it is natural in the excess of each variable
-//! over its least value.
+//! Variables that count from their least values: with `x + 2` for a variable `x` that is at least 2, a goal without
+//! negative terms is proved.
 
 use super::prove::Prover;
 use crate::size::Size;
@@ -13,7 +13,7 @@ impl Prover<'_> {
         !self.keeps_a_witness(goal) && self.shifted(goal).is_natural()
     }
 
-    /// The goal in terms of each variable's excess over its least value.
+    /// The goal with `x + least` for each variable `x`, so that `x` counts from 0.
     pub(super) fn shifted(&self, goal: &Size) -> Size {
         if !goal.any_var(&mut |var| self.moves(var)) {
             return goal.clone();

@@ -137,7 +137,7 @@ fn binding(f: &mut Lambda, v: VarId) -> Option<&mut Lambda> {
     calls.flat_map(|call| &mut call.funs).find(|f| binds(f, v))
 }
 
-/// Places the maps of a nest, one grid dimension each, and passes the innermost function to `then`.
+/// Gives each map of a nest a dimension of the grid, and calls `then` with the innermost function.
 pub(super) fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     call.prim = Prim::Map(Level::Wrg(depth.saturating_sub(1) as u8));
     let f = &mut call.funs[0];
