@@ -310,6 +310,34 @@ fn a_nest_and_a_fold_are_maps_of_their_own() {
     assert!(!rules(products, Target::cpu()).contains(&"map-parts"));
 }
 
+/// Few work-items share each of some more rows of what all rows read: between 32 and 96 of them on one compute unit.
+#[test]
+fn few_work_items_fold_what_all_rows_read() {
+    let mut b = Builder::new("outer");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(float(), &n));
+    let ys = b.param("ys", array(float(), &m));
+    let result = b.map(Level::Auto, &xs, |b, x| {
+        let apart = b.map(Level::Auto, &ys, |b, y| b.sub(y, x));
+        sum(b, &apart)
+    });
+    let kernel = simplify(b.finish(&result));
+    let program = match compile(&kernel, &Target { compute_units: 1, ..Target::gpu() }) {
+        Ok(program) => program,
+        Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
+    };
+    assert!(program.opencl.text.contains("reqd_work_group_size(32, 8, 1)"), "{}", program.opencl.text);
+    let row = |n: usize| match rows(1, n) {
+        Value::Array(ArrayValue::Values(mut rows)) => rows.remove(0),
+        other => panic!("rows: {other:?}"),
+    };
+    for (n, m) in [(31, 1024), (32, 1024), (40, 1023), (41, 1300), (95, 1024), (96, 1025)] {
+        if let Err(problem) = agree(&kernel, &program, &[row(n), row(m)]) {
+            panic!("{n}×{m}: {problem}");
+        }
+    }
+}
+
 /// A cheap element that is read twice is computed twice, not stored by each group.
 #[test]
 fn what_is_zipped_with_itself_is_not_stored() {
