@@ -6,7 +6,7 @@ Arrays must have the type's own element type. Python's numbers are taken by thei
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, Union
 
@@ -16,13 +16,41 @@ from .errors import LiftError, counted
 from .layout import DTYPES, Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple, innermost
 from .plan import Input
 from .rows import Rows, from_arrow
+from .tables import Table, conversion, conversion_of_columns, table_of
 
 #: What a column is made of: an array, or values one by one.
-Values = Union[np.ndarray, Sequence[Any]]
+Values = Union[np.ndarray, Sequence[Any], Table]
 
 
 class Misfit(Exception):
     """A value that is none of the type; says why."""
+
+    def of(self, part: str) -> Misfit:
+        """The same in a part of the value, as ``column `a` ``."""
+        return Misfit(f"{part}: {self}")
+
+
+class WrongElements(Misfit):
+    """An array of another element type."""
+
+    def __init__(self, leaf: Leaf, dtype: np.dtype, part: str = "") -> None:
+        wanted = f"`{leaf.element}` is NumPy's `{leaf.dtype.name}`"
+        super().__init__(f"{part or 'the array'} holds `{dtype}`; {wanted}")
+        self.leaf, self.dtype, self.part = leaf, dtype, part
+
+    def of(self, part: str) -> Misfit:
+        return WrongElements(self.leaf, self.dtype, f"{self.part} of {part}" if self.part else part)
+
+    def advice(self, layout: Layout, value: Any) -> str:
+        """How the value of an input is converted, if that loses no more than digits."""
+        if self.dtype.kind not in "biuf":
+            return ""
+        found: str | None = conversion(value, self.leaf.dtype.name)
+        if self.part:
+            leaves = map(innermost, _elements_of(layout))
+            kinds = [leaf.dtype.name for leaf in leaves if isinstance(leaf, Leaf) and leaf.width is None]
+            found = conversion_of_columns(value, kinds)
+        return f": convert with `{found}`" if found else ""
 
 
 def column(item: Input, value: Any, copy: bool) -> Column:
@@ -31,9 +59,28 @@ def column(item: Input, value: Any, copy: bool) -> Column:
         value = _unmasked(value)
         if item.regular is not None and isinstance(value, np.ndarray):
             return _regular(item, value)
-        return _one(item.layout, array_of(value, copy) if not isinstance(value, _KNOWN) else value)
+        return _one(item.layout, _seen(item.layout, value, copy))
     except Misfit as problem:
-        raise LiftError("input", f"input `{item.name}` does not fit its type `{item.type}`: {problem}") from None
+        advice = problem.advice(item.layout, value) if isinstance(problem, WrongElements) else ""
+        message = f"input `{item.name}` does not fit its type `{item.type}`: {problem}{advice}"
+        raise LiftError("input", message) from None
+
+
+def _seen(layout: Layout, value: Any, copy: bool) -> Any:
+    """The value as one of those that are known: a table where the type has tuples, else an array if it can be."""
+    if isinstance(value, _KNOWN):
+        return value
+    table = table_of(value) if _elements_of(layout) else None
+    return array_of(value, copy) if table is None else table
+
+
+def _elements_of(layout: Layout) -> tuple[Layout, ...]:
+    """The parts of the tuples that a type, or an array of it, consists of; none for another type."""
+    while isinstance(layout, (Exists, Array, Packed)):
+        if isinstance(layout, (Array, Packed)) and isinstance(layout.of, (Array, Packed, Leaf)):
+            return ()
+        layout = layout.of
+    return layout.parts if isinstance(layout, Tuple) else ()
 
 
 _KNOWN = (np.ndarray, Rows, list, tuple, range, int, float, np.generic)
@@ -123,7 +170,7 @@ def _regular(item: Input, value: np.ndarray) -> Column:
     if value.dtype != leaf.dtype:
         if value.dtype == object:
             return _one(item.layout, value.tolist())
-        _wrong_dtype(leaf, value.dtype)
+        raise WrongElements(leaf, value.dtype)
     if value.ndim != rank:
         wanted = f"the type has {counted(rank, 'dimension')}" if rank else "a number is needed"
         raise Misfit(f"{wanted}; the array has shape {value.shape}")
@@ -136,18 +183,13 @@ def _regular(item: Input, value: np.ndarray) -> Column:
     return found
 
 
-def _wrong_dtype(leaf: Leaf, dtype: np.dtype) -> None:
-    name = leaf.dtype.name
-    # Of what holds no real numbers, that would lose something, or fail.
-    advice = f": convert with `.astype(numpy.{name})`" if dtype.kind in "biuf" else ""
-    raise Misfit(f"the array holds `{dtype}`; `{leaf.element}` is NumPy's `{name}`{advice}")
-
-
 def _one(layout: Layout, value: Any) -> Column:
     """One instance."""
     if isinstance(layout, Exists):
         return _one(layout.of, value)
     if isinstance(layout, (Array, Packed)):
+        if isinstance(value, Table):
+            return Lists(len(value), _many(layout.of, value))
         if not isinstance(value, (list, np.ndarray, Rows)):
             value = _as_array(value)
         if not isinstance(value, (list, np.ndarray, Rows)):
@@ -162,6 +204,8 @@ def _one(layout: Layout, value: Any) -> Column:
     if isinstance(layout, Tuple):
         if isinstance(value, np.void):
             value = value.item()
+        if isinstance(value, Table):
+            return _columns(layout, value, _one)
         if not isinstance(value, tuple) or len(value) != len(layout.parts):
             raise Misfit(f"a tuple of {len(layout.parts)} is needed, not {_describe(value)}")
         return Parts([_one(part, v) for part, v in zip(layout.parts, value)])
@@ -185,12 +229,16 @@ def _no_array(value: Any) -> Misfit:
     made = ""
     if hasattr(value, "toarray"):
         made = ": `.toarray()` makes one"
+    elif hasattr(value, "collect"):
+        made = ": `.collect()` makes one"
+    elif isinstance(value, (bytes, bytearray)):
+        made = ": `numpy.frombuffer(…, numpy.uint8)` makes one"
     elif hasattr(value, "__iter__") and not isinstance(value, (str, bytes, bytearray, dict)):
         made = ": `list(…)` makes one"
     return Misfit(f"an array is needed, not {_describe(value)}{made}")
 
 
-def _elements(value: np.ndarray | list | Rows) -> Values:
+def _elements(value: Values) -> Values:
     return value.tolist() if isinstance(value, np.ndarray) and value.dtype == object else value
 
 
@@ -228,7 +276,7 @@ def _leaf(leaf: Leaf, values: Values) -> Numbers:
     width = leaf.width
     if isinstance(values, np.ndarray):
         if values.dtype != leaf.dtype:
-            _wrong_dtype(leaf, values.dtype)
+            raise WrongElements(leaf, values.dtype)
         if values.ndim != 1 + (width is not None) or (width is not None and values.shape[1] != width):
             wanted = "numbers" if width is None else f"vectors of {width} numbers"
             raise Misfit(f"{wanted} are needed; the array has shape {values.shape}")
@@ -242,7 +290,7 @@ def _leaf(leaf: Leaf, values: Values) -> Numbers:
 
 def _vector(leaf: Leaf, value: Any) -> Sequence[Any]:
     if isinstance(value, np.ndarray) and value.dtype != leaf.dtype:
-        _wrong_dtype(leaf, value.dtype)
+        raise WrongElements(leaf, value.dtype)
     flat = value.ndim == 1 if isinstance(value, np.ndarray) else isinstance(value, (list, tuple))
     if not flat or len(value) != leaf.width:
         raise Misfit(f"a vector of {leaf.width} numbers is needed, not {_describe(value)}")
@@ -291,22 +339,28 @@ def _scalar(leaf: Leaf, value: np.ndarray) -> Any:
     if value.ndim:
         raise Misfit(f"`{leaf.element}` is needed, not {_describe(value)}")
     if value.dtype != leaf.dtype:
-        _wrong_dtype(leaf, value.dtype)
+        raise WrongElements(leaf, value.dtype)
     return value.item()
 
 
 def _tuples(layout: Tuple, values: Values) -> Parts:
     parts = layout.parts
+    if isinstance(values, Table):
+        return _columns(layout, values, _many)
     if isinstance(values, np.ndarray):
         fields = values.dtype.names
         if fields is not None:
             if len(fields) != len(parts):
                 raise Misfit(f"tuples of {len(parts)} are needed; the array has the fields {', '.join(fields)}")
-            columns = (_elements(np.ascontiguousarray(values[name])) for name in fields)
-            return Parts([_many(part, column) for part, column in zip(parts, columns)])
+            columns = [np.ascontiguousarray(values[name]) for name in fields]
+            return _parts(layout, "field", list(fields), columns, _many)
         scalars = all(isinstance(part, Leaf) and part.width is None for part in parts)
         if values.ndim != 2 or values.shape[1] != len(parts) or not scalars:
             raise Misfit(f"tuples of {len(parts)} are needed; the array has shape {values.shape} and no fields")
+        if len({part.dtype for part in parts if isinstance(part, Leaf)}) > 1:
+            raise Misfit(
+                "tuples of different types are needed: a structured array, a table or a list of tuples has them"
+            )
         return Parts([_many(part, np.ascontiguousarray(values[:, i])) for i, part in enumerate(parts)])
     rows = [v.item() if isinstance(v, np.void) else v for v in values]
     for row in rows:
@@ -314,6 +368,26 @@ def _tuples(layout: Tuple, values: Values) -> Parts:
             raise Misfit(f"a tuple of {len(parts)} is needed, not {_describe(row)}")
     columns = list(zip(*rows)) if rows else [()] * len(parts)
     return Parts([_many(part, list(column)) for part, column in zip(parts, columns)])
+
+
+def _columns(layout: Tuple, table: Table, made: Callable[[Layout, Any], Column]) -> Parts:
+    """The columns of a table as the parts of a tuple, in their order."""
+    if len(table.names) != len(layout.parts):
+        has = f"the columns {', '.join(table.names)}" if table.names else "no columns"
+        raise Misfit(f"tuples of {len(layout.parts)} are needed; the table has {has}")
+    return _parts(layout, "column", table.names, table.columns, made)
+
+
+def _parts(
+    layout: Tuple, what: str, names: list[str], columns: list[Any], made: Callable[[Layout, Any], Column]
+) -> Parts:
+    found = []
+    for part, name, column in zip(layout.parts, names, columns):
+        try:
+            found.append(made(part, _elements(_seen(part, column, False))))
+        except Misfit as problem:
+            raise problem.of(f"{what} `{name}`") from None
+    return Parts(found)
 
 
 def _joined(columns: list[Column]) -> Column:

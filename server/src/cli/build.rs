@@ -397,7 +397,8 @@ const RUNTIME: &[(&str, &str)] = &runtime!(
     "read.py",
     "rows.py",
     "run.py",
-    "sizes.py"
+    "sizes.py",
+    "tables.py"
 );
 
 /// Returns the file stem for a kernel; characters that may be invalid in file names are written as `%2F`.
