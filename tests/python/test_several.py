@@ -1,6 +1,7 @@
 """Kernels on several devices of this machine, and on blocks where the memory of one is too small."""
 
 import pickle
+import sys
 
 import lift
 import lift_runtime
@@ -151,6 +152,14 @@ def test_what_fits_in_no_block_is_an_error_at_once(kernel, monkeypatch):
     with pytest.raises(LiftError, match="it may use 1 kB"):
         nearest.on("opencl:0", memory=1000)(ints(9, 1000), ints(9, 1000))
     assert len(ran) < 100
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory is free")
+def test_a_result_that_no_memory_holds_is_refused_before_it_is_computed():
+    grid = lift.source("(lift grid (N M) (float) (lambda (x) (fill #N (fill #M x))))").grid
+    with pytest.raises(LiftError, match=r"4\.3 TB .* on blocks it needs 8\.7 TB of the host") as raised:
+        grid(1.0, N=2**20, M=2**20)
+    assert raised.value.code == "memory"
 
 
 def test_what_fits_no_memory_and_has_no_blocks_is_an_error():

@@ -1,12 +1,11 @@
 """Tables of pandas, Polars and Arrow as inputs."""
 
+import lift
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-
-import lift
 from lift import LiftError
 
 
@@ -19,7 +18,8 @@ def program():
   (lambda (ps) (map (lambda (p) (get2 (get1 p))) ps)))
 (lift matrix (N M) ((array-type (array-type float M) N)) (lambda (xss) xss))
 (lift numbers (N) ((array-type float N)) (lambda (xs) xs))
-(lift rows (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (rows) (map (lambda (row) (reduce 0 + row)) rows)))
+(lift rows (N) ((array-type (exists (X) (array-type int X)) N))
+  (lambda (rows) (map (lambda (row) (reduce 0 + row)) rows)))
 """)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lift_runtime import LiftError
 from lift_runtime.devices import choose
+from lift_runtime.errors import bytes_text
 
 #: A run is divided into at most two to this power of blocks.
 MOST_DOUBLINGS = 12
@@ -78,6 +80,11 @@ def run(parts: Any, devices: Devices, inputs: tuple[Any, ...], given: dict[str, 
 
 def in_blocks(parts: Any, inputs: tuple[Any, ...], given: dict[str, int], problem: LiftError) -> tuple[int, Any]:
     """The result of a kernel in parts on one device, block after block, and how many blocks its memory asks for."""
+    # Results are in memory twice while those of the blocks are joined.
+    needed, free = 2 * (problem.results or 0), _free_memory()
+    if free is not None and needed > free:
+        host = f"on blocks it needs {bytes_text(needed)} of the host, of which {bytes_text(free)} are free"
+        raise LiftError(problem.code, f"{problem.message}; {host}")
     for doublings in range(1, MOST_DOUBLINGS + 1):
         count, longest = 2**doublings, 0
         even = Devices((0,) * count, (1,) * count).divide()
@@ -96,6 +103,16 @@ def in_blocks(parts: Any, inputs: tuple[Any, ...], given: dict[str, int], proble
                 raise
             problem = again
     raise problem
+
+
+def _free_memory() -> int | None:
+    """Bytes that programs may still take of this machine, where it is Linux."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    found = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    return 1024 * int(next(found, 0)) or None
 
 
 def _is_hopeless(before: LiftError, problem: LiftError) -> bool:

@@ -12,6 +12,8 @@ class LiftError(Exception):
 
     #: Where memory of the device is missing: the kernel, the bytes that its run needs, and those that there are.
     shortage: tuple[str, int, int] | None = None
+    #: Where memory of the device is missing: the bytes of the results, if the sizes tell them.
+    results: int | None = None
 
     def __init__(self, code: str, message: str, place: str | None = None) -> None:
         first, *further = message.split("\n")

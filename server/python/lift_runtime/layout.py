@@ -148,15 +148,15 @@ def innermost(layout: Layout) -> Layout:
     return layout
 
 
-def leaves(layout: Layout) -> Iterator[Leaf]:
-    """All scalars, from left to right."""
+def known_leaves(layout: Layout) -> Iterator[Leaf]:
+    """The scalars that are in no array of hidden length, from left to right."""
     if isinstance(layout, Leaf):
         yield layout
     elif isinstance(layout, Tuple):
         for part in layout.parts:
-            yield from leaves(part)
-    else:
-        yield from leaves(layout.of)
+            yield from known_leaves(part)
+    elif not isinstance(layout, Exists):
+        yield from known_leaves(layout.of)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from . import sizes
 from .arguments import LARGE_PAGE, aligned, alignment
 from .devices import Engine, opencl
 from .errors import LiftError, bytes_text
-from .layout import DTYPES
+from .layout import DTYPES, known_leaves
 from .memory import Pool
 from .plan import LONGEST, For, Launch, Measure, Plan, Repeat, Step, Swap, While, Zero
 from .pour import check_assumptions
@@ -51,10 +51,14 @@ class Prepared:
             message = f"the program computes with Double, which the device {engine.device.name} cannot"
             raise LiftError("device", message)
         self.capacities: list[int | None] = [None] * len(plan.buffers)
-        for i, buffer in enumerate(plan.buffers):
-            if not buffer.late:
-                self.capacities[i] = self.capacity(i, values)
-        self.check_memory(self.capacities)
+        try:
+            for i, buffer in enumerate(plan.buffers):
+                if not buffer.late:
+                    self.capacities[i] = self.capacity(i, values)
+            self.check_memory(self.capacities)
+        except LiftError as problem:
+            problem.results = self._results()
+            raise
         self.program = engine.program(text)
         #: Of memory of the host that the device uses in place.
         self.alignment = alignment(text) if engine.unified else 1
@@ -62,6 +66,15 @@ class Prepared:
         self.seconds = math.inf
         self.limits = {launch.kernel: self._limit(launch.kernel) for launch in plan.launches}
         self.numbers = [None if launch.late else self.launch_numbers(launch, values) for launch in plan.launches]
+
+    def _results(self) -> int | None:
+        """The bytes of the results, but for those of which the sizes tell at most how long they are."""
+        buffers = [self.plan.buffers[leaf.buffer] for leaf in known_leaves(self.plan.result)]
+        try:
+            known = (buffer for buffer in buffers if not buffer.late)
+            return sum(sizes.where_used(buffer.capacity, self.values) * buffer.itemsize for buffer in known)
+        except NoValue:
+            return None
 
     def _limit(self, name: str) -> int:
         cl = opencl()
