@@ -75,7 +75,9 @@ LISTED = 4
 
 def _error(errors: list[dict[str, Any]]) -> LiftError:
     first, rest = errors[0], errors[1:]
-    lines = [first["message"], *(f"{_place(error)}: {error['message']}" for error in rest[:LISTED])]
+    # What certainly mends it, as the program's `help:`.
+    fixes = [f"help: {fix['title']}" for fix in first.get("fixes", ()) if fix["certain"]]
+    lines = [first["message"], *fixes[:1], *(f"{_place(error)}: {error['message']}" for error in rest[:LISTED])]
     if len(rest) > LISTED:
         lines.append(f"and {counted(len(rest) - LISTED, 'more error')}")
     return LiftError(first["code"], "\n".join(lines), _place(first))

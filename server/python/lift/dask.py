@@ -196,7 +196,8 @@ class _Run:
         dtype = _dtype(about["element"])
         what = None
         if dtype is not None and _scalars(value.dtype) != _scalars(dtype):
-            what = f"the array holds `{value.dtype}`; its elements are NumPy's `{dtype}`: convert with `.astype`"
+            how = f".astype(numpy.{dtype})" if dtype.names is None else ".astype"
+            what = f"the array holds `{value.dtype}`; its elements are NumPy's `{dtype}`: convert with `{how}`"
         elif dtype is not None and value.ndim != len(about["shape"]):
             what = f"the type has {counted(len(about['shape']), 'dimension')}; the array has shape {value.shape}"
         if what is not None:

@@ -97,9 +97,8 @@ def choose(choice: str) -> Any:
         )
     name, _, which = choice.partition(":")
     if name != "opencl":
-        raise LiftError(
-            "no-device", f"there is no device `{choice}`; there are `opencl`, `opencl:1`, `opencl:gpu` and `opencl:cpu`"
-        )
+        expected = "`opencl`, `opencl:0` by its number, `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"
+        raise LiftError("no-device", f"`{choice}` names no device: expected {expected}")
     order = ("gpu", "accelerator", "cpu", "other")
     if not which:
         return min(found, key=lambda device: order.index(kind(device)))
@@ -109,7 +108,8 @@ def choose(choice: str) -> Any:
         if kind(device) == which:
             return device
     names = ", ".join(f"opencl:{i} ({device.name.strip()})" for i, device in enumerate(found))
-    raise LiftError("no-device", f"there is no device `{choice}`; there are {names}")
+    there = "the only one is" if len(found) == 1 else "there are"
+    raise LiftError("no-device", f"there is no device `{choice}`; {there} {names}")
 
 
 class Engine:

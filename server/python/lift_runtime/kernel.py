@@ -99,7 +99,7 @@ class Kernel:
         return self.compute(inputs, given, out, copy)
 
     def compute(self, inputs: Sequence[Any], given: dict[str, Any], out: str | None = None, copy: bool = False) -> Any:
-        """The same where sizes have their own names, whatever these are."""
+        """Run the kernel, with sizes by the names that they have in the program."""
         if out is not None and not (isinstance(out, str) and out == "device"):
             raise LiftError("input", f'out={out!r} has no meaning: it is left out, or "device"')
         where, queue = self._where(inputs)

@@ -323,14 +323,15 @@ fn tune(
         console.json(&json!({ "kernel": info.name, "best": choice, "tries": tries, "times": times }))?;
         return Ok(Ok((best, ready.device)));
     }
+    let tried = if tries == 1 { "1 program tried".to_owned() } else { format!("{tries} programs tried") };
     match (found, times) {
         (Some((choice, _)), Some([default, best])) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let share = shown_share(least, best);
             console.line(&format!("{best:>12.1} µs  {share}  {:>6.2} ×  {choice}", default / best))?;
-            console.line(&format!("{tries} programs tried; kept in {name}"))?;
+            console.line(&format!("{tried}; kept in {name}"))?;
         }
-        _ => console.line(&format!("{tries} programs tried; none is clearly faster"))?,
+        _ => console.line(&format!("{tried}; none is clearly faster"))?,
     }
     Ok(Ok((best, ready.device)))
 }
