@@ -14,7 +14,9 @@ import argparse
 import functools
 import importlib
 import os
+import statistics
 import sys
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ os.environ.setdefault("JAX_DEFAULT_MATMUL_PRECISION", "highest")
 
 import lift
 import numpy as np
-from in_python import GALLERY, PROGRAMS, Program, median, shown
+from in_python import GALLERY, PROGRAMS, WARM, Program, shown
 from lift_runtime.devices import engine
 
 #: The programs and their sizes on a GPU.
@@ -140,6 +142,17 @@ def host(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
+def median(call: Callable[[], Any], runs: int) -> tuple[float, Any]:
+    """Microseconds of a call, and its last result."""
+    times, result = [], None
+    for _ in range(WARM + runs):
+        result = None  # Its memory is used again.
+        started = time.perf_counter()
+        result = call()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times[WARM:]) * 1e6, result
+
+
 LIBRARIES = {"PyTorch": ("torch", with_torch), "JAX": ("jax", with_jax), "CuPy": ("cupy", with_cupy)}
 
 
@@ -179,11 +192,11 @@ def main() -> int:
         row = []
         for name, library in ways.items():
             for where, call in (("device", library.on_device(inputs)), ("NumPy", library.from_numpy(inputs))):
-                time, result = median(call, options.runs)
+                took, result = median(call, options.runs)
                 if not np.allclose(host(result), expected, rtol=1e-3, atol=1e-3):
                     print(f"{program.file}: {name} ({where}) differs from NumPy", file=sys.stderr)
                     wrong += 1
-                row.append(shown(time))
+                row.append(shown(took))
                 del result
         print(f"| {program.file} | {n} | {' | '.join(row)} |", flush=True)
     return 1 if wrong else 0
