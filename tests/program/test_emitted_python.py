@@ -241,7 +241,7 @@ FITTING = [
     ("(array-type (tuple-type int int) N)", np.array([1, 2], np.int32), "tuples of 2 are needed"),
     ("(array-type (tuple-type int int) N)", np.array([[1, 2]], np.int32), "[(1, 2)]"),
     ("(array-type (tuple-type int float) N)", np.array([(1, 2)], "i4,f4"), "[(1, 2.)]"),
-    ("(array-type (tuple-type int float) N)", np.array([(1, 2)], "i4,f8"), "the array holds `float64`"),
+    ("(array-type (tuple-type int float) N)", np.array([(1, 2)], "i4,f8"), "field `f1` holds `float64`"),
     ("(array-type (exists (X) (array-type int X)) N)", [[1], [], [2, 3]], "Rows([[1], [], [2, 3]])"),
     ("(array-type (exists (X) (array-type int X)) N)", [[1], [2.5]], "`Int` is needed, not `2.5`"),
     ("(array-type (exists (X) (array-type int X)) N)", [1, 2], "an array is needed, not `1`"),
