@@ -54,6 +54,8 @@ def arguments(plan: Plan, inputs: list[Any], copy: bool) -> Arguments:
             if shapes is not None:
                 shapes.append(data.shape)
             continue
+        if copy and is_device(value) and hasattr(value, "flags") and not value.flags.c_contiguous and value.flags.forc:
+            value = np.ascontiguousarray(value.get())
         if is_device(value):
             _device(found, item, value)
             if shapes is not None:
@@ -86,7 +88,8 @@ def nested(shape: tuple[int, ...], inside: Column) -> Column:
 
 def is_device(value: Any) -> bool:
     """An array or a buffer of pyopencl."""
-    return type(value).__module__.startswith("pyopencl")
+    named = type(value).__module__.startswith("pyopencl")
+    return named and (hasattr(value, "context") or isinstance(value, opencl().MemoryObjectHolder))
 
 
 def context_of(value: Any) -> Any:
@@ -114,10 +117,15 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
         return
     if value.dtype != leaf.dtype:
         name = leaf.dtype.name
-        raise misfit(f"the array holds `{value.dtype}`; `{leaf.element}` is NumPy's `{name}`: `.astype(numpy.{name})`")
+        advice = f": convert with `.astype(numpy.{name})`"
+        raise misfit(f"the array holds `{value.dtype}`; `{leaf.element}` is NumPy's `{name}`{advice}")
     if value.ndim != regular.rank or (leaf.width is not None and value.shape[-1] != leaf.width):
         raise misfit(f"the type has {counted(regular.rank, 'dimension')}; the array has shape {value.shape}")
-    if not value.flags.c_contiguous or value.offset:
+    if not value.flags.c_contiguous:
+        # A copy by pyopencl has the same order.
+        how = "; copy=True takes it through the memory of the host" if value.flags.forc else ""
+        raise misfit(f"its elements do not lie row by row on the device{how}")
+    if value.offset:
         value = value.copy()
     found.waits.append(value)
     if value.size:

@@ -97,7 +97,7 @@ def array_of(value: Any, copy: bool) -> Any:
         kind, _ = value.__dlpack_device__()
         # 1: memory of the processor, 3: of the processor, pinned for a GPU.
         if int(kind) in (1, 3):
-            return np.from_dlpack(value)
+            return _taken(lambda: _from_dlpack(value))
         if not copy:
             raise Misfit(
                 "the array is on a device from which OpenCL cannot import memory; "
@@ -105,11 +105,11 @@ def array_of(value: Any, copy: bool) -> Any:
             )
         for fetch in ("get", "cpu"):
             if hasattr(value, fetch):
-                return np.asarray(getattr(value, fetch)())
-        return np.from_dlpack(value, device="cpu", copy=True)
+                return _taken(lambda: np.asarray(getattr(value, fetch)()))
+        return _taken(lambda: np.from_dlpack(value, device="cpu", copy=True))
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         _check_missing(value)
-        return np.asarray(value)
+        return _taken(lambda: np.asarray(value))
     if hasattr(value, "__arrow_c_array__"):
         import pyarrow
 
@@ -118,6 +118,24 @@ def array_of(value: Any, copy: bool) -> Any:
         return value if isinstance(value, (bytes, bytearray)) else np.asarray(memoryview(value))
     except TypeError:
         return value
+
+
+def _from_dlpack(value: Any) -> np.ndarray:
+    try:
+        return np.from_dlpack(value)
+    except BufferError:
+        # What cannot be written to, or is of a kind that DLPack does not have.
+        if hasattr(value, "__array__"):
+            return np.asarray(value)
+        raise
+
+
+def _taken(made: Callable[[], np.ndarray]) -> np.ndarray:
+    """What another library makes of its value, or why it does not."""
+    try:
+        return made()
+    except (BufferError, RuntimeError, TypeError, ValueError) as problem:
+        raise Misfit(f"it cannot be read as an array of NumPy: {problem}") from None
 
 
 def _unmasked(value: Any) -> Any:
