@@ -103,9 +103,9 @@ def array_of(value: Any, copy: bool) -> Any:
                 "the array is on a device from which OpenCL cannot import memory; "
                 "copy=True takes it through the memory of the host"
             )
-        for fetch in ("get", "cpu"):
-            if hasattr(value, fetch):
-                return _taken(lambda: np.asarray(getattr(value, fetch)()))
+        fetch = getattr(value, "get", None) or getattr(value, "cpu", None)
+        if fetch is not None:
+            return _taken(lambda: np.asarray(fetch()))
         return _taken(lambda: np.from_dlpack(value, device="cpu", copy=True))
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         _check_missing(value)
