@@ -1,7 +1,6 @@
 """Kernels on several devices of this machine, and on blocks where the memory of one is too small."""
 
 import pickle
-import sys
 
 import lift
 import lift_runtime
@@ -154,7 +153,6 @@ def test_what_fits_in_no_block_is_an_error_at_once(kernel, monkeypatch):
     assert len(ran) < 100
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory is free")
 def test_a_result_that_no_memory_holds_is_refused_before_it_is_computed():
     grid = lift.source("(lift grid (N M) (float) (lambda (x) (fill #N (fill #M x))))").grid
     with pytest.raises(LiftError, match=r"4\.3 TB .* on blocks it needs 8\.7 TB of the host") as raised:
