@@ -581,3 +581,16 @@ def test_a_kernel_runs_as_it_was_tuned_for_such_sizes(tmp_path):
     assert used(65537) == plain._programs["gpu"][1]
     # No record is near: as if never tuned.
     assert used(2**21) == plain._programs["cpu"][1]
+
+
+def test_a_kernel_of_a_file_that_changed_is_the_old_one_or_an_error(tmp_path):
+    file = tmp_path / "f.lift"
+    text = "(lift f (N) ((array-type int N)) (lambda (xs) (map (+ 1) xs)))"
+    file.write_text(text, encoding="utf-8")
+    kernel = lift.load(file).f
+    file.write_text(text.replace("1", "2"), encoding="utf-8")
+    assert kernel([1]).tolist() == [2]
+    for use in (lambda: kernel.on("interpreter")([1]), lambda: kernel.cost(N=1), lambda: kernel.tune(N=1)):
+        with pytest.raises(LiftError, match="f.lift has changed since it was loaded"):
+            use()
+    assert lift.load(file).f([1]).tolist() == [3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 import warnings
@@ -199,6 +200,7 @@ class Source:
 
     def __init__(self, path: Path | None, text: str, meanings: dict[str, str]) -> None:
         self.path, self.text, self.meanings = path, text, meanings
+        self._digest = _digest(path)
         #: Whether `lift tune` keeps something beside the program.
         self.is_tuned = path is not None and path.with_name(f"{path.name}.tuned").is_file()
         self._parts: dict[str, dict[str, Any]] = {}
@@ -212,7 +214,9 @@ class Source:
         return self._parts[kernel]
 
     def file(self) -> _File:
-        """The program as a file, while the context lasts."""
+        """The program as a file, while the context lasts; an error if the file is another by now."""
+        if self.path is not None and self._digest is not None and _digest(self.path) not in (self._digest, None):
+            raise LiftError("input", f"{self.path.name} has changed since it was loaded; `lift.load` reads it again")
         return _File(self.path, self.text)
 
     def compile(
@@ -223,7 +227,8 @@ class Source:
         words = ["--for-device", json.dumps(where.describe()), *(["--untuned"] if untuned else [])]
         words += [word for name, value in (sizes or {}).items() for word in ("--size", f"{name}={value}")]
         try:
-            with self.file() as file:
+            # The meaning of the kernel tells what has changed.
+            with _File(self.path, self.text) as file:
                 (made,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", *words)
         except LiftError:
             return None
@@ -231,6 +236,14 @@ class Source:
             return None
         plan, text = made["programs"]["device"]
         return plan, text
+
+
+def _digest(path: Path | None) -> bytes | None:
+    """What tells the text of a file from another; None where there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes()).digest() if path is not None else None
+    except OSError:
+        return None
 
 
 class _File:
