@@ -21,6 +21,8 @@ use lift_analysis::ty::Ty;
 const WORTH_COPYING: i64 = 64;
 /// Rows and columns of a matrix from which on its squares are not mostly empty.
 const WIDE: i64 = 32;
+/// Elements of a column from which on it is worth more than one group, which only a copy of it can be.
+const LONG_COLUMN: i64 = 1 << 14;
 
 /// The kernel with the copies that its maps at host level need.
 pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
@@ -65,11 +67,36 @@ impl Writer<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             host_blocks(self.kernel, &mut stmt).into_iter().for_each(|inner| self.block(inner));
-            match self.of_copies(&stmt) {
+            match self.of_copies(&stmt).or_else(|| self.in_turn(&stmt)) {
                 Some(stmts) => block.stmts.extend(stmts),
                 None => block.stmts.push(stmt),
             }
         }
+    }
+
+    /// A map of the host whose rows are columns, after a copy of these.
+    fn in_turn(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Host), .. }) = &stmt.rhs else { return None };
+        let ([f], [columns]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
+        let ty = self.kernel.ty(*f.params.first()?);
+        ty.as_array().filter(|a| a.position.is_none() && f.position.is_none() && is_flat(&a.element))?;
+        if !is_transposed(self.kernel, columns) {
+            return None;
+        }
+        self.applied.push(Applied { rule: &rules::COPY_COLUMNS, origin: stmt.origin.clone() });
+        let (mut stmts, stored) = self.stored_copy(stmt, call, 1)?;
+        stmts.push(Stmt { rhs: Rhs::Prim(PrimCall { args: vec![Atom::Var(stored)], ..call.clone() }), ..stmt.clone() });
+        Some(stmts)
+    }
+
+    /// The statements that copy what a nest of maps goes over, and the copy.
+    fn stored_copy(&mut self, stmt: &Stmt, call: &PrimCall, depth: usize) -> Option<(Vec<Stmt>, VarId)> {
+        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
+        let (copy, ty) = self.copy(&PrimCall { prim: Prim::Map(Level::Auto), ..call.clone() }, depth)?;
+        let column = call.funs.first()?.params.first().copied()?;
+        let (copied, stored) = (self.fresh(column, ty.clone()), self.fresh(column, ty));
+        let store = Rhs::Store(Space::Global, Atom::Var(copied));
+        Some((vec![at(copied, Rhs::Prim(copy)), at(stored, store)], stored))
     }
 
     /// A map whose rows are columns, after a copy of these.
@@ -91,7 +118,10 @@ impl Writer<'_> {
         let count = self.kernel.atom_ty(&innermost.args[0]).as_array()?.len.clone();
         let (few, least) = match used {
             Use::Passed => (array.len.clone(), Size::int(WORTH_COPYING)),
-            Use::Folded => (count, Size::int(WIDE)),
+            Use::Folded => {
+                let least = Size::if_le(&Size::int(LONG_COLUMN), &array.len, &Size::zero(), &Size::int(WIDE));
+                (count, least)
+            }
             Use::Kept => (Size::one(), Size::one()),
         };
         let known = decided(&few, &least);
@@ -99,16 +129,10 @@ impl Writer<'_> {
             return None;
         }
         self.applied.push(Applied { rule: &rules::COPY_COLUMNS, origin: stmt.origin.clone() });
-        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
-        let (copy, ty) = self.copy(call, depth)?;
-        let (copied, stored) = (self.fresh(*column, ty.clone()), self.fresh(*column, ty));
+        let (mut stmts, stored) = self.stored_copy(stmt, call, depth)?;
         let of_stored = self.over(call, depth, Atom::Var(stored))?;
         let result = self.fresh(stmt.var, self.kernel.ty(stmt.var).clone());
-        let stmts = vec![
-            at(copied, Rhs::Prim(copy)),
-            at(stored, Rhs::Store(Space::Global, Atom::Var(copied))),
-            at(result, Rhs::Prim(of_stored)),
-        ];
+        stmts.push(Stmt { var: result, rhs: Rhs::Prim(of_stored), ..stmt.clone() });
         let copies = Block { stmts, result: Atom::Var(result) };
         let mut made = match known {
             Some(_) => copies,
@@ -388,7 +412,7 @@ fn used(kernel: &Kernel, innermost: &PrimCall, depth: usize) -> Option<Use> {
             (_, Work::Item) => {}
             (_, Work::Together(_)) if rounds_of(kernel, stmt).is_some() => used = Some(Use::Kept),
             (Rhs::Prim(call), Work::Together(_)) => match call.prim {
-                Prim::Sort | Prim::Argsort => used = Some(Use::Kept),
+                Prim::Sort | Prim::Argsort | Prim::ReduceByKey(_) => used = Some(Use::Kept),
                 Prim::Scan(_) | Prim::ScanExcl(_) => used = used.or(Some(Use::Passed)),
                 Prim::Reduce(_) => folds += 1,
                 _ => {}

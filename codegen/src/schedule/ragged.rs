@@ -88,11 +88,14 @@ fn row_of(kernel: &Kernel, f: &Lambda, n: &Size) -> Option<Row> {
         return None;
     }
     let len = others.first().or(folds.first())?;
-    let mean = f.position.as_ref().and_then(|position| {
-        let all = Size::sum(position.clone(), n.clone(), len.clone());
-        all.is_polynomial().then(|| all.div_floor(&Size::max(n, &Size::one())))
-    });
-    Some(mean.filter(is_known).map_or(Row::Hidden, Row::Mean))
+    let mean = f.position.as_ref().and_then(|position| mean(position, n, len));
+    Some(mean.map_or(Row::Hidden, Row::Mean))
+}
+
+/// The mean of a length of each of `n` rows that depends on the position of the row, if the host can compute it.
+pub fn mean(position: &Var, n: &Size, len: &Size) -> Option<Size> {
+    let all = Size::sum(position.clone(), n.clone(), len.clone());
+    Some(all.div_floor(&Size::max(n, &Size::one()))).filter(|mean| all.is_polynomial() && is_known(mean))
 }
 
 /// The length of the array of scalars that a statement filters, each of them the work of one work-item.

@@ -3,14 +3,14 @@
 //! Without a table, a row of k elements takes k comparisons for each of its n keys. The kernel has both versions where
 //! it depends on lengths which is faster, and the host chooses.
 
-use super::nested::{Work, is_known, lies_across, work_of};
+use super::nested::{Work, is_known, work_among};
 use super::versions::{branch, choice, decided};
-use super::{Applied, by_key, host_blocks, rules};
+use super::{Applied, by_key, free, host_blocks, nest, ragged, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var};
 
 /// The kernel with the versions of the maps at host level that fold rows by key.
 pub fn row_tables(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
@@ -47,31 +47,20 @@ impl Writer<'_> {
     /// The versions of a map.
     fn with_table(&mut self, kernel: &Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
-        let (Prim::Map(Level::Auto), [f], [rows]) = (call.prim, call.funs.as_slice(), call.args.as_slice()) else {
-            return None;
-        };
-        let over = kernel.atom_ty(rows);
-        over.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
-        // Neighbouring work-items of a group would read what is far apart.
-        if f.position.is_some() || f.params.len() != 1 || lies_across(kernel, rows) {
-            return None;
-        }
         let now = Kernel { vars: self.vars.clone(), assumptions: self.lengths.assumptions.clone(), ..kernel.clone() };
         let mut rules = Vec::new();
-        let (vars, folded) = by_key::in_function(&now, f, &mut rules)?;
-        let made = Kernel { vars, ..now };
-        let compared = compared(&made, &folded)?;
+        let Tabled { vars, call: tabled, compared } = tabled(&now, call, &mut rules)?;
         // Fewest comparisons of a row.
         let least = Size::int(self.target.written(&stmt.settings()).get(Parameter::KeyRows).into());
         let known = decided(&least, &compared);
         if known == Some(false) {
             return None;
         }
-        self.vars = made.vars;
+        self.vars = vars;
         self.applied.append(&mut rules);
         self.applied.push(Applied { rule: &rules::MAP_TABLES_WRG, origin: stmt.origin.clone() });
-        let table = Copier::new(&mut self.vars, &mut self.lengths).lambda(&folded);
-        let table = branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![table], ..call.clone() }));
+        let f = Copier::new(&mut self.vars, &mut self.lengths).lambda(tabled.funs.first()?);
+        let table = branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..tabled }));
         let mut made = match known {
             Some(_) => table,
             None => {
@@ -84,11 +73,51 @@ impl Writer<'_> {
     }
 }
 
+/// A map whose rows are folded by key.
+struct Tabled {
+    /// All variables, with those of the folds.
+    vars: Vec<VarInfo>,
+    call: PrimCall,
+    /// The comparisons of a row that a table saves, or their mean if rows have lengths of their own.
+    compared: Size,
+}
+
+/// The map with tables in its function, or in that of the map below it if it does nothing else.
+fn tabled(kernel: &Kernel, call: &PrimCall, rules: &mut Vec<Applied>) -> Option<Tabled> {
+    let (Prim::Map(Level::Auto), [f], [rows]) = (call.prim, call.funs.as_slice(), call.args.as_slice()) else {
+        return None;
+    };
+    let n = kernel.atom_ty(rows).as_array().filter(|a| is_known(&a.len))?.len.clone();
+    if f.params.len() != 1 {
+        return None;
+    }
+    if let Some((vars, f)) = by_key::in_function(kernel, f, rules) {
+        let made = Kernel { vars, ..kernel.clone() };
+        let each = compared(&made, &f)?;
+        let compared = match &f.position {
+            Some(position) => ragged::mean(position, &n, &each)?,
+            None => each,
+        };
+        return Some(Tabled { vars: made.vars, call: PrimCall { funs: vec![f], ..call.clone() }, compared });
+    }
+    let at = nest::returned(f)?;
+    let (stmt, before) = f.body.stmts[..=at].split_last()?;
+    let Rhs::Prim(below) = &stmt.rhs else { return None };
+    if f.position.is_some() || !before.iter().all(|s| free::is_free(&s.rhs)) {
+        return None;
+    }
+    let tabled = tabled(kernel, below, rules)?;
+    let mut f = f.clone();
+    f.body.stmts[at].rhs = Rhs::Prim(tabled.call);
+    Some(Tabled { call: PrimCall { funs: vec![f], ..call.clone() }, ..tabled })
+}
+
 /// The comparisons of elements with keys that a table saves, if a group can do all that the function does.
 fn compared(kernel: &Kernel, f: &Lambda) -> Option<Size> {
+    let own: Vec<Var> = f.position.iter().cloned().collect();
     let mut found: Option<Size> = None;
     for stmt in &f.body.stmts {
-        match (&stmt.rhs, work_of(kernel, stmt)) {
+        match (&stmt.rhs, work_among(kernel, stmt, &own)) {
             (Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), sizes, .. }), Work::Together(len)) => {
                 let own = len.mul(sizes.first()?);
                 found = Some(found.map_or(own.clone(), |other| Size::max(&other, &own)));
