@@ -1,19 +1,29 @@
 //! `sort` and `argsort` of a row by a group: stable, by any function. Short runs are sorted by one work-item each, then
-//! runs are merged pairwise; in each round, every element finds its index by binary search in the other run of its
-//! pair.
+//! runs are merged pairwise.
+//!
+//! Where a group has one row, a work-item makes consecutive elements of a merged pair: it finds by binary search how many
+//! of them are before its own in each run (Odeh, Green, Mwassi, Shmueli, Birk, *Merge Path*, IPDPSW 2012). Where a group has
+//! several short rows, that would leave work-items idle: every element finds its index by binary search in the other run
+//! of its pair. A row that does not fit local memory is sorted in tiles there, which are then merged in global memory.
 
 use super::{item, times};
-use crate::core::{Prim, PrimCall};
+use crate::core::{Prim, PrimCall, Rhs};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
-use crate::lower::value::{Array, Closure, Dest, Env, Layout, Place, Value};
+use crate::lower::stream::tile::bytes;
+use crate::lower::value::{Array, Closure, Dest, Env, Layout, Place, Root, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use crate::schedule::teams::MOST_LOCAL;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Elements of a run that one work-item sorts.
-const RUN: i64 = 8;
+/// Elements of a run that one work-item sorts, and makes of a merged pair. Odd, so that those of neighbouring work-items
+/// are in different banks.
+const RUN: i64 = 7;
+/// Bytes of local memory for a tile of a longer row: two halves. A scan needs its share of what every device has.
+const TILE: i64 = 28 * 1024;
+const TILE_BESIDE_SCANS: i64 = TILE / 4;
 
 /// The data to be sorted: elements, or their indices in an array.
 struct Sorted<'a, 'k> {
@@ -39,42 +49,132 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let n = xs.len.clone();
         let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
         let element = element.filter(|_| !positions).unwrap_or_else(Ty::int);
-        let both = self.allocate_for_group(&Ty::array(element, n.add(&n)), "sorted")?;
+        let both = self.allocate_for_group(&Ty::array(element.clone(), n.add(&n)), "sorted")?;
         let sorted = Sorted { before: &before, of: positions.then_some(&xs), both, n: n.clone() };
+        let tile = if is_local(&sorted.both) { None } else { self.tile_to_sort(&element)? };
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let result = self.sort_together(&sorted, &xs, dest);
+        let result = self.sort_together(&sorted, &xs, tile, dest);
         self.active.lcl = lcl;
         self.shared_in_loop = true;
         result
     }
 
-    fn sort_together(&mut self, sorted: &Sorted<'_, 'k>, xs: &Array<'k>, dest: &Dest<'k>) -> Result<()> {
+    /// The elements of a tile in local memory, and room for two halves of so many; `None` if there is too little.
+    fn tile_to_sort(&mut self, element: &Ty) -> Result<Option<(i64, Place)>> {
+        let mut scans = false;
+        self.program.kernel.body.visit(&mut |stmt| {
+            scans |= matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)));
+        });
+        let bytes = 2 * bytes(element).unwrap_or(0) as i64;
+        let most = if scans { TILE_BESIDE_SCANS } else { TILE };
+        let room = most.min(MOST_LOCAL - self.local_bytes as i64) / self.rows_of_group().max(1);
+        let mut len = RUN;
+        while bytes > 0 && 2 * len * bytes <= room {
+            len *= 2;
+        }
+        if len < 4 * RUN || self.rows_of_group() > 1 {
+            return Ok(None);
+        }
+        let place = self.allocate_for_group(&Ty::array(element.clone(), Size::int(2 * len)), "tile")?;
+        Ok(Some((len, place)))
+    }
+
+    fn sort_together(
+        &mut self,
+        sorted: &Sorted<'_, 'k>,
+        xs: &Array<'k>,
+        tile: Option<(i64, Place)>,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
         let n = sorted.n.clone();
-        let len = self.size(&n)?;
+        let from = match tile {
+            None => {
+                self.load_together(sorted, xs, &Size::zero())?;
+                self.fence(&sorted.both);
+                self.sort_runs_together(sorted)?;
+                self.fence(&sorted.both);
+                self.merge_rounds(sorted, RUN)?
+            }
+            Some((in_tile, place)) => {
+                let len = self.size(&n)?;
+                self.for_range("start", Expr::int(0), &n, Step::Add(Expr::int(in_tile)), |b, start| {
+                    let first = b.size(start)?;
+                    let rest = b.bind("rest", CType::Int, Expr::call("min", [Expr::int(in_tile), len.sub(first.clone())]));
+                    let rest = b.index_var("rest", rest);
+                    b.facts.assume_range(rest.clone(), Some(Size::zero()), Some(n.sub(start)));
+                    let part = Sorted { both: place, n: Size::var(rest), ..*sorted };
+                    b.load_together(&part, xs, start)?;
+                    b.fence(&part.both);
+                    b.sort_runs_together(&part)?;
+                    b.fence(&part.both);
+                    let from = b.merge_rounds(&part, RUN)?;
+                    b.for_group_items(&part.n, |b, i| {
+                        let at = b.size(i)?;
+                        let x = b.get_sorted(&part, from.clone().add(at.clone()))?;
+                        b.put_sorted(sorted, first.add(at), &x)
+                    })?;
+                    b.fence(&part.both);
+                    Ok(())
+                })?;
+                self.fence(&sorted.both);
+                self.merge_rounds(sorted, in_tile)?
+            }
+        };
         self.for_group_items(&n, |b, i| {
             let at = b.size(i)?;
-            let x = match sorted.of {
-                Some(_) => Value::computed(Scalar::Int, at.clone()),
-                None => b.read(xs, i)?,
-            };
-            let x = b.named_scalar(&x, "x")?;
-            // Initialise both halves, because a function that is not a strict weak order may leave slots unwritten.
-            b.put_sorted(sorted, at.clone(), &x)?;
-            let other = at.add(b.size(&n)?);
-            b.put_sorted(sorted, other, &x)
+            let x = b.get_sorted(sorted, from.clone().add(at))?;
+            let to = b.dest_at(dest, i)?;
+            b.copy(&x, &to)
         })?;
         self.fence(&sorted.both);
-        self.sort_runs_together(sorted)?;
-        self.fence(&sorted.both);
+        Ok(())
+    }
+
+    /// Reads the elements from `start` on into the first half.
+    fn load_together(&mut self, sorted: &Sorted<'_, 'k>, xs: &Array<'k>, start: &Size) -> Result<()> {
+        self.for_group_items(&sorted.n, |b, i| {
+            let at = b.size(i)?;
+            let place = start.add(i);
+            let x = match sorted.of {
+                Some(_) => Value::computed(Scalar::Int, b.size(&place)?),
+                None => b.read(xs, &place)?,
+            };
+            let x = b.named_scalar(&x, "x")?;
+            b.put_sorted(sorted, at.clone(), &x)?;
+            if !b.merges_chunks() {
+                // Initialise both halves, because a function that is not a strict weak order may leave slots unwritten.
+                let other = at.add(b.size(&sorted.n)?);
+                b.put_sorted(sorted, other, &x)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether a work-item makes consecutive elements.
+    fn merges_chunks(&self) -> bool {
+        self.rows_of_group() == 1
+    }
+
+    /// Merges sorted runs of `first` elements, until there is one; gives the start of the half where it is.
+    fn merge_rounds(&mut self, sorted: &Sorted<'_, 'k>, first: i64) -> Result<Expr> {
+        let n = sorted.n.clone();
+        let len = self.size(&n)?;
         let from = Expr::Var(self.variable("from", CType::Int, Some(Expr::int(0))));
         let to = Expr::Var(self.variable("to", CType::Int, Some(len.clone())));
-        let width = Expr::Var(self.variable("width", CType::Int, Some(Expr::int(RUN))));
+        let width = Expr::Var(self.variable("width", CType::Int, Some(Expr::int(first))));
         let (body, ()) = self.scope(|b| {
             b.loop_depth += 1;
-            b.for_group_items(&n, |b, i| {
-                let i = b.size(i)?;
-                b.merge_one(sorted, i, (&from, &to), &width)
-            })?;
+            if b.merges_chunks() {
+                b.for_group_items(&chunks(&n), |b, chunk| {
+                    let chunk = b.size(chunk)?;
+                    b.merge_chunk(sorted, chunk, (&from, &to), &width)
+                })?;
+            } else {
+                b.for_group_items(&n, |b, i| {
+                    let i = b.size(i)?;
+                    b.merge_one(sorted, i, (&from, &to), &width)
+                })?;
+            }
             b.fence(&sorted.both);
             let other = len.clone().sub(from.clone());
             b.assign(to.clone(), from.clone());
@@ -86,14 +186,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         })?;
         self.emit(StmtKind::While { condition: width.clone().lt(len), body });
-        self.for_group_items(&n, |b, i| {
-            let at = b.size(i)?;
-            let x = b.get_sorted(sorted, from.clone().add(at))?;
-            let to = b.dest_at(dest, i)?;
-            b.copy(&x, &to)
-        })?;
-        self.fence(&sorted.both);
-        Ok(())
+        Ok(from)
     }
 
     fn for_group_items(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
@@ -145,8 +238,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Sorts each run by insertion, in the first half.
     fn sort_runs_together(&mut self, sorted: &Sorted<'_, 'k>) -> Result<()> {
         let len = self.size(&sorted.n)?;
-        let runs = sorted.n.add(&Size::int(RUN - 1)).div_floor(&Size::int(RUN));
-        self.for_group_items(&runs, |b, run| {
+        self.for_group_items(&chunks(&sorted.n), |b, run| {
             let run = b.size(run)?;
             let start = b.bind("start", CType::Int, times(run, RUN));
             let end = Expr::call("min", [Expr::int(RUN), len.clone().sub(start.clone())]);
@@ -168,6 +260,84 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 b.emit(StmtKind::While { condition: start.clone().lt(hole.clone()), body });
                 b.put_sorted(sorted, hole, &x)
             })
+        })
+    }
+
+    /// Makes a chunk of [`RUN`] elements of the merged pairs of runs.
+    fn merge_chunk(
+        &mut self,
+        sorted: &Sorted<'_, 'k>,
+        chunk: Expr,
+        (from, to): (&Expr, &Expr),
+        width: &Expr,
+    ) -> Result<()> {
+        let min = |a: Expr, b: Expr| Expr::call("min", [a, b]);
+        let len = self.size(&sorted.n)?;
+        let start = self.bind("start", CType::Int, times(chunk, RUN));
+        let end = self.bind("end", CType::Int, start.clone().add(min(Expr::int(RUN), len.clone().sub(start.clone()))));
+        let run = self.bind("run", CType::Int, start.clone().div(width.clone()));
+        let odd = Expr::binary(BinaryOp::BitAnd, run.clone(), Expr::int(1));
+        let first = self.bind("first", CType::Int, run.sub(odd).mul(width.clone()));
+        let left = self.bind("left", CType::Int, min(width.clone(), len.clone().sub(first.clone())));
+        let middle = self.bind("middle", CType::Int, first.clone().add(left.clone()));
+        let right = self.bind("right", CType::Int, min(width.clone(), len.clone().sub(middle.clone())));
+        // Of so many elements of the pair, `low` are from the left run.
+        let before = self.bind("before", CType::Int, start.clone().sub(first.clone()));
+        let none = Expr::call("max", [Expr::int(0), before.clone().sub(right.clone())]);
+        let low = Expr::Var(self.variable("low", CType::Int, Some(none)));
+        let high = Expr::Var(self.variable("high", CType::Int, Some(min(before.clone(), left))));
+        let (body, ()) = self.scope(|b| {
+            b.loop_depth += 1;
+            let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
+            let m = b.bind("m", CType::Int, low.clone().add(half));
+            let x = b.get_sorted(sorted, from.clone().add(first.clone().add(m.clone())))?;
+            let other = middle.clone().add(before.clone().sub(Expr::int(1)).sub(m.clone()));
+            let y = b.get_sorted(sorted, from.clone().add(other))?;
+            // Of equal elements, those of the left run come first.
+            let later = b.is_before(sorted, &y, &x)?;
+            let (down, ()) = b.scope(|b| {
+                b.assign(high.clone(), m.clone());
+                Ok(())
+            })?;
+            let (up, ()) = b.scope(|b| {
+                b.assign(low.clone(), m.clone().add(Expr::int(1)));
+                Ok(())
+            })?;
+            b.emit_if(later, down, up);
+            b.loop_depth -= 1;
+            Ok(())
+        })?;
+        self.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
+        let end_of_pair = self.bind("end_of_pair", CType::Int, middle.clone().add(right));
+        let i = Expr::Var(self.variable("i", CType::Int, Some(first.add(low.clone()))));
+        let j = Expr::Var(self.variable("j", CType::Int, Some(middle.clone().add(before.sub(low)))));
+        // Past the end of a run, its last element is read again, or one of another run.
+        let of_left = |i: Expr| from.clone().add(min(i, middle.clone().sub(Expr::int(1))));
+        let of_right = |j: Expr| from.clone().add(min(j, len.clone().sub(Expr::int(1))));
+        let (x, y) = (self.get_sorted(sorted, of_left(i.clone()))?, self.get_sorted(sorted, of_right(j.clone()))?);
+        let (Some(x), Some(y)) = (self.registers_with(&x, "x")?, self.registers_with(&y, "y")?) else {
+            return Err(self.error("sort", "an element has no registers"));
+        };
+        let end = Size::var(self.index_var("end", end));
+        self.for_range("at", start, &end, Step::Increment, |b, at| {
+            let at = b.size(at)?;
+            let earlier = b.is_before(sorted, &y, &x)?;
+            let from_left = i.clone().lt(middle.clone()).and(earlier.not());
+            let from_left = b.bind("from_left", CType::Bool, end_of_pair.clone().le(j.clone()).or(from_left));
+            let least = b.select(&from_left, &x, &y)?;
+            b.put_sorted(sorted, to.clone().add(at), &least)?;
+            let (next_left, ()) = b.scope(|b| {
+                b.assign(i.clone(), i.clone().add(Expr::int(1)));
+                let next = b.get_sorted(sorted, of_left(i.clone()))?;
+                b.assign_registers(&x, &next)
+            })?;
+            let (next_right, ()) = b.scope(|b| {
+                b.assign(j.clone(), j.clone().add(Expr::int(1)));
+                let next = b.get_sorted(sorted, of_right(j.clone()))?;
+                b.assign_registers(&y, &next)
+            })?;
+            b.emit_if(from_left, next_left, next_right);
+            Ok(())
         })
     }
 
@@ -223,4 +393,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = self.bind("at", CType::Int, first.add(own).add(low.sub(other)));
         self.put_sorted(sorted, to.clone().add(at), &x)
     }
+}
+
+/// The number of chunks of [`RUN`] elements.
+fn chunks(n: &Size) -> Size {
+    n.add(&Size::int(RUN - 1)).div_floor(&Size::int(RUN))
+}
+
+fn is_local(place: &Place) -> bool {
+    let mut memories = Vec::new();
+    place.layout.memories(&mut memories);
+    memories.iter().all(|m| matches!(m.root, Root::Array { local: true, .. }))
 }
