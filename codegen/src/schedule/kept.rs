@@ -7,6 +7,7 @@ use super::uses;
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -108,8 +109,9 @@ impl LocalMemory {
                 Prim::Sort | Prim::Argsort => {
                     let element = kernel.atom_ty(&call.args[0]);
                     let Some(array) = element.as_array() else { continue };
-                    let sorted = if call.prim == Prim::Sort { array.element.clone() } else { Ty::int() };
-                    memory.bytes = memory.bytes.add(&array.len.mul(&Size::nat(2 * bytes_of(&sorted).unwrap_or(8))));
+                    let position = if call.prim == Prim::Sort { 0 } else { Scalar::Int.bytes() };
+                    let bytes = bytes_of(&array.element).unwrap_or(8) + position;
+                    memory.bytes = memory.bytes.add(&array.len.mul(&Size::nat(2 * bytes)));
                 }
                 _ => {}
             }

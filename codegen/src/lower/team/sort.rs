@@ -25,10 +25,10 @@ const RUN: i64 = 7;
 const TILE: i64 = 28 * 1024;
 const TILE_BESIDE_SCANS: i64 = TILE / 4;
 
-/// The data to be sorted: elements, or their indices in an array.
+/// The data to be sorted: elements, or pairs of these and their indices.
 struct Sorted<'a, 'k> {
     before: &'a Closure<'k>,
-    of: Option<&'a Array<'k>>,
+    positions: bool,
     /// Two halves, each as long as the row: a round reads one and writes the other.
     both: Place,
     n: Size,
@@ -48,9 +48,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.runs_together();
         let n = xs.len.clone();
         let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
-        let element = element.filter(|_| !positions).unwrap_or_else(Ty::int);
+        let element = element.unwrap_or_else(Ty::int);
+        let element = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
         let both = self.allocate_for_group(&Ty::array(element.clone(), n.add(&n)), "sorted")?;
-        let sorted = Sorted { before: &before, of: positions.then_some(&xs), both, n: n.clone() };
+        let sorted = Sorted { before: &before, positions, both, n: n.clone() };
         let tile = if is_local(&sorted.both) { None } else { self.tile_to_sort(&element)? };
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
         let result = self.sort_together(&sorted, &xs, tile, dest);
@@ -99,7 +100,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let len = self.size(&n)?;
                 self.for_range("start", Expr::int(0), &n, Step::Add(Expr::int(in_tile)), |b, start| {
                     let first = b.size(start)?;
-                    let rest = b.bind("rest", CType::Int, Expr::call("min", [Expr::int(in_tile), len.sub(first.clone())]));
+                    let rest =
+                        b.bind("rest", CType::Int, Expr::call("min", [Expr::int(in_tile), len.sub(first.clone())]));
                     let rest = b.index_var("rest", rest);
                     b.facts.assume_range(rest.clone(), Some(Size::zero()), Some(n.sub(start)));
                     let part = Sorted { both: place, n: Size::var(rest), ..*sorted };
@@ -123,6 +125,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_group_items(&n, |b, i| {
             let at = b.size(i)?;
             let x = b.get_sorted(sorted, from.clone().add(at))?;
+            let x = match &x {
+                Value::Tuple(pair) if sorted.positions => pair[1].clone(),
+                _ => x,
+            };
             let to = b.dest_at(dest, i)?;
             b.copy(&x, &to)
         })?;
@@ -135,9 +141,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_group_items(&sorted.n, |b, i| {
             let at = b.size(i)?;
             let place = start.add(i);
-            let x = match sorted.of {
-                Some(_) => Value::computed(Scalar::Int, b.size(&place)?),
-                None => b.read(xs, &place)?,
+            let x = b.read(xs, &place)?;
+            let x = match sorted.positions {
+                true => Value::Tuple(vec![x, Value::computed(Scalar::Int, b.size(&place)?)]),
+                false => x,
             };
             let x = b.named_scalar(&x, "x")?;
             b.put_sorted(sorted, at.clone(), &x)?;
@@ -218,18 +225,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The condition that `x` goes before `y`.
     fn is_before(&mut self, sorted: &Sorted<'_, 'k>, x: &Value<'k>, y: &Value<'k>) -> Result<Expr> {
-        let mut both = Vec::new();
-        for v in [x, y] {
-            both.push(match sorted.of {
-                None => v.clone(),
-                Some(xs) => {
-                    let at = self.scalar_of(v)?;
-                    let at = self.scalar(&at)?;
-                    let at = self.index_below("p", at, &xs.len);
-                    self.read(xs, &at)?
-                }
-            });
-        }
+        let both = [x, y].map(|v| match v {
+            Value::Tuple(pair) if sorted.positions => pair[0].clone(),
+            _ => v.clone(),
+        });
         let result = self.call(sorted.before, &both)?;
         let result = self.scalar_of(&result)?;
         self.scalar(&result)
