@@ -19,8 +19,12 @@ use lift_analysis::ty::Ty;
 
 /// Elements of a column from which on a copy pays, unless one work-item alone has no use of a column.
 const WORTH_COPYING: i64 = 64;
+/// The same, where a work-item would make a row of each column: neighbours would write far apart.
+const WORTH_ROWS: i64 = 8;
 /// Rows and columns of a matrix from which on its squares are not mostly empty.
 const WIDE: i64 = 32;
+/// Columns from which on reading one after the other reads the matrix so often that a copy pays.
+const MANY_TURNS: i64 = 8;
 /// Elements of a column from which on it is worth more than one group, which only a copy of it can be.
 const LONG_COLUMN: i64 = 1 << 14;
 
@@ -80,13 +84,26 @@ impl Writer<'_> {
         let ([f], [columns]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
         let ty = self.kernel.ty(*f.params.first()?);
         ty.as_array().filter(|a| a.position.is_none() && f.position.is_none() && is_flat(&a.element))?;
-        if !is_transposed(self.kernel, columns) {
+        let count = self.kernel.atom_ty(columns).as_array()?.len.clone();
+        let known = decided(&count, &Size::int(MANY_TURNS));
+        if !is_transposed(self.kernel, columns) || known == Some(true) {
             return None;
         }
         self.applied.push(Applied { rule: &rules::COPY_COLUMNS, origin: stmt.origin.clone() });
         let (mut stmts, stored) = self.stored_copy(stmt, call, 1)?;
-        stmts.push(Stmt { rhs: Rhs::Prim(PrimCall { args: vec![Atom::Var(stored)], ..call.clone() }), ..stmt.clone() });
-        Some(stmts)
+        let of_stored = self.over(call, 1, Atom::Var(stored))?;
+        let copies = branch(&mut self.vars, stmt, Rhs::Prim(of_stored));
+        stmts.extend(copies.stmts);
+        let copies = Block { stmts, result: copies.result };
+        let mut made = match known {
+            Some(_) => copies,
+            None => {
+                let as_it_is = branch(&mut self.vars, stmt, stmt.rhs.clone());
+                choice(&mut self.vars, stmt, &count, &Size::int(MANY_TURNS), as_it_is, copies)
+            }
+        };
+        made.stmts.last_mut()?.var = stmt.var;
+        Some(made.stmts)
     }
 
     /// The statements that copy what a nest of maps goes over, and the copy.
@@ -117,7 +134,11 @@ impl Writer<'_> {
         let Some(used) = used(self.kernel, innermost, depth) else { return self.unless_narrow(stmt, call, depth) };
         let count = self.kernel.atom_ty(&innermost.args[0]).as_array()?.len.clone();
         let (few, least) = match used {
-            Use::Passed => (array.len.clone(), Size::int(WORTH_COPYING)),
+            Use::Passed => {
+                let rows =
+                    scans(f) && is_row(&self.kernel.atom_ty(&f.body.result)) && !is_turned(self.kernel, stmt.var);
+                (array.len.clone(), Size::int(if rows { WORTH_ROWS } else { WORTH_COPYING }))
+            }
             Use::Folded => {
                 let least = Size::if_le(&Size::int(LONG_COLUMN), &array.len, &Size::zero(), &Size::int(WIDE));
                 (count, least)
@@ -337,7 +358,7 @@ fn map(f: Lambda, xs: Atom) -> Rhs {
     Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
 }
 
-/// Whether groups make the rows of an array: long ones, and not of columns that are read as they lie, and so are written
+/// Whether groups, or neighbouring work-items, make the rows of an array: long ones, and not of columns that are read as they lie, and so are written
 /// so, too.
 fn makes_rows(kernel: &Kernel, rhs: &Rhs) -> bool {
     match rhs {
@@ -363,10 +384,19 @@ fn makes_rows(kernel: &Kernel, rhs: &Rhs) -> bool {
                 .is_some_and(|a| is_known(&a.len) && a.len.as_const().is_none_or(|n| n >= LONG));
             let shares = |s: &Stmt| matches!(work_of(kernel, s), Work::Together(_)) && !is_map(s);
             let as_it_lies = is_transposed(kernel, &call.args[0]) && used(kernel, call, 1).is_none();
-            long && f.position.is_none() && !as_it_lies && f.body.stmts.iter().any(shares)
+            let made = f.body.stmts.iter().any(shares) || is_computed_along(kernel, f);
+            long && f.position.is_none() && !as_it_lies && made
         }
         _ => false,
     }
+}
+
+/// Whether a function computes a row from the row that it gets, not element by element, and not in tiles of a product.
+fn is_computed_along(kernel: &Kernel, f: &Lambda) -> bool {
+    let Some(made) = nest::returned(f).map(|at| &f.body.stmts[at]) else { return false };
+    let rows = f.params.iter().any(|v| kernel.ty(*v).as_array().is_some());
+    let computed = is_map(made) && matches!(work_of(kernel, made), Work::Together(_) | Work::Nest);
+    rows && computed && nest::recognise(kernel, f).is_none_or(|nest| !nest.matrix)
 }
 
 fn is_map(stmt: &Stmt) -> bool {
@@ -385,6 +415,27 @@ fn is_transposed(kernel: &Kernel, rows: &Atom) -> bool {
                 _ => false,
             };
         }
+    });
+    found
+}
+
+fn is_row(ty: &Ty) -> bool {
+    ty.as_array().is_some_and(|a| a.position.is_none())
+}
+
+fn scans(f: &Lambda) -> bool {
+    let is_scan = |prim: Prim| matches!(prim, Prim::Scan(_) | Prim::ScanExcl(_));
+    f.body.stmts.iter().any(|s| matches!(&s.rhs, Rhs::Prim(call) if is_scan(call.prim)))
+}
+
+/// Whether an array is transposed.
+fn is_turned(kernel: &Kernel, v: VarId) -> bool {
+    let mut found = false;
+    kernel.body.visit(&mut |stmt| {
+        found |= match &stmt.rhs {
+            Rhs::Prim(call) => call.prim == Prim::Transpose && call.args == [Atom::Var(v)],
+            _ => false,
+        };
     });
     found
 }

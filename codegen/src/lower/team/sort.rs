@@ -21,6 +21,8 @@ use lift_analysis::ty::Ty;
 /// Elements of a run that one work-item sorts, and makes of a merged pair. Odd, so that those of neighbouring work-items
 /// are in different banks.
 const RUN: i64 = 7;
+/// The same, where a group has several short rows: one round fewer merges a row of 32 elements.
+const SHORT_RUN: i64 = 8;
 /// Bytes of local memory for a tile of a longer row: two halves. A scan needs its share of what every device has.
 const TILE: i64 = 28 * 1024;
 const TILE_BESIDE_SCANS: i64 = TILE / 4;
@@ -94,7 +96,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.fence(&sorted.both);
                 self.sort_runs_together(sorted)?;
                 self.fence(&sorted.both);
-                self.merge_rounds(sorted, RUN)?
+                self.merge_rounds(sorted, self.run())?
             }
             Some((in_tile, place)) => {
                 let len = self.size(&n)?;
@@ -162,6 +164,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.rows_of_group() == 1
     }
 
+    /// Elements of a run that one work-item sorts.
+    fn run(&self) -> i64 {
+        if self.merges_chunks() { RUN } else { SHORT_RUN }
+    }
+
     /// Merges sorted runs of `first` elements, until there is one; gives the start of the half where it is.
     fn merge_rounds(&mut self, sorted: &Sorted<'_, 'k>, first: i64) -> Result<Expr> {
         let n = sorted.n.clone();
@@ -172,7 +179,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (body, ()) = self.scope(|b| {
             b.loop_depth += 1;
             if b.merges_chunks() {
-                b.for_group_items(&chunks(&n), |b, chunk| {
+                b.for_group_items(&chunks(&n, RUN), |b, chunk| {
                     let chunk = b.size(chunk)?;
                     b.merge_chunk(sorted, chunk, (&from, &to), &width)
                 })?;
@@ -237,10 +244,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Sorts each run by insertion, in the first half.
     fn sort_runs_together(&mut self, sorted: &Sorted<'_, 'k>) -> Result<()> {
         let len = self.size(&sorted.n)?;
-        self.for_group_items(&chunks(&sorted.n), |b, run| {
+        let each = self.run();
+        self.for_group_items(&chunks(&sorted.n, each), |b, run| {
             let run = b.size(run)?;
-            let start = b.bind("start", CType::Int, times(run, RUN));
-            let end = Expr::call("min", [Expr::int(RUN), len.clone().sub(start.clone())]);
+            let start = b.bind("start", CType::Int, times(run, each));
+            let end = Expr::call("min", [Expr::int(each), len.clone().sub(start.clone())]);
             let end = b.bind("end", CType::Int, start.clone().add(end));
             let end = Size::var(b.index_var("end", end));
             b.for_range("i", start.clone().add(Expr::int(1)), &end, Step::Increment, |b, i| {
@@ -394,9 +402,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// The number of chunks of [`RUN`] elements.
-fn chunks(n: &Size) -> Size {
-    n.add(&Size::int(RUN - 1)).div_floor(&Size::int(RUN))
+/// The number of chunks of `each` elements.
+fn chunks(n: &Size, each: i64) -> Size {
+    n.add(&Size::int(each - 1)).div_floor(&Size::int(each))
 }
 
 fn is_local(place: &Place) -> bool {
