@@ -8,7 +8,8 @@ use crate::fcl;
 use crate::front::program::Translated;
 use crate::hir::{Body, Expr};
 use crate::lower::{Lowered, lower};
-use lift_syntax::Language;
+use lift_syntax::apl::kernels;
+use lift_syntax::{Language, TextRange};
 use std::sync::Arc;
 
 /// The lowered form. The tree is dropped; callers that need it parse the form again.
@@ -19,22 +20,41 @@ pub fn lower_form(db: &dyn Db, form: Form) -> Lowered {
         _ => match program(db, form) {
             Some(program) => {
                 let (body, errors) = (Arc::new(program.body.clone()), program.errors.clone());
-                Lowered { body, map: program.map.clone(), docs: run_line(&program), errors }
+                Lowered { body, map: program.map.clone(), docs: documentation(db, form, &program), errors }
             }
             None => lower("", false),
         },
     }
 }
 
+/// The documentation of a kernel of another language: the comments around the one that names it, and where its inputs are.
+fn documentation(db: &dyn Db, form: Form, program: &Translated) -> Option<Arc<str>> {
+    let text = form.text(db);
+    let lines = kernel_lines(db, form).into_iter();
+    let lines = lines.map(|line| text[line].trim_start_matches(['⍝', ' ']).to_owned()).chain(run_line(program));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n").into())
+}
+
+/// The lines of the documentation of an APL kernel.
+pub fn kernel_lines(db: &dyn Db, form: Form) -> Vec<TextRange> {
+    let Some(name) = form.name(db).as_deref().filter(|_| language(db, form.file(db)) == Language::Apl) else {
+        return Vec::new();
+    };
+    let text = form.text(db);
+    let comment = kernels::kernel_comments(text).into_iter().find(|comment| text[comment.name] == *name);
+    comment.map_or(Vec::new(), |comment| kernels::documentation(text, comment.range))
+}
+
 /// A `run:` line with the files from which the inputs of a program are read.
-fn run_line(program: &Translated) -> Option<Arc<str>> {
+fn run_line(program: &Translated) -> Option<String> {
     let params = match program.body.root.map(|root| program.body.expr(root)) {
         Some(Expr::Lambda { params, .. }) if !program.sources.is_empty() => params,
         _ => return None,
     };
     let given = params.iter().zip(&program.sources);
     let given = given.map(|(param, file)| format!(" {}=\"{file}\"", program.body.binder(*param).name));
-    Some(format!("run:{}", given.collect::<String>()).into())
+    Some(format!("run:{}", given.collect::<String>()))
 }
 
 /// The translated program, if the form is in another language.
@@ -66,7 +86,7 @@ impl std::ops::Deref for Foreign {
 /// A translated APL program.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub fn apl_program(db: &dyn Db, form: Form) -> Arc<apl::Translated> {
-    Arc::new(apl::translate(form.text(db)))
+    Arc::new(apl::translate_kernel(form.text(db), form.name(db).as_deref()))
 }
 
 /// A translated FCL program.

@@ -9,6 +9,7 @@ use crate::db::{
 };
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
+use lift_syntax::apl::kernels;
 use lift_syntax::{FormKind, Language, LineIndex, RawForm, TextSize, lex, resplit, whole};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
@@ -229,7 +230,8 @@ fn set_forms(
     let (old_text, old_split, old) = (file.text(db).clone(), file.split(db).clone(), file.members(db).clone());
     let edit = match language(db, file) {
         Language::Lift => resplit(&old_text, &old_split, &text),
-        Language::Apl | Language::Fcl => whole::resplit(&old_text, &old_split, &text),
+        Language::Apl => whole::resplit(&old_text, &old_split, &text, kernels::split(&text)),
+        Language::Fcl => whole::resplit(&old_text, &old_split, &text, whole::split(&text)),
     };
     let wanted: Vec<Wanted<'_>> = edit.between.iter().map(|raw| Wanted::of(&text, raw)).collect();
     let (taken, left) = take_places(db, &old[edit.first..edit.behind], &wanted);

@@ -60,6 +60,15 @@ impl Program {
         Program::load_texts(Path::new(shown), &Texts::from([(path, text)]))
     }
 
+    /// The program with another text of a file, without reading from disk.
+    pub fn edited(&self, path: &Arc<str>, text: &str) -> Cancellable<Program> {
+        let mut texts = texts(&self.analysis, path)?;
+        texts.insert(path.clone(), text.into());
+        let mut edited = Program::load_texts(Path::new(&**path), &texts)?;
+        edited.shown.clone_from(&self.shown);
+        Ok(edited)
+    }
+
     /// Returns all loaded files: the requested ones first, then their imports.
     pub fn files(&self) -> Cancellable<Vec<Arc<str>>> {
         with_imports(&self.analysis, self.roots.clone())

@@ -147,8 +147,8 @@ pub fn text(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage, ta
 
 /// Collects from analysis everything that a stage needs.
 pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage) -> Compiled<Ingredients> {
-    let kernel = match engine::core(analysis, path, kernel)? {
-        Ok(kernel) => kernel,
+    let core = match engine::core(analysis, path, kernel)? {
+        Ok(core) => core,
         Err(problems) => return Ok(Err(problems)),
     };
     if matches!(stage, Stage::Translated | Stage::Elaborated) {
@@ -156,7 +156,7 @@ pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: St
         if !errors.is_empty() {
             return Ok(Err(errors));
         }
-        if let Some(text) = analysis.as_lift(path)? {
+        if let Some(text) = analysis.as_lift(path, kernel)? {
             return Ok(Ok(Ingredients::Done(StageText { text, map: Vec::new() })));
         }
         let (Some(source), Some(text)) = (analysis.text(path)?, analysis.elaborated(path)?) else {
@@ -169,7 +169,7 @@ pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: St
         return Ok(Ok(Ingredients::Done(StageText { text, map })));
     }
     let mut places = Places::default();
-    for origin in origins(&kernel) {
+    for origin in origins(&core) {
         if places.contains_key(origin) {
             continue;
         }
@@ -178,7 +178,7 @@ pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: St
         let start = index.position(at.range.start(), ColumnEncoding::Utf16);
         places.insert(origin.clone(), Place { at, line: start.line + 1, column: start.column + 1 });
     }
-    Ok(Ok(Ingredients::Kernel { kernel, places }))
+    Ok(Ok(Ingredients::Kernel { kernel: core, places }))
 }
 
 /// Returns every origin in a kernel.

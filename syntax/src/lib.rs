@@ -39,7 +39,7 @@
 //! | `error` | syntax errors as data |
 //! | `language` | the language of a file |
 //! | [`apl`], [`fcl`] | the syntax of APL and FCL files |
-//! | [`whole`] | files that are one form |
+//! | [`whole`] | files that are not split |
 
 pub mod apl;
 pub mod ast;

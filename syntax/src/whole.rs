@@ -1,4 +1,4 @@
-//! Files that are a single form, as in the other languages.
+//! Files whose forms are the whole text, as in the other languages.
 
 use crate::{FormKind, RawForm, Resplit, TextRange, TextSize};
 
@@ -10,12 +10,12 @@ pub fn split(text: &str) -> Vec<RawForm> {
     vec![RawForm { kind: FormKind::Lift, range: TextRange::up_to(TextSize::of(text)), name: None }]
 }
 
-/// Updates the forms after an edit: the only form is new.
-pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
+/// Replaces the forms of an old text, each of which is the whole text, by those of a new one.
+pub fn resplit(old: &str, forms: &[RawForm], new: &str, between: Vec<RawForm>) -> Resplit {
     Resplit {
         first: 0,
         behind: forms.len(),
-        between: split(new),
+        between,
         replaced: TextRange::up_to(TextSize::of(old)),
         moved: new.len() as isize - old.len() as isize,
     }

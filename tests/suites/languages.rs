@@ -63,8 +63,10 @@ fn test(path: &Path, language: Language) -> Result<(), String> {
     let line = text.lines().find_map(says).unwrap_or_default();
     let problems = std::mem::take(&mut outcome);
     if !wrong_program {
-        let outputs = analysis.printed(&name).map_err(stopped)?.ok_or("no program")?;
-        let translated = analysis.as_lift(&name).map_err(stopped)?.unwrap_or_default();
+        let kernels = analysis.kernels(&name).map_err(stopped)?;
+        let kernel = kernels.into_iter().next().ok_or("no kernel")?.name;
+        let outputs = analysis.printed(&name, &kernel).map_err(stopped)?.ok_or("no program")?;
+        let translated = analysis.as_lift(&name, &kernel).map_err(stopped)?.unwrap_or_default();
         let db = analysis.db();
         let file = db.file(&name).ok_or("no file")?;
         let form = *lift_analysis::db::forms(db, file).first().ok_or("no form")?;

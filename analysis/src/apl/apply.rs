@@ -2,8 +2,8 @@
 
 use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
-    axis, cells, constant, encode, inverses, matrix, nested, nested_operators, partition, power, random, reduce,
-    scalar, select, sets, structure, system, text, turned,
+    axis, cells, constant, encode, expand, inverses, matrix, nested, nested_operators, partition, power, random,
+    reduce, scalar, select, sets, structure, system, text, turned,
 };
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
@@ -294,6 +294,8 @@ fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
         '⊃' => select::pick(ev, a, x),
         '?' => random::deal(ev, a, x),
         '⌹' => matrix::divide(ev, a, x),
+        '⍋' | '⍒' => sets::grade_by(ev, glyph, a, x),
+        '\\' | '⍀' => expand::expand(ev, glyph, if glyph == '⍀' { 0 } else { x.rank().saturating_sub(1) }, a, x),
         _ if scalar::is_scalar(glyph) => scalar::dyadic(ev, glyph, a, x),
         _ => missing(ev.at, glyph, "with two arguments"),
     }

@@ -1,15 +1,15 @@
-//! The kernel of a file: a comment `⍝: mean [double]1` names a function and the types of its arguments.
+//! The kernels of a file: a comment `⍝: mean [double]1` names a function and the types of its arguments.
 //!
 //! A type is `[bool]`, `[int]` or `[double]` with a rank; the first of two types is that of `⍺`. Each axis of each
 //! argument has its own length.
 
 use super::apply::apply;
-use super::value::{Arr, Ev, Frame, Kind, Repr, Res, Scalar, Value, fail, not_supported};
+use super::value::{Arr, Ev, Failure, Frame, Kind, Repr, Res, Scalar, Value, fail, fail_with, not_supported};
 use crate::front::build::Parameter;
 use crate::front::term::Bound;
 use lift_syntax::SyntaxErrorCode::{AplName, AplPhrase};
 use lift_syntax::TextRange;
-use lift_syntax::apl::{AplKind, AplNode};
+use lift_syntax::apl::kernels::kernel_comments;
 
 /// Names of lengths, by axis.
 const LENGTHS: [&str; 8] = ["N", "M", "K", "L", "P", "Q", "R", "S"];
@@ -21,25 +21,39 @@ pub struct Inputs {
     pub parameters: Vec<Parameter>,
 }
 
-/// Applies the function named in such a comment, if there is one, to the kernel's parameters. Then only its result is
-/// printed.
-pub fn entry(ev: &mut Ev, file: &AplNode, frame: &Frame) -> Res<Inputs> {
-    let mut comments = super::names::tokens(file).filter(|token| token.kind() == AplKind::Comment);
-    let Some(comment) = comments.find(|token| token.text().starts_with("⍝:")) else { return Ok(Inputs::default()) };
-    let range = comment.text_range();
-    let mut words = comment.text().trim_start_matches("⍝:").split_whitespace();
-    let name = words.next().unwrap_or_default().to_owned();
-    let types: Option<Vec<(Kind, usize)>> = words.map(read_type).collect();
-    let Some(types) = types.filter(|types| matches!(types.len(), 1 | 2)) else {
-        let message = "a kernel is told as `⍝: name [double]1`: a name and one or two types, each with its rank";
-        return fail(AplPhrase, range, message);
-    };
-    let f = match frame.lookup(&name) {
+/// Applies the function of kernel `name` to the kernel's parameters. Then only its result is printed. Every comment of the
+/// file that names a kernel is checked, because some name no function that could be one.
+pub fn entry(ev: &mut Ev, text: &str, frame: &Frame, name: Option<&str>) -> Res<Inputs> {
+    let wrong = !ev.errors.is_empty();
+    let mut wanted: Option<(TextRange, Vec<(Kind, usize)>)> = None;
+    for comment in kernel_comments(text) {
+        let range = comment.range;
+        let types: Option<Vec<(Kind, usize)>> =
+            text[TextRange::new(comment.name.end(), range.end())].split_whitespace().map(read_type).collect();
+        let Some(types) = types.filter(|types| !comment.name.is_empty() && matches!(types.len(), 1 | 2)) else {
+            let message = "a kernel is told as `⍝: name [double]1`: a name and one or two types, each with its rank";
+            ev.report(fail::<()>(AplPhrase, range, message).err().unwrap_or(Failure::Reported));
+            continue;
+        };
+        if name != Some(&text[comment.name]) {
+            continue;
+        }
+        match &wanted {
+            None => wanted = Some((range, types)),
+            Some((first, _)) => {
+                let related = Some((*first, "the first one".to_owned()));
+                return fail_with(AplPhrase, range, "a function is the kernel of one comment", related);
+            }
+        }
+    }
+    let (Some(name), Some((range, types))) = (name, wanted) else { return Ok(Inputs::default()) };
+    let f = match frame.lookup(name) {
         Some(Value::Fun(f)) => f,
-        Some(Value::Broken) => return Err(super::value::Failure::Reported),
+        Some(Value::Broken) => return Err(Failure::Reported),
         // The mistake in the program may be why there is no such function.
-        _ if !ev.errors.is_empty() => return Err(super::value::Failure::Reported),
-        _ => return fail(AplName, range, format!("there is no function `{name}`")),
+        _ if wrong => return Err(Failure::Reported),
+        Some(_) => return fail(AplName, range, format!("`{name}` is not a function")),
+        None => return fail(AplName, range, format!("there is no function `{name}`")),
     };
     let mut inputs = Inputs::default();
     let names = if types.len() == 2 { &["left", "right"][..] } else { &["right"] };

@@ -37,6 +37,28 @@ pub fn number(x: f64) -> String {
     format!("{sign}{text}")
 }
 
+/// The numbers of a column, padded so that their points are below each other. With exponents or imaginary parts, their ends
+/// are.
+pub fn aligned(cells: &[String]) -> Vec<String> {
+    let other = cells.iter().any(|cell| cell.contains(['E', 'J']));
+    let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
+    let most = if other { 0 } else { cells.iter().map(decimals).max().unwrap_or(0) };
+    let after = |cell: &String| " ".repeat(most - if other { 0 } else { decimals(cell) });
+    let padded: Vec<String> = cells.iter().map(|cell| format!("{cell}{}", after(cell))).collect();
+    let width = padded.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    padded.into_iter().map(|cell| format!("{cell:>width$}")).collect()
+}
+
+/// The lines of a matrix of numbers in rows of `columns`.
+pub fn rows(numbers: &[f64], columns: usize) -> Vec<String> {
+    let mut lines = vec![Vec::with_capacity(columns); numbers.len() / columns.max(1)];
+    for column in 0..columns {
+        let cells: Vec<String> = numbers.iter().skip(column).step_by(columns).map(|x| number(*x)).collect();
+        lines.iter_mut().zip(aligned(&cells)).for_each(|(line, cell)| line.push(cell));
+    }
+    lines.into_iter().map(|line| line.join(" ")).collect()
+}
+
 /// A complex number: `3J4`, or its real part if the other is 0.
 pub fn complex(re: f64, im: f64) -> String {
     if im == 0.0 { number(re) } else { format!("{}J{}", number(re), number(im)) }

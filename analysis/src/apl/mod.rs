@@ -10,7 +10,7 @@
 //! | `context` | terms and scalars |
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
 //! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
-//! | `structure`, `turned`, `select`, `sets`, `encode` | moving, selecting and finding elements; digits |
+//! | `structure`, `turned`, `select`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
 //! | `choice`, `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
@@ -21,7 +21,7 @@
 //! | `operators`, `phrase`, `frames`, `calls`, `recursion` | from the tree to values |
 //! | `foreign` | lines of other dialects |
 //! | `words` | failures at run time |
-//! | `entry` | a function as the kernel of a file |
+//! | `entry` | functions as the kernels of a file |
 
 mod apply;
 mod arrays;
@@ -36,6 +36,7 @@ mod context;
 mod cost;
 mod encode;
 mod entry;
+mod expand;
 mod extend;
 mod factorial;
 mod foreign;
@@ -67,6 +68,8 @@ mod words;
 
 use crate::front::program::{Output, Translated as Program};
 use crate::front::term::{Kind as TermKind, Term};
+use crate::hir::Name;
+use lift_syntax::apl::kernels::kernel_comments;
 use lift_syntax::apl::{AplKind, parse};
 use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
 use value::{Arr, Ev, Frame, Kind, Repr, Res};
@@ -83,25 +86,32 @@ pub struct Translated {
     pub checks: Vec<(TextRange, String)>,
 }
 
-/// Translates the text of a program.
+/// Translates the text of a program without kernel comments.
 pub fn translate(text: &str) -> Translated {
+    translate_kernel(text, None)
+}
+
+/// Translates a kernel of a program: the function `kernel` that a comment names, or the program itself.
+pub fn translate_kernel(text: &str, kernel: Option<&str>) -> Translated {
     let parsed = parse(text);
     let file = parsed.syntax();
     let mut ev = Ev::new(calls::call);
     ev.errors = parsed.errors;
     let frame = std::rc::Rc::new(Frame::default());
     phrase::program(&mut ev, &file, &frame);
-    let inputs = entry::entry(&mut ev, &file, &frame).unwrap_or_else(|failure| {
+    let inputs = entry::entry(&mut ev, text, &frame, kernel).unwrap_or_else(|failure| {
         ev.report(failure);
         entry::Inputs::default()
     });
     let (outputs, result) = results(&mut ev);
     ev.errors.sort_by_key(|error| error.range.start());
+    let named = kernel_comments(text).into_iter().find(|comment| kernel == Some(&text[comment.name]));
     let start = file.children().find(|node| node.kind() == AplKind::Statement);
-    let name = start.map_or(TextRange::empty(TextSize::new(0)), |node| {
+    let first_word = start.map_or(TextRange::empty(TextSize::new(0)), |node| {
         let first = node.descendants_with_tokens().find_map(|part| part.into_token());
         first.map_or(node.text_range(), |token| token.text_range())
     });
+    let name = named.map_or(first_word, |comment| comment.name);
     let mut program = Program { errors: ev.errors, types: ev.notes, hidden: ev.hidden, outputs, ..Program::default() };
     // Files are bound to the first parameters.
     let mut sizes: Vec<_> = ev.sources.iter().map(|source| source.size.clone()).collect();
@@ -110,6 +120,7 @@ pub fn translate(text: &str) -> Translated {
     sizes.extend(inputs.sizes);
     parameters.extend(inputs.parameters);
     program.set_body(&sizes, &parameters, result, name, SyntaxErrorCode::AplNotSupported);
+    program.body.name = kernel.map(Name::from);
     Translated { program, valences: ev.valences, statements: ev.statements, checks: ev.checks }
 }
 

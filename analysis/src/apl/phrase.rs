@@ -5,7 +5,9 @@ use super::apply::apply;
 use super::context::deeper;
 use super::names::{broken, missing_name, operands, parts, surrounding, uses_in};
 use super::operators::{Item, cells, train};
-use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported};
+use super::value::{
+    Again, Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported,
+};
 use super::{cost, foreign, nested, select, system, text};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplNotSupported, AplPhrase, AplWord};
 use lift_syntax::TextRange;
@@ -125,8 +127,10 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
                 if left.is_some() {
                     cells.pop();
                 }
-                if cells.is_empty() && tail.as_ref().is_some_and(|tail| Rc::ptr_eq(tail, &f.kind)) {
-                    ev.again = Some((left, right.clone()));
+                if tail.as_ref().is_some_and(|tail| Rc::ptr_eq(tail, &f.kind))
+                    && let Some(after) = Again::after(&cells)
+                {
+                    ev.again = Some(Again { left, right: right.clone(), after });
                     return Ok((Value::Arr(right), Act::Again));
                 }
                 ev.shy = false;

@@ -1,14 +1,16 @@
 //! Tail recursion whose end only the run knows: a loop over the arguments.
 //!
 //! The body is evaluated three times: whether it calls itself again, with which arguments, and what its value is at the
-//! end. A branch that cannot be taken then is left out.
+//! end. A branch that cannot be taken then is left out. In `x+∇y`, the sum of all `x` is one more argument, because the order
+//! of additions does not matter.
 
 use super::cells::either;
 use super::frames::{condition, frame_of, statements};
-use super::loops::{leaves, rebuilt, repeat_while, steady};
+use super::loops::{hollow, leaves, rebuilt, repeat_while, steady};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};
-use super::value::{Arr, Dfn, Ev, Frame, Fun, Res, Value, fail, not_supported};
+use super::scalar;
+use super::value::{Again, Arr, Dfn, Ev, Frame, Fun, Kind, Res, Value, fail, not_supported};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
@@ -27,8 +29,13 @@ enum Part {
 
 enum Found {
     More(Term),
-    Next(Option<Arr>, Arr),
+    Next(Again),
     Value(Arr),
+}
+
+/// The number that a function of [`Again::after`] leaves as it is.
+fn neutral(ev: &Ev, glyph: char) -> Arr {
+    ev.of_scalar(ev.known(Kind::Bool, if glyph == '×' { 1.0 } else { 0.0 }))
 }
 
 /// Calls a dfn whose recursion is a loop.
@@ -72,20 +79,39 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
     let arguments = |state: &[Arr]| {
         let mut rest = state.iter().cloned();
         let left = left.as_ref().map(|left| rebuilt(left, &mut rest));
-        (left, rebuilt(right, &mut rest))
+        let right = rebuilt(right, &mut rest);
+        (left, right, rest.next())
     };
     let whole = dfn.tree.text_range();
     let ask = |ev: &mut Ev, state: &[Arr], part: Part| {
-        let (left, right) = arguments(state);
+        let (left, right, _) = arguments(state);
         let frame = frame_of(ev, f, dfn, left, right)?;
         let outer = ev.looping.replace(whole);
         let found = branch(ev, &statements(dfn), f, &frame, part);
         ev.looping = outer;
         found
     };
-    let step = |ev: &mut Ev, state: &[Arr]| match ask(ev, state, Part::Next)? {
-        Some(Found::Next(left, right)) => Ok([left.as_ref().map(leaves).unwrap_or_default(), leaves(&right)].concat()),
-        _ => endless(f),
+    let after = ev.probe(|ev| {
+        let state = hollow(ev, &own)?;
+        let Some(Found::Next(again)) = ask(ev, &state, Part::Next)? else { return endless(f) };
+        let Some((glyph, _)) = again.after else { return Ok(None) };
+        let Some(Found::Value(value)) = ask(ev, &state, Part::Value)? else { return endless(f) };
+        // Numbers are added in the kind of the last one.
+        Ok(Some((glyph, value.kind.min(Kind::Double))))
+    })?;
+    let mut own = own;
+    if let Some((glyph, kind)) = after {
+        let neutral = neutral(ev, glyph);
+        own.push(ev.as_kind(&neutral, kind)?);
+    }
+    let step = |ev: &mut Ev, state: &[Arr]| {
+        let Some(Found::Next(again)) = ask(ev, state, Part::Next)? else { return endless(f) };
+        let mut next = again.left.as_ref().map(leaves).unwrap_or_default();
+        next.extend(leaves(&again.right));
+        if let (Some(before), Some((glyph, x))) = (arguments(state).2, again.after) {
+            next.push(scalar::dyadic(ev, glyph, &before, &x)?);
+        }
+        Ok(next)
     };
     let (start, same) = steady(ev, &own, &step)?;
     if !same {
@@ -96,9 +122,10 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
         _ => endless(f),
     };
     let end = repeat_while(ev, &start, &test, &step)?;
-    match ask(ev, &end, Part::Value)? {
-        Some(Found::Value(value)) => Ok(Some(value)),
-        _ => endless(f),
+    let Some(Found::Value(value)) = ask(ev, &end, Part::Value)? else { return endless(f) };
+    match (after, arguments(&end).2) {
+        (Some((glyph, _)), Some(before)) => scalar::dyadic(ev, glyph, &before, &value).map(Some),
+        _ => Ok(Some(value)),
     }
 }
 
@@ -159,7 +186,7 @@ fn last(ev: &mut Ev, parts: &[AplElement], f: &Fun, frame: &Rc<Frame>, part: Par
     let again = ev.again.take().filter(|_| act == Act::Again);
     Ok(match (part, again) {
         (Part::More, again) => Some(Found::More(ev.boolean(again.is_some()))),
-        (Part::Next, Some((left, right))) => Some(Found::Next(left, right)),
+        (Part::Next, Some(again)) => Some(Found::Next(again)),
         (Part::Value, None) => Some(Found::Value(array(value, range_of(parts))?)),
         (Part::Next, None) | (Part::Value, Some(_)) => None,
     })
@@ -173,13 +200,27 @@ fn merged(ev: &mut Ev, guard: super::value::Scalar, one: Option<Found>, other: O
     let mask = ev.of_scalar(guard);
     Ok(Some(match (one, other) {
         (Found::Value(a), Found::Value(b)) => Found::Value(either(ev, &mask, &a, &b)?),
-        (Found::Next(p, a), Found::Next(q, b)) => {
-            let left = match (p, q) {
+        (Found::Next(a), Found::Next(b)) => {
+            let left = match (a.left, b.left) {
                 (Some(p), Some(q)) => Some(either(ev, &mask, &p, &q)?),
                 (None, None) => None,
                 _ => return fail(AplPhrase, ev.at, "this recursion has a left argument in one branch only"),
             };
-            Found::Next(left, either(ev, &mask, &a, &b)?)
+            let glyph = a.after.as_ref().or(b.after.as_ref()).map(|(glyph, _)| *glyph);
+            if let Some((other, _)) = a.after.iter().chain(&b.after).find(|(other, _)| glyph != Some(*other)) {
+                let what = format!("recursion whose end only the run knows, after `{other}` in one branch only,");
+                return not_supported(ev.at, what);
+            }
+            let after = match glyph {
+                Some(glyph) => {
+                    let x = |after: Option<(char, Arr)>| after.map_or_else(|| neutral(ev, glyph), |(_, x)| x);
+                    let (x, y) = (x(a.after), x(b.after));
+                    Some((glyph, either(ev, &mask, &x, &y)?))
+                }
+                None => None,
+            };
+            let right = either(ev, &mask, &a.right, &b.right)?;
+            Found::Next(Again { left, right, after })
         }
         (one, _) => one,
     }))

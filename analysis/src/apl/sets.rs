@@ -181,6 +181,17 @@ pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     scalar::dyadic(ev, '+', &places, &origin)
 }
 
+/// The grades `a⍋x` and `a⍒x` by the places of characters in `a`; others come after them.
+pub fn grade_by(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
+    if a.rank() != 1 || a.kind != Kind::Char || x.kind != Kind::Char && !super::nested::is_texts(x) {
+        let what = format!("`{glyph}` with two arguments that are not a vector of characters and characters or texts");
+        return not_supported(ev.at, what);
+    }
+    let x = if x.kind == Kind::Char { x.clone() } else { super::nested::mix(ev, x)? };
+    let places = index_of(ev, a, &x)?;
+    super::select::grade(ev, glyph, &places)
+}
+
 /// Membership, `x∊a`.
 pub fn member(ev: &mut Ev, x: &Arr, a: &Arr) -> Res<Arr> {
     let a = super::structure::ravel(ev, a)?;
@@ -225,33 +236,34 @@ pub fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     scalar::dyadic(ev, '=', &first, &all)
 }
 
-/// Find, `a⍷x`: where the vector `a` begins in `x`.
+/// Find, `a⍷x`: where the vector `a` begins in the rows of `x`.
 pub fn find(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     let a = list(ev, '⍷', a)?;
-    if x.rank() != 1 {
-        return not_supported(x.range, "`⍷` in an array that is not a vector");
-    }
-    let x = list(ev, '⍷', x)?;
+    let x = if x.rank() < 2 { list(ev, '⍷', x)? } else { x.clone() };
+    let last = x.rank() - 1;
     let shape = x.shape.clone();
     let Some((a, x)) = comparable(ev, &a, &x)? else {
         return Ok(ev.of_pull(Kind::Bool, shape, |ev, _| Ok(ev.boolean(false))));
     };
-    if let (Some(sought), Some(all)) = (a.known(), x.known()) {
-        let found = (0..all.len()).map(|at| ev.known(Kind::Bool, f64::from(all[at..].starts_with(&sought)))).collect();
+    if let (Some(sought), Some(all), Some(columns)) = (a.known(), x.known(), shape[last].as_const()) {
+        let rows = all.chunks(columns.max(1) as usize);
+        let begins = rows.flat_map(|row| (0..row.len()).map(|at| row[at..].starts_with(&sought)));
+        let found = begins.map(|begins| ev.known(Kind::Bool, f64::from(begins))).collect();
         return Ok(ev.of_items(Kind::Bool, shape, found));
     }
     let (a, x) = (ev.ready(&a)?, ev.ready(&x)?);
-    let (sought, all) = (a.shape[0].clone(), x.shape[0].clone());
+    let (sought, all) = (a.shape[0].clone(), x.shape[last].clone());
     Ok(ev.of_pull(Kind::Bool, shape, move |ev, index| {
         let (sought_term, all_term) = (ev.size_term(&sought), ev.size_term(&all));
-        let end = ev.plus(index[0].clone(), sought_term);
+        let end = ev.plus(index[last].clone(), sought_term);
         let outside = ev.less(all_term, end);
         let compared = |ev: &mut Ev| {
             let numbers = ev.size_argument(&sought);
             let numbers = ev.app("iota", [numbers]);
             let step = ev.lambda(&["same", "i"], |ev, args| {
-                let place = ev.plus(index[0].clone(), args[1].clone());
-                let (one, other) = (ev.element(&a, &args[1..])?, ev.element(&x, &[place])?);
+                let mut place = index.to_vec();
+                place[last] = ev.plus(index[last].clone(), args[1].clone());
+                let (one, other) = (ev.element(&a, &args[1..])?, ev.element(&x, &place)?);
                 Ok(ev.app("and", [args[0].clone(), ev.app("=", [one, other])]))
             })?;
             Ok(ev.app("head", [ev.app("reduceSeq", [ev.boolean(true), step, numbers])]))

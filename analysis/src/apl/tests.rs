@@ -201,3 +201,32 @@ fn evaluation_ends() {
     translate(&format!("{}1{}", "(1+".repeat(200), ")".repeat(200)));
     translate(&"x←⍳30 ⋄ x←x+x ⋄ ".repeat(320));
 }
+
+#[test]
+fn each_function_that_a_comment_names_is_a_kernel() {
+    let text = "⍝ The mean.\n⍝ test: right=[1.0] => 1.0\n⍝: mean [double]1\nmean←{(+/⍵)÷≢⍵}\n\n⍝: dot [double]1 [int]1\ndot←{⍺+.×⍵}\n";
+    let mut host = AnalysisHost::default();
+    host.set_file("/p.apl", text.into());
+    let analysis = host.snapshot();
+    assert_eq!(analysis.diagnostics("/p.apl"), Ok(Vec::new()));
+    let kernels = analysis.kernels("/p.apl").unwrap();
+    let told = kernels.iter().map(|k| (&*k.name, k.inputs.len(), k.lines.len(), &*k.docs, &text[k.range]));
+    let of_mean = "⍝: mean [double]1\nmean←{(+/⍵)÷≢⍵}";
+    let of_dot = "⍝: dot [double]1 [int]1\ndot←{⍺+.×⍵}";
+    assert_eq!(told.collect::<Vec<_>>(), [("mean", 1, 1, "The mean.", of_mean), ("dot", 2, 0, "", of_dot)]);
+    let outputs = |kernel: &str| analysis.printed("/p.apl", kernel).unwrap().map(|printed| printed.outputs.len());
+    assert_eq!((outputs("mean"), outputs("dot"), outputs("p")), (Some(1), Some(1), None));
+    let hover = |of: &str| analysis.hover("/p.apl", at(text, of)).unwrap().map(|hover| hover.plain).unwrap_or_default();
+    assert!(hover("÷≢⍵").contains("Double") && hover("⍺+.×⍵").contains("Array[Double,N]"), "{}", hover("⍺+.×⍵"));
+    assert!(hover("dot [").starts_with("Array[Double,N] -> Array[Int,M] -> Double"), "{}", hover("dot ["));
+    let tokens = analysis.all_semantic_tokens("/p.apl").unwrap();
+    assert!(tokens.windows(2).all(|pair| pair[0].range.end() <= pair[1].range.start()));
+
+    let mut host = AnalysisHost::default();
+    host.set_file("/p.apl", "f←{⍵+x}\n⍝: f [int]0\n⍝: f [int]1\n⍝: g [int]0\n⍝: h\nx←1\n⍝: x [int]0\n".into());
+    let problems = host.snapshot().diagnostics("/p.apl").unwrap();
+    let messages: Vec<&str> = problems.iter().map(|problem| &*problem.message).collect();
+    let malformed = "a kernel is told as `⍝: name [double]1`: a name and one or two types, each with its rank";
+    let twice = "a function is the kernel of one comment";
+    assert_eq!(messages, [twice, "there is no function `g`", malformed, "`x` is not a function"]);
+}

@@ -11,13 +11,20 @@ const WIDEST: f64 = 100.0;
 
 /// The characters of an array.
 pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
-    if x.kind == Kind::Char && x.rank() <= 1 || matches!(x.repr, Repr::Text(_)) {
+    if x.kind == Kind::Char || matches!(x.repr, Repr::Text(_)) {
         return Ok(x.clone());
     }
-    if x.rank() > 1 || x.kind == Kind::Nested {
-        return not_supported(x.range, "`⍕` of an array that is not a number or a vector of numbers");
+    if x.rank() > 2 || x.kind == Kind::Nested {
+        return not_supported(x.range, "`⍕` of an array that is not a number or a vector or matrix of numbers");
     }
     Ok(match x.known() {
+        Some(numbers) if x.rank() == 2 => {
+            let columns = x.extents().and_then(|shape| shape.last().copied()).unwrap_or(0);
+            let lines = format::rows(&numbers, columns);
+            let width = lines.first().map_or(0, |line| line.chars().count());
+            let items = lines.concat().chars().map(|c| ev.known(Kind::Char, f64::from(u32::from(c)))).collect();
+            ev.of_items(Kind::Char, vec![x.shape[0].clone(), Size::nat(width as u64)], items)
+        }
         Some(numbers) => {
             let written: Vec<String> = numbers.into_iter().map(format::number).collect();
             characters(ev, &written.join(" "))
@@ -69,6 +76,9 @@ pub fn joined(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
     let mut parts = Vec::new();
     for x in [a, b] {
         match &x.repr {
+            Repr::Text(own) if own.iter().any(|piece| piece.arr.rank() > 1) => {
+                return not_supported(ev.at, "the lines of a matrix that the run writes, joined with others,");
+            }
             Repr::Text(own) => parts.extend(own.iter().cloned()),
             _ if x.kind == Kind::Char && x.rank() <= 1 => parts.push(Piece { arr: x.clone(), fixed: None }),
             _ => return not_supported(ev.at, "a text that the run writes, joined with numbers (`⍕` makes them text),"),

@@ -318,6 +318,29 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet", what.into()))
 }
 
+/// The application of a function to itself as its last step, or as the last but one: `x+∇y` adds `x` to the value.
+#[derive(Clone)]
+pub struct Again {
+    pub left: Option<Arr>,
+    pub right: Arr,
+    pub after: Option<(char, Arr)>,
+}
+
+impl Again {
+    /// What is left to do with the value of an application, of which these functions and arrays are at the left: nothing, or a
+    /// function whose order does not matter and its left argument, a number. `None` if it is something else.
+    pub fn after(before: &[Value]) -> Option<Option<(char, Arr)>> {
+        match before {
+            [] => Some(None),
+            [Value::Arr(x), Value::Fun(f)] if x.rank() == 0 && x.kind <= Kind::Double => match *f.kind {
+                FunKind::Glyph(glyph @ ('+' | '×')) => Some(Some((glyph, x.clone()))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 /// Runs a dfn.
 pub type Call = fn(&mut Ev, &Fun, &Dfn, Option<Arr>, Arr) -> Res<Arr>;
 
@@ -389,8 +412,8 @@ pub struct Ev {
     pub looping: Option<TextRange>,
     /// A function whose application as the last step of the next phrase ends it.
     pub tail: Option<Rc<FunKind>>,
-    /// The arguments of such an application.
-    pub again: Option<(Option<Arr>, Arr)>,
+    /// Such an application.
+    pub again: Option<Again>,
     /// Whether the last function that returned did so with an assignment, or printed its value.
     pub shy: bool,
     /// Whether arrays that are known are read in place, to find whether a result is known.

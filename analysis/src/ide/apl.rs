@@ -12,16 +12,52 @@ use super::structure::Fold;
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
 use crate::apl::Translated;
 use crate::bodies::apl_program;
-use crate::db::{Db, Form, SourceFile, forms};
+use crate::db::{Db, Form, SourceFile, forms, language};
+use crate::queries::signature;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
+use lift_syntax::apl::kernels::kernel_comments;
 use lift_syntax::apl::{AplKind, AplNode, AplToken, complex, number, parse};
-use lift_syntax::{TextRange, TextSize};
+use lift_syntax::{Language, TextRange, TextSize};
 use std::fmt::Write;
+use std::sync::Arc;
 
-/// The program and its tree. The whole text of a file is one form.
+/// The first form and its tree. Each form is the whole text of the file.
 fn program(db: &dyn Db, file: SourceFile) -> Option<(Form, AplNode)> {
     let form = *forms(db, file).first()?;
     Some((form, parse(form.text(db)).syntax()))
+}
+
+/// What is known of the parts of a file: of the program, or of all its kernels.
+fn translation(db: &dyn Db, file: SourceFile) -> Option<Arc<Translated>> {
+    let (first, others) = forms(db, file).split_first()?;
+    let first = apl_program(db, *first);
+    if others.is_empty() {
+        return Some(first);
+    }
+    let mut all = (*first).clone();
+    for form in others {
+        let other = apl_program(db, *form);
+        all.program.types.extend_from_slice(&other.program.types);
+        all.program
+            .hidden
+            .extend(other.program.hidden.iter().filter(|length| !first.program.hidden.contains(length)).cloned());
+        all.valences.extend_from_slice(&other.valences);
+        all.statements.extend_from_slice(&other.statements);
+        all.checks.extend_from_slice(&other.checks);
+    }
+    Some(Arc::new(all))
+}
+
+/// The range of a kernel that a comment names: the comment, and the function if it is defined below.
+pub(super) fn kernel_range(db: &dyn Db, form: Form) -> Option<TextRange> {
+    let name = form.name(db).as_deref().filter(|_| language(db, form.file(db)) == Language::Apl)?;
+    let text = form.text(db);
+    let comment = kernel_comments(text).into_iter().find(|comment| text[comment.name] == *name)?.range;
+    let tree = parse(text).syntax();
+    let mut below = tree.children().filter(|node| node.kind() == AplKind::Statement);
+    let next = below.find(|node| node.text_range().start() >= comment.end());
+    let defines = |node: &AplNode| tokens(node).any(|token| token.text() == name && binds(&token));
+    Some(next.filter(defines).map_or(comment, |node| comment.cover(node.text_range())))
 }
 
 pub(super) fn tokens(tree: &AplNode) -> impl Iterator<Item = AplToken> {
@@ -48,7 +84,11 @@ fn type_of(program: &Translated, range: TextRange) -> Option<&str> {
 /// The hover of a token: its type, the meaning of its glyph there, and the origins of its lengths.
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let (form, tree) = program(db, file)?;
-    let program = apl_program(db, form);
+    let program = translation(db, file)?;
+    if let Some((at, ty)) = kernel_at(db, file, range.start()) {
+        let about = "A kernel: the comment gives the types of its arguments.".to_owned();
+        return told(form.text(db), &program, at, Some(&ty), Some(about));
+    }
     let token = if range.is_empty() { Some(token_at(&tree, range.start())?) } else { None };
     let token = token.or_else(|| tree.covering_element(range).into_token());
     let Some(token) = token else {
@@ -69,6 +109,14 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
     let about = glyph.and_then(|glyph| about(&program, at, glyph)).or_else(|| meaning(&token).map(str::to_owned));
     let about = about.or_else(|| if ty.is_none() { function(&tree, &token) } else { None });
     told(form.text(db), &program, at, ty.or(constant.as_deref()), about)
+}
+
+/// The kernel whose name in its comment is at an offset, and its type.
+fn kernel_at(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<(TextRange, String)> {
+    let text = file.text(db);
+    let name = kernel_comments(text).into_iter().find(|comment| comment.name.contains_inclusive(offset))?.name;
+    let form = forms(db, file).iter().find(|form| form.name(db).as_deref() == Some(&text[name]))?;
+    Some((name, signature(db, *form)?.to_string()))
 }
 
 /// The smallest expression with a type around a range.
@@ -277,8 +325,7 @@ pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
 
 /// The names assigned at top level: token, whether it is a function, type (empty if unknown), and statement.
 fn names(db: &dyn Db, file: SourceFile) -> Vec<(AplToken, bool, String, TextRange)> {
-    let Some((form, tree)) = program(db, file) else { return Vec::new() };
-    let program = apl_program(db, form);
+    let (Some((_, tree)), Some(program)) = (program(db, file), translation(db, file)) else { return Vec::new() };
     let mut found: Vec<(AplToken, bool, String, TextRange)> = Vec::new();
     for statement in tree.children().filter(|node| node.kind() == AplKind::Statement) {
         for token in statement.children_with_tokens().filter_map(|part| part.into_token()).filter(binds) {

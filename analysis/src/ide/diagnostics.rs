@@ -199,6 +199,8 @@ pub(super) fn of_forms(db: &dyn Db, forms: &[Form], mode: Mode) -> Vec<FileDiagn
         }
     }
     found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
+    // Kernels whose forms are the same text share its errors.
+    found.dedup();
     found
 }
 

@@ -140,18 +140,18 @@ impl Analysis {
         })
     }
 
-    /// The printed values of a program in another language; `None` for a Lift file.
-    pub fn printed(&self, path: &str) -> Cancellable<Option<Printed>> {
+    /// The printed values of a kernel in another language; `None` for a Lift file.
+    pub fn printed(&self, path: &str, kernel: &str) -> Cancellable<Option<Printed>> {
         self.with_file(path, |db, file| {
-            let program = bodies::program(db, *forms(db, file).first()?)?;
+            let program = bodies::program(db, needed::kernel_form(db, file, kernel)?)?;
             Some(Printed { language: language(db, file), outputs: program.outputs.clone() })
         })
     }
 
-    /// The program as a Lift kernel; `None` for a Lift file.
-    pub fn as_lift(&self, path: &str) -> Cancellable<Option<String>> {
+    /// A kernel in another language as one of Lift; `None` for a Lift file.
+    pub fn as_lift(&self, path: &str, kernel: &str) -> Cancellable<Option<String>> {
         self.with_file(path, |db, file| {
-            let program = bodies::program(db, *forms(db, file).first()?)?;
+            let program = bodies::program(db, needed::kernel_form(db, file, kernel)?)?;
             Some(to_lift(&program.body, "main"))
         })
     }

@@ -1,8 +1,10 @@
 //! The contents of a file: symbols, kernels, types.
 
+use super::apl;
 use super::locate::View;
 use super::scope::is_subsequence;
 use super::{DocLine, DocLineKind, FormType, KernelInfo, KernelName, Symbol, SymbolKind};
+use crate::bodies::kernel_lines;
 use crate::db::{Db, Files, Form, SourceFile, forms, forms_in, is_builtin};
 use crate::hir::{Expr, FormKind, Name, Node};
 use crate::infer::Mode;
@@ -33,7 +35,7 @@ pub(super) fn symbol_of(db: &dyn Db, form: Form) -> Option<Symbol> {
         name,
         detail: scheme.map(|scheme| scheme.to_string()).unwrap_or_default(),
         kind,
-        range: without_docs(form.text(db)),
+        range: apl::kernel_range(db, form).unwrap_or_else(|| without_docs(form.text(db))),
         focus: lower_form(db, form).map.range(Node::FormName),
     })
 }
@@ -153,25 +155,26 @@ pub(super) fn is_for_programs(line: &str) -> bool {
     ["run:", "test:", "bench:"].iter().any(|head| line.trim().starts_with(head))
 }
 
-/// The lines `;;; test: …` and `;;; bench: …` above a form, in order, with their ranges in the file.
-fn doc_lines(text: &str, start: TextSize) -> Vec<DocLine> {
-    let mut found = Vec::new();
-    let mut at = start;
-    for line in text.split_inclusive('\n') {
-        let own = line.trim_end();
-        let Some(doc) = own.strip_prefix(";;;") else { break };
-        let read = |head: &str| doc.trim().strip_prefix(head).map(|rest| rest.trim().to_owned());
-        let range = TextRange::at(at, TextSize::of(own));
+/// The lines `;;; test: …` and `;;; bench: …` of a form, in order, with their ranges in the file.
+fn doc_lines(db: &dyn Db, form: Form, start: TextSize) -> Vec<DocLine> {
+    let text = form.text(db);
+    let read = |range: TextRange| {
+        let doc = text[range].trim_start_matches([';', '⍝']).trim();
         let kinds = [(DocLineKind::Test, "test:"), (DocLineKind::Bench, "bench:")];
-        let read = kinds.into_iter().find_map(|(kind, head)| Some(DocLine { kind, text: read(head)?, range }));
-        found.extend(read);
+        let (kind, rest) = kinds.into_iter().find_map(|(kind, head)| Some((kind, doc.strip_prefix(head)?)))?;
+        Some(DocLine { kind, text: rest.trim().to_owned(), range: range + start })
+    };
+    let mut lines = kernel_lines(db, form);
+    let mut at = TextSize::new(0);
+    for line in text.split_inclusive('\n').take_while(|line| line.starts_with(";;;")) {
+        lines.push(TextRange::at(at, TextSize::of(line.trim_end())));
         at += TextSize::of(line);
     }
-    found
+    lines.into_iter().filter_map(read).collect()
 }
 
 pub(super) fn kernel_name(db: &dyn Db, form: Form, symbol: Symbol) -> KernelName {
-    let is_tested = doc_lines(form.text(db), TextSize::new(0)).iter().any(|line| line.kind == DocLineKind::Test);
+    let is_tested = doc_lines(db, form, TextSize::new(0)).iter().any(|line| line.kind == DocLineKind::Test);
     KernelName { name: symbol.name, focus: symbol.focus, is_tested }
 }
 
@@ -198,6 +201,6 @@ fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
         sizes: view.body.size_params.iter().map(|size| view.body.binder(*size).name.to_string()).collect(),
         run_line: said,
         docs: docs.join("\n").trim().to_owned(),
-        lines: doc_lines(view.text(), view.start),
+        lines: doc_lines(view.db, view.form, view.start),
     }
 }

@@ -71,6 +71,8 @@ pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -
 pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     match language(db, form.file(db)) {
         Language::Lift => {}
+        // Each form is the whole text.
+        Language::Apl if form.place(db) != Some(0) => return Vec::new(),
         Language::Apl => return apl_tokens(form.text(db)),
         Language::Fcl => return fcl::tokens(db, form),
     }

@@ -106,7 +106,7 @@ fn grid(blocks: &[Block], columns: usize) -> Block {
     for column in 0..columns {
         if blocks.iter().skip(column).step_by(columns).all(|block| block.number) {
             let cells = texts.iter().skip(column).step_by(columns).map(|lines| lines.concat()).collect::<Vec<_>>();
-            for (lines, cell) in texts.iter_mut().skip(column).step_by(columns).zip(aligned(&cells)) {
+            for (lines, cell) in texts.iter_mut().skip(column).step_by(columns).zip(format::aligned(&cells)) {
                 *lines = vec![cell];
             }
         }
@@ -124,18 +124,6 @@ fn grid(blocks: &[Block], columns: usize) -> Block {
         }
     }
     Block::array(lines)
-}
-
-/// The numbers of a column, padded so that their points are below each other. With exponents or imaginary parts, their ends
-/// are.
-fn aligned(cells: &[String]) -> Vec<String> {
-    let other = cells.iter().any(|cell| cell.contains(['E', 'J']));
-    let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
-    let most = if other { 0 } else { cells.iter().map(decimals).max().unwrap_or(0) };
-    let after = |cell: &String| " ".repeat(most - if other { 0 } else { decimals(cell) });
-    let padded: Vec<String> = cells.iter().map(|cell| format!("{cell}{}", after(cell))).collect();
-    let width = padded.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-    padded.into_iter().map(|cell| format!("{cell:>width$}")).collect()
 }
 
 fn of_value(value: &Value, characters: bool) -> Block {
@@ -176,7 +164,7 @@ fn in_columns_of(lines: &[Vec<Value>], gaps: &[usize], write: &dyn Fn(&Value) ->
     let mut rows: Vec<Vec<String>> = vec![Vec::with_capacity(columns); cells.len()];
     for column in 0..columns {
         let all: Vec<String> = cells.iter().map(|line| line.get(column).cloned().unwrap_or_default()).collect();
-        let all = if cells.len() > 1 { aligned(&all) } else { all };
+        let all = if cells.len() > 1 { format::aligned(&all) } else { all };
         rows.iter_mut().zip(all).for_each(|(row, cell)| row.push(cell));
     }
     for (row, gap) in rows.iter().zip(gaps) {

@@ -2,7 +2,7 @@
 
 mod unit;
 
-use super::{Console, Format, Status, answered};
+use super::{Console, Format, Status, answered, untyped};
 use crate::engine;
 use crate::files;
 use crate::parts;
@@ -207,6 +207,11 @@ pub fn one_kernel(
     };
     if let Some(found) = found {
         return Ok(Ok(found));
+    }
+    if let Some(name) = name
+        && let Some(function) = untyped::untyped(program, path, name)?
+    {
+        return Ok(Err(vec![untyped::wanted(path, &function, "")]));
     }
     let message = match name {
         _ if count == 0 => format!("the program has no kernel: {}", Language::of_path(path).kernel()),

@@ -17,6 +17,7 @@ mod sizes;
 mod test;
 mod tune;
 mod types;
+mod untyped;
 mod version;
 
 pub use console::{Console, Format};

@@ -1,7 +1,7 @@
 //! `lift run`: reads inputs, chooses a device, runs a kernel and reports the result.
 
 use super::sizes::size;
-use super::{Console, Format, Status, answered, build};
+use super::{Console, Format, Status, answered, build, untyped};
 use crate::engine::{self, Ran, Where};
 use crate::files;
 use crate::inputs::format::{self, Place};
@@ -120,6 +120,13 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         return Ok(Status::Wrong);
     }
     let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
+    let program = match with_kernel(arguments, program, &path)? {
+        Ok(program) => program,
+        Err((program, problem)) => {
+            console.problems(&program.sources(), arguments.format, &[problem])?;
+            return Ok(Status::Wrong);
+        }
+    };
     match run_kernel(arguments, &program, &path, console, &tell)? {
         Ok(done) => report(arguments, console, &program, &path, done),
         Err(problems) => {
@@ -127,6 +134,21 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             Ok(Status::Wrong)
         }
     }
+}
+
+/// The program, in which the wanted function is a kernel: the inputs tell the types of an APL function without.
+fn with_kernel(
+    arguments: &Arguments,
+    program: Program,
+    path: &Arc<str>,
+) -> io::Result<Result<Program, (Program, Problem)>> {
+    let Some(name) = &arguments.kernel else { return Ok(Ok(program)) };
+    let Some(function) = answered(untyped::untyped(&program, path, name))? else { return Ok(Ok(program)) };
+    let reading = Reading { folder: Path::new("."), casts: Casts::Made, streams: !arguments.embedded };
+    Ok(match answered(untyped::typed(&program, path, &function, &arguments.inputs, &reading))? {
+        Ok(typed) => Ok(typed),
+        Err(problem) => Err((program, problem)),
+    })
 }
 
 fn load(arguments: &Arguments) -> io::Result<Program> {
@@ -153,6 +175,8 @@ pub(super) fn embedded() -> io::Result<Embedded> {
 
 /// A finished run.
 struct Done {
+    /// The name of the kernel.
+    name: String,
     kernel: Arc<Kernel>,
     ran: Ran,
 }
@@ -219,7 +243,7 @@ fn run_kernel(
         Some(list) => several::run(&program.analysis, &wanted, list, &kernel, arguments_of_kernel, &given),
         None => engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given),
     })?;
-    Ok(ran.map(|ran| Done { kernel, ran }))
+    Ok(ran.map(|ran| Done { name: info.name, kernel, ran }))
 }
 
 /// Inputs and sizes of a run, unparsed.
@@ -271,7 +295,7 @@ fn report(
     path: &Arc<str>,
     done: Done,
 ) -> io::Result<Status> {
-    let Done { kernel, ran } = done;
+    let Done { name, kernel, ran } = done;
     let written = match &arguments.output {
         Some(target) => match write_result(arguments, console, target, &ran.value, &result_type(&kernel, &ran)) {
             Ok(written) => Some(written),
@@ -283,7 +307,7 @@ fn report(
         },
         None => None,
     };
-    let outputs = answered(program.analysis.printed(path))?;
+    let outputs = answered(program.analysis.printed(path, &name))?;
     let print_value = |out: &mut dyn io::Write| match &outputs {
         Some(printed) => print_as(out, printed, &ran.value, arguments.head),
         None => print::write(out, &ran.value, arguments.head),

@@ -72,13 +72,18 @@ impl Place {
         self.path == Path::new(STANDARD_INPUT)
     }
 
+    /// The given format, or that which the first bytes tell.
+    pub fn format_of(&self, opened: &mut Opened) -> Result<FileFormat, String> {
+        match self.format {
+            Some(format) => Ok(format),
+            None => Ok(begun(&opened.start()?)),
+        }
+    }
+
     /// Reads a value of type `ty`. An error is a message for the user.
     pub fn read(&self, ty: &Ty, reading: &Reading<'_>) -> Result<Argument, String> {
         let mut opened = Opened::open(&self.path, reading)?;
-        let format = match self.format {
-            Some(format) => format,
-            None => begun(&opened.start()?),
-        };
+        let format = self.format_of(&mut opened)?;
         let size = opened.size;
         let bytes = |opened: Opened| opened.bytes(MAX_BYTES).map_err(|e| e.to_string());
         match format {
@@ -122,7 +127,8 @@ fn begun(start: &[u8]) -> FileFormat {
     begins.iter().find(|(magic, _)| start.starts_with(magic)).map_or(FileFormat::Text, |(_, format)| *format)
 }
 
-fn text_of(opened: Opened) -> Result<String, String> {
+/// Reads a text. An error is a message for the user.
+pub fn text_of(opened: Opened) -> Result<String, String> {
     let bytes = opened.bytes(MAX_TEXT).map_err(|e| e.to_string())?;
     files::text_of(bytes).map_err(|e| match e {
         ReadError::NotUtf8 { .. } => format!("neither text nor a NumPy file, an Arrow file or a picture: {e}"),

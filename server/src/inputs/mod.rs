@@ -6,6 +6,7 @@
 mod arrow;
 mod csv;
 pub mod format;
+pub mod kinds;
 mod npy;
 mod npz;
 mod open;

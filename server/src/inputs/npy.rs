@@ -77,6 +77,13 @@ pub fn array(
     Ok(FlatArray { dims, data })
 }
 
+/// The kind of the elements and the rank, as the header tells them.
+pub fn kind_and_rank(file: &mut impl Read) -> Result<(ScalarKind, usize), String> {
+    let text = header(file)?;
+    let header = NpyHeader::from_reader(&*text).map_err(|e| format!("the header of the `.npy` file is bad: {e}"))?;
+    Ok((any_scalar(&header.dtype())?.kind(), header.shape().len()))
+}
+
 /// Reads the bytes before the data and rejects headers on which the parser could overflow.
 fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     let cut = || "the file is cut short: it ends in the header".to_owned();

@@ -1,5 +1,6 @@
 //! Tests of the executable: language server sessions over its standard streams, and command lines.
 
+mod apl;
 mod changes;
 mod cli;
 mod commands;

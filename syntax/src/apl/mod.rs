@@ -4,10 +4,11 @@
 //! statements; a phrase is a flat list of tokens and groups.
 //!
 //! For any text, nothing panics and no byte is lost. Modules: [`kind`](AplKind) tokens and nodes · `lexer` · `parser` ·
-//! `format` · [`glyphs`] names, keys and effects of glyphs.
+//! `format` · [`glyphs`] names, keys and effects of glyphs · [`kernels`] functions that are kernels.
 
 mod format;
 pub mod glyphs;
+pub mod kernels;
 mod kind;
 mod lexer;
 mod parser;

@@ -1,7 +1,6 @@
 //! Completion of names and glyphs in APL.
 
-use super::{binds, program, scope_of, tokens, type_of};
-use crate::bodies::apl_program;
+use super::{binds, program, scope_of, tokens, translation, type_of};
 use crate::db::{Db, SourceFile};
 use crate::ide::completion::{CompletionItem, CompletionKind, Completions, Snippet};
 use lift_syntax::apl::glyphs::{Glyph, GlyphKind, PREFIX, characters, glyph_of};
@@ -27,7 +26,9 @@ fn in_sight(tree: &AplNode, offset: TextSize) -> Vec<(String, TextRange)> {
 
 /// The names in sight, and the characters whose name or whose key after the prefix key is typed.
 pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Completions {
-    let Some((form, tree)) = program(db, file) else { return Completions::default() };
+    let (Some((_, tree)), Some(program)) = (program(db, file), translation(db, file)) else {
+        return Completions::default();
+    };
     let left = tree.token_at_offset(offset.min(tree.text_range().end())).left_biased();
     if left.as_ref().is_some_and(|token| {
         matches!(token.kind(), AplKind::Comment | AplKind::String | AplKind::BadString)
@@ -68,7 +69,6 @@ pub fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Completio
         });
         return Completions { replace: typed(rest.len()), items: items.collect(), complete: true };
     }
-    let program = apl_program(db, form);
     let own = in_sight(&tree, TextSize::new(start as u32)).into_iter().map(|(name, at)| {
         let ty = type_of(&program, at).unwrap_or_default().to_owned();
         item(name.clone(), CompletionKind::Local, ty, name, None, None)

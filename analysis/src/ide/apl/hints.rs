@@ -1,6 +1,6 @@
 //! Hints in APL: the types of the values of statements at their ends, and what the run checks.
 
-use super::{apl_program, forms};
+use super::translation;
 use crate::apl::Translated;
 use crate::db::{Db, SourceFile};
 use crate::ide::{FileRange, HintKind, HintPart, InlayHint};
@@ -14,8 +14,7 @@ const MOST_CHARACTERS: usize = 60;
 
 /// The hints of a file that touch a range.
 pub fn hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<InlayHint> {
-    let Some(form) = forms(db, file).first() else { return Vec::new() };
-    let program = apl_program(db, *form);
+    let Some(program) = translation(db, file) else { return Vec::new() };
     let path = file.path(db);
     let origins = program.program.hidden.iter();
     let origins = origins.map(|(name, at, _)| (name.as_str(), FileRange { path: path.clone(), range: *at }));

@@ -1,7 +1,6 @@
 //! Help with the arguments of a glyph.
 
-use super::{about, program};
-use crate::bodies::apl_program;
+use super::{about, program, translation};
 use crate::db::{Db, SourceFile};
 use crate::ide::signature_help::SignatureHelp;
 use lift_syntax::TextSize;
@@ -10,14 +9,14 @@ use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
 
 /// The arguments of the function before an offset.
 pub fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
-    let (form, tree) = program(db, file)?;
+    let (_, tree) = program(db, file)?;
     let mut token = tree.token_at_offset(offset.min(tree.text_range().end())).left_biased()?;
     while token.kind() == AplKind::Space {
         token = token.prev_token()?;
     }
     let glyph = Some(&token).filter(|token| token.kind() == AplKind::Glyph)?.text().chars().next()?;
     let known = glyph_of(glyph).filter(|known| known.kind == GlyphKind::Function)?;
-    let program = apl_program(db, form);
+    let program = translation(db, file)?;
     let mut before = token.prev_token();
     while let Some(space) = before.clone().filter(|token| token.kind() == AplKind::Space) {
         before = space.prev_token();

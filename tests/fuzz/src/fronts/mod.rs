@@ -295,7 +295,7 @@ fn agree(language: Language, text: &str, target: &Target) -> Result<Case, String
     let Some(kernel) = kernel(&program)? else { return Ok(Case::Rejected) };
     let ran = |kernel: &Kernel| run_watched(kernel, Vec::new(), &[], LIMITS);
     let meaning = ran(&kernel);
-    let translated = program.analysis().as_lift(program.path()).map_err(|_| "the analysis stopped")?;
+    let translated = program.analysis().as_lift(program.path(), &kernel.name).map_err(|_| "the analysis stopped")?;
     let again = crate::differential::kernel(&translated.unwrap_or_default())?;
     let differs = |other: &Result<Value, String>| match (&meaning, other) {
         (Ok(a), Ok(b)) => !crate::differential::equal(a, b),
