@@ -5,12 +5,13 @@ use crate::compare::Check;
 use crate::data::Input as Made;
 use crate::external::Kind;
 
-fn program(scale: Scale, name: &'static str, text: &str) -> Benchmark {
+/// A benchmark of the function that a comment of the text makes a kernel.
+fn program(scale: Scale, name: &'static str, kernel: &'static str, text: &str) -> Benchmark {
     Benchmark {
         text: Some(text.to_owned()),
         external: vec![Kind::Futhark],
         check: Check::Relative(1e-9),
-        ..Benchmark::new(name, "programs/main.apl", "main")
+        ..Benchmark::new(name, "programs/main.apl", kernel)
     }
     .goals(scale, &[(Kind::Futhark, 1.0)])
 }
@@ -21,7 +22,7 @@ pub fn signal(scale: Scale) -> Benchmark {
         sizes: vec![("N", n as i64)],
         inputs: Box::new(move || vec![Made::doubles(&[n], 61, 0.0, 1.0)]),
         bytes: 8.0 * n as f64,
-        ..program(scale, "apl-signal", include_str!("../../programs/signal.apl"))
+        ..program(scale, "apl-signal", "signal", include_str!("../../programs/signal.apl"))
     }
 }
 
@@ -32,7 +33,7 @@ pub fn life(scale: Scale) -> Benchmark {
         inputs: Box::new(move || vec![Made::bools(&[n, n], 62)]),
         bytes: 100.0 * 2.0 * (n * n) as f64,
         check: Check::Exact,
-        ..program(scale, "apl-life", include_str!("../../programs/life.apl"))
+        ..program(scale, "apl-life", "generations", include_str!("../../programs/life.apl"))
     }
 }
 
@@ -43,7 +44,7 @@ pub fn hotspot(scale: Scale) -> Benchmark {
         sizes: vec![("N", n as i64), ("M", n as i64), ("K", n as i64), ("L", n as i64)],
         inputs: Box::new(inputs),
         bytes: 100.0 * 24.0 * (n * n) as f64,
-        ..program(scale, "apl-hotspot", include_str!("../../programs/hotspot.apl"))
+        ..program(scale, "apl-hotspot", "steps", include_str!("../../programs/hotspot.apl"))
     }
 }
 
@@ -54,7 +55,7 @@ pub fn easter(scale: Scale) -> Benchmark {
         inputs: Box::new(move || vec![Made::ints(&[n], 65, 4000)]),
         bytes: 4.0 * n as f64,
         check: Check::Exact,
-        ..program(scale, "apl-easter", include_str!("../../programs/easter.apl"))
+        ..program(scale, "apl-easter", "latest", include_str!("../../programs/easter.apl"))
     }
 }
 
@@ -64,7 +65,7 @@ pub fn blackscholes(scale: Scale) -> Benchmark {
         sizes: vec![("N", n as i64)],
         inputs: Box::new(move || vec![Made::doubles(&[n], 66, 0.1, 10.0)]),
         bytes: 8.0 * n as f64,
-        ..program(scale, "apl-blackscholes", include_str!("../../programs/blackscholes.apl"))
+        ..program(scale, "apl-blackscholes", "mean", include_str!("../../programs/blackscholes.apl"))
     }
 }
 
@@ -74,6 +75,6 @@ pub fn sobol(scale: Scale) -> Benchmark {
     Benchmark {
         sizes: vec![("N", 2), ("M", 30)],
         inputs: Box::new(move || vec![directions(), Made::int(n)]),
-        ..program(scale, "apl-sobol", include_str!("../../programs/sobol.apl"))
+        ..program(scale, "apl-sobol", "pi", include_str!("../../programs/sobol.apl"))
     }
 }

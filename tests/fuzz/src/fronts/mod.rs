@@ -231,13 +231,21 @@ fn sound(language: Language, text: &str) -> Result<Case, String> {
     }
 }
 
+/// What the front end makes of each kernel of a text.
+fn translated(language: Language, text: &str) -> Vec<lift_analysis::front::program::Translated> {
+    match language {
+        Language::Fcl => vec![lift_analysis::fcl::translate(text).program],
+        Language::Apl | Language::Lift => {
+            let kernels =
+                lift_syntax::apl::kernels::split(text).into_iter().map(|form| form.name.map(|name| &text[name]));
+            kernels.map(|kernel| lift_analysis::apl::translate_kernel(text, kernel).program).collect()
+        }
+    }
+}
+
 /// Whether the front end by itself finds no error.
 fn of_front_end(language: Language, text: &str) -> bool {
-    let errors = match language {
-        Language::Fcl => lift_analysis::fcl::translate(text).program.errors,
-        Language::Apl | Language::Lift => lift_analysis::apl::translate(text).program.errors,
-    };
-    errors.iter().all(|error| error.code.is_warning())
+    translated(language, text).iter().all(|program| program.errors.iter().all(|error| error.code.is_warning()))
 }
 
 /// The kernel of a program without errors; none if it has nothing to run.
@@ -272,16 +280,12 @@ fn formatted(language: Language, text: &str) -> Result<(), String> {
     for edit in edits.iter().rev() {
         after.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
     }
-    let (again, same) = match language {
-        Language::Fcl => (
-            lift_syntax::fcl::format_edits(&after).is_empty(),
-            lift_analysis::fcl::translate(&after).program.body == lift_analysis::fcl::translate(text).program.body,
-        ),
-        Language::Apl | Language::Lift => (
-            lift_syntax::apl::format_edits(&after).is_empty(),
-            lift_analysis::apl::translate(&after).program.body == lift_analysis::apl::translate(text).program.body,
-        ),
+    let again = match language {
+        Language::Fcl => lift_syntax::fcl::format_edits(&after).is_empty(),
+        Language::Apl | Language::Lift => lift_syntax::apl::format_edits(&after).is_empty(),
     };
+    let [before, then] = [text, &after].map(|text| translated(language, text));
+    let same = before.len() == then.len() && before.iter().zip(&then).all(|(a, b)| a.body == b.body);
     match (again, same) {
         (false, _) => Err(format!("formatting again changes it:\n{after}")),
         (true, false) => Err(format!("formatting changes the meaning:\n{after}")),
@@ -295,7 +299,10 @@ fn agree(language: Language, text: &str, target: &Target) -> Result<Case, String
     let Some(kernel) = kernel(&program)? else { return Ok(Case::Rejected) };
     let ran = |kernel: &Kernel| run_watched(kernel, Vec::new(), &[], LIMITS);
     let meaning = ran(&kernel);
-    let translated = program.analysis().as_lift(program.path(), &kernel.name).map_err(|_| "the analysis stopped")?;
+    let stopped = |_| "the analysis stopped";
+    let names = program.analysis().kernels(program.path()).map_err(stopped)?;
+    let name = names.into_iter().next().ok_or("no kernel has a name")?.name;
+    let translated = program.analysis().as_lift(program.path(), &name).map_err(stopped)?;
     let again = crate::differential::kernel(&translated.unwrap_or_default())?;
     let differs = |other: &Result<Value, String>| match (&meaning, other) {
         (Ok(a), Ok(b)) => !crate::differential::equal(a, b),
