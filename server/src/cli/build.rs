@@ -199,7 +199,11 @@ pub fn one_kernel(
     name: Option<&str>,
 ) -> Cancellable<Result<KernelInfo, Vec<Problem>>> {
     let all = program.analysis.kernels(path)?;
-    let names = all.iter().map(|k| format!("`{}`", k.name)).collect::<Vec<_>>().join(", ");
+    let mut names: Vec<String> = all.iter().map(|k| k.name.clone()).collect();
+    if name.is_some() {
+        names.extend(untyped::functions(program, path)?.into_iter().filter(|f| !all.iter().any(|k| k.name == *f)));
+    }
+    let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let count = all.len();
     let found = match name {
         Some(name) => all.into_iter().find(|k| k.name == name),

@@ -203,8 +203,19 @@ fn run_kernel(
         let elsewhere = answered(engine::elsewhere(&program.analysis, path, std::slice::from_ref(&info)))?;
         console.problems(&program.sources(), arguments.format, &elsewhere)?;
     }
+    // What the inputs were meant for, if the program itself takes none.
+    let functions = match info.inputs.is_empty() && !arguments.inputs.is_empty() {
+        true => answered(untyped::functions(program, path))?,
+        false => Vec::new(),
+    };
     let input = |message: String| {
         let problem = Problem::error(path, codes::INPUT, message).at(info.focus);
+        let problem = match functions.is_empty() {
+            true => problem,
+            false => {
+                problem.note(format!("`--kernel` names a function that takes inputs: `{}`", functions.join("`, `")))
+            }
+        };
         Ok(Err(vec![problem]))
     };
     let wishes = match wishes(&arguments.inputs, &arguments.sizes, &info, path) {

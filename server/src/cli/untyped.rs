@@ -16,6 +16,15 @@ pub fn untyped(program: &Program, path: &Arc<str>, name: &str) -> Cancellable<Op
     Ok(symbols.find(|symbol| symbol.name == name && (symbol.kind == SymbolKind::Function || symbol.detail.is_empty())))
 }
 
+/// The names of the functions of an APL program; of other programs none.
+pub fn functions(program: &Program, path: &Arc<str>) -> Cancellable<Vec<String>> {
+    if Language::of_path(path) != Language::Apl {
+        return Ok(Vec::new());
+    }
+    let symbols = program.analysis.symbols(path)?.into_iter();
+    Ok(symbols.filter(|symbol| symbol.kind == SymbolKind::Function).map(|symbol| symbol.name).collect())
+}
+
 /// The error that says which comment makes a function a kernel.
 pub fn wanted(path: &Arc<str>, function: &Symbol, why: &str) -> Problem {
     let name = &function.name;

@@ -21,7 +21,10 @@ fn a_function_of_apl_is_a_kernel_by_its_name() {
     assert!(refused.contains(comment) && refused.contains("stats.apl:1:1"), "{refused}");
     let refused = bench.wrong(&["run", "stats.apl", "--kernel", "mean", "random"]);
     assert!(refused.contains(comment) && refused.contains("`random`"), "{refused}");
-    assert!(bench.wrong(&["run", "stats.apl", "--kernel", "mode", "3"]).contains("there is no kernel `mode`"));
+    let refused = bench.wrong(&["run", "stats.apl", "--kernel", "mode", "3"]);
+    assert!(refused.contains("there is no kernel `mode`; there is `stats`, `mean`, `dot`"), "{refused}");
+    let refused = bench.wrong(&["run", "stats.apl", "[1,2]"]);
+    assert!(refused.contains("`--kernel` names a function that takes inputs: `mean`, `dot`"), "{refused}");
 
     bench.write(
         "both.apl",
