@@ -60,7 +60,7 @@ impl Program {
         Program::load_texts(Path::new(shown), &Texts::from([(path, text)]))
     }
 
-    /// The program with another text of a file, without reading from disk.
+    /// A copy of the program in which a file has this text. Nothing is read from disk.
     pub fn edited(&self, path: &Arc<str>, text: &str) -> Cancellable<Program> {
         let mut texts = texts(&self.analysis, path)?;
         texts.insert(path.clone(), text.into());

@@ -39,7 +39,7 @@
 //! | `error` | syntax errors as data |
 //! | `language` | the language of a file |
 //! | [`apl`], [`fcl`] | the syntax of APL and FCL files |
-//! | [`whole`] | files that are not split |
+//! | [`whole`] | files in which each form is the whole text |
 
 pub mod apl;
 pub mod ast;

@@ -33,7 +33,7 @@ enum Found {
     Value(Arr),
 }
 
-/// The number that a function of [`Again::after`] leaves as it is.
+/// The neutral element of `+` or `×`, the functions of [`Again::after`].
 fn neutral(ev: &Ev, glyph: char) -> Arr {
     ev.of_scalar(ev.known(Kind::Bool, if glyph == '×' { 1.0 } else { 0.0 }))
 }

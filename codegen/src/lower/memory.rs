@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Maximum elements of a private array; longer ones are in global memory.
 const MOST_PRIVATE: u64 = 256;
 /// Bytes of local memory that every device has.
-const MOST_LOCAL: u64 = 32 * 1024;
+const MOST_LOCAL: u64 = crate::schedule::teams::MOST_LOCAL as u64;
 /// Work-items that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_ITEMS: u32 = 4096;
 /// Groups that run at once, if each needs its own global memory; fewer if that is much.

@@ -2,7 +2,7 @@
 //! squares in local memory (rule `tile-transpose`).
 //!
 //! * `map f (T A) = map f (map (map id) (T A))`, where a group does a column
-//! * `T (map f A) = map (map id) (T (map f A))`, where a group makes a row
+//! * `T (map f A) = map (map id) (T (map f A))`, where a group makes a row, or a row is made of whole rows
 //! * `T ∘ map (map f) = map (map f) ∘ T`
 
 use super::free;
@@ -12,6 +12,7 @@ use super::{Applied, host_blocks, nest, ragged, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::schedule::flat::is_flat;
+use crate::schedule::teams::LONG_ROW;
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -25,8 +26,6 @@ const WORTH_ROWS: i64 = 8;
 const WIDE: i64 = 32;
 /// Columns from which on reading one after the other reads the matrix so often that a copy pays.
 const MANY_TURNS: i64 = 8;
-/// Elements of a column from which on it is worth more than one group, which only a copy of it can be.
-const LONG_COLUMN: i64 = 1 << 14;
 
 /// The kernel with the copies that its maps at host level need.
 pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
@@ -140,7 +139,7 @@ impl Writer<'_> {
                 (array.len.clone(), Size::int(if rows { WORTH_ROWS } else { WORTH_COPYING }))
             }
             Use::Folded => {
-                let least = Size::if_le(&Size::int(LONG_COLUMN), &array.len, &Size::zero(), &Size::int(WIDE));
+                let least = Size::if_le(&Size::int(LONG_ROW), &array.len, &Size::zero(), &Size::int(WIDE));
                 (count, least)
             }
             Use::Kept => (Size::one(), Size::one()),

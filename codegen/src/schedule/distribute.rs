@@ -443,8 +443,8 @@ impl Pieces {
     }
 }
 
-/// Whether one fold is all that reads an array, perhaps behind maps. Such an array is not stored: those of all rows together
-/// may not fit in memory. A scan or a sort stores its array anyway.
+/// Whether a single fold reads the array, directly or through maps, and nothing else does. Such an array is not stored: the
+/// arrays of all rows together may not fit in memory. A scan or a sort stores its array anyway.
 fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
     let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
     let (Some(reader), None) = (readers.next(), readers.next()) else { return false };

@@ -60,6 +60,10 @@ const WAITING: i64 = 3;
 /// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
+/// Elements of a row from which on several groups share it if there are few rows. Columns so long are copied first, for
+/// groups share rows only.
+pub const LONG_ROW: i64 = 1 << 14;
+
 /// Bytes of local memory that every device has.
 pub const MOST_LOCAL: i64 = 32 * 1024;
 
@@ -96,7 +100,7 @@ impl Params {
             shared: LONG / 16,
             short: LONG * 4,
             few_rows: i64::from(target.compute_units) * 2,
-            long_row: 1 << 14,
+            long_row: LONG_ROW,
             local: (target.local_memory as i64 - RESERVED).max(0),
             group: 256.min(target.most_in_group),
             few: 32.min(target.most_in_group),

@@ -13,7 +13,7 @@ impl Prover<'_> {
         !self.keeps_a_witness(goal) && self.shifted(goal).is_natural()
     }
 
-    /// The goal with `x + least` for each variable `x`, so that `x` counts from 0.
+    /// The goal in which each variable `x` is replaced by `x + least`. So the least value of every variable is 0.
     pub(super) fn shifted(&self, goal: &Size) -> Size {
         if !goal.any_var(&mut |var| self.moves(var)) {
             return goal.clone();
