@@ -55,6 +55,15 @@ LIFT_OVER ulong clz(ulong a) { return a ? (ulong)__builtin_clzl(a) : 64; }
   LIFT_OVER T fmin(T a, T b) { return __builtin_fmin##s(a, b); }                           \
   LIFT_OVER T fmax(T a, T b) { return __builtin_fmax##s(a, b); }                           \
   LIFT_OVER T pow(T a, T b) { return __builtin_pow##s(a, b); }                             \
+  LIFT_OVER T asin(T a) { return __builtin_asin##s(a); }                                   \
+  LIFT_OVER T acos(T a) { return __builtin_acos##s(a); }                                   \
+  LIFT_OVER T atan(T a) { return __builtin_atan##s(a); }                                   \
+  LIFT_OVER T sinh(T a) { return __builtin_sinh##s(a); }                                   \
+  LIFT_OVER T cosh(T a) { return __builtin_cosh##s(a); }                                   \
+  LIFT_OVER T asinh(T a) { return __builtin_asinh##s(a); }                                 \
+  LIFT_OVER T acosh(T a) { return __builtin_acosh##s(a); }                                 \
+  LIFT_OVER T atanh(T a) { return __builtin_atanh##s(a); }                                 \
+  LIFT_OVER T copysign(T a, T b) { return __builtin_copysign##s(a, b); }                   \
   LIFT_OVER T tanh(T a) { return __builtin_tanh##s(a); }                                   \
   LIFT_OVER T atan2(T a, T b) { return __builtin_atan2##s(a, b); }                         \
   LIFT_OVER T round(T a) { return __builtin_round##s(a); }                                 \

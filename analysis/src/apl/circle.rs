@@ -40,34 +40,26 @@ fn root(ev: &Ev, x: &Term, c: f64, minus: bool) -> Term {
 
 fn selected(ev: &mut Ev, which: i32, x: Term, range: lift_syntax::TextRange) -> Res<Term> {
     let x = ev.share(x, "x")?;
-    let half = |ev: &Ev, sign: &'static str| {
-        let (up, down) = (ev.app("exp", [x.clone()]), ev.app("exp", [ev.app("neg", [x.clone()])]));
-        ev.app("*", [ev.double(0.5), ev.app(sign, [up, down])])
-    };
-    let one = ev.double(1.0);
     Ok(match which {
         0 => root(ev, &x, 1.0, true),
         1 => ev.app("sin", [x]),
         2 => ev.app("cos", [x]),
         3 => ev.app("tan", [x]),
         4 => root(ev, &x, 1.0, false),
-        5 => half(ev, "-"),
-        6 => half(ev, "+"),
+        5 => ev.app("sinh", [x]),
+        6 => ev.app("cosh", [x]),
         7 => ev.app("tanh", [x]),
         9 => x,
         10 => ev.app("abs", [x]),
         11 => ev.double(0.0),
         12 => ev.app("atan2", [ev.double(0.0), x]),
-        -1 => ev.app("atan2", [x.clone(), root(ev, &x, 1.0, true)]),
-        -2 => ev.app("atan2", [root(ev, &x, 1.0, true), x]),
-        -3 => ev.app("atan2", [x, one]),
+        -1 => ev.app("asin", [x]),
+        -2 => ev.app("acos", [x]),
+        -3 => ev.app("atan", [x]),
         -4 => root(ev, &x, -1.0, false),
-        -5 => ev.app("log", [ev.app("+", [x.clone(), root(ev, &x, 1.0, false)])]),
-        -6 => ev.app("log", [ev.app("+", [x.clone(), root(ev, &x, -1.0, false)])]),
-        -7 => {
-            let ratio = ev.app("/", [ev.app("+", [one.clone(), x.clone()]), ev.app("-", [one, x])]);
-            ev.app("*", [ev.double(0.5), ev.app("log", [ratio])])
-        }
+        -5 => ev.app("asinh", [x]),
+        -6 => ev.app("acosh", [x]),
+        -7 => ev.app("atanh", [x]),
         n => {
             let n = n.to_string().replace('-', "¯");
             return not_supported(range, format!("`{n}○` (¯7 to 7 and 9 to 12 are)"));

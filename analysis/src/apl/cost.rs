@@ -21,9 +21,9 @@ const MOST_FOLLOWED: usize = 40;
 const DEEP: usize = 4;
 
 /// Operations that cost about as much as an addition.
-const PLAIN: [&str; 28] = [
-    "+", "-", "*", "/", "mod", "<", "<=", ">", ">=", "=", "!=", "and", "or", "not", "neg", "abs", "min", "max",
-    "toInt", "toDouble", "aref", "iota", "bitand", "bitor", "bitxor", "shl", "shr", "ushr",
+const PLAIN: [&str; 29] = [
+    "+", "-", "*", "/", "mod", "floorMod", "<", "<=", ">", ">=", "=", "!=", "and", "or", "not", "neg", "abs", "min",
+    "max", "toInt", "toDouble", "aref", "iota", "bitand", "bitor", "bitxor", "shl", "shr", "ushr",
 ];
 
 /// The array as it is read under a name that is used several times in `around`: stored, or computed where it is read.

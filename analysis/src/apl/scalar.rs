@@ -212,31 +212,16 @@ fn floor_quotient(ev: &mut Ev, n: Term, divisor: i32) -> Res<Term> {
 fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
     let (x, y) = (ev.share(x, "m")?, ev.share(y, "n")?);
     if kind == Kind::Double {
-        let quotient = ev.app("floor", [ev.app("/", [y.clone(), x.clone()])]);
-        let rest = ev.app("-", [y.clone(), ev.app("*", [x.clone(), quotient])]);
+        let rest = ev.app("floorMod", [y.clone(), x.clone()]);
+        if matches!(x.kind(), TermKind::Double(m) if *m != 0.0) {
+            return Ok(rest);
+        }
         return Ok(ev.choose(ev.app("=", [x, ev.double(0.0)]), y, rest));
     }
-    if let TermKind::Int(m) = x.kind()
-        && *m > 0
-    {
-        // The low bits, also of a negative number.
-        if m.count_ones() == 1 {
-            return Ok(ev.app("bitand", [y, ev.int(m - 1)]));
-        }
-        let rest = ev.app("mod", [y, x.clone()]);
-        let rest = ev.share(rest, "r")?;
-        let above = ev.app("+", [rest.clone(), x]);
-        return Ok(ev.choose(ev.app("<", [rest.clone(), ev.int(0)]), above, rest));
+    let rest = ev.app("floorMod", [y.clone(), x.clone()]);
+    if matches!(x.kind(), TermKind::Int(m) if *m != 0) {
+        return Ok(rest);
     }
-    // Scoped to its branch, so that no division by zero is computed.
-    let rest = ev.scoped(|ev| {
-        let rest = ev.app("mod", [y.clone(), x.clone()]);
-        let rest = ev.share(rest, "r")?;
-        let apart = ev.app("<", [ev.app("bitxor", [rest.clone(), x.clone()]), ev.int(0)]);
-        let wrong = ev.app("and", [ev.app("!=", [rest.clone(), ev.int(0)]), apart]);
-        let above = ev.app("+", [rest.clone(), x.clone()]);
-        Ok(ev.choose(wrong, above, rest))
-    })?;
     Ok(ev.choose(ev.app("=", [x, ev.int(0)]), y, rest))
 }
 

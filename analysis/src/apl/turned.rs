@@ -63,8 +63,7 @@ fn remainder(ev: &mut Ev, known: Option<f64>, by: Term, extent: &Size) -> Res<Te
         return Ok(ev.int((by as i64).rem_euclid(n) as i32));
     }
     let n = ev.size_term(extent);
-    let rest = ev.app("mod", [by, n.clone()]);
-    let shift = ev.app("mod", [ev.app("+", [rest, n.clone()]), n]);
+    let shift = ev.app("floorMod", [by, n]);
     ev.share(shift, "k")
 }
 

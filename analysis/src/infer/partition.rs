@@ -354,13 +354,17 @@ impl Infer<'_> {
     }
 }
 
-/// A quotient or remainder of two constants, which may be negative. Truncates, as at run time.
+/// A quotient or remainder of two constants, which may be negative, as at run time.
 fn quotient(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
     let [a, b] = operands else { return None };
     let (a, b) = (a.as_const()?, b.as_const()?);
     Some(Size::int(match id {
         PrimitiveId::Div => a.checked_div(b)?,
         PrimitiveId::Mod => a.checked_rem(b)?,
+        PrimitiveId::FloorMod => {
+            let rest = a.checked_rem(b)?;
+            if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
+        }
         _ => return None,
     }))
 }
@@ -372,7 +376,7 @@ fn integer_operation(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
         (PrimitiveId::Sub, [a, b]) => a.sub(b),
         (PrimitiveId::Mul, [a, b]) => a.mul(b),
         (PrimitiveId::Div, [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.div_floor(b),
-        (PrimitiveId::Mod, [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.rem(b),
+        (PrimitiveId::Mod | PrimitiveId::FloorMod, [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.rem(b),
         (PrimitiveId::Min, [a, b]) => Size::min(a, b),
         (PrimitiveId::Max, [a, b]) => Size::max(a, b),
         (PrimitiveId::ShiftLeft, [a, b]) => a.mul(&Size::nat(2).pow(b)),

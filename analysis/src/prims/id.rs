@@ -30,6 +30,7 @@ primitives! {
     Mul: "*" "*i";
     Div: "/" "/i";
     Mod: "mod";
+    FloorMod: "floorMod";
     Min: "min";
     Max: "max";
     Neg: "neg";
@@ -57,7 +58,15 @@ primitives! {
     Sin: "sin";
     Cos: "cos";
     Tan: "tan";
+    Asin: "asin";
+    Acos: "acos";
+    Atan: "atan";
+    Sinh: "sinh";
+    Cosh: "cosh";
     Tanh: "tanh";
+    Asinh: "asinh";
+    Acosh: "acosh";
+    Atanh: "atanh";
     Atan2: "atan2";
     Pow: "pow";
     Floor: "floor";

@@ -55,9 +55,14 @@ macro_rules! integers {
                         Sub => Number::$kind(x.wrapping_sub(y)),
                         Mul => Number::$kind(x.wrapping_mul(y)),
                         Div if y == 0 => return Err(Undefined::DivisionByZero),
-                        Mod if y == 0 => return Err(Undefined::RemainderByZero),
+                        Mod | FloorMod if y == 0 => return Err(Undefined::RemainderByZero),
                         Div => Number::$kind(x.wrapping_div(y)),
                         Mod => Number::$kind(x.wrapping_rem(y)),
+                        FloorMod => {
+                            let rest = x.wrapping_rem(y);
+                            let apart = i128::from(rest).signum() * i128::from(y).signum() < 0;
+                            Number::$kind(if apart { rest.wrapping_add(y) } else { rest })
+                        }
                         Min => Number::$kind(x.min(y)),
                         Max => Number::$kind(x.max(y)),
                         BitAnd => Number::$kind(x & y),
@@ -112,7 +117,15 @@ fn float_function<T: Floating>(op: ScalarOp, x: T) -> Result<T, Undefined> {
         ScalarOp::Sin => x.sin(),
         ScalarOp::Cos => x.cos(),
         ScalarOp::Tan => x.tan(),
+        ScalarOp::Asin => x.asin(),
+        ScalarOp::Acos => x.acos(),
+        ScalarOp::Atan => x.atan(),
+        ScalarOp::Sinh => x.sinh(),
+        ScalarOp::Cosh => x.cosh(),
         ScalarOp::Tanh => x.tanh(),
+        ScalarOp::Asinh => x.asinh(),
+        ScalarOp::Acosh => x.acosh(),
+        ScalarOp::Atanh => x.atanh(),
         ScalarOp::Round => x.round(),
         ScalarOp::Floor => x.floor(),
         ScalarOp::Ceil => x.ceil(),
@@ -127,7 +140,15 @@ trait Floating: Copy {
     fn sin(self) -> Self;
     fn cos(self) -> Self;
     fn tan(self) -> Self;
+    fn asin(self) -> Self;
+    fn acos(self) -> Self;
+    fn atan(self) -> Self;
+    fn sinh(self) -> Self;
+    fn cosh(self) -> Self;
     fn tanh(self) -> Self;
+    fn asinh(self) -> Self;
+    fn acosh(self) -> Self;
+    fn atanh(self) -> Self;
     fn round(self) -> Self;
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
@@ -141,8 +162,8 @@ macro_rules! floating {
         }
     };
 }
-floating!(f32: sqrt exp ln sin cos tan tanh round floor ceil);
-floating!(f64: sqrt exp ln sin cos tan tanh round floor ceil);
+floating!(f32: sqrt exp ln sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh round floor ceil);
+floating!(f64: sqrt exp ln sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh round floor ceil);
 
 /// Comparisons of two numbers of one type.
 fn comparison<T: PartialOrd>(op: ScalarOp, x: T, y: T) -> Result<bool, Undefined> {
@@ -167,6 +188,17 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
                 Sub => Number::$kind(x - y),
                 Mul => Number::$kind(x * y),
                 Div => Number::$kind(x / y),
+                FloorMod => Number::$kind({
+                    // The remainder of C is exact, so that only the sum rounds.
+                    let rest = x % y;
+                    if rest != 0.0 && (rest < 0.0) != (y < 0.0) {
+                        rest + y
+                    } else if rest == 0.0 {
+                        rest.copysign(y)
+                    } else {
+                        rest
+                    }
+                }),
                 Min => Number::$kind(x.min(y)),
                 Max => Number::$kind(x.max(y)),
                 Pow => Number::$kind(x.powf(y)),
@@ -189,16 +221,23 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
     })
 }
 
+/// Whether a device takes many instructions for the operator, and the last digit of the result differs between devices.
+pub fn is_transcendental(op: ScalarOp) -> bool {
+    use ScalarOp::*;
+    matches!(
+        op,
+        Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Atan2 | Pow
+    )
+}
+
 /// Folds an operator at compile time, where every device computes the same: on literals, and for neutral elements of
 /// integers. `None` if the operation must stay.
 pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
-    use ScalarOp::*;
     let known = |a: &Atom| match a {
         Atom::Lit(l) => Some(Number::from(*l)),
         _ => None,
     };
-    // The last digit of these differs between devices.
-    if matches!(op, Exp | Log | Sin | Cos | Tan | Tanh | Atan2 | Pow) {
+    if is_transcendental(op) {
         return None;
     }
     let value = match operands {

@@ -84,7 +84,7 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
     let number = Scalar::is_number;
     let floating = Scalar::is_floating;
     match (op, scalars.ok_or_else(wrong)?.as_slice()) {
-        (Add | Sub | Mul | Div | Min | Max, [s, t]) if s == t && number(*s) => Ok(Ty::scalar(*s)),
+        (Add | Sub | Mul | Div | FloorMod | Min | Max, [s, t]) if s == t && number(*s) => Ok(Ty::scalar(*s)),
         (Mod | BitAnd | BitOr | BitXor | Shl | Shr | UShr, [s, t]) if s == t && number(*s) && !floating(*s) => {
             Ok(Ty::scalar(*s))
         }
@@ -93,7 +93,11 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
         (Eq | Ne, [s, t]) if s == t => Ok(Ty::bool()),
         (And | Or, [Scalar::Bool, Scalar::Bool]) | (Not, [Scalar::Bool]) => Ok(Ty::bool()),
         (Neg | Abs, [s]) if number(*s) => Ok(Ty::scalar(*s)),
-        (Sqrt | Exp | Log | Sin | Cos | Tan | Tanh | Floor | Ceil | Round, [s]) if floating(*s) => Ok(Ty::scalar(*s)),
+        (
+            Sqrt | Exp | Log | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh
+            | Floor | Ceil | Round,
+            [s],
+        ) if floating(*s) => Ok(Ty::scalar(*s)),
         (IsNan, [s]) if floating(*s) => Ok(Ty::bool()),
         (PopCount | Clz, [s]) if number(*s) && !floating(*s) => Ok(Ty::int()),
         (To(to), [s]) if to.is_number() && number(*s) => Ok(Ty::scalar(to)),

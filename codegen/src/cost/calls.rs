@@ -2,7 +2,7 @@
 
 use super::amount::Price;
 use super::sorting::sortable;
-use crate::opencl::{Expr, Helper, pack};
+use crate::opencl::{Expr, Helper, names, pack};
 
 /// The cost of a call in one work-item, without evaluating its arguments. `items` are the work-items of a group;
 /// `float` says whether the arguments are floating-point numbers, `lanes` the number of lanes.
@@ -18,9 +18,7 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
         "fma" => arithmetic(2),
         // Atomics on local memory; each counts as the operator alone.
         "atomic_add" | "atomic_min" | "atomic_max" | "atomic_and" | "atomic_or" | "atomic_xor" => arithmetic(1),
-        "sqrt" | "rsqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "tanh" | "atan2" | "pow" | "fmod" => {
-            Price { special: lanes, ..Price::default() }
-        }
+        _ if names::is_special(name) => Price { special: lanes, ..Price::default() },
         "sincos" => Price { special: 2 * lanes, ..Price::default() },
         _ if name == Helper::DivInt.name()
             || name == Helper::ModInt.name()
@@ -34,7 +32,17 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
             integer(1)
         }
         _ if name == Helper::FloorDiv.name() => integer(1),
-        _ if name == Helper::FloorMod.name() => integer(3),
+        _ if name == Helper::FloorMod.name()
+            || name == Helper::FloorModInt.name()
+            || name == Helper::FloorModLong.name()
+            || name == Helper::FloorRemainderInt.name()
+            || name == Helper::FloorRemainderLong.name() =>
+        {
+            integer(3)
+        }
+        _ if name == Helper::FloorModFloat.name() || name == Helper::FloorModDouble.name() => {
+            Price { float: 2 * lanes, special: lanes, ..Price::default() }
+        }
         _ if name == Helper::GroupScan.name() => group_scan(items),
         _ if name == Helper::GroupSums.name() => group_sums(constant(args, 2).unwrap_or(items)),
         _ if name == Helper::Ranks.name() => {

@@ -70,7 +70,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Sin => call("sin", a),
             ScalarOp::Cos => call("cos", a),
             ScalarOp::Tan => call("tan", a),
+            ScalarOp::Asin => call("asin", a),
+            ScalarOp::Acos => call("acos", a),
+            ScalarOp::Atan => call("atan", a),
+            ScalarOp::Sinh => call("sinh", a),
+            ScalarOp::Cosh => call("cosh", a),
             ScalarOp::Tanh => call("tanh", a),
+            ScalarOp::Asinh => call("asinh", a),
+            ScalarOp::Acosh => call("acosh", a),
+            ScalarOp::Atanh => call("atanh", a),
             ScalarOp::Round => call("round", a),
             ScalarOp::IsNan => Some((Scalar::Bool, Expr::binary(BinaryOp::Ne, Expr::call("isnan", [a]), Expr::int(0)))),
             ScalarOp::PopCount => Some((Scalar::Int, Expr::call("popcount", [exactly(ty, a)]).cast(CType::Int))),
@@ -105,6 +113,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Div if integer => (ty, self.divide(ty, a, b, false)),
             ScalarOp::Mod if integer => (ty, self.divide(ty, a, b, true)),
             ScalarOp::Mod => (ty, Expr::call("fmod", [a, b])),
+            ScalarOp::FloorMod => (ty, self.floor_mod(ty, a, b)),
             ScalarOp::Min if integer => (ty, narrowed(ty, Expr::call("min", [widened(ty, a), widened(ty, b)]))),
             ScalarOp::Max if integer => (ty, narrowed(ty, Expr::call("max", [widened(ty, a), widened(ty, b)]))),
             ScalarOp::Min => (ty, Expr::call("fmin", [a, b])),
@@ -134,6 +143,49 @@ impl<'k> FunctionBuilder<'_, 'k> {
             // The only remaining case is the division of floats.
             _ => (ty, Expr::binary(BinaryOp::Div, a, b)),
         }
+    }
+
+    /// The remainder of a division that rounds down.
+    fn floor_mod(&mut self, ty: Scalar, a: Expr, b: Expr) -> Expr {
+        if ty.is_unsigned() {
+            return self.divide(ty, a, b, true);
+        }
+        if ty.is_floating() {
+            // Exact but for the sum of a negative fraction and 1, which the other way rounds, too.
+            let is_one = match &b {
+                Expr::Float(bits) => f32::from_bits(*bits) == 1.0,
+                Expr::Double(bits) => f64::from_bits(*bits) == 1.0,
+                _ => false,
+            };
+            if is_one {
+                let a = if a.is_atom() { a } else { self.bind("whole", CType::of(ty), a) };
+                return Expr::binary(BinaryOp::Sub, a.clone(), Expr::call("floor", [a]));
+            }
+            let helper = if ty == Scalar::Double { Helper::FloorModDouble } else { Helper::FloorModFloat };
+            return self.call_helper(helper, [a, b]);
+        }
+        let known = b.known_integer();
+        let long = ty == Scalar::Long;
+        let (a, b) = (widened(ty, a), widened(ty, b));
+        let result = match known {
+            // The low bits, also of a negative number.
+            Some(n) if n > 0 && n.count_ones() == 1 => {
+                self.program.needless(&Message::remainder_by_zero(), &self.origin());
+                Expr::binary(BinaryOp::BitAnd, a, Expr::Int { value: n - 1, long })
+            }
+            Some(n) if n != 0 => {
+                self.program.needless(&Message::remainder_by_zero(), &self.origin());
+                self.call_helper(if long { Helper::FloorRemainderLong } else { Helper::FloorRemainderInt }, [a, b])
+            }
+            _ if !self.program.is_checked() => {
+                self.call_helper(if long { Helper::FloorRemainderLong } else { Helper::FloorRemainderInt }, [a, b])
+            }
+            _ => {
+                let helper = if long { Helper::FloorModLong } else { Helper::FloorModInt };
+                self.call_checked(helper, &Message::remainder_by_zero(), [a, b])
+            }
+        };
+        narrowed(ty, result)
     }
 
     fn divide(&mut self, ty: Scalar, a: Expr, b: Expr, remainder: bool) -> Expr {

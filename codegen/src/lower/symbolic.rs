@@ -23,6 +23,7 @@ pub fn number(facts: &Facts, op: ScalarOp, a: &ScalarValue, b: &ScalarValue) -> 
         ScalarOp::Max => Size::max(&a, &b),
         ScalarOp::Div if rounds_down() => a.div_floor(&b),
         ScalarOp::Mod if rounds_down() => a.rem(&b),
+        ScalarOp::FloorMod if facts.lt(&Size::zero(), &b).is_yes() => a.rem(&b),
         _ => return None,
     };
     let result = facts.simplify(&result);

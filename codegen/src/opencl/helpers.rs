@@ -24,6 +24,12 @@ pub enum Helper {
     RemainderInt,
     QuotientLong,
     RemainderLong,
+    FloorModInt,
+    FloorModLong,
+    FloorRemainderInt,
+    FloorRemainderLong,
+    FloorModFloat,
+    FloorModDouble,
     CheckIndex,
     CheckLength,
     CheckCount,
@@ -79,6 +85,12 @@ impl Helper {
             Helper::RemainderInt => "lift_remainder_int",
             Helper::QuotientLong => "lift_quotient_long",
             Helper::RemainderLong => "lift_remainder_long",
+            Helper::FloorModInt => "lift_floor_mod_int",
+            Helper::FloorModLong => "lift_floor_mod_long",
+            Helper::FloorRemainderInt => "lift_floor_remainder_int",
+            Helper::FloorRemainderLong => "lift_floor_remainder_long",
+            Helper::FloorModFloat => "lift_floor_mod_float",
+            Helper::FloorModDouble => "lift_floor_mod_double",
             Helper::CheckIndex => "lift_check_index",
             Helper::CheckLength => "lift_check_length",
             Helper::CheckCount => "lift_check_count",
@@ -133,6 +145,8 @@ impl Helper {
             | Helper::CheckCount
             | Helper::CheckNumber => Some(Helper::Fail),
             Helper::FloorMod => Some(Helper::FloorDiv),
+            Helper::FloorModInt => Some(Helper::ModInt),
+            Helper::FloorModLong => Some(Helper::ModLong),
             Helper::DoubleToHalf => Some(Helper::ToHalf),
             Helper::Ranks => Some(Helper::GroupSums),
             Helper::NextTile | Helper::Publish | Helper::LastGroup => Some(Helper::LongAtomics),
@@ -148,6 +162,10 @@ impl Helper {
             | Helper::QuotientLong
             | Helper::RemainderLong
             | Helper::FloorDiv
+            | Helper::FloorRemainderInt
+            | Helper::FloorRemainderLong
+            | Helper::FloorModFloat
+            | Helper::FloorModDouble
             | Helper::FromHalf
             | Helper::ToHalf
             | Helper::Power
@@ -194,6 +212,8 @@ impl Helper {
             Helper::ModUInt,
             Helper::DivULong,
             Helper::ModULong,
+            Helper::FloorModInt,
+            Helper::FloorModLong,
             Helper::CheckIndex,
             Helper::CheckLength,
             Helper::CheckCount,
@@ -343,6 +363,70 @@ long lift_quotient_long(long a, long b)
 long lift_remainder_long(long a, long b)
 {
   return b == -1 ? 0 : a % b;
+}
+"
+            }
+            Helper::FloorModInt => {
+                "\
+int lift_floor_mod_int(__global int* failure, int which, int a, int b)
+{
+  const int rest = lift_mod_int(failure, which, a, b);
+  return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
+}
+"
+            }
+            Helper::FloorModLong => {
+                "\
+long lift_floor_mod_long(__global int* failure, int which, long a, long b)
+{
+  const long rest = lift_mod_long(failure, which, a, b);
+  return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
+}
+"
+            }
+            Helper::FloorRemainderInt => {
+                "\
+// The sign is that of the divisor, which is not 0.
+int lift_floor_remainder_int(int a, int b)
+{
+  const int rest = b == -1 ? 0 : a % b;
+  return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
+}
+"
+            }
+            Helper::FloorRemainderLong => {
+                "\
+// The sign is that of the divisor, which is not 0.
+long lift_floor_remainder_long(long a, long b)
+{
+  const long rest = b == -1 ? 0 : a % b;
+  return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
+}
+"
+            }
+            Helper::FloorModFloat => {
+                "\
+// The sign is that of the divisor, also of a zero.
+float lift_floor_mod_float(float a, float b)
+{
+  const float rest = fmod(a, b);
+  if (rest == 0.0f) {
+    return copysign(rest, b);
+  }
+  return (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
+}
+"
+            }
+            Helper::FloorModDouble => {
+                "\
+// The sign is that of the divisor, also of a zero.
+double lift_floor_mod_double(double a, double b)
+{
+  const double rest = fmod(a, b);
+  if (rest == 0.0) {
+    return copysign(rest, b);
+  }
+  return (rest < 0.0) != (b < 0.0) ? rest + b : rest;
 }
 "
             }

@@ -37,6 +37,15 @@ impl Names {
 }
 
 /// Keeps letters, digits and `_`; never starts with a digit or an underscore.
+/// Whether a function of OpenCL C takes many instructions, in a unit of the device for them or in software.
+pub fn is_special(name: &str) -> bool {
+    const SPECIAL: [&str; 22] = [
+        "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "sin", "cos", "sincos", "tan", "asin", "acos", "atan", "sinh",
+        "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "pow", "fmod",
+    ];
+    SPECIAL.contains(&name)
+}
+
 fn sanitize(wish: &str) -> String {
     let mut out = String::with_capacity(wish.len());
     for c in wish.chars() {

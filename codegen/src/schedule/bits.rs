@@ -93,7 +93,9 @@ fn joined(all: &[Reads]) -> Reads {
 
 fn of_operator(op: ScalarOp, args: &[Reads]) -> Reads {
     match (op, args) {
-        (ScalarOp::Div | ScalarOp::Mod, args) if args.iter().any(|r| *r != Reads::Nothing) => Reads::Anything,
+        (ScalarOp::Div | ScalarOp::Mod | ScalarOp::FloorMod, args) if args.iter().any(|r| *r != Reads::Nothing) => {
+            Reads::Anything
+        }
         (ScalarOp::Shr, [Reads::NotLower, Reads::Round]) => Reads::FromRound,
         (ScalarOp::Shr, [Reads::NotLower, Reads::Nothing]) => Reads::NotLower,
         (ScalarOp::BitAnd | ScalarOp::BitOr | ScalarOp::BitXor, args)

@@ -2,6 +2,7 @@
 //! read.
 
 use super::flat::is_flat;
+use crate::core::scalar::is_transcendental;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, Rhs, ScalarOp, Stmt};
 use lift_analysis::size::{Facts, Size};
 
@@ -69,8 +70,9 @@ pub fn is_cheap(block: &Block) -> bool {
 fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
     use ScalarOp::*;
     match op {
-        Sqrt | Exp | Log | Sin | Cos | Tan | Pow => false,
-        Div | Mod => divides_safely(args),
+        Sqrt => false,
+        op if is_transcendental(op) => false,
+        Div | Mod | FloorMod => divides_safely(args),
         _ => true,
     }
 }

@@ -360,7 +360,7 @@ pub fn may_fail(vars: &[VarInfo], block: &Block) -> bool {
 
 pub fn rhs_may_fail(vars: &[VarInfo], rhs: &Rhs) -> bool {
     match rhs {
-        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => {
+        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod | ScalarOp::FloorMod, args) => {
             let of_floats = args.iter().any(|a| matches!(a, Atom::Var(v) if is_floating(&vars[v.0 as usize].ty)));
             !of_floats && !divides_safely(args)
         }

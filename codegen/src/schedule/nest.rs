@@ -100,7 +100,9 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
 fn may_repeat(kernel: &Kernel, rhs: &Rhs) -> bool {
     let Rhs::Scalar(op, args) = rhs else { return false };
     let floating = |a: &Atom| kernel.atom_ty(a).as_scalar().is_some_and(|s| s.is_floating());
-    !matches!(op, ScalarOp::Div | ScalarOp::Mod) || args.iter().any(floating) || free::divides_safely(args)
+    !matches!(op, ScalarOp::Div | ScalarOp::Mod | ScalarOp::FloorMod)
+        || args.iter().any(floating)
+        || free::divides_safely(args)
 }
 
 /// A matrix nest inside maps that do nothing else but scalars.

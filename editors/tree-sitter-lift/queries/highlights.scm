@@ -59,13 +59,14 @@
     "rowLengths"
     "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition" "caseSplit"
     "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
-    "sqrt" "exp" "log" "sin" "cos" "tan" "tanh" "atan2" "pow" "floor" "ceil" "round" "isnan"
+    "sqrt" "exp" "log" "sin" "cos" "tan" "asin" "acos" "atan" "sinh" "cosh" "tanh" "asinh" "acosh"
+    "atanh" "atan2" "pow" "floor" "ceil" "round" "isnan"
     "toByte" "toUByte" "toShort" "toUShort" "toInt" "toUInt" "toLong" "toULong" "toHalf" "toFloat" "toDouble" "toElement"
     "popcount" "clz"))
 
 ((name_ref) @operator
   (#any-of? @operator
-    "+" "-" "*" "/" "mod" "min" "max" "<" ">" "<=" ">=" "=" "!=" "neg" "abs" "+i" "-i" "*i" "/i" "=i" "<i" ">i"
+    "+" "-" "*" "/" "mod" "floorMod" "min" "max" "<" ">" "<=" ">=" "=" "!=" "neg" "abs" "+i" "-i" "*i" "/i" "=i" "<i" ">i"
     "and" "or" "not" "bitand" "bitor" "bitxor" "shl" "shr" "ushr"))
 
 ; words that head a form

@@ -28,7 +28,7 @@ fn definitions() {
     definition("(define one 1)\n(define two (+ on$0e one))\n", expect!["1:`one`"]);
     definition("(define (f (xs (array-type float n)))\n #$0n)\n", expect!["1:`n`"]);
     definition("(define (f p xs)\n(unpack (X ys) (filter p xs)\n#X$0))\n", expect!["2:`X`"]);
-    definition("(define (f xs) (map$0Global id xs))\n", expect!["lift:primitives.lift:403:`mapGlb0`"]);
+    definition("(define (f xs) (map$0Global id xs))\n", expect!["lift:primitives.lift:458:`mapGlb0`"]);
     definition("(define (f xs ys) (do$0t xs ys))\n", expect!["lift:prelude.lift:137:`dot`"]);
     definition("(define (f xs) (nowh$0ere xs))\n", expect![""]);
 }
@@ -106,7 +106,7 @@ fn where_types_are_written() {
     types("(define (f p xs) (let ys (filter p xs) (map sqrt y$0s)))\n", expect!["1:`(filter p xs)`"]);
     types(
         "(define (f x) (sq$0rt x))\n",
-        expect!["lift:primitives.lift:234:`(primitive sqrt () (-> a a) (where (floating a)) (common 28))`"],
+        expect!["lift:primitives.lift:241:`(primitive sqrt () (-> a a) (where (floating a)) (common 28))`"],
     );
 }
 

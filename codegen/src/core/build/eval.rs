@@ -415,7 +415,7 @@ impl<'db> Build<'db> {
 fn is_of_numbers(rhs: &Rhs) -> bool {
     match rhs {
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
-        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => {
+        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod | ScalarOp::FloorMod, args) => {
             matches!(args.get(1), Some(Atom::Lit(by)) if by.integer().is_some_and(|n| n != 0))
         }
         Rhs::Scalar(..) => true,

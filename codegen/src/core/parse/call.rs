@@ -176,12 +176,13 @@ const WHOLE: [Prim; 38] = [
     Prim::Partition,
 ];
 
-const SCALAR_OPS: [ScalarOp; 50] = [
+const SCALAR_OPS: [ScalarOp; 59] = [
     ScalarOp::Add,
     ScalarOp::Sub,
     ScalarOp::Mul,
     ScalarOp::Div,
     ScalarOp::Mod,
+    ScalarOp::FloorMod,
     ScalarOp::Min,
     ScalarOp::Max,
     ScalarOp::Lt,
@@ -206,7 +207,15 @@ const SCALAR_OPS: [ScalarOp; 50] = [
     ScalarOp::Sin,
     ScalarOp::Cos,
     ScalarOp::Tan,
+    ScalarOp::Asin,
+    ScalarOp::Acos,
+    ScalarOp::Atan,
+    ScalarOp::Sinh,
+    ScalarOp::Cosh,
     ScalarOp::Tanh,
+    ScalarOp::Asinh,
+    ScalarOp::Acosh,
+    ScalarOp::Atanh,
     ScalarOp::Atan2,
     ScalarOp::Round,
     ScalarOp::IsNan,

@@ -88,6 +88,14 @@ fn every_function_of_floating_point_numbers() {
     expect!["0.25534192 0.25534192122103627"].assert_eq(&at(ScalarOp::Tan));
     expect!["0.0 0.0"].assert_eq(&at(ScalarOp::Floor));
     expect!["1.0 1.0"].assert_eq(&at(ScalarOp::Ceil));
+    expect!["0.25268024 0.25268025514207865"].assert_eq(&at(ScalarOp::Asin));
+    expect!["1.3181161 1.318116071652818"].assert_eq(&at(ScalarOp::Acos));
+    expect!["0.24497867 0.24497866312686414"].assert_eq(&at(ScalarOp::Atan));
+    expect!["0.25261232 0.2526123168081683"].assert_eq(&at(ScalarOp::Sinh));
+    expect!["1.0314131 1.0314130998795732"].assert_eq(&at(ScalarOp::Cosh));
+    expect!["0.24746647 0.24746646154726346"].assert_eq(&at(ScalarOp::Asinh));
+    expect!["NaN NaN"].assert_eq(&at(ScalarOp::Acosh));
+    expect!["0.25541282 0.25541281188299536"].assert_eq(&at(ScalarOp::Atanh));
     assert_eq!(of(ScalarOp::Pow, &[2.0f32.into(), 10.0f32.into()]), "1024.0");
     assert_eq!(of(ScalarOp::Floor, &[(-0.5f32).into()]), "-1.0");
 }

@@ -9,7 +9,7 @@
 use super::flat::has_long_loop;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
-use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, names};
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -19,14 +19,12 @@ const FEW_SPECIAL: usize = 4;
 
 /// The number of divisions and library functions that take many instructions.
 fn special(stmts: &[Stmt]) -> usize {
-    const MANY: [&str; 13] =
-        ["sqrt", "rsqrt", "exp", "log", "log2", "exp2", "pow", "sin", "cos", "sincos", "tan", "tanh", "fmod"];
     let of = |e: &Expr| {
         let mut n = 0;
         e.any(&mut |e| {
             n += usize::from(match e {
                 Expr::Binary(BinaryOp::Div, _, by) => by.as_int().is_none(),
-                Expr::Call(name, _) => MANY.contains(&&**name),
+                Expr::Call(name, _) => names::is_special(name),
                 _ => false,
             });
             false

@@ -34,7 +34,7 @@ fn needed_of_some(vars: &[VarInfo], block: &Block, of: &Atom, count: &Size) -> O
     some.assume_le(Size::one(), count.clone());
     let guarded = |stmt: &Stmt| {
         let mut stmt = stmt.clone();
-        if let Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) = &mut stmt.rhs
+        if let Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod | ScalarOp::FloorMod, args) = &mut stmt.rhs
             && let Some(Atom::Size(divisor)) = args.get_mut(1)
             && some.lt(&Size::zero(), divisor).is_yes()
         {

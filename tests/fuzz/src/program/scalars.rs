@@ -72,18 +72,29 @@ impl Maker<'_> {
 
     /// A function of a real number. Only some are exact, and thus equal on every device.
     fn function_of_reals(&mut self, scalar: Scalar, depth: u32) -> String {
-        let exact = ["floor", "ceil", "round", "abs", "neg"];
-        let all =
-            ["floor", "ceil", "round", "abs", "neg", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan2", "pow"];
-        let function = if self.whole() { self.choices.of(&all) } else { self.choices.of(&exact) };
+        // Those that are not exact are in pairs, so that each occurs often enough.
+        let exact = [["floor"], ["ceil"], ["round"], ["abs"], ["neg"], ["floorMod"]];
+        let all: [&[&str]; 16] = [
+            &exact[0],
+            &exact[1],
+            &exact[2],
+            &exact[3],
+            &exact[4],
+            &exact[5],
+            &["sqrt"],
+            &["pow"],
+            &["atan2"],
+            &["log", "exp"],
+            &["asin", "sin"],
+            &["acos", "cos"],
+            &["atan", "tan"],
+            &["asinh", "sinh"],
+            &["acosh", "cosh"],
+            &["atanh", "tanh"],
+        ];
+        let chosen = if self.whole() { self.choices.of(&all) } else { self.choices.of(&all[..exact.len()]) };
         let value = self.scalar(scalar, depth);
-        match (function, scalar) {
-            ("pow", Float) => format!("(pow {value} 2.0f)"),
-            ("pow", _) => format!("(pow {value} 0.5)"),
-            ("atan2", Float) => format!("(atan2 {value} 2.0f)"),
-            ("atan2", _) => format!("(atan2 {value} 0.5)"),
-            _ => format!("({function} {value})"),
-        }
+        chosen.iter().rev().fold(value, |value, function| of_real(function, scalar, &value))
     }
 
     /// A component of a larger tuple.
@@ -105,8 +116,10 @@ impl Maker<'_> {
                 format!("({op} {} {})", self.scalar(Int, depth), self.scalar(Int, depth))
             }
             3 => {
-                let (op, by) =
-                    (self.choices.of(&["mod", "/", "shl", "shr", "ushr", "/i"]), self.choices.of(&["3", "2", "7"]));
+                let (op, by) = (
+                    self.choices.of(&["mod", "floorMod", "/", "shl", "shr", "ushr", "/i"]),
+                    self.choices.of(&["3", "2", "7", "-5"]),
+                );
                 format!("({op} {} {by})", self.scalar(Int, depth))
             }
             4 => format!("({} {})", self.choices.of(&["neg", "abs", "popcount", "clz"]), self.scalar(Int, depth)),
@@ -346,4 +359,16 @@ impl Maker<'_> {
         let lanes = self.array(&Ty::Scalar(scalar), &Len::nat(width), depth.min(1), Place::Inside);
         format!("(head (asVector #{width} {lanes}))")
     }
+}
+
+/// A function of a real number, with a constant as its second argument if it has two.
+fn of_real(function: &str, scalar: Scalar, value: &str) -> String {
+    let second = match (function, scalar) {
+        ("floorMod", Float) => " -2.5f",
+        ("floorMod", _) => " 1.0",
+        ("pow" | "atan2", Float) => " 2.0f",
+        ("pow" | "atan2", _) => " 0.5",
+        _ => "",
+    };
+    format!("({function} {value}{second})")
 }
