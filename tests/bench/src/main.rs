@@ -105,8 +105,8 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     let kind = if options.mode == Mode::Gpu { DeviceKind::Gpu } else { DeviceKind::Cpu };
     let choice = options.device.map_or(DeviceChoice::Kind(kind), DeviceChoice::Index);
     let device = device::choose(choice).map_err(|e| e.to_string())?;
-    // Tiny runs are not timed, and optimizing takes most of their time.
-    let device = if options.small { device.unoptimized() } else { device };
+    // Tiny runs are not timed: optimizing, and loading the driver's library for each program, take most of their time.
+    let device = if options.small { device.keeping().unoptimized() } else { device };
     let scale = match (options.small, options.mode) {
         (true, _) => Scale::Small,
         (false, Mode::Gpu) => Scale::Gpu,
