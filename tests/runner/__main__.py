@@ -247,6 +247,8 @@ def set_environment(level: str):
     if level == "all":
         # Suites of many small kernels spare the optimizations of the device's compiler otherwise.
         os.environ.setdefault("LIFT_TESTS_OPTIMIZE", "1")
+    # Unless another wrapper is asked for, like one that caches.
+    os.environ.setdefault("RUSTC_WRAPPER", str(ROOT / "tests/runner/rustc"))
     # Continuous integration builds once: what cargo keeps for the next build is gigabytes that nobody reads.
     if os.environ.get("CI"):
         os.environ.setdefault("CARGO_INCREMENTAL", "0")
