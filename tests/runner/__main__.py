@@ -240,7 +240,21 @@ def kept(program: Path | None) -> Path | None:
     return own
 
 
+def linker() -> Path | None:
+    """A folder in which the device's compiler, which links each kernel, finds a linker that starts at once."""
+    gold = shutil.which("ld.gold")
+    if gold is None:
+        return None
+    folder = ROOT / "target/linker"
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        (folder / "ld").symlink_to(gold)
+    return folder
+
+
 def set_environment(level: str):
+    if folder := linker():
+        os.environ.setdefault("COMPILER_PATH", str(folder))
     # Properties are tried on the same cases each time, so that what fails here fails everywhere; another seed tries
     # others, and PROPTEST_CASES more of them.
     os.environ.setdefault("PROPTEST_RNG_SEED", "1")
