@@ -1,4 +1,4 @@
-"""Jobs on a few threads: those that compute have a thread for each processor, those that mostly wait share one more."""
+"""Jobs on a few threads: those that compute have a thread for each processor, those that mostly wait share two more."""
 
 import heapq
 import itertools
@@ -7,6 +7,9 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+#: One alone would end long after what computes.
+WAITING = 2
 
 
 @dataclass(order=True)
@@ -33,7 +36,7 @@ class Pool:
 
     def run(self):
         threads = [threading.Thread(target=self.work, args=(False,), daemon=True) for _ in range(self.processors)]
-        threads.append(threading.Thread(target=self.work, args=(True,), daemon=True))
+        threads += [threading.Thread(target=self.work, args=(True,), daemon=True) for _ in range(WAITING)]
         for thread in threads:
             thread.start()
         for thread in threads:
