@@ -1,5 +1,8 @@
 //! Helpers for tests of several modules.
 
+#[path = "../../tests/src/sample.rs"]
+pub mod sample;
+
 use crate::run::device::{Device, DeviceChoice, choose};
 use lift_analysis::hir::ExprId;
 use lift_analysis::origin::{FormKey, Origin};
@@ -32,4 +35,14 @@ pub fn device() -> Device {
         Err(e) => panic!("this test runs kernels and needs an OpenCL device: {e}"),
     });
     device.clone()
+}
+
+/// Samples are small, and those of some commits together have every case.
+#[test]
+fn every_case_is_in_a_sample() {
+    let seeds: Vec<String> = (0..40).map(|seed| seed.to_string()).collect();
+    for case in 0..50 {
+        let samples = seeds.iter().filter(|seed| sample::is_in(seed, &case, 3)).count();
+        assert!((1..30).contains(&samples), "{case}: {samples}");
+    }
 }

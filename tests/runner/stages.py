@@ -122,7 +122,7 @@ SAMPLED = {
     "lift-tests suites/cost.rs": Sample(3, ("counted ", "never below ")),
     "lift-tests suites/grid.rs": Sample(8),
     "lift-tests suites/oclgrind.rs": Sample(8),
-    "lift-tests suites/sanitizers.rs": Sample(2),
+    "lift-tests suites/sanitizers.rs": Sample(4),
     "lift-tests suites/traps.rs": Sample(4),
 }
 # CPU seconds of test programs of which no earlier run is known: the most expensive are started first.

@@ -10,6 +10,7 @@
 //! | [`kernels`] | what kernels return, on the interpreter and on a device |
 //! | [`grid`] | small programs of which none is to be slow |
 //! | [`golden`] | an outcome against the expected one, which `UPDATE_EXPECT=1` rewrites |
+//! | [`sample`] | what a run takes of suites of many cases |
 //! | [`files`] | the folders of this repository |
 
 pub mod check;
@@ -17,3 +18,9 @@ pub mod files;
 pub mod golden;
 pub mod grid;
 pub mod kernels;
+pub mod sample;
+
+/// Whether this run takes every case of every suite.
+pub fn takes_all() -> bool {
+    std::env::var_os(sample::SEED).is_none()
+}

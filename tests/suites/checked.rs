@@ -9,8 +9,8 @@ use lift_codegen::value::{ArrayValue, Value};
 use lift_fuzz::choices::Random;
 use lift_fuzz::program::{self, Breadth};
 use lift_tests::check::Program;
-use lift_tests::files;
 use lift_tests::kernels::{self, Arguments};
+use lift_tests::{files, sample};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn in_process(checker: &Checker, variant: &Variant, runs: Runs, task: &str) -> R
     let this = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(this);
     // The cache may hold programs compiled for another device or by another version.
-    command.env(TASK, task).env("LIFT_CACHE", "off");
+    command.env(TASK, task).env("LIFT_CACHE", "off").env_remove(sample::SEED);
     (checker.run)(command, variant, runs)
 }
 
