@@ -8,6 +8,7 @@ mod borders;
 mod by_key;
 mod conditions;
 mod copies;
+mod doubles;
 mod failures;
 mod group_filters;
 mod groups;

@@ -11,7 +11,7 @@ fn targets() -> [Target; 3] {
     [Target::gpu(), Target::nvidia(), Target { local_memory: 20 * 1024, ..Target::gpu() }]
 }
 
-fn compiled(kernel: &Kernel, target: &Target) -> Program {
+pub(super) fn compiled(kernel: &Kernel, target: &Target) -> Program {
     compile(kernel, target).unwrap_or_else(|errors| panic!("{} does not compile: {}", kernel.name, errors[0]))
 }
 
@@ -58,7 +58,7 @@ pub fn not_tiled(kernel: &Kernel, label: &str, inputs: &[Value]) {
     }
 }
 
-fn matrix(element: Ty, columns: &lift_analysis::size::Size, rows: &lift_analysis::size::Size) -> Ty {
+pub(super) fn matrix(element: Ty, columns: &lift_analysis::size::Size, rows: &lift_analysis::size::Size) -> Ty {
     array(array(element, columns), rows)
 }
 
@@ -67,7 +67,7 @@ const SIZES: [(usize, usize, usize); 7] =
     [(1, 1, 1), (3, 0, 2), (64, 8, 64), (65, 17, 63), (129, 33, 127), (4, 40, 132), (9, 130, 17)];
 
 /// Rows of `a` meet columns of `b`, which is given as it is or transposed.
-fn product(
+pub(super) fn product(
     name: &str,
     element: fn() -> Ty,
     columns_given: bool,
@@ -82,7 +82,7 @@ fn product(
     b.finish(&result)
 }
 
-fn dot(b: &mut Builder, level: Level, z: impl Into<Atom>, row: &Atom, column: &Atom) -> Atom {
+pub(super) fn dot(b: &mut Builder, level: Level, z: impl Into<Atom>, row: &Atom, column: &Atom) -> Atom {
     let pairs = b.zip(&[row.clone(), column.clone()]);
     let products = b.map(Level::Auto, &pairs, |b, p| {
         let (x, y) = (b.proj(p, 0), b.proj(p, 1));
@@ -394,11 +394,21 @@ fn matrices_that_are_not_transposed() {
     assert!(!compiled(&kernel, &Target::portable()).opencl.text.contains("one work-item"));
 }
 
-const BLOCKS: &str = "map: blocks";
+pub(super) const BLOCKS: &str = "map: blocks";
 
 /// `map (map f)` over the windows of `d` by `a` elements of a padded matrix.
 pub(super) fn windows(
     name: &str,
+    (d, a): (i64, i64),
+    modes: [PadMode; 2],
+    f: impl Fn(&mut Builder, &Atom) -> Atom,
+) -> Kernel {
+    windows_of(name, float(), (d, a), modes, f)
+}
+
+pub(super) fn windows_of(
+    name: &str,
+    element: Ty,
     (d, a): (i64, i64),
     modes: [PadMode; 2],
     f: impl Fn(&mut Builder, &Atom) -> Atom,
@@ -408,7 +418,7 @@ pub(super) fn windows(
     let (n, m) = (b.size("N"), b.size("M"));
     b.assume(Assumption::Positive(n.clone()));
     b.assume(Assumption::Positive(m.clone()));
-    let xs = b.param("xs", matrix(float(), &m, &n));
+    let xs = b.param("xs", matrix(element, &m, &n));
     let pads = |len: i64| [Size::int((len - 1) / 2), Size::int(len / 2)];
     let rows = b.view(Prim::Pad(modes[0]), &pads(d), &[xs]);
     let padded = b.map(Level::Auto, &rows, |b, row| b.view(Prim::Pad(modes[1]), &pads(a), &[row.clone()]));

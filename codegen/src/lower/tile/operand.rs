@@ -29,6 +29,9 @@ pub struct Side {
     pub spread: i64,
     /// Iterations of the fold.
     pub depth: i64,
+    /// Unused elements after each iteration in local memory, so that work-items that store neighbouring iterations use
+    /// different banks.
+    pub padding: i64,
 }
 
 pub struct Operand<'k> {
@@ -117,8 +120,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => None,
         };
         let width = if wide.is_some() { 4 } else { 1 };
-        // Padding, so that work-items that store neighbouring iterations use different banks.
-        let pitch = if along_rounds { side.lanes + 4 } else { side.lanes };
+        let pitch = if along_rounds { side.lanes + side.padding } else { side.lanes };
         let local =
             self.arrays(element, &format!("{name}_tile"), Storage::LocalVectors, (2 * side.depth * pitch) as u64)?;
         let staged =

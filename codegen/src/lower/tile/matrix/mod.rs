@@ -35,25 +35,27 @@ use parts::Parts;
 struct Shape {
     item: i64,
     depth: i64,
+    padding: i64,
 }
 
 /// The shapes of tiles, preferred first.
 fn shapes(target: &Target) -> Vec<Shape> {
     let [most, depth] = [Parameter::MatrixItem, Parameter::MatrixDepth].map(|p| i64::from(target.get(p)));
-    let all: &[(i64, i64)] = match depth {
+    let all: &[(i64, i64, i64)] = match depth {
         // The work-items of a group fetch at least a vector of four each, so small tiles are not flat.
-        8 => &[(8, 8), (4, 16)],
-        // The last is for elements of 16 bytes or more.
-        _ => &[(8, 16), (8, 8), (4, 16)],
+        8 => &[(8, 8, 4), (4, 16, 4), (4, 16, 0)],
+        // The last two are for elements of 8 bytes or more; without padding, those of doubles fit 32 KiB.
+        _ => &[(8, 16, 4), (8, 8, 4), (4, 16, 4), (4, 16, 0)],
     };
-    all.iter().filter(|(item, _)| *item <= most).map(|(item, depth)| Shape { item: *item, depth: *depth }).collect()
+    let shapes = all.iter().map(|&(item, depth, padding)| Shape { item, depth, padding });
+    shapes.filter(|shape| shape.item <= most).collect()
 }
 /// Bytes of results that a work-item keeps in registers.
 const REGISTERS: i64 = 256;
 
 impl Shape {
     fn rows(self) -> Side {
-        Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth }
+        Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth, padding: self.padding }
     }
     /// The number of tiles along `n` rows or columns.
     fn tiles(self, n: &Size) -> Size {
@@ -61,7 +63,7 @@ impl Shape {
         n.add(&Size::int(lanes - 1)).div_floor(&Size::int(lanes))
     }
     fn columns(self) -> Side {
-        Side { lanes: 16 * self.item, of_item: self.item, spread: 16, depth: self.depth }
+        Side { lanes: 16 * self.item, of_item: self.item, spread: 16, depth: self.depth, padding: self.padding }
     }
 }
 
@@ -186,7 +188,7 @@ impl<'k> Host<'k> {
             return self.matrix_on_cores(stmt, (rows, row_ty), column_ty, &z_ty, dest, element_of);
         }
         let local = |s: &Shape| {
-            let pitch = s.rows().lanes + 4;
+            let pitch = s.rows().lanes + s.padding;
             2 * s.depth * pitch * (element(row_ty) + element(column_ty))
         };
         // Halves are rounded after each operation, in code that would be repeated for each element of a tile.
