@@ -16,6 +16,7 @@ use crate::names::{Resolution, callees, resolve, similar_name};
 use crate::prims::Primitive;
 use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Types, openings and packings of one form. Depends on the signatures of the definitions that the form uses, never on
@@ -91,7 +92,15 @@ pub fn errors_of_text(db: &dyn Db, form: Form, text: &str, mode: Mode) -> Errors
 /// The type of a new definition in the file of a form; `None` if it has errors.
 pub fn definition_scheme(db: &dyn Db, form: Form, text: &str) -> Option<Scheme> {
     let lowered = lower(text, false);
-    let env = FormEnv { db, file: form.file(db), form: None, body: &lowered.body, cycle: None, mode: Mode::Insert };
+    let env = FormEnv {
+        db,
+        file: form.file(db),
+        form: None,
+        body: &lowered.body,
+        cycle: None,
+        mode: Mode::Insert,
+        primitives: RefCell::default(),
+    };
     let inference = infer_body(&lowered.body, &env, Mode::Insert);
     let wrong = inference.diagnostics.iter().any(|d| d.severity == Severity::Error);
     if wrong || !lowered.errors.is_empty() { None } else { inference.scheme }
@@ -111,7 +120,8 @@ pub const HOLE: &str = "\u{2026}";
 pub fn infer_unfinished(db: &dyn Db, file: SourceFile, form: Option<Form>, text: &str) -> (Lowered, Partial) {
     let lowered = lower(text, is_builtin(db, file));
     let cycle = form.and_then(|form| cycle_of(db, form).as_ref());
-    let env = FormEnv { db, file, form, body: &lowered.body, cycle, mode: Mode::Insert };
+    let env =
+        FormEnv { db, file, form, body: &lowered.body, cycle, mode: Mode::Insert, primitives: RefCell::default() };
     let any = Scheme { types: vec![None], ..Scheme::mono(Ty::new(TyKind::Generic(0))) };
     let partial = infer_partial(&lowered.body, &WithName { env, extra: Some((HOLE, &any)) });
     (lowered, partial)
@@ -155,6 +165,8 @@ struct FormEnv<'a, 'db> {
     body: &'a Body,
     cycle: Option<&'a Cycle>,
     mode: Mode,
+    /// Which names of the body are primitives, as far as they have been looked up: a body has each of them many times.
+    primitives: RefCell<FxHashMap<Name, Option<&'static Primitive>>>,
 }
 
 impl<'a, 'db> FormEnv<'a, 'db> {
@@ -162,16 +174,30 @@ impl<'a, 'db> FormEnv<'a, 'db> {
     where
         'db: 'a,
     {
-        FormEnv { db, file: form.file(db), form: Some(form), body, cycle: cycle_of(db, form).as_ref(), mode }
+        FormEnv {
+            db,
+            file: form.file(db),
+            form: Some(form),
+            body,
+            cycle: cycle_of(db, form).as_ref(),
+            mode,
+            primitives: RefCell::default(),
+        }
     }
 }
 
 impl Env for FormEnv<'_, '_> {
     fn lookup(&self, name: &str) -> Lookup {
+        if let Some(Some(primitive)) = self.primitives.borrow().get(name) {
+            return Lookup::Primitive(primitive);
+        }
         let file = self.file;
         let key = Sym::new(self.db, Name::from(name));
         let callee = match resolve(self.db, file, key) {
-            Some(Resolution::Primitive(primitive)) => return Lookup::Primitive(primitive),
+            Some(Resolution::Primitive(primitive)) => {
+                self.primitives.borrow_mut().insert(name.into(), Some(primitive));
+                return Lookup::Primitive(primitive);
+            }
             Some(Resolution::Form(callee)) => callee,
             // The broken import has been reported already.
             None if has_broken_import(self.db, file) => return Lookup::Failed,
@@ -201,10 +227,15 @@ impl Env for FormEnv<'_, '_> {
     }
 
     fn primitive(&self, name: &str) -> Option<&'static Primitive> {
-        match resolve(self.db, self.file, Sym::new(self.db, Name::from(name))) {
+        if let Some(known) = self.primitives.borrow().get(name) {
+            return *known;
+        }
+        let found = match resolve(self.db, self.file, Sym::new(self.db, Name::from(name))) {
             Some(Resolution::Primitive(primitive)) => Some(primitive),
             Some(Resolution::Form(_)) | None => None,
-        }
+        };
+        self.primitives.borrow_mut().insert(name.into(), found);
+        found
     }
 }
 

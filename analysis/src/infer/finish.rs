@@ -154,7 +154,10 @@ impl Infer<'_> {
         for e in self.expr_types.ids() {
             self.table.shorten_chains();
             let Some(ty) = self.expr_types[e].clone() else { continue };
-            for key in self.flatten_rest(&ty) {
+            let (ty, rest) = self.flatten_rest(&ty);
+            // Stored without bound variables, so that they are resolved once.
+            self.expr_types[e] = Some(ty);
+            for key in rest {
                 match key {
                     Key::Type(v) => {
                         let class = self.table.class(TyVar(v));
@@ -174,34 +177,38 @@ impl Infer<'_> {
                 }
             }
         }
-        let rest: Vec<Ty> = self
-            .binders
-            .types()
-            .iter()
-            .flatten()
-            .cloned()
-            .chain(self.out.instances.values().flat_map(|i| i.types.clone()))
-            .collect();
-        for ty in rest {
-            for key in self.flatten_rest(&ty) {
+        let default = |this: &mut Self, rest: Vec<Key>| {
+            for key in rest {
                 match key {
                     Key::Type(v) => {
-                        let class = self.table.class(TyVar(v));
-                        self.table.bind_type(TyVar(v), of(class));
+                        let class = this.table.class(TyVar(v));
+                        this.table.bind_type(TyVar(v), of(class));
                     }
-                    Key::Size(v) => self.table.bind_size(v, no_length.clone()),
+                    Key::Size(v) => this.table.bind_size(v, no_length.clone()),
                     Key::Scope(_) => {}
                 }
             }
+        };
+        for binder in self.binders.types().ids() {
+            let Some(ty) = self.binders.ty(binder).cloned() else { continue };
+            let (ty, rest) = self.flatten_rest(&ty);
+            self.binders.set_ty(binder, ty);
+            default(self, rest);
+        }
+        let instances: Vec<Ty> = self.out.instances.values().flat_map(|i| i.types.clone()).collect();
+        for ty in instances {
+            let rest = self.flatten_rest(&ty).1;
+            default(self, rest);
         }
         self.wake_bound();
     }
 
-    /// Makes variables at an index independent of it, then returns the variables of the type.
-    fn flatten_rest(&mut self, ty: &Ty) -> Vec<Key> {
+    /// Makes variables at an index independent of it, then returns the type without bound variables, and its variables.
+    fn flatten_rest(&mut self, ty: &Ty) -> (Ty, Vec<Key>) {
         loop {
-            let unknowns = self.table.unknowns(&self.table.zonk(ty));
-            let Some(key) = unknowns.iter().find(|k| self.table.is_at_index(**k)) else { return unknowns };
+            let ty = self.table.zonk(ty);
+            let unknowns = self.table.unknowns(&ty);
+            let Some(key) = unknowns.iter().find(|k| self.table.is_at_index(**k)) else { return (ty, unknowns) };
             self.table.flatten(*key);
         }
     }
