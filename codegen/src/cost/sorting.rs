@@ -1,8 +1,8 @@
 //! The work of the radix sort's helpers ([`crate::opencl::radix`]), for all work-items of a launch together: the
 //! helpers distribute the chunks among the groups, so no range around the call tells how often they run.
 //!
-//! Amounts are those of a digit in which keys differ, with all of its values in each chunk. The arithmetic of
-//! [`crate::opencl::radix::PLACES`] is counted as written, for whole tiles.
+//! Amounts are those of a digit in which keys differ, with all of its values in each chunk. The arithmetic is counted as
+//! written, for whole tiles.
 
 use super::What;
 use super::amount::{Amount, Price, Work};
@@ -10,7 +10,7 @@ use super::calls::{doublings, group_scan};
 use super::count::Counter;
 use super::domain::{Domain, rounded_up};
 use super::values::eval;
-use crate::opencl::radix::DIGITS;
+use crate::opencl::radix::{BAND, DIGITS};
 use crate::opencl::{Expr, Helper};
 use lift_analysis::size::Size;
 
@@ -32,20 +32,29 @@ impl Counter<'_> {
         Some(if is(Helper::Digits32, Helper::Digits64) {
             let (n, chunks) = (self.length(args.get(4)?, domain), self.length(args.get(6)?, domain));
             digits(key, &n, &chunks, order(args, 8))
+        } else if is(Helper::DigitsAlone32, Helper::DigitsAlone64) {
+            let (n, chunks) = (self.length(args.get(3)?, domain), self.length(args.get(5)?, domain));
+            Work { barriers: Work::none().barriers, ..digits(key, &n, &chunks, order(args, 7)) }
+        } else if is(Helper::MoveAlone32, Helper::MoveAlone64) {
+            let (n, chunks) = (self.length(args.get(5)?, domain), self.length(args.get(7)?, domain));
+            let pairs = args.get(10).and_then(Expr::as_int) != Some(0);
+            moved_alone(if pairs { key + INT } else { key }, &n, &chunks, order(args, 9))
         } else if is(Helper::Move32, Helper::Move64) {
-            let (n, chunks) = (self.length(args.get(8)?, domain), self.length(args.get(10)?, domain));
-            let tile = self.length(args.get(11)?, domain).mul(&Size::nat(self.items.into()));
-            let pairs = args.get(15).and_then(Expr::as_int) != Some(0);
+            let (n, chunks) = (self.length(args.get(7)?, domain), self.length(args.get(9)?, domain));
+            let each = args.get(10).and_then(Expr::as_int)?;
+            let tile = Size::int(each).mul(&Size::nat(self.items.into()));
+            let pairs = args.get(14).and_then(Expr::as_int) != Some(0);
             let tiles = rounded_up(&n, &tile);
             let moved = Moved {
                 key: if pairs { key + INT } else { key },
                 pairs,
+                each,
                 slots: tiles.mul(&tile),
                 tiles,
                 n,
                 chunks,
                 items: self.items,
-                sortable: sortable(order(args, 14)) as i64,
+                sortable: sortable(order(args, 13)) as i64,
             };
             moved.work()
         } else if name == Helper::Offsets.name() {
@@ -117,11 +126,24 @@ fn offsets(chunks: &Size, items: u32) -> Work {
     }
 }
 
+/// The move of all keys by groups of one work-item.
+fn moved_alone(bytes: i64, n: &Size, chunks: &Size, order: Option<i64>) -> Work {
+    let times = |size: &Size, n: i64| size.mul(&Size::int(n));
+    Work {
+        read: at_most(times(n, bytes).add(&times(chunks, DIGITS * INT))),
+        written: at_most(times(n, bytes)),
+        integer: at_most(times(n, sortable(order) as i64 + 3).add(&times(chunks, DIGITS * 2))),
+        ..Work::none()
+    }
+}
+
 /// The move of all keys to the offsets of their digits.
 struct Moved {
     /// Bytes of a key, including its index if there is one.
     key: i64,
     pairs: bool,
+    /// Keys of a tile per work-item.
+    each: i64,
     n: Size,
     tiles: Size,
     /// Keys in whole tiles.
@@ -134,13 +156,16 @@ struct Moved {
 impl Moved {
     fn work(&self) -> Work {
         let times = |size: &Size, n: i64| size.mul(&Size::int(n));
-        let rounds = doublings(self.items, 4) as i64;
-        // Around loads and stores; for each half of a digit those of the scan, one before it and one after the move.
-        let barriers = 4 + 2 * (rounds + 2) + if self.pairs { 6 } else { 0 };
-        // Per key: two half digits and their ranks; whether it is the first of its digit, where it goes, whether it is
-        // the last. Per work-item: its sixteen counters, spread, scanned and combined, in both halves.
-        let of_key = 2 * (self.sortable + 2 + 9) + 2 * (self.sortable + 4) + 14;
-        let of_item = 2 * (44 + 12 * rounds + 28);
+        let summing = self.items.min(DIGITS as u32);
+        let rounds = doublings(summing, 4) as i64;
+        // Three for each key; the others are around what the group shares.
+        let barriers = 3 * self.each + rounds + 6 + if self.pairs { 2 } else { 0 };
+        // Per key: its digit three times, its place in the band and in the tile, where it goes.
+        let of_key = 3 * (self.sortable + 2) + 11 + 2 + 3;
+        // Per work-item: sums of each digit over the bands, scanned by as many as there are digits.
+        let bands = i64::from(self.items.div_ceil(BAND));
+        let digits = DIGITS / i64::from(summing);
+        let of_item = digits * (4 * bands + 5) + 8 * rounds + 2 * digits * bands;
         let items = times(&self.tiles, i64::from(self.items));
         let starts = times(&self.chunks, DIGITS * INT);
         Work {

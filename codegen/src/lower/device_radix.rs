@@ -13,7 +13,7 @@ use super::launch::Title;
 use super::value::{Array, Dest, Value};
 use crate::core::order::NumberOrder;
 use crate::core::{Lambda, Level, Stmt};
-use crate::opencl::radix::{DIGITS, MOST_EACH};
+use crate::opencl::radix::{BAND, DIGITS, MOST_EACH};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
 use crate::schedule::rules;
@@ -26,35 +26,59 @@ use lift_analysis::size::Size;
 const FEW: i64 = 256;
 /// Work-items of a group that one CPU thread runs; more take longer to compile.
 const ITEMS_OF_THREAD: u32 = 32;
+/// Keys of a tile of a group of one work-item.
+const TILE_ALONE: u32 = 4096;
+/// Work-items of a group on a GPU that counts or moves keys, and those of one that copies them.
+const MOVING: u32 = 512;
+const COPYING: u32 = 256;
 
 /// How the array is divided.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
-    /// Work-items of a group, and keys of a tile per work-item.
+    /// Work-items of a group that counts or moves keys: a power of two. One work-item goes through its chunk by itself,
+    /// as a CPU's threads do best.
     group: u32,
+    /// Keys of a tile per work-item.
     each: u32,
+    /// Work-items of a group that copies keys.
+    copying: u32,
 }
 
 impl Shape {
-    fn of(target: &Target, key: Scalar) -> Option<Shape> {
-        let group = target.most_in_group.min(if target.class == Class::Gpu { 256 } else { ITEMS_OF_THREAD });
-        let fits = |each: &u32| {
-            let shape = Shape { group, each: *each };
-            shape.sums() * 8 + shape.moved() * key_bytes(key) + 8 * DIGITS as u64 + 64 <= target.local_memory
-        };
-        [MOST_EACH, 8, 4].into_iter().find(fits).map(|each| Shape { group, each })
+    /// The largest groups whose tiles fit local memory; with `pairs` positions accompany keys.
+    fn of(target: &Target, key: Scalar, pairs: bool) -> Shape {
+        if target.class == Class::Cpu {
+            let copying = target.most_in_group.min(ITEMS_OF_THREAD);
+            return Shape { group: 1, each: TILE_ALONE, copying };
+        }
+        let copying = target.most_in_group.min(COPYING);
+        let most = target.most_in_group.clamp(1, MOVING).ilog2();
+        // Keys that positions accompany are written to more places: the longer the runs of a tile, the better.
+        let eaches: &[u32] = if pairs { &[MOST_EACH, 8, 4] } else { &[12, 8, 4] };
+        let shapes = (1..=most).rev().flat_map(|log| eaches.iter().map(move |each| (1 << log, *each)));
+        let mut shapes = shapes.map(|(group, each)| Shape { group, each, copying });
+        let alone = Shape { group: 1, each: TILE_ALONE, copying };
+        shapes.find(|s| s.local_bytes(key) <= target.local_memory).unwrap_or(alone)
+    }
+    fn alone(self) -> bool {
+        self.group == 1
     }
     fn tile(self) -> u64 {
         u64::from(self.group) * u64::from(self.each)
     }
-    fn sums(self) -> u64 {
-        8 * u64::from(self.group)
+    /// Keys that the memory of a tile has room for; before, it holds two words for each digit of each band.
+    fn moved(self, key: Scalar) -> u64 {
+        let bands = u64::from(self.group.div_ceil(BAND));
+        self.tile().max(bands * 2 * DIGITS as u64 * 4 / key_bytes(key))
     }
-    fn moved(self) -> u64 {
-        self.tile() + self.tile() / 16 + 1
+    fn local_bytes(self, key: Scalar) -> u64 {
+        self.moved(key) * key_bytes(key) + 4 * DIGITS as u64 * 4 + 64
     }
     fn local(self) -> [Option<u32>; 3] {
         [Some(self.group), Some(1), Some(1)]
+    }
+    fn local_of_copies(self) -> [Option<u32>; 3] {
+        [Some(self.copying), Some(1), Some(1)]
     }
 }
 
@@ -154,7 +178,7 @@ impl<'k> Host<'k> {
     pub fn sorts_by_bits(&self, before: &Lambda) -> bool {
         let element = before.params.first().map(|p| self.program.kernel.ty(*p));
         let key = NumberOrder::of(before).zip(element).and_then(|(order, element)| order.scalar(element));
-        key.is_some_and(|key| Shape::of(&self.program.target, key).is_some())
+        key.is_some()
     }
 
     /// Sorts by radix if possible; returns whether it did.
@@ -170,22 +194,23 @@ impl<'k> Host<'k> {
         let Some(order) = NumberOrder::of(before) else { return Ok(false) };
         let Some(element) = before.params.first().map(|p| self.program.kernel.ty(*p).clone()) else { return Ok(false) };
         let Some(key) = order.scalar(&element) else { return Ok(false) };
-        let Some(shape) = Shape::of(&target, key) else { return Ok(false) };
+        let with_positions = positions || !order.path.is_empty();
+        let shape = Shape::of(&target, key, with_positions);
         let most = self.most(stmt, &xs.len)?;
         if most.as_const().is_some_and(|n| n <= FEW) {
             return Ok(false);
         }
         let name = self.program.kernel.name_of(stmt.var).to_string();
-        let sorting = self.sorting(&name, (key, &order), shape, &most, positions || !order.path.is_empty());
+        let sorting = self.sorting(&name, (key, &order), shape, &most, with_positions);
         self.program.applied(&rules::SORT_RADIX, &stmt.origin);
         self.program.steps.push(PlanStep::Zero(sorting.totals));
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
-        let local = shape.local();
-        self.launch(&title("sort: keys"), GRID, local, |f| f.sort_keys(&sorting, &order, xs))?;
+        let (local, copying) = (shape.local(), shape.local_of_copies());
+        self.launch(&title("sort: keys"), GRID, copying, |f| f.sort_keys(&sorting, &order, xs))?;
         // The functions are the same for each digit, which is an argument.
         let start = self.program.steps.len();
         self.launch(&title("sort: count"), GRID, local, |f| f.count_digits(&sorting, &xs.len))?;
-        self.launch(&title("sort: offsets"), GRID, local, |f| f.offsets_of_digits(&sorting))?;
+        self.launch(&title("sort: offsets"), GRID, copying, |f| f.offsets_of_digits(&sorting))?;
         self.launch(&title("sort: move"), GRID, local, |f| f.move_keys(&sorting, &xs.len))?;
         let round: Vec<PlanStep> = self.program.steps.drain(start..).collect();
         for digit in 0..sorting.digits() {
@@ -255,8 +280,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn sort_keys(&mut self, sorting: &Sorting, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
         let target = self.program.target;
         let most = Size::nat((2 * target.get(Parameter::SortChunks) * target.compute_units).into());
-        let wish =
-            xs.len.add(&Size::nat((sorting.shape.group - 1).into())).div_floor(&Size::nat(sorting.shape.group.into()));
+        let wish = xs
+            .len
+            .add(&Size::nat((sorting.shape.copying - 1).into()))
+            .div_floor(&Size::nat(sorting.shape.copying.into()));
         self.wishes.wrg[0] = Some(match self.program.upper(&self.facts, &wish) {
             Some(wish) => Size::max(&Size::one(), &Size::min(&wish, &most)),
             None => most,
@@ -333,33 +360,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok([self.size(n)?, self.size(&chunk)?, self.size(&chunks)?])
     }
 
-    fn local_ints(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
+    fn local_array(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
         self.local_bytes += bytes * len;
         self.declare_array(name, Storage::Local, ty, len)
     }
 
     fn count_digits(&mut self, sorting: &Sorting, n: &Size) -> Result<()> {
-        let own = self.local_ints("own", CType::Int, 4, DIGITS as u64);
+        let alone = sorting.shape.alone();
+        let own = (!alone).then(|| self.local_array("own", CType::Int, 4, DIGITS as u64));
         let [n, chunk, chunks] = self.chunk_sizes(sorting, n)?;
         self.unless_equal(sorting, |f, digit| {
             let (keys, _) = f.sides(sorting, digit, sorting.keys);
             let counts = f.whole(sorting.counts, true);
             let totals = f.whole(sorting.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
-            f.program.helper(sorting.helper(Helper::Sortable32, Helper::Sortable64));
-            let call = f.call_helper(
-                sorting.helper(Helper::Digits32, Helper::Digits64),
-                [
-                    keys,
-                    counts,
-                    totals,
-                    Expr::Var(own),
-                    n,
-                    chunk,
-                    chunks,
-                    digit.clone().mul(Expr::int(8)),
-                    Expr::int(sorting.order),
-                ],
-            );
+            let helper = match alone {
+                true => sorting.helper(Helper::DigitsAlone32, Helper::DigitsAlone64),
+                false => sorting.helper(Helper::Digits32, Helper::Digits64),
+            };
+            let mut args = vec![keys, counts, totals];
+            args.extend(own.map(Expr::Var));
+            args.extend([n, chunk, chunks, digit.clone().mul(Expr::int(8)), Expr::int(sorting.order)]);
+            let call = f.call_helper(helper, args);
             f.emit(StmtKind::Expr(call));
             Ok(())
         })
@@ -381,9 +402,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn move_keys(&mut self, sorting: &Sorting, n: &Size) -> Result<()> {
         let shape = sorting.shape;
-        let sums = self.local_ints("sums", CType::ULong, 8, shape.sums());
-        let moved = self.local_ints("tile", CType::of(sorting.stored()), key_bytes(sorting.key), shape.moved());
-        let starts = self.local_ints("starts", CType::Int, 4, 2 * DIGITS as u64);
+        let stored = CType::of(sorting.stored());
+        let memory = (!shape.alone()).then(|| {
+            let moved = self.local_array("tile", stored, key_bytes(sorting.key), shape.moved(sorting.key));
+            [moved, self.local_array("starts", CType::Int, 4, 4 * DIGITS as u64)]
+        });
         let [n, chunk, chunks] = self.chunk_sizes(sorting, n)?;
         self.unless_equal(sorting, |f, digit| {
             let (from, to) = f.sides(sorting, digit, sorting.keys);
@@ -393,28 +416,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 // Ignored.
                 None => (counts.clone(), Expr::int(0)),
             };
-            f.program.helper(sorting.helper(Helper::Sortable32, Helper::Sortable64));
-            let call = f.call_helper(
-                sorting.helper(Helper::Move32, Helper::Move64),
-                [
-                    from,
-                    to,
-                    from_at,
-                    to_at,
-                    counts,
-                    Expr::Var(sums),
-                    Expr::Var(moved),
-                    Expr::Var(starts),
-                    n,
-                    chunk,
-                    chunks,
-                    Expr::int(shape.each.into()),
-                    Expr::int(shape.group.into()),
-                    digit.clone().mul(Expr::int(8)),
-                    Expr::int(sorting.order),
-                    Expr::int(sorting.positions.is_some().into()),
-                ],
-            );
+            let mut args = vec![from, to, from_at, to_at, counts];
+            let helper = match memory {
+                None => sorting.helper(Helper::MoveAlone32, Helper::MoveAlone64),
+                Some(_) => sorting.helper(Helper::Move32, Helper::Move64),
+            };
+            args.extend(memory.iter().flatten().cloned().map(Expr::Var));
+            args.extend([n, chunk, chunks]);
+            if memory.is_some() {
+                args.extend([Expr::int(shape.each.into()), Expr::int(shape.group.into())]);
+            }
+            args.extend([
+                digit.clone().mul(Expr::int(8)),
+                Expr::int(sorting.order),
+                Expr::int(sorting.positions.is_some().into()),
+            ]);
+            let call = f.call_helper(helper, args);
             f.emit(StmtKind::Expr(call));
             Ok(())
         })

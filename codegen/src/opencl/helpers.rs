@@ -55,7 +55,6 @@ pub enum Helper {
     PackFloat,
     PackLong,
     PackDouble,
-    Places,
     Differs,
     Offsets,
     Sortable32,
@@ -64,8 +63,12 @@ pub enum Helper {
     Note64,
     Digits32,
     Digits64,
+    DigitsAlone32,
+    DigitsAlone64,
     Move32,
     Move64,
+    MoveAlone32,
+    MoveAlone64,
 }
 
 impl Helper {
@@ -116,7 +119,6 @@ impl Helper {
             Helper::PackFloat => "lift_pack_float",
             Helper::PackLong => "lift_pack_long",
             Helper::PackDouble => "lift_pack_double",
-            Helper::Places => "lift_places",
             Helper::Differs => "lift_moves",
             Helper::Offsets => "lift_offsets",
             Helper::Sortable32 => "lift_sortable_32",
@@ -124,9 +126,13 @@ impl Helper {
             Helper::Note32 => "lift_note_32",
             Helper::Note64 => "lift_note_64",
             Helper::Digits32 => "lift_digits_32",
+            Helper::DigitsAlone32 => "lift_digits_alone_32",
             Helper::Digits64 => "lift_digits_64",
+            Helper::DigitsAlone64 => "lift_digits_alone_64",
             Helper::Move32 => "lift_move_32",
+            Helper::MoveAlone32 => "lift_move_alone_32",
             Helper::Move64 => "lift_move_64",
+            Helper::MoveAlone64 => "lift_move_alone_64",
         }
     }
     /// The helper that it calls, if any.
@@ -152,9 +158,12 @@ impl Helper {
             Helper::NextTile | Helper::Publish | Helper::LastGroup => Some(Helper::LongAtomics),
             Helper::SumBefore => Some(Helper::Status),
             Helper::Offsets => Some(Helper::GroupScan),
-            Helper::Digits32 | Helper::Note32 => Some(Helper::Sortable32),
-            Helper::Digits64 | Helper::Note64 => Some(Helper::Sortable64),
-            Helper::Move32 | Helper::Move64 => Some(Helper::Places),
+            Helper::Note32 | Helper::Digits32 | Helper::DigitsAlone32 | Helper::Move32 | Helper::MoveAlone32 => {
+                Some(Helper::Sortable32)
+            }
+            Helper::Note64 | Helper::Digits64 | Helper::DigitsAlone64 | Helper::Move64 | Helper::MoveAlone64 => {
+                Some(Helper::Sortable64)
+            }
             Helper::PackInt | Helper::PackFloat | Helper::PackLong | Helper::PackDouble => Some(Helper::PackHead),
             Helper::Fail
             | Helper::QuotientInt
@@ -175,7 +184,6 @@ impl Helper {
             | Helper::Round
             | Helper::Status
             | Helper::PackHead
-            | Helper::Places
             | Helper::Differs
             | Helper::Sortable32
             | Helper::Sortable64 => None,
@@ -191,7 +199,6 @@ impl Helper {
             Helper::LastGroup,
             Helper::SumBefore,
             Helper::Offsets,
-            Helper::Places,
             Helper::Note32,
             Helper::Note64,
             Helper::Digits32,
@@ -535,7 +542,6 @@ int lift_group_scan(__local int* sums, int value, int* total)
             Helper::PackFloat => &pack::FLOAT,
             Helper::PackLong => &pack::LONG,
             Helper::PackDouble => &pack::DOUBLE,
-            Helper::Places => radix::PLACES,
             Helper::Differs => radix::DIFFERS,
             Helper::Offsets => radix::OFFSETS,
             Helper::Sortable32 => &radix::OF_32.sortable,
@@ -543,9 +549,13 @@ int lift_group_scan(__local int* sums, int value, int* total)
             Helper::Note32 => &radix::OF_32.note,
             Helper::Note64 => &radix::OF_64.note,
             Helper::Digits32 => &radix::OF_32.count,
+            Helper::DigitsAlone32 => &radix::OF_32.count_alone,
             Helper::Digits64 => &radix::OF_64.count,
+            Helper::DigitsAlone64 => &radix::OF_64.count_alone,
             Helper::Move32 => &radix::OF_32.shift,
+            Helper::MoveAlone32 => &radix::OF_32.shift_alone,
             Helper::Move64 => &radix::OF_64.shift,
+            Helper::MoveAlone64 => &radix::OF_64.shift_alone,
             Helper::FromHalf => {
                 "\
 float lift_from_half(ushort bits)

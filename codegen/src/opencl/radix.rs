@@ -3,9 +3,11 @@
 //! Keys are sorted stably by eight bits (a *digit*) at a time. The array is divided into chunks, one per group at a
 //! time. Each digit takes three launches: a histogram of each chunk; the offset of each digit of each chunk (Zagha and
 //! Blelloch, *Radix sort for vector multiprocessors*, 1991); and the move. In the move a group sorts its chunk tile by
-//! tile in local memory, four bits at a time (Satish, Harris and Garland, *Designing efficient sorting algorithms for
-//! manycore GPUs*, 2009), so that adjacent keys of a tile are written to adjacent locations. No group waits for another
-//! one.
+//! tile in local memory, so that adjacent keys of a tile are written to adjacent locations. The work-items of a *band*,
+//! at most 32, take one key each at a time: each notes itself in the mask of its digit, and its place is how many of the
+//! band had the digit before, and how many lower work-items have it now (Adinets and Merrill, *Onesweep*, 2022, whose
+//! bands are warps; barriers of the group keep ours in step). A group of one work-item, as on a CPU, writes each key of
+//! its chunk where it belongs. No group waits for another one.
 //!
 //! The functions are `always_inline`, because otherwise LLVM 15's inliner crashes on the output of its other passes.
 //!
@@ -15,80 +17,10 @@ use std::sync::LazyLock;
 
 /// Maximum keys per work-item.
 pub const MOST_EACH: u32 = 16;
+/// Maximum work-items of a band: bits of a mask.
+pub const BAND: u32 = 32;
 /// The number of values of a digit.
 pub const DIGITS: i64 = 256;
-
-pub const PLACES: &str = "\
-// The place of each key of a work-item once a group of n has sorted its keys by four bits, stably: digits[j] becomes the
-// place. A work-item has `each` keys, at most 16; sums has room for 8n. A barrier is due before the next call, none before
-// memory is overwritten that was read before this one.
-static inline __attribute__((always_inline)) void lift_places(__local ulong* sums, uint* digits, int each, int n)
-{
-  const int l = get_local_id(0);
-  // Four bits for each digit, and then sixteen, four digits in a word.
-  uint ranks[16];
-  ulong few = 0;
-  #pragma unroll
-  for (int j = 0; j < each; j++) {
-    ranks[j] = (uint)(few >> 4 * digits[j]) & 15u;
-    if (j < 15) {
-      few += 1ul << 4 * digits[j];
-    }
-  }
-  ulong own[4];
-  ulong up_to[4];
-  #pragma unroll
-  for (int q = 0; q < 4; q++) {
-    const ulong four = few >> 16 * q;
-    own[q] = (four & 15) | (four & 240) << 12 | (four & 3840) << 24 | (four & 61440) << 36;
-    if (each > 15 && digits[15] >> 2 == q) {
-      own[q] += 1ul << 16 * (digits[15] & 3);
-    }
-    up_to[q] = own[q];
-  }
-  int from = 0;
-  for (int d = 1; d < n; d *= 4) {
-    __local ulong* here = sums + from;
-    #pragma unroll
-    for (int q = 0; q < 4; q++) {
-      here[q * n + l] = up_to[q];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
-    for (int k = 1; k < 4; k++) {
-      if (l >= k * d) {
-        #pragma unroll
-        for (int q = 0; q < 4; q++) {
-          up_to[q] += here[q * n + l - k * d];
-        }
-      }
-    }
-    from = 4 * n - from;
-  }
-  if (l == n - 1) {
-    #pragma unroll
-    for (int q = 0; q < 4; q++) {
-      sums[from + q] = up_to[q];
-    }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  // Before a digit come all keys with a lower one, and those of the work-items before.
-  const ulong ones = 0x0001000100010001ul;
-  ulong lower = 0;
-  #pragma unroll
-  for (int q = 0; q < 4; q++) {
-    const ulong totals = sums[from + q] * ones;
-    up_to[q] += (totals << 16) + lower * ones - own[q];
-    lower += totals >> 48;
-  }
-  #pragma unroll
-  for (int j = 0; j < each; j++) {
-    const uint d = digits[j];
-    const ulong before = d < 8 ? (d < 4 ? up_to[0] : up_to[1]) : (d < 12 ? up_to[2] : up_to[3]);
-    digits[j] = ranks[j] + ((uint)(before >> 16 * (d & 3)) & 65535u);
-  }
-}
-";
 
 pub const DIFFERS: &str = "\
 // Whether not all keys agree in a digit.
@@ -221,17 +153,79 @@ static inline __attribute__((always_inline)) void lift_digits_BITS(__global cons
 }
 ";
 
+const COUNT_ALONE: &str = "\
+// How often each digit is in each chunk of so many keys, and in all of them; by groups of one work-item.
+static inline __attribute__((always_inline)) void lift_digits_alone_BITS(__global const STORED* keys, __global int* counts,
+    __global int* totals, int n, int size, int chunks, int shift, int order)
+{
+  for (int c = get_group_id(0); c < chunks; c += get_num_groups(0)) {
+    int own[256];
+    for (int b = 0; b < 256; b++) {
+      own[b] = 0;
+    }
+    const int end = c * size + min(n - c * size, size);
+    for (int i = c * size; i < end; i++) {
+      own[(uint)(lift_sortable_BITS((KEY)keys[i], order) >> shift) & 255u]++;
+    }
+    for (int b = 0; b < 256; b++) {
+      counts[b * chunks + c] = own[b];
+      if (own[b] != 0) {
+        atomic_add((volatile __global int*)totals + b, own[b]);
+      }
+    }
+  }
+}
+";
+
+const MOVE_ALONE: &str = "\
+// Moves the keys of each chunk to where their digits belong, with pairs the positions beside them, too; by groups of one
+// work-item. counts: where the first key of each digit in each chunk belongs.
+static inline __attribute__((always_inline)) void lift_move_alone_BITS(__global const STORED* from, __global STORED* to,
+    __global const int* from_at, __global int* to_at, __global const int* counts, int n, int size, int chunks, int shift,
+    int order, int pairs)
+{
+  for (int c = get_group_id(0); c < chunks; c += get_num_groups(0)) {
+    int next[256];
+    for (int b = 0; b < 256; b++) {
+      next[b] = counts[b * chunks + c];
+    }
+    const int end = c * size + min(n - c * size, size);
+    for (int i = c * size; i < end; i++) {
+      const STORED key = from[i];
+      const int at = next[(uint)(lift_sortable_BITS((KEY)key, order) >> shift) & 255u]++;
+      to[at] = key;
+      if (pairs) {
+        to_at[at] = from_at[i];
+      }
+    }
+  }
+}
+";
+
 const MOVE: &str = "\
 // Moves the keys of each chunk to where their digits belong, tile by tile; with pairs the positions beside them, too. A
-// work-item has `each` keys of a tile. counts: where the first key of each digit in each chunk belongs. sums has room for
-// 8 a work-item, moved for a tile and a sixteenth of it, starts for 512.
+// work-item has `each` keys of a tile. counts: where the first key of each digit in each chunk belongs. The group is a
+// power of two or at least 256. moved has room for a tile and for 512 words a band, starts for 1024.
 static inline __attribute__((always_inline)) void lift_move_BITS(__global const STORED* from, __global STORED* to, __global const int* from_at,
-    __global int* to_at, __global const int* counts, __local ulong* sums, __local STORED* moved, __local int* starts,
+    __global int* to_at, __global const int* counts, __local STORED* moved, __local int* starts,
     int n, int size, int chunks, int each, int group, int shift, int order, int pairs)
 {
   const int l = get_local_id(0);
   const int tile = each * group;
+  const int band = min(group, 32);
+  const int bands = group / band;
+  const int lane = l % band;
+  const uint lower = (1u << lane) - 1u;
+  const int first = l / band * band * each + lane;
+  // Work-items that sum up, with so many digits each.
+  const int most = min(group, 256);
+  const int digits = 256 / most;
   __local int* next = starts + 256;
+  __local int* sums = starts + 512;
+  // Of each band how often a digit was met, and which work-items meet it now.
+  __local uint* ranks = (__local uint*)moved;
+  __local uint* met = ranks + l / band * 256;
+  __local uint* masks = met + bands * 256;
   for (int c = get_group_id(0); c < chunks; c += get_num_groups(0)) {
     const int stop = min(n - c * size, size);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -243,103 +237,116 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
       const int left = stop - done;
       KEY keys[16];
       int places[16];
-      uint digits[16];
-      barrier(CLK_LOCAL_MEM_FENCE);
+      int others[16];
       // Behind the end stand keys that stay there.
       #pragma unroll
       for (int j = 0; j < each; j++) {
-        const int i = j * group + l;
-        moved[i + (i >> 4)] = i < left ? from[begin + i] : (STORED)(order == 1 ? HIGH : HIGH - 1);
+        const int i = first + j * band;
+        keys[j] = (KEY)(i < left ? from[begin + i] : (STORED)(order == 1 ? HIGH : HIGH - 1));
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int i = l; i < 512 * bands; i += group) {
+        ranks[i] = 0;
       }
       barrier(CLK_LOCAL_MEM_FENCE);
       #pragma unroll
       for (int j = 0; j < each; j++) {
-        const int i = l * each + j;
-        keys[j] = (KEY)moved[i + (i >> 4)];
+        const uint d = (uint)(lift_sortable_BITS(keys[j], order) >> shift) & 255u;
+        atomic_or((volatile __local uint*)masks + d, 1u << lane);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint before = met[d];
+        const uint same = masks[d];
+        places[j] = (int)(before + popcount(same & lower));
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (same >> lane == 1u) {
+          met[d] = before + popcount(same);
+          masks[d] = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+      }
+      if (pairs) {
+        #pragma unroll
+        for (int j = 0; j < each; j++) {
+          const int i = first + j * band;
+          others[j] = i < left ? from_at[begin + i] : 0;
+        }
+      }
+      // From how often a band met a digit to where in the tile its first one belongs.
+      int own = 0;
+      if (l < most) {
+        for (int d = l * digits; d < l * digits + digits; d++) {
+          uint total = 0;
+          for (int b = 0; b < bands; b++) {
+            const uint here = ranks[b * 256 + d];
+            ranks[b * 256 + d] = total;
+            total += here;
+          }
+          starts[d] = (int)total;
+          own += (int)total;
+        }
+      }
+      int before = own;
+      int side = 0;
+      for (int d = 1; d < most; d *= 4) {
+        if (l < most) {
+          sums[side + l] = before;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < most) {
+          #pragma unroll
+          for (int k = 1; k < 4; k++) {
+            if (l >= k * d) {
+              before += sums[side + l - k * d];
+            }
+          }
+        }
+        side = 256 - side;
+      }
+      before -= own;
+      if (l < most) {
+        for (int d = l * digits; d < l * digits + digits; d++) {
+          const int total = starts[d];
+          for (int b = 0; b < bands; b++) {
+            ranks[b * 256 + d] += (uint)before;
+          }
+          starts[d] = next[d] - before;
+          next[d] += total;
+          before += total;
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      #pragma unroll
+      for (int j = 0; j < each; j++) {
+        places[j] += (int)met[(uint)(lift_sortable_BITS(keys[j], order) >> shift) & 255u];
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      #pragma unroll
+      for (int j = 0; j < each; j++) {
+        moved[places[j]] = (STORED)keys[j];
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      int at[16];
+      #pragma unroll
+      for (int j = 0; j < each; j++) {
+        const int i = j * group + l;
+        const STORED key = moved[i];
+        at[j] = starts[(uint)(lift_sortable_BITS((KEY)key, order) >> shift) & 255u] + i;
+        if (i < left) {
+          to[at[j]] = key;
+        }
       }
       if (pairs) {
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (int j = 0; j < each; j++) {
-          const int i = j * group + l;
-          moved[i + (i >> 4)] = i < left ? from_at[begin + i] : 0;
+          moved[places[j]] = (STORED)others[j];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (int j = 0; j < each; j++) {
-          const int i = l * each + j;
-          places[j] = (int)moved[i + (i >> 4)];
-        }
-      }
-      #pragma unroll
-      for (int half_digit = 0; half_digit < 8; half_digit += 4) {
-        #pragma unroll
-        for (int j = 0; j < each; j++) {
-          digits[j] = (uint)(lift_sortable_BITS(keys[j], order) >> (shift + half_digit)) & 15u;
-        }
-        lift_places(sums, digits, each, group);
-        if (pairs) {
-          #pragma unroll
-          for (int j = 0; j < each; j++) {
-            moved[digits[j] + (digits[j] >> 4)] = places[j];
+          if (j * group + l < left) {
+            to_at[at[j]] = (int)moved[j * group + l];
           }
-          barrier(CLK_LOCAL_MEM_FENCE);
-          #pragma unroll
-          for (int j = 0; j < each; j++) {
-            const int i = half_digit == 0 ? l * each + j : j * group + l;
-            places[j] = (int)moved[i + (i >> 4)];
-          }
-          barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        #pragma unroll
-        for (int j = 0; j < each; j++) {
-          moved[digits[j] + (digits[j] >> 4)] = (STORED)keys[j];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        #pragma unroll
-        for (int j = 0; j < each; j++) {
-          const int i = half_digit == 0 ? l * each + j : j * group + l;
-          keys[j] = (KEY)moved[i + (i >> 4)];
-        }
-      }
-      // Now keys[j] is key j * group + l of the sorted tile.
-      #pragma unroll
-      for (int j = 0; j < each; j++) {
-        const int i = j * group + l;
-        digits[j] = (uint)(lift_sortable_BITS(keys[j], order) >> shift) & 255u;
-        bool first = i == 0;
-        if (!first) {
-          const KEY before = (KEY)moved[i - 1 + ((i - 1) >> 4)];
-          first = ((uint)(lift_sortable_BITS(before, order) >> shift) & 255u) != digits[j];
-        }
-        if (first) {
-          starts[digits[j]] = i;
-        }
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      uint ends = 0;
-      #pragma unroll
-      for (int j = 0; j < each; j++) {
-        const int i = j * group + l;
-        if (i < left) {
-          const int at = next[digits[j]] + i - starts[digits[j]];
-          to[at] = (STORED)keys[j];
-          if (pairs) {
-            to_at[at] = places[j];
-          }
-          bool last = i == left - 1 || i == tile - 1;
-          if (!last) {
-            const KEY after = (KEY)moved[i + 1 + ((i + 1) >> 4)];
-            last = ((uint)(lift_sortable_BITS(after, order) >> shift) & 255u) != digits[j];
-          }
-          ends |= last ? 1u << j : 0u;
-        }
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      #pragma unroll
-      for (int j = 0; j < each; j++) {
-        if (ends >> j & 1) {
-          next[digits[j]] += j * group + l + 1 - starts[digits[j]];
         }
       }
     }
@@ -352,7 +359,9 @@ pub struct OfWidth {
     pub sortable: String,
     pub note: String,
     pub count: String,
+    pub count_alone: String,
     pub shift: String,
+    pub shift_alone: String,
 }
 
 fn of_width(bits: &str, key: &str, stored: &str, infinity: &str, high: &str) -> OfWidth {
@@ -364,7 +373,14 @@ fn of_width(bits: &str, key: &str, stored: &str, infinity: &str, high: &str) -> 
             .replace("INFINITY", infinity)
             .replace("HIGH", high)
     };
-    OfWidth { sortable: text(SORTABLE), note: text(NOTE), count: text(COUNT), shift: text(MOVE) }
+    OfWidth {
+        sortable: text(SORTABLE),
+        note: text(NOTE),
+        count: text(COUNT),
+        count_alone: text(COUNT_ALONE),
+        shift: text(MOVE),
+        shift_alone: text(MOVE_ALONE),
+    }
 }
 
 pub static OF_32: LazyLock<OfWidth> = LazyLock::new(|| of_width("32", "uint", "int", "0xff000000u", "0x80000000u"));
