@@ -161,7 +161,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Statements under a condition; unconditional if it certainly holds.
-    fn when(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    pub(in crate::lower) fn when(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (stmts, ()) = self.scope(body)?;
         match condition {
             Expr::Bool(true) => self.emit_all(stmts),

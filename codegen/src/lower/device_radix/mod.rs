@@ -3,93 +3,31 @@
 //!
 //! Keys are stored as the bits of the numbers; the unsigned sort key is computed from them for each digit. If elements
 //! are numbers, only these are moved. Otherwise their indices accompany the keys, and elements are read once, at the
-//! end.
+//! end. Where bits or indices are the result, its memory is one of the two between which they are moved, and an even
+//! number of moves leaves it there.
 
+mod shape;
+
+use self::shape::{Shape, is_wide, key_bytes};
 use super::Result;
 use super::device_filter::GRID;
 use super::function::FunctionBuilder;
 use super::host::Host;
 use super::launch::Title;
-use super::value::{Array, Dest, Value};
+use super::value::{Array, Dest, Layout, Memory, Root, Value};
 use crate::core::order::NumberOrder;
 use crate::core::{Lambda, Level, Stmt};
-use crate::opencl::radix::{BAND, DIGITS, MOST_EACH};
-use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::opencl::radix::DIGITS;
+use crate::opencl::{BinaryOp, CType, Expr, Helper, Qualifier, Step, StmtKind, Storage};
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
 use crate::schedule::rules;
-use crate::target::{Class, Target};
 use lift_analysis::hir::{Literal, Name, Scalar};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
+use std::sync::Arc;
 
 /// Arrays that certainly are no longer than this are merge-sorted, which takes fewer launches.
 const FEW: i64 = 256;
-/// Work-items of a group that one CPU thread runs; more take longer to compile.
-const ITEMS_OF_THREAD: u32 = 32;
-/// Keys of a tile of a group of one work-item.
-const TILE_ALONE: u32 = 4096;
-/// Work-items of a group on a GPU that counts or moves keys, and those of one that copies them.
-const MOVING: u32 = 512;
-const COPYING: u32 = 256;
-
-/// How the array is divided.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    /// Work-items of a group that counts or moves keys: a power of two. One work-item goes through its chunk by itself,
-    /// as a CPU's threads do best.
-    group: u32,
-    /// Keys of a tile per work-item.
-    each: u32,
-    /// Work-items of a group that copies keys.
-    copying: u32,
-}
-
-impl Shape {
-    /// The largest groups whose tiles fit local memory; with `pairs` positions accompany keys.
-    fn of(target: &Target, key: Scalar, pairs: bool) -> Shape {
-        if target.class == Class::Cpu {
-            let copying = target.most_in_group.min(ITEMS_OF_THREAD);
-            return Shape { group: 1, each: TILE_ALONE, copying };
-        }
-        let copying = target.most_in_group.min(COPYING);
-        let most = target.most_in_group.clamp(1, MOVING).ilog2();
-        // Keys that positions accompany are written to more places: the longer the runs of a tile, the better.
-        let eaches: &[u32] = if pairs { &[MOST_EACH, 8, 4] } else { &[12, 8, 4] };
-        let shapes = (1..=most).rev().flat_map(|log| eaches.iter().map(move |each| (1 << log, *each)));
-        let mut shapes = shapes.map(|(group, each)| Shape { group, each, copying });
-        let alone = Shape { group: 1, each: TILE_ALONE, copying };
-        shapes.find(|s| s.local_bytes(key) <= target.local_memory).unwrap_or(alone)
-    }
-    fn alone(self) -> bool {
-        self.group == 1
-    }
-    fn tile(self) -> u64 {
-        u64::from(self.group) * u64::from(self.each)
-    }
-    /// Keys that the memory of a tile has room for; before, it holds two words for each digit of each band.
-    fn moved(self, key: Scalar) -> u64 {
-        let bands = u64::from(self.group.div_ceil(BAND));
-        self.tile().max(bands * 2 * DIGITS as u64 * 4 / key_bytes(key))
-    }
-    fn local_bytes(self, key: Scalar) -> u64 {
-        self.moved(key) * key_bytes(key) + 4 * DIGITS as u64 * 4 + 64
-    }
-    fn local(self) -> [Option<u32>; 3] {
-        [Some(self.group), Some(1), Some(1)]
-    }
-    fn local_of_copies(self) -> [Option<u32>; 3] {
-        [Some(self.copying), Some(1), Some(1)]
-    }
-}
-
-/// Bytes of a stored key.
-fn key_bytes(key: Scalar) -> u64 {
-    if is_wide(key) { 8 } else { 4 }
-}
-fn is_wide(key: Scalar) -> bool {
-    key.bytes() == 8
-}
-
 /// Placeholder for the digit in the arguments of a launch.
 const ANY_DIGIT: i64 = -7;
 
@@ -108,6 +46,16 @@ fn of_digit(step: &PlanStep, digit: i64) -> PlanStep {
     step
 }
 
+/// The buffer that a result fills from its beginning, number by number.
+fn whole_buffer(dest: &Dest) -> Option<BufferId> {
+    let Dest::Place(place) = dest else { return None };
+    let Layout::Array { element, .. } = &*place.layout else { return None };
+    match &**element {
+        Layout::Scalar(Memory { root: Root::Buffer(id), .. }) if place.at.is_zero() => Some(*id),
+        _ => None,
+    }
+}
+
 /// The data shared by the launches of one sort.
 struct Sorting {
     /// The type of the numbers that are compared.
@@ -119,6 +67,8 @@ struct Sorting {
     /// The keys and their indices, each with two buffers between which they are moved.
     keys: [BufferId; 2],
     positions: Option<[BufferId; 2]>,
+    /// After an even number of moves the result is where it belongs.
+    in_place: bool,
     /// Histograms of the digits, by chunk.
     counts: BufferId,
     /// Histograms of the digits for the whole array, followed by the bits in which keys differ.
@@ -138,6 +88,10 @@ impl Sorting {
     }
     fn unsigned(&self) -> CType {
         if is_wide(self.key) { CType::ULong } else { CType::UInt }
+    }
+    /// Whether a number is stored as it is.
+    fn is_stored_as(number: Scalar) -> bool {
+        matches!(number, Scalar::Int | Scalar::Long | Scalar::Float | Scalar::Double)
     }
     fn helper(&self, narrow: Helper, wide: Helper) -> Helper {
         if is_wide(self.key) { wide } else { narrow }
@@ -201,7 +155,8 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let name = self.program.kernel.name_of(stmt.var).to_string();
-        let sorting = self.sorting(&name, (key, &order), shape, &most, with_positions);
+        let own = whole_buffer(dest).filter(|_| if with_positions { positions } else { Sorting::is_stored_as(key) });
+        let sorting = self.sorting(&name, (key, &order), shape, &most, with_positions, own);
         self.program.applied(&rules::SORT_RADIX, &stmt.origin);
         self.program.steps.push(PlanStep::Zero(sorting.totals));
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
@@ -228,6 +183,7 @@ impl<'k> Host<'k> {
         shape: Shape,
         most: &Size,
         with_positions: bool,
+        own: Option<BufferId>,
     ) -> Sorting {
         let tile = Size::nat(shape.tile());
         let tiles = most.add(&tile).sub(&Size::one()).div_floor(&tile);
@@ -239,15 +195,19 @@ impl<'k> Host<'k> {
         let mut buffer = |what: &str, element: Scalar, len: &Size| {
             self.program.buffer(&format!("{name}_{what}"), element, len.clone(), BufferRole::Temporary)
         };
+        let own_keys = own.filter(|_| !with_positions);
         let stored = if is_wide(key) { Scalar::Long } else { Scalar::Int };
         Sorting {
             number,
             key,
             order: i64::from(order.descending) + 2 * i64::from(key.is_floating()),
             shape,
-            keys: [buffer("keys", stored, most), buffer("moved", stored, most)],
-            positions: with_positions
-                .then(|| [buffer("order", Scalar::Int, most), buffer("moved_order", Scalar::Int, most)]),
+            keys: [own_keys.unwrap_or_else(|| buffer("keys", stored, most)), buffer("moved", stored, most)],
+            positions: with_positions.then(|| {
+                let first = own.unwrap_or_else(|| buffer("order", Scalar::Int, most));
+                [first, buffer("moved_order", Scalar::Int, most)]
+            }),
+            in_place: own.is_some(),
             counts: buffer("counts", Scalar::Int, &chunks.mul(&Size::int(DIGITS))),
             totals: buffer("totals", Scalar::Int, &Size::int(DIGITS * key_bytes(key) as i64 + 2)),
             chunk: per_chunk.mul(&tile),
@@ -260,6 +220,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// A pointer to a whole buffer, to be read or, if `written`, written.
     fn whole(&mut self, buffer: BufferId, written: bool) -> Expr {
         Expr::Var(self.use_buffer(buffer, written))
+    }
+
+    /// A pointer to a buffer of keys or positions, as integers.
+    fn as_integers(&mut self, buffer: BufferId) -> Expr {
+        let ty = match self.program.buffers[buffer.0 as usize].element {
+            Scalar::Float => CType::Int,
+            Scalar::Double => CType::Long,
+            _ => return self.whole(buffer, true),
+        };
+        let pointer = Arc::new(self.whole(buffer, true));
+        Expr::AddressOf(Arc::new(Expr::Wide { ty, space: Qualifier::Global, pointer }))
     }
 
     /// A pointer to the bits in which keys differ.
@@ -306,7 +277,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let key = f.sort_key(sorting, order, &x)?;
                     let key = f.bind("key", CType::of(sorting.stored()), key);
                     let at = f.size(i)?;
-                    let to = f.whole(sorting.keys[0], true).index(at.clone());
+                    let to = f.as_integers(sorting.keys[0]).index(at.clone());
                     f.assign(to, key.clone());
                     if let Some([positions, _]) = sorting.positions {
                         let to = f.whole(positions, true).index(at.clone());
@@ -342,13 +313,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// The buffer that contains the keys before a digit, and the other one.
-    fn sides(&mut self, sorting: &Sorting, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
+    /// Whether the keys were moved an odd number of times for the digits below.
+    fn moved_oddly(&mut self, sorting: &Sorting, digit: &Expr) -> Expr {
         let differ = self.differing(sorting, false);
         let moves = self.call_helper(Helper::Differs, [differ, digit.clone()]);
         let moved = Expr::binary(BinaryOp::BitAnd, moves, Expr::int(1)).eq(Expr::int(1));
-        let moved = self.bind("moved", CType::Bool, moved);
-        let (a, b) = (self.whole(buffers[0], true), self.whole(buffers[1], true));
+        self.bind("moved", CType::Bool, moved)
+    }
+
+    /// The buffer that contains the keys before a digit, and the other one.
+    fn sides(&mut self, sorting: &Sorting, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
+        let moved = self.moved_oddly(sorting, digit);
+        let (a, b) = (self.as_integers(buffers[0]), self.as_integers(buffers[1]));
         (moved.clone().select(b.clone(), a.clone()), moved.select(a, b))
     }
 
@@ -440,10 +416,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Writes the sorted elements, or their indices.
     fn sorted(&mut self, sorting: &Sorting, xs: &Array<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let digits = Expr::int(sorting.digits());
-        let (from, _) = self.sides(sorting, &digits, sorting.positions.unwrap_or(sorting.keys));
+        let buffers = sorting.positions.unwrap_or(sorting.keys);
+        if sorting.in_place {
+            let moved = self.moved_oddly(sorting, &digits);
+            let from = Expr::Var(self.use_buffer(buffers[1], false));
+            return self.when(moved, |f| f.sorted_from(sorting, xs, dest, positions, &from));
+        }
+        let (from, _) = self.sides(sorting, &digits, buffers);
+        self.sorted_from(sorting, xs, dest, positions, &from)
+    }
+
+    fn sorted_from(
+        &mut self,
+        sorting: &Sorting,
+        xs: &Array<'k>,
+        dest: &Dest<'k>,
+        positions: bool,
+        from: &Expr,
+    ) -> Result<()> {
         self.for_level(Level::Glb(0), &xs.len, |f, i| {
             let at = f.size(i)?;
-            let found = from.index(at);
+            let found = from.clone().index(at);
             let to = f.dest_at(dest, i)?;
             if sorting.positions.is_none() {
                 let mut number = sorting.number(found);
