@@ -506,28 +506,7 @@ int lift_floor_mod(int a, int b)
 }
 "
             }
-            Helper::GroupScan => {
-                "\
-// The sum of the values of the work-items before this one in the group; total: that of all. All of them must call it.
-int lift_group_scan(__local int* sums, int value, int* total)
-{
-  const int l = get_local_id(0);
-  const int n = get_local_size(0);
-  sums[l] = value;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int d = 1; d < n; d *= 2) {
-    const int before = l >= d ? sums[l - d] : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[l] += before;
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  const int result = sums[l] - value;
-  *total = sums[n - 1];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  return result;
-}
-"
-            }
+            Helper::GroupScan => super::stream::GROUP_SCAN,
             Helper::GroupSums => super::stream::GROUP_SUMS,
             Helper::Ranks => super::stream::RANKS,
             Helper::LongAtomics => super::stream::LONG_ATOMICS,

@@ -12,6 +12,27 @@
 /// Index in `state` of the first tile's word, on another cache line than the counter.
 pub const STATUS_AT: u32 = 16;
 
+pub const GROUP_SCAN: &str = "\
+// The sum of the values of the work-items before this one in the group; total: that of all. All of them must call it.
+int lift_group_scan(__local int* sums, int value, int* total)
+{
+  const int l = get_local_id(0);
+  const int n = get_local_size(0);
+  sums[l] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int d = 1; d < n; d *= 2) {
+    const int before = l >= d ? sums[l - d] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[l] += before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const int result = sums[l] - value;
+  *total = sums[n - 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return result;
+}
+";
+
 pub const GROUP_SUMS: &str = "\
 // The sum of the values of the work-items up to this one in a group of n; sums has room for 2n.
 static inline ulong lift_group_sums(__local ulong* sums, ulong value, int n)
