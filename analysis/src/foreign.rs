@@ -186,6 +186,24 @@ pub fn word(word: &str) -> Option<Foreign> {
     WORDS.iter().find(|(foreign, _)| *foreign == word).map(|(_, here)| *here)
 }
 
+/// The number that a character is, as Lift writes it.
+pub fn character(c: char) -> Option<String> {
+    u8::try_from(c).ok().map(|number| format!("{number}ub"))
+}
+
+/// What Scheme writes `#\a` and `#\space`, given what follows `#`.
+pub fn character_of_scheme(name: &str) -> Option<String> {
+    let written = name.strip_prefix('\\')?;
+    let mut only = written.chars();
+    match (only.next(), only.next(), written) {
+        (Some(c), None, _) => character(c),
+        (.., "space") => character(' '),
+        (.., "newline") => character('\n'),
+        (.., "tab") => character('\t'),
+        _ => None,
+    }
+}
+
 pub fn scalar_type(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     TYPES.iter().find(|(foreign, _)| *foreign == word).map(|(_, here)| *here)

@@ -1,4 +1,4 @@
-"""Jobs on a few threads: those that compute have a thread for each processor, those that mostly wait share two more."""
+"""Jobs on a few threads: those that compute have a thread for each processor, those that mostly wait share one more."""
 
 import heapq
 import itertools
@@ -7,9 +7,6 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
-
-#: One alone would end long after what computes.
-WAITING = 2
 
 
 @dataclass(order=True)
@@ -36,7 +33,7 @@ class Pool:
 
     def run(self):
         threads = [threading.Thread(target=self.work, args=(False,), daemon=True) for _ in range(self.processors)]
-        threads += [threading.Thread(target=self.work, args=(True,), daemon=True) for _ in range(WAITING)]
+        threads.append(threading.Thread(target=self.work, args=(True,), daemon=True))
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -100,6 +100,11 @@ pub enum Problem {
     OperatorAsSize {
         name: Name,
     },
+    /// A character as Scheme writes it.
+    CharacterAsSize {
+        /// The number that it is.
+        number: String,
+    },
     LengthOfSize {
         name: String,
     },
@@ -413,6 +418,7 @@ impl Problem {
             Recursion { .. } => Code::Recursion,
             UnknownType { .. } | UnknownTypeName { .. } | TypeNameWithComma { .. } => Code::UnknownType,
             UnknownSize { .. }
+            | CharacterAsSize { .. }
             | OperatorAsSize { .. }
             | LengthOfSize { .. }
             | LengthOfUnknown { .. }

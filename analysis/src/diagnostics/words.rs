@@ -120,6 +120,7 @@ impl Display for Problem {
                 SizesDeclared::Elsewhere => write!(f, "there is no size `{name}` here"),
             },
             Problem::OperatorAsSize { name } => write!(f, "`{name}` is an operation on sizes, and no size by itself"),
+            Problem::CharacterAsSize { number } => write!(f, "a character is a number: `{number}`"),
             Problem::LengthOfSize { name } => write!(f, "`{name}` is a size: `length` takes the name of an array"),
             Problem::LengthOfUnknown { name } => write!(
                 f,

@@ -425,8 +425,15 @@ impl Checker<'_> {
     }
 
     /// An expression has a type for a reason.
-    fn is(&mut self, expr: &Expr, found: &Ty, wanted: &Ty, at: Option<TextRange>, why: impl Fn() -> String) {
-        let Err(clash) = self.unknowns.unify(found, wanted) else { return };
+    fn is(
+        &mut self,
+        expr: &Expr,
+        found: &Ty,
+        wanted: &Ty,
+        at: Option<TextRange>,
+        why: impl Fn() -> String,
+    ) -> Option<Clash> {
+        let clash = self.unknowns.unify(found, wanted).err()?;
         let (found, wanted) = self.both(found, wanted);
         let message = format!("this is `{found}`, not `{wanted}`: {}{}", why(), because(&clash));
         let other = at.map(|at| (at, format!("this is `{wanted}`")));
@@ -434,6 +441,7 @@ impl Checker<'_> {
             Some(related) => self.clash(&clash, expr.range(), message, related),
             None => self.error(FclType, expr.range(), message, None),
         }
+        Some(clash)
     }
 
     fn both(&self, found: &Ty, wanted: &Ty) -> (String, String) {
@@ -456,7 +464,7 @@ impl Checker<'_> {
 
     /// `do<l> { … }`: each statement is a program of the level.
     fn block(&mut self, level: &LevelRef, statements: &[Statement], range: TextRange) -> Ty {
-        let level = self.level(level);
+        let mut level = self.level(level);
         let outer = self.scope.len();
         let mut result = Ty::Any;
         for (place, statement) in statements.iter().enumerate() {
@@ -477,7 +485,11 @@ impl Checker<'_> {
                 let wanted = Ty::program(level.clone(), of.clone());
                 let shown = level.clone();
                 let why = || format!("a statement of `do<{shown}>` is a program of that level");
-                self.is(&statement.value, &found, &wanted, level.from.or(Some(range)), why);
+                let clash = self.is(&statement.value, &found, &wanted, level.from.or(Some(range)), why);
+                if matches!(clash, Some(Clash::Levels(..))) {
+                    // The level of the block may be wrong, which is said once.
+                    level.base = Base::Any;
+                }
                 if let Some(name) = &statement.name {
                     self.bind(name, Scheme::mono(of));
                 }

@@ -111,6 +111,11 @@ fn mistakes_have_places_and_reasons() {
             "fcl/level at `forcePull<block> (iota 3)`: this is `Program <block> [int]`, not `Program <grid> 'a`: a statement of \
              `do<grid>` is a program of that level: the levels are `block` and `grid`\n  at `block`: `block` is from here",
         ),
+        (
+            "val x = do<grid> { a <- forcePull<block> (iota 3); b <- forcePull<block> a; return<block> b }",
+            "fcl/level at `forcePull<block> (iota 3)`: this is `Program <block> [int]`, not `Program <grid> 'a`: a statement of \
+             `do<grid>` is a program of that level: the levels are `block` and `grid`\n  at `block`: `block` is from here",
+        ),
         ("val x = push (iota 3)", "fcl/level at `push`: `push` takes one level: `push<l>`"),
         ("val x = iota<block> 3", "fcl/level at `iota<block>`: `iota` takes no levels"),
         (

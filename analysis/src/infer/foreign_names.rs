@@ -18,7 +18,7 @@ impl Infer<'_> {
     fn meant_character(&self, id: ExprId, name: &str) -> Option<Intent> {
         let mut inside = name.strip_prefix('\'')?.strip_suffix('\'')?.chars();
         let (Some(c), None) = (inside.next(), inside.next()) else { return None };
-        let written = format!("{}ub", u8::try_from(c).ok()?);
+        let written = foreign::character(c)?;
         Some(replaced(id, &written, format!("a character is a number: `{written}`")))
     }
 

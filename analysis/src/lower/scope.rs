@@ -8,6 +8,7 @@ use super::{Lowerer, closest};
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::SizesDeclared;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::foreign;
 use crate::hir::*;
 use lift_syntax::SIZE_OPERATORS;
 use rustc_hash::FxHashSet;
@@ -144,6 +145,10 @@ impl Lowerer {
 
     fn unknown_size(&mut self, name: &Name, at: SizeRefId) {
         if !self.scope.reported_sizes.insert(name.clone()) {
+            return;
+        }
+        if let Some(number) = foreign::character_of_scheme(name) {
+            self.report(Diagnostic::new(Node::Size(at), &Problem::CharacterAsSize { number }));
             return;
         }
         let in_scope = self.scope.binders.iter().chain(self.implicit_sizes());

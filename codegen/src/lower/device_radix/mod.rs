@@ -277,8 +277,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let key = f.sort_key(sorting, order, &x)?;
                     let key = f.bind("key", CType::of(sorting.stored()), key);
                     let at = f.size(i)?;
-                    let to = f.as_integers(sorting.keys[0]).index(at.clone());
-                    f.assign(to, key.clone());
+                    let to = f.whole(sorting.keys[0], true).index(at.clone());
+                    // The memory of a result holds numbers.
+                    let own = sorting.in_place && sorting.positions.is_none();
+                    f.assign(to, if own { sorting.number(key.clone()) } else { key.clone() });
                     if let Some([positions, _]) = sorting.positions {
                         let to = f.whole(positions, true).index(at.clone());
                         f.assign(to, at);
