@@ -186,7 +186,7 @@ pub fn word(word: &str) -> Option<Foreign> {
     WORDS.iter().find(|(foreign, _)| *foreign == word).map(|(_, here)| *here)
 }
 
-/// The number that a character is, as Lift writes it.
+/// The literal of a character's code: `97ub` for `a`. `None` if it fits no UByte.
 pub fn character(c: char) -> Option<String> {
     u8::try_from(c).ok().map(|number| format!("{number}ub"))
 }

@@ -3,11 +3,11 @@
 //! Keys are sorted stably by eight bits (a *digit*) at a time. The array is divided into chunks, one per group at a
 //! time. Each digit takes three launches: a histogram of each chunk; the offset of each digit of each chunk (Zagha and
 //! Blelloch, *Radix sort for vector multiprocessors*, 1991); and the move. In the move a group sorts its chunk tile by
-//! tile in local memory, so that adjacent keys of a tile are written to adjacent locations. The work-items of a *band*,
-//! at most 32, take one key each at a time: each notes itself in the mask of its digit, and its place is how many of the
-//! band had the digit before, and how many lower work-items have it now (Adinets and Merrill, *Onesweep*, 2022, whose
-//! bands are warps; barriers of the group keep ours in step). A group of one work-item, as on a CPU, writes each key of
-//! its chunk where it belongs. No group waits for another one.
+//! tile in local memory, so that adjacent keys of a tile are written to adjacent locations. A *band* is up to
+//! 32 work-items. Each takes one key at a time and sets its bit in the mask of the key's digit. The key's place is the
+//! number of keys with that digit that the band has had, plus the number of lower bits in the mask (Adinets and Merrill,
+//! *Onesweep*, 2022). Their bands are warps; OpenCL 1.2 has no barrier for a warp, so ours are those of the group. A group
+//! of one work-item, as on a CPU, writes each key of its chunk where it belongs. No group waits for another one.
 //!
 //! The functions are `always_inline`, because otherwise LLVM 15's inliner crashes on the output of its other passes.
 //!

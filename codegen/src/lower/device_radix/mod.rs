@@ -315,7 +315,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Whether the keys were moved an odd number of times for the digits below.
+    /// Whether the digits below this one moved the keys an odd number of times; then they are in the second buffer.
     fn moved_oddly(&mut self, sorting: &Sorting, digit: &Expr) -> Expr {
         let differ = self.differing(sorting, false);
         let moves = self.call_helper(Helper::Differs, [differ, digit.clone()]);

@@ -46,7 +46,8 @@ impl Shape {
     pub fn tile(self) -> u64 {
         u64::from(self.group) * u64::from(self.each)
     }
-    /// Keys that the memory of a tile has room for; before, it holds two words for each digit of each band.
+    /// The length of the local array for the keys of a tile. While work-items find places, the same memory holds a count
+    /// and a mask for each digit of each band.
     pub fn moved(self, key: Scalar) -> u64 {
         let bands = u64::from(self.group.div_ceil(BAND));
         self.tile().max(bands * 2 * DIGITS as u64 * 4 / key_bytes(key))
