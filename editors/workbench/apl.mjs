@@ -16,8 +16,8 @@ const check = (name, body) => report.check(name, body, () => workbench.shot('FAI
 const { file, kernel, caption, hint, hover, glyphs, error } = LIFE;
 const source = async () => (await workbench.lines(file)).join('\n');
 
-/** Types at the end of the program, as slowly as a person. */
-async function type(keys) {
+/** Types at the end of the program, as slowly as a person, looks, and takes back what was typed, whatever was seen. */
+async function typed(keys, look) {
     await workbench.until('the cursor at the end', async () => {
         // Lenses and hints that arrive move the text.
         await workbench.clickOn(file, hover.line, hover.word);
@@ -25,7 +25,14 @@ async function type(keys) {
         await workbench.page.waitForTimeout(300);
         return workbench.statusItem('status.editor.selection').then((at) => at.includes(`Ln ${LIFE.end},`));
     });
+    const before = await source();
     await workbench.page.keyboard.type(keys, { delay: 150 });
+    try {
+        return await look();
+    } finally {
+        await workbench.command('File: Revert File');
+        await workbench.until('the file as it was', async () => (await source()) === before);
+    }
 }
 
 await workbench.open(address);
@@ -39,14 +46,13 @@ await check(`the end of a statement shows its shape: ${hint.contains}`, async ()
 });
 
 await check('[glyphs] a prefix key and a key enter a character of APL', async () => {
-    await type(glyphs.keys);
-    const line = await workbench.until(glyphs.typed, async () =>
-        (await workbench.lines(file)).find((text) => text.includes(glyphs.typed)));
-    await workbench.until('no error', async () => (await workbench.squiggles(file)) === 0);
-    await workbench.shot('glyphs');
-    await workbench.command('File: Revert File');
-    await workbench.until('the file as it was', async () => !(await source()).includes(glyphs.typed));
-    return line.trim();
+    return typed(glyphs.keys, async () => {
+        const line = await workbench.until(glyphs.typed, async () =>
+            (await workbench.lines(file)).find((text) => text.includes(glyphs.typed)));
+        await workbench.until('no error', async () => (await workbench.squiggles(file)) === 0);
+        await workbench.shot('glyphs');
+        return line.trim();
+    });
 });
 
 await check('a hover tells the shape of a name', async () => {
@@ -57,16 +63,16 @@ await check('a hover tells the shape of a name', async () => {
 });
 
 await check('an error about lengths has both places', async () => {
-    await type(error.keys);
-    const row = await workbench.until('a problem', async () => {
-        const rows = await workbench.problems();
-        return rows.find((text) => text.includes(error.message));
+    return typed(error.keys, async () => {
+        const row = await workbench.until('a problem', async () => {
+            const rows = await workbench.problems();
+            return rows.find((text) => text.includes(error.message));
+        });
+        const places = await workbench.relatedPlaces();
+        await workbench.shot('lengths');
+        assert.ok(places.some((place) => place.includes(error.other)), `${error.other} is not in ${places}`);
+        return row;
     });
-    const places = await workbench.relatedPlaces();
-    await workbench.shot('lengths');
-    assert.ok(places.some((place) => place.includes(error.other)), `${error.other} is not in ${places}`);
-    await workbench.command('File: Revert File');
-    return row;
 });
 
 await check('a run shows the board as a picture', async () => {

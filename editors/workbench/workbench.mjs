@@ -345,10 +345,13 @@ export class Workbench {
     // --- what the window says ----------------------------------------------------------------
 
     async problems() {
-        await this.page.keyboard.press('Control+Shift+M');
         const panel = this.page.locator('.markers-panel');
-        if (!(await panel.isVisible())) await this.page.keyboard.press('Control+Shift+M');
-        await panel.waitFor({ state: 'visible' });
+        // The key shows the panel, and hides one that has the focus: a second press must not overtake the first.
+        await this.until('the panel of problems', async () => {
+            if (await panel.isVisible()) return true;
+            await this.page.keyboard.press('Control+Shift+M');
+            return panel.waitFor({ state: 'visible', timeout: PATIENCE / 4 }).then(() => true, () => false);
+        });
         const rows = panel.locator('.monaco-list-row').filter({ has: this.page.locator('.marker-icon') });
         return readable(await rows.allTextContents());
     }

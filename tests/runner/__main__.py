@@ -5,6 +5,7 @@
 | `stages` | what there is to run |
 | `programs` | Rust test programs: their tests, and running some of them |
 | `pool` | jobs on a few threads |
+| `priority` | what computes gives way to user interfaces |
 | `progress` | the line that moves |
 | `results` | counts, times of earlier runs, what failed |
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import programs
 from pool import Pool
+from priority import gives_way
 from progress import Progress
 from results import Result, Results, counts
 from stages import EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, Stage
@@ -76,7 +78,7 @@ class Run:
         if stage.name == "rust":
             self.pool.add(stage.cost, lambda: self.rust(stage))
         else:
-            self.pool.add(stage.cost, lambda: self.stage(stage), stage.waits)
+            self.pool.add(stage.cost, lambda: self.stage(stage), stage.interactive)
 
     # --- stages that are a command ----------------------------------------------------------------
 
@@ -113,6 +115,8 @@ class Run:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
         )
+        if not stage.interactive:
+            gives_way(process.pid)
         stop = self.watch(process, PATIENCE)
         for line in process.stdout:
             text = line.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Jobs on a few threads: those that compute have a thread for each processor, those that mostly wait share one more."""
+"""Jobs on a thread for each processor. Of those that drive a user interface one runs at a time."""
 
 import heapq
 import itertools
@@ -21,37 +21,45 @@ class Pool:
     def __init__(self, processors: int = os.cpu_count() or 1):
         self.processors = processors
         self.changed = threading.Condition()
-        self.jobs: dict[bool, list[Job]] = {False: [], True: []}
+        self.computing: list[Job] = []
+        self.interactive: list[Job] = []
+        self.is_interacting = False
         self.unfinished = 0
         self.numbers = itertools.count()
 
-    def add(self, cost: float, act: Callable[[], None], waits: bool = False):
+    def add(self, cost: float, act: Callable[[], None], interactive: bool = False):
         with self.changed:
-            heapq.heappush(self.jobs[waits], Job((-cost, next(self.numbers)), act))
+            heapq.heappush(self.interactive if interactive else self.computing, Job((-cost, next(self.numbers)), act))
             self.unfinished += 1
             self.changed.notify_all()
 
     def run(self):
-        threads = [threading.Thread(target=self.work, args=(False,), daemon=True) for _ in range(self.processors)]
-        threads.append(threading.Thread(target=self.work, args=(True,), daemon=True))
+        threads = [threading.Thread(target=self.work, daemon=True) for _ in range(self.processors)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def work(self, waits: bool):
+    def work(self):
         while True:
             with self.changed:
-                while not self.jobs[waits] and self.unfinished:
+                while not (queue := self.ready()) and self.unfinished:
                     self.changed.wait()
                 if not self.unfinished:
                     return
-                job = heapq.heappop(self.jobs[waits])
+                job = heapq.heappop(queue)
+                interacts = queue is self.interactive
+                self.is_interacting |= interacts
             try:
                 job.act()
             except Exception:  # noqa: BLE001 - its stage has no result, which the report says
                 traceback.print_exc()
             finally:
                 with self.changed:
+                    self.is_interacting &= not interacts
                     self.unfinished -= 1
                     self.changed.notify_all()
+
+    def ready(self) -> list[Job]:
+        """Where the next job comes from: two user interfaces at once would wait for each other's answers."""
+        return self.interactive if self.interactive and not self.is_interacting else self.computing

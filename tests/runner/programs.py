@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from priority import gives_way
+
 RESULT = re.compile(r"^test (?P<name>.+?)( - should panic)? *\.\.\. (?P<result>ok|FAILED|ignored)")
 CURRENT = re.compile(r"^test (?P<name>.+?)( - should panic)? *\.\.\. ")
 # CPU seconds of a test of which nothing is known.
@@ -167,6 +169,7 @@ def run(chunk: Chunk, tell: Callable[[str, bool], None], watch: Callable) -> Ran
             stderr=errors,
             start_new_session=True,
         )
+        gives_way(process.pid)
         stopped = watch(process)
         before, line, current = cpu_of(process.pid), "", None
         while piece := os.read(process.stdout.fileno(), 1 << 16):

@@ -10,7 +10,7 @@ class Stage:
     command: tuple[str, ...] = ()  # none: `build` and `rust` have code of their own
     needs: tuple[str, ...] = ()  # what tests/install installs
     lift: bool = False  # needs the program `lift`, and so `build`
-    waits: bool = False  # mostly waits, so that it takes no processor
+    interactive: bool = False  # drives a user interface, which must answer in time
     level: str = "usual"  # the least of LEVELS at which it runs
     cost: float = 0.0  # CPU seconds, about
 
@@ -44,7 +44,7 @@ STAGES = [
         (PYTEST, "-v", "tests/protocol"),
         ("python",),
         lift=True,
-        waits=True,
+        interactive=True,
         cost=60,
     ),
     Stage(
@@ -69,7 +69,7 @@ STAGES = [
         ("tests/notebook/run",),
         ("python",),
         lift=True,
-        waits=True,
+        interactive=True,
         cost=90,
     ),
     Stage(
@@ -77,7 +77,7 @@ STAGES = [
         "the extension in a real VS Code workbench",
         ("editors/workbench/run-test", "{lift}"),
         lift=True,
-        waits=True,
+        interactive=True,
         cost=300,
     ),
     Stage(
@@ -85,7 +85,7 @@ STAGES = [
         "real Neovim, Helix and Emacs",
         ("tests/editors/run", "{lift}"),
         lift=True,
-        waits=True,
+        interactive=True,
         cost=100,
     ),
     Stage(

@@ -1,7 +1,7 @@
 /** Characters of APL by a prefix key and a key: `` `r `` becomes ⍴. The server knows the characters and their keys. */
 import * as vscode from 'vscode';
 
-import { type Insertion, replacements } from './keys';
+import { type Insertion, Pairs } from './keys';
 import type { LiftServer } from './server';
 
 interface Characters {
@@ -9,7 +9,12 @@ interface Characters {
 }
 
 export class Glyphs implements vscode.Disposable {
-    private keys: Promise<Map<string, string>> | undefined;
+    private asked: Promise<ReadonlyMap<string, string>> | undefined;
+    /** The characters by their keys, once the server has told them. */
+    private keys: ReadonlyMap<string, string> | undefined;
+    private readonly pairs = new WeakMap<vscode.TextDocument, Pairs>();
+    /** The documents in which pairs are being replaced. */
+    private readonly busy = new WeakSet<vscode.TextDocument>();
     private readonly listening: vscode.Disposable[];
 
     constructor(private readonly lift: LiftServer) {
@@ -28,36 +33,57 @@ export class Glyphs implements vscode.Disposable {
 
     private async changed(event: vscode.TextDocumentChangeEvent): Promise<void> {
         const { document, contentChanges, reason } = event;
-        const editor = vscode.window.activeTextEditor;
-        if (document.languageId !== 'apl' || editor?.document !== document || reason !== undefined) return;
+        if (document.languageId !== 'apl' || contentChanges.length === 0) return;
+        const pairs = this.pairs.get(document) ?? new Pairs();
+        this.pairs.set(document, pairs);
         const prefix = vscode.workspace.getConfiguration('lift.apl', document).get<string>('prefixKey', '`');
-        const typed = contentChanges.map(
+        const changes = contentChanges.map(
             (change): Insertion => ({ at: change.rangeOffset, removed: change.rangeLength, text: change.text }),
         );
-        const version = document.version;
-        const found = replacements(prefix, await this.table(), typed, document.getText());
-        // What is typed meanwhile has moved the places.
-        if (found.length === 0 || document.version !== version) return;
-        await editor.edit(
-            (edit) => {
-                for (const { start, end, text } of found) {
-                    const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-                    edit.replace(range, text);
-                }
-            },
-            { undoStopBefore: false, undoStopAfter: true },
-        );
+        const typed = reason === undefined && vscode.window.activeTextEditor?.document === document;
+        pairs.changed(prefix, this.keys, changes, typed ? document.getText() : undefined);
+        if (this.busy.has(document)) return;
+        this.busy.add(document);
+        try {
+            await this.replace(document, pairs);
+        } finally {
+            this.busy.delete(document);
+        }
+    }
+
+    /** Replaces pairs until none waits. */
+    private async replace(document: vscode.TextDocument, pairs: Pairs): Promise<void> {
+        const keys = this.keys ?? (await this.table());
+        for (;;) {
+            const found = pairs.replacements(keys);
+            const editor = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+            if (found.length === 0 || editor === undefined) break;
+            const version = document.version;
+            // The change that this makes takes the pairs away. Where something was typed meanwhile, the edit is refused
+            // and the pairs have moved.
+            const done = await editor.edit(
+                (edit) => {
+                    for (const { start, end, text } of found) {
+                        const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+                        edit.replace(range, text);
+                    }
+                },
+                { undoStopBefore: false, undoStopAfter: true },
+            );
+            if (!done && document.version === version) break;
+        }
+        pairs.forget();
     }
 
     /** The characters by their keys; empty while there is no server. */
-    private table(): Promise<Map<string, string>> {
-        this.keys ??= this.lift
+    private table(): Promise<ReadonlyMap<string, string>> {
+        this.asked ??= this.lift
             .ask<Characters>('lift/characters', {})
-            .then(({ characters }) => new Map(characters.map(({ character, key }) => [key, character])))
+            .then(({ characters }) => (this.keys = new Map(characters.map(({ character, key }) => [key, character]))))
             .catch(() => {
-                this.keys = undefined;
+                this.asked = undefined;
                 return new Map<string, string>();
             });
-        return this.keys;
+        return this.asked;
     }
 }
