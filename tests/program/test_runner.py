@@ -9,6 +9,7 @@ import sys
 RUNNER = pathlib.Path(__file__).resolve().parents[1] / "runner"
 sys.path.insert(0, str(RUNNER))
 
+import driver
 import programs
 import results
 
@@ -97,3 +98,27 @@ def test_the_programs_that_cargo_built_are_found():
     )
     assert [(p.key, p.rerun) for p in found.programs] == [("lift-syntax tests/it/main.rs", "-p lift-syntax --test it")]
     assert found.lift == root / "target/lift"
+
+
+HEADER = """#define __ovld __attribute__((overloadable))
+float __ovld __cnfn fma(float, float, float);
+float4 __ovld __cnfn fma(float4, float4, float4);
+int __ovld __cnfn convert_int_sat(long);
+int __ovld __cnfn convert_int_sat_rte(long);
+float4 __ovld vload4(size_t, const float *);
+typedef float float4 __attribute__((ext_vector_type(4)));
+"""
+
+
+def test_a_lighter_driver_declares_what_is_called():
+    left_out = ("float4 __ovld __cnfn fma", "int __ovld __cnfn convert_int_sat_rte")
+    stays = [line for line in HEADER.split("\n") if not line.startswith(left_out)]
+    assert driver.declarations(HEADER).split("\n") == stays
+
+
+def test_only_pocl_becomes_lighter(tmp_path):
+    (tmp_path / "vendors").mkdir()
+    assert driver.vendors(tmp_path / "made", tmp_path / "vendors") is None
+    (tmp_path / "vendors/other.icd").write_text("libother.so.1\n")
+    assert driver.vendors(tmp_path / "made", tmp_path / "vendors") is None
+    assert not (tmp_path / "made").exists()

@@ -8,6 +8,7 @@
 | `priority` | what computes gives way to user interfaces |
 | `progress` | the line that moves |
 | `results` | counts, times of earlier runs, what failed |
+| `driver` | a lighter pocl, for many small kernels |
 """
 
 import argparse
@@ -49,6 +50,7 @@ class Run:
         self.results = Results(LOGS)
         self.pool = Pool()
         self.lift: Path | None = None
+        self.devices: dict[str, str] = {}
         self.processes: set[int] = set()
 
     def run(self) -> bool:
@@ -111,7 +113,7 @@ class Run:
     def command(self, stage: Stage, command: list[str], result: Result):
         """Runs a command; what it prints is added to the log of the stage."""
         self.progress.runs(stage.name)
-        environment = {**os.environ, "LIFT": str(self.lift or "")}
+        environment = {**os.environ, "LIFT": str(self.lift or ""), **(self.devices if stage.lift else {})}
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
         )
@@ -165,11 +167,29 @@ class Run:
             cargo = "cargo test --workspace --no-run --message-format json-render-diagnostics"
             self.command(stage, ["bash", "-c", f"{cargo} >'{messages}'"], result)
             found = programs.built(messages.read_text(), ROOT)
+            self.choose_devices()
             self.lift, self.programs = kept(found.lift), found.programs
+            for program in self.programs:
+                program.variables.update(self.devices)
         self.finish(stage, result, 0, 0, time.monotonic() - started)
         for next_stage in then:
             if result.status == 0 or not next_stage.lift:
                 self.add(next_stage)
+
+    def choose_devices(self):
+        """What stages that run `lift` know of devices. Cargo must not know it, because it would build all crates anew
+        that ask for a compiler of C."""
+        if "COMPILER_PATH" not in os.environ and (folder := linker()):
+            self.devices["COMPILER_PATH"] = str(folder)
+        if self.level == "all" or "OCL_ICD_VENDORS" in os.environ:
+            return
+        command = [sys.executable, ROOT / "tests/runner/driver.py", ROOT / "target/driver"]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        if made.returncode == 0 and made.stdout.strip():
+            self.devices["OCL_ICD_VENDORS"] = made.stdout.strip()
+        else:
+            why = (made.stderr.strip() or "there is no pocl of a known kind").splitlines()[-1]
+            self.progress.say(f"drivers are used as they are: {why}")
 
     def rust(self, stage: Stage):
         """Divides the tests among processes: drivers work on one program at a time in each."""
@@ -268,8 +288,6 @@ def set_environment(level: str, seed: int):
     # Tests of many cases take some of them.
     if level != "all":
         os.environ.setdefault("LIFT_TESTS_SAMPLE", str(seed))
-    if folder := linker():
-        os.environ.setdefault("COMPILER_PATH", str(folder))
     # Properties are tried on the same cases each time, so that what fails here fails everywhere; another seed tries
     # others, and PROPTEST_CASES more of them.
     os.environ.setdefault("PROPTEST_RNG_SEED", "1")

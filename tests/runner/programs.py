@@ -28,6 +28,7 @@ class Program:
     executable: Path
     folder: Path  # of the package
     rerun: str  # the arguments of `cargo test` that run it alone
+    variables: dict[str, str] = field(default_factory=dict, compare=False)  # of its environment, beside ours
 
     @property
     def key(self) -> str:
@@ -35,7 +36,7 @@ class Program:
 
     def environment(self) -> dict[str, str]:
         """What cargo sets for tests."""
-        return {**os.environ, "CARGO_MANIFEST_DIR": str(self.folder), "CARGO_PKG_NAME": self.package}
+        return {**os.environ, **self.variables, "CARGO_MANIFEST_DIR": str(self.folder), "CARGO_PKG_NAME": self.package}
 
     def tests(self) -> list[str]:
         """The names of its tests."""
