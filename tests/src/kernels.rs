@@ -111,6 +111,16 @@ pub fn device() -> &'static Device {
     })
 }
 
+/// Has a child process simulate small groups, whose parent takes a sample.
+pub const SMALL_GROUPS: &str = "LIFT_TESTS_SMALL_GROUPS";
+
+/// The target for a simulator, which takes seconds for a sort by 256 work-items: a run that takes a sample simulates at
+/// most 64 in a group, where the code is the same.
+pub fn simulated(target: Target) -> Target {
+    let small = [sample::SEED, SMALL_GROUPS].iter().any(|name| std::env::var_os(name).is_some());
+    if small { target.with_groups_of(64).unwrap_or(target) } else { target }
+}
+
 /// [`device`] with a compiler that does not optimize, for suites of many small kernels: optimizing takes most of their time.
 /// `tests/run all` sets the variable that brings it back.
 pub fn unoptimized_device() -> &'static Device {

@@ -115,6 +115,9 @@ fn in_process(checker: &Checker, variant: &Variant, runs: Runs, task: &str) -> R
     let mut command = Command::new(this);
     // The cache may hold programs compiled for another device or by another version.
     command.env(TASK, task).env("LIFT_CACHE", "off").env_remove(sample::SEED);
+    if std::env::var_os(sample::SEED).is_some() {
+        command.env(kernels::SMALL_GROUPS, "1");
+    }
     (checker.run)(command, variant, runs)
 }
 
@@ -146,17 +149,18 @@ fn run(checker: &Checker, task: &str) -> Result<(), String> {
     if let Some(seed) = program.strip_prefix(FAILING) {
         let variant = checker.failing.iter().find(|v| v.name == variant).ok_or("no such variant")?;
         let made = failing(seed.trim().parse().map_err(|_| "a seed is a number")?)?;
-        return agree(made, &variant.target, checker.sizes);
+        return agree(made, &kernels::simulated(variant.target), checker.sizes);
     }
     let variant = checker.variants.iter().find(|v| v.name == variant).ok_or("no such variant")?;
+    let target = kernels::simulated(variant.target);
     match program.strip_prefix("random ") {
         Some(seed) => {
             let seed = seed.parse().map_err(|_| "a seed is a number")?;
-            agree(random(seed)?, &variant.target, checker.sizes)
+            agree(random(seed)?, &target, checker.sizes)
         }
         None => {
             let kernels = example(Path::new(program)).kernels().into_iter();
-            let outcomes = kernels.map(|kernel| kernel.outcome_for(device, &variant.target));
+            let outcomes = kernels.map(|kernel| kernel.outcome_for(device, &target));
             let wrong: String = outcomes.filter(|outcome| outcome.contains("on OpenCL:")).collect();
             if wrong.is_empty() { Ok(()) } else { Err(wrong) }
         }

@@ -355,7 +355,8 @@ fn task(i: usize) -> Result<Task, String> {
     let runnable = example(name).kernels().into_iter().find(|k| k.name == *kernel).ok_or("no such kernel")?;
     let core = runnable.core?;
     let arguments = kernels::arguments(&core, run_line, Path::new("."))?;
-    let compiled = lower::compile(&core, &target.parse()?).map_err(|errors| format!("{errors:?}"))?;
+    let compiled =
+        lower::compile(&core, &kernels::simulated(target.parse()?)).map_err(|errors| format!("{errors:?}"))?;
     Ok((compiled, arguments))
 }
 
