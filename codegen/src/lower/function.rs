@@ -1,6 +1,7 @@
 //! An OpenCL function under construction: its parameters, names, facts about indices, and the statements so far.
 
 mod conditions;
+mod extrema;
 mod ranges;
 
 use super::program::ProgramBuilder;
@@ -122,6 +123,7 @@ pub struct FunctionBuilder<'p, 'k> {
     deferred: FxHashMap<*const Deferred<'k>, Value<'k>>,
     /// Conditions, each with two sizes of which the first is at most the second where it holds.
     compared: FxHashMap<Expr, [Size; 2]>,
+    extrema: extrema::Extrema,
     declarations: Vec<Stmt>,
     prologue: Vec<Stmt>,
     scopes: Vec<Vec<Stmt>>,
@@ -135,6 +137,7 @@ struct Outside {
     facts: Facts,
     loads: Option<super::tile::Loads>,
     memo: Option<super::tile::Memo>,
+    extrema: usize,
 }
 
 /// The place where the code was written before the prologue was.
@@ -144,6 +147,7 @@ struct Interrupted {
     in_branch: bool,
     loads: Option<super::tile::Loads>,
     memo: Option<super::tile::Memo>,
+    extrema: extrema::Extrema,
 }
 
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
@@ -200,6 +204,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             indices: FxHashMap::default(),
             deferred: FxHashMap::default(),
             compared: FxHashMap::default(),
+            extrema: extrema::Extrema::default(),
             declarations: Vec::new(),
             prologue: Vec::new(),
             scopes: vec![Vec::new()],
@@ -249,10 +254,12 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     }
     fn open_scope(&mut self) -> Outside {
         self.scopes.push(Vec::new());
-        Outside { facts: self.facts.clone(), loads: self.loads.clone(), memo: self.memo.clone() }
+        let (loads, memo) = (self.loads.clone(), self.memo.clone());
+        Outside { facts: self.facts.clone(), loads, memo, extrema: self.extrema.count() }
     }
     fn close_scope(&mut self, outside: Outside) -> Vec<Stmt> {
         (self.facts, self.loads, self.memo) = (outside.facts, outside.loads, outside.memo);
+        self.extrema.keep(outside.extrema);
         self.scopes.pop().unwrap_or_default()
     }
     /// Runs `f`, writing at the start of the function, after earlier statements there.
@@ -270,13 +277,14 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             in_branch: std::mem::take(&mut self.in_branch),
             loads: self.loads.take(),
             memo: self.memo.take(),
+            extrema: std::mem::take(&mut self.extrema),
         }
     }
     fn leave_prologue(&mut self, at: Interrupted) {
         let stmts = self.scopes.pop().unwrap_or_default();
         self.prologue.extend(stmts);
         (self.active, self.loop_depth, self.in_branch) = (at.active, at.loop_depth, at.in_branch);
-        (self.loads, self.memo) = (at.loads, at.memo);
+        (self.loads, self.memo, self.extrema) = (at.loads, at.memo, at.extrema);
     }
     /// Runs `f`, which writes code under a condition of the program.
     pub fn branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {

@@ -17,7 +17,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let [a, b] = args
             && let Some(known) = symbolic::known(&self.facts, op, a, b)
         {
-            return Ok(known);
+            return self.extremum(op, [a, b], known);
         }
         let ty = args.first().map_or(Scalar::Int, ScalarValue::ty);
         let mut exprs = Vec::new();
