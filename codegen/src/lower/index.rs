@@ -10,6 +10,9 @@ use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::sync::Arc;
 
+/// Weight of a length of size parameters from which on the host computes it.
+const HEAVIEST: u32 = 40;
+
 /// How far an `int` reaches beyond the longest array.
 const SLACK: i64 = (i32::MAX - LONGEST) as i64;
 
@@ -28,7 +31,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Whether a natural number with the C expression `expr` may exceed an `int`: a length or an index of an array that
     /// is never stored, such as `(join (fill #4000000000 xs))`. A number bounded by the capacity of a buffer does not.
-    fn overflows(&self, s: &Size, expr: &Expr) -> bool {
+    pub fn overflows(&self, s: &Size, expr: &Expr) -> bool {
         if expr.is_atom() {
             return false;
         }
@@ -74,11 +77,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// failure is recorded and it is 0. If it may not fit and consists of size parameters, it becomes an argument of
     /// the kernel, so that the host reports it.
     pub fn checked_length(&mut self, len: &Size) -> Result<Size> {
-        let expr = self.size(len)?;
-        if !self.overflows(len, &expr) {
-            return Ok(len.clone());
+        let of_host = !len.any_var(&mut |v| v.kind != VarKind::Param) && self.program.is_measured(len);
+        // A proof about a heavy size takes long, and as an argument it makes the code shorter.
+        if !(of_host && len.weight() > HEAVIEST) {
+            let expr = self.size(len)?;
+            if !self.overflows(len, &expr) {
+                return Ok(len.clone());
+            }
         }
-        if !len.any_var(&mut |v| v.kind != VarKind::Param) && self.program.is_measured(len) {
+        if of_host {
             if self.in_branch {
                 return self.wide_size(len, &argument_name(len), Helper::CheckCount, &Message::too_long());
             }
@@ -87,6 +94,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !self.program.is_checked() {
             return Ok(len.clone());
         }
+        let expr = self.size(len)?;
         let checked = self.call_checked(Helper::CheckCount, &Message::too_long(), [in_long(expr)]);
         let checked = self.bind("len", CType::Int, checked);
         let var = self.index_var("len", checked);
@@ -405,7 +413,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 fn argument_name(s: &Size) -> String {
     const LONGEST: usize = 12;
     /// A size of more weight has a longer text for certain, and takes long to write.
-    const HEAVIEST: u32 = 200;
+    const HEAVIEST: u32 = 24;
     let text = (s.weight() <= HEAVIEST).then(|| s.to_string());
     text.filter(|text| text.len() <= LONGEST).unwrap_or_else(|| "size".into())
 }

@@ -6,6 +6,7 @@ use super::super::function::FunctionBuilder;
 use super::super::value::{Dest, Layout, Memory, Root, Value};
 use super::table::{ByKey, IN_FLIGHT, Table};
 use crate::core::Level;
+use crate::failure::LONGEST;
 use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
 use crate::plan::BufferId;
 use lift_analysis::size::Size;
@@ -168,13 +169,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         at: (&Expr, &Expr),
     ) -> Result<()> {
         let n = &task.by.keys.len;
+        // So that an index a few steps on is known to fit an `int`.
+        let length = self.size(n)?;
+        let most = (!self.overflows(n, &length)).then(|| Size::int(LONGEST.into()));
         let position = Expr::Var(self.variable("i", CType::Int, Some(from)));
         let i = self.index_var("i", position.clone());
         let (end_expr, step_expr) = (self.size(end)?, self.size(step)?);
         let last = step.mul(&Size::int(IN_FLIGHT - 1));
         let (body, ()) = self.scope(|f| {
+            f.facts.assume_range(i.clone(), Some(Size::zero()), most);
             let i = Size::var(i.clone());
-            f.facts.assume_le(Size::zero(), i.clone());
             f.facts.assume_le(i.add(&last).add(&Size::one()), n.clone());
             let all: Vec<Size> = (0..IN_FLIGHT).map(|k| i.add(&step.mul(&Size::int(k)))).collect();
             f.fold_some(task, &all, at)?;

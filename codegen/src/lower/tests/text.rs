@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::core::builder::*;
-use crate::core::{Level, ScalarOp};
+use crate::core::{Atom, Level, ScalarOp};
 use expect_test::expect;
+use lift_analysis::size::Size;
 
 #[test]
 fn a_map_over_the_device() {
@@ -24,6 +25,48 @@ fn a_map_over_the_device() {
         }
     "#]]
     .assert_eq(&opencl(&b.finish(&ys)));
+}
+
+/// An index of several dimensions has a clamped position several times; the code computes it once.
+#[test]
+fn a_clamped_index_has_a_name() {
+    let mut b = Builder::new("left");
+    let n = b.size("N");
+    let xss = b.param("xss", array(array(float(), &n), &n));
+    let last = Atom::Size(n.sub(&Size::one()));
+    let positions = b.iota(n.clone());
+    let clamped = |b: &mut Builder, i: &Atom| {
+        let before = b.sub(i, 1);
+        let inside = b.op(ScalarOp::Max, &[0.into(), before]);
+        b.op(ScalarOp::Min, &[last.clone(), inside])
+    };
+    let result = b.map(Level::Auto, &positions, |b, i| {
+        let row = clamped(b, i);
+        b.map(Level::Auto, &positions, |b, j| {
+            let column = clamped(b, j);
+            let row = b.aref(&xss, &row);
+            b.aref(&row, &column)
+        })
+    });
+    let kernel = b.finish(&result);
+    expect![[r#"
+        // map
+        __kernel void mapped(
+            __global const float* restrict xss,
+            __global float* restrict result,
+            int N)
+        {
+          for (int j = get_global_id(1); j < N; j += get_global_size(1)) {
+            const int most = max(j - 1, 0);
+            for (int i = get_global_id(0); i < N; i += get_global_size(0)) {
+              const int most1 = max(i - 1, 0);
+              result[N * j + i] = xss[N * most + most1];
+            }
+          }
+        }
+    "#]]
+    .assert_eq(&opencl(&kernel));
+    agrees(&kernel, &[rows(5, 5)]);
 }
 
 #[test]
