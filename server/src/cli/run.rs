@@ -6,7 +6,7 @@ use crate::engine::{self, Ran, Where};
 use crate::files;
 use crate::inputs::format::{self, Place};
 use crate::inputs::run_line::RunLine;
-use crate::inputs::{self, Reading};
+use crate::inputs::{self, Reading, named};
 use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
 use crate::several;
@@ -95,7 +95,8 @@ pub struct Arguments {
     file: PathBuf,
     /// Inputs in the order of the kernel's parameters, each a file (`.npy`, `.npz`, `.arrow`, `.csv`, `.png`, `.pgm`,
     /// `.ppm` or text), `-` for standard input, a literal (`0.5`, `[1,2,3]`), `random[:SEED]`,
-    /// `signed[:SEED]` or `iota`. Default: the kernel's `;;; run:` line.
+    /// `signed[:SEED]` or `iota`. `xs=INPUT` and `N=1000` name their parameter or size. Default: the kernel's
+    /// `;;; run:` line.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     inputs: Vec<String>,
 }
@@ -279,12 +280,18 @@ pub(super) fn wishes(
             return Err(format!("the size `{name}` is given twice"));
         }
     }
-    let line = info.run_line.as_deref().filter(|_| inputs.is_empty());
-    let Some(line) = line else {
-        return Ok(Wishes { inputs: inputs.to_vec(), sizes, folder: PathBuf::from(".") });
-    };
     let parameters: Vec<&str> = info.inputs.iter().map(|(name, _)| &**name).collect();
     let names: Vec<&str> = info.sizes.iter().map(|s| &**s).collect();
+    let line = info.run_line.as_deref().filter(|_| inputs.is_empty());
+    let Some(line) = line else {
+        let (inputs, named) = named::in_order(inputs, &parameters, &names)?;
+        for (name, value) in named {
+            if sizes.insert(name.clone(), value).is_some_and(|old| old != value) {
+                return Err(format!("the size `{name}` is given twice"));
+            }
+        }
+        return Ok(Wishes { inputs, sizes, folder: PathBuf::from(".") });
+    };
     let default = RunLine::parse(line)?.fit(&parameters, &names)?;
     for (name, value) in default.sizes {
         let value = i64::try_from(value).map_err(|_| format!("the size `{name}` is too large"))?;

@@ -7,6 +7,7 @@ mod arrow;
 mod csv;
 pub mod format;
 pub mod kinds;
+pub mod named;
 mod npy;
 mod npz;
 mod open;

@@ -204,6 +204,30 @@ fn sizes_follow_from_shapes_and_must_agree() {
 }
 
 #[test]
+fn inputs_may_name_their_parameters() {
+    let bench = bench();
+    assert_eq!(run(&bench, "pick", &["i=1", "xs=[5,6]"]), "6\n");
+    assert_eq!(run(&bench, "pick", &["i=1", "[5,6]"]), "6\n");
+    assert_eq!(run(&bench, "halves", &["xs=iota", "N=2"]), "0 1\n2 3\n");
+    let said = [
+        refusal(&bench, "pick", &["i=1"]),
+        refusal(&bench, "pick", &["i=1", "i=2"]),
+        refusal(&bench, "pick", &["i=1", "[2]", "3"]),
+        refusal(&bench, "pick", &["ys=[1]", "2"]),
+        refusal(&bench, "halves", &["xs=iota", "N=x"]),
+        refusal(&bench, "halves", &["xs=iota", "N=2", "--size", "N=3"]),
+    ];
+    expect![[r#"
+        error[input]: no value is given for `xs`
+        error[input]: `i` is given twice
+        error[input]: `pick` takes 2 inputs, `xs: Array[Int,N]`, `i: Int`; 3 are given
+        error[input]: input `xs`, given as `ys=[1]`: there is no such file
+        error[input]: `N=x` is no size
+        error[input]: the size `N` is given twice
+    "#]].assert_eq(&(said.join("\n") + "\n"));
+}
+
+#[test]
 fn an_error_of_the_run_points_at_the_program() {
     let bench = bench();
     let arguments = ["run", "p.lift", "--device", "interpreter", "--kernel", "pick", "[1,2,3]", "3"];
