@@ -224,7 +224,8 @@ fn inputs_may_name_their_parameters() {
         error[input]: input `xs`, given as `ys=[1]`: there is no such file
         error[input]: `N=x` is no size
         error[input]: the size `N` is given twice
-    "#]].assert_eq(&(said.join("\n") + "\n"));
+    "#]]
+    .assert_eq(&(said.join("\n") + "\n"));
 }
 
 #[test]
