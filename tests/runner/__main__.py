@@ -27,10 +27,12 @@ from pool import Pool
 from priority import gives_way
 from progress import Progress
 from results import Result, Results, counts
-from stages import EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, Stage
+from stages import EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, WHOLE_DRIVER, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "tests/output"
+# The variable that names the folder of drivers.
+DRIVERS = "OCL_ICD_VENDORS"
 # No job takes nearly so long: one that does hangs.
 PATIENCE = 30 * 60.0
 # CPU seconds of the tests that one process runs.
@@ -170,7 +172,8 @@ class Run:
             self.choose_devices()
             self.lift, self.programs = kept(found.lift), found.programs
             for program in self.programs:
-                program.variables.update(self.devices)
+                whole = program.key in WHOLE_DRIVER
+                program.variables.update({k: v for k, v in self.devices.items() if k != DRIVERS or not whole})
         self.finish(stage, result, 0, 0, time.monotonic() - started)
         for next_stage in then:
             if result.status == 0 or not next_stage.lift:
@@ -181,12 +184,12 @@ class Run:
         that ask for a compiler of C."""
         if "COMPILER_PATH" not in os.environ and (folder := linker()):
             self.devices["COMPILER_PATH"] = str(folder)
-        if self.level == "all" or "OCL_ICD_VENDORS" in os.environ:
+        if self.level == "all" or DRIVERS in os.environ:
             return
         command = [sys.executable, ROOT / "tests/runner/driver.py", ROOT / "target/driver"]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode == 0 and made.stdout.strip():
-            self.devices["OCL_ICD_VENDORS"] = made.stdout.strip()
+            self.devices[DRIVERS] = made.stdout.strip()
         else:
             why = (made.stderr.strip() or "there is no pocl of a known kind").splitlines()[-1]
             self.progress.say(f"drivers are used as they are: {why}")

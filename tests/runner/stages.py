@@ -116,6 +116,8 @@ QUICK_WITHOUT = (
     "lift-tests suites/sanitizers.rs",
     "lift-tests suites/traps.rs",
 )
+# Test programs that also run OpenCL written by hand, which may call any function of the driver.
+WHOLE_DRIVER = ("lift-bench tests/smoke.rs",)
 # Test programs with tests that are a product (programs × classes of devices × work-groups): a run takes one in so many
 # of them, chosen by its seed; `all` takes each.
 SAMPLED = {
