@@ -17,6 +17,7 @@ pub mod build;
 pub mod builder;
 pub mod check;
 pub mod copy;
+pub mod in_place;
 mod numbers;
 pub mod order;
 #[cfg(test)]
@@ -349,6 +350,9 @@ pub enum Prim {
     Concat,
     /// `; ; xs i`: checked
     Aref,
+    /// `; ; xs i … v`: the array with another element at an index, or at one for each of the outermost axes; nothing
+    /// changes if one is out of range. Only rules make it ([`crate::schedule::updates`]).
+    Update,
     /// `n; ;`, or `; ; k` if the length is known only at run time
     Iota,
     /// `n; f;` or `; f; k`

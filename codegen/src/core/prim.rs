@@ -9,7 +9,7 @@ impl Prim {
         use PrimitiveId as Id;
         let unplaced = |id| Some((id, Level::Auto));
         match self {
-            Prim::ReduceByKey(_) => None,
+            Prim::ReduceByKey(_) | Prim::Update => None,
             Prim::Map(level) => Some((Id::Map, level)),
             Prim::Reduce(level) => Some((Id::Reduce, level)),
             Prim::Scan(level) => Some((Id::Scan, level)),
@@ -94,6 +94,7 @@ impl Prim {
             | Prim::Head
             | Prim::Last
             | Prim::Aref
+            | Prim::Update
             | Prim::Sort
             | Prim::Argsort
             | Prim::Search
@@ -107,6 +108,7 @@ impl Prim {
         match (self, self.operation()) {
             // Core's name for both `reorder` and `gather`.
             (Prim::Gather, _) => "gather",
+            (Prim::Update, _) => "update",
             (_, Some((id, _))) => prims::named(id),
             (_, None) => "reduceByKey",
         }

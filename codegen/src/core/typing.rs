@@ -311,6 +311,22 @@ impl Call<'_> {
                 self.counts(2, 0, 1)?;
                 Ok(shifted(self.array(0)?, |i| i.add(&self.sizes[0]), self.sizes[1].clone()))
             }
+            Prim::Update => {
+                let [xs, indices @ .., value] = self.args else {
+                    return Err("takes an array, indices and a value".into());
+                };
+                if !self.sizes.is_empty() || !self.funs.is_empty() || indices.is_empty() {
+                    return Err("takes an array, indices and a value".into());
+                }
+                let mut element = xs.clone();
+                for index in indices {
+                    self.expect(index, &Ty::int())?;
+                    let rows = element.as_array().filter(|rows| rows.position.is_none());
+                    element = rows.ok_or_else(|| format!("`{element}` has no elements of one type"))?.element.clone();
+                }
+                self.expect(value, &element)?;
+                Ok(xs.clone())
+            }
             Prim::Head | Prim::Last => {
                 self.counts(0, 0, 1)?;
                 let xs = self.array(0)?;

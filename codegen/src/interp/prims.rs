@@ -192,6 +192,15 @@ impl<'k> Interp<'k> {
                 }
                 Ok(out.finish())
             }
+            Prim::Update => {
+                let xs = self.array(call, 0)?;
+                let mut indices = Vec::new();
+                for at in 1..call.args.len().saturating_sub(1) {
+                    indices.push(self.arg(call, at)?.int()?);
+                }
+                let value = self.arg(call, call.args.len().saturating_sub(1))?;
+                Ok(self.updated(element, &xs, &indices, &value)?.unwrap_or(xs))
+            }
             Prim::Scatter => {
                 let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
                 let mut source = vec![None; xs.len()];
@@ -341,6 +350,23 @@ impl<'k> Interp<'k> {
         let lane = |i: usize| vectors.iter().map(move |v| v[i].clone());
         let lanes = (0..width).map(|i| self.call_many(f, lane(i)));
         Ok(Val::Vec(lanes.collect::<Result<_>>()?))
+    }
+
+    /// The array with another element at these indices, of its axes from the outermost on; `None` if one is out of range.
+    fn updated(&self, element: &Ty, xs: &Array, indices: &[i32], value: &Val) -> Result<Option<Array>> {
+        let Some((first, rest)) = indices.split_first() else { return Ok(None) };
+        let Some(at) = usize::try_from(*first).ok().filter(|at| *at < xs.len()) else { return Ok(None) };
+        let value = match (rest, element.as_array()) {
+            ([], _) => Some(value.clone()),
+            (_, Some(row)) => self.updated(&row.element, &nth(xs, at)?.array()?, rest, value)?.map(Val::Array),
+            _ => return Err(malformed("`update` has more indices than axes".into())),
+        };
+        let Some(value) = value else { return Ok(None) };
+        let mut out = self.collector(element, xs.len())?;
+        for i in 0..xs.len() {
+            out.push(if i == at { value.clone() } else { nth(xs, i)? })?;
+        }
+        Ok(Some(out.finish()))
     }
 
     fn singleton(&self, element: &Ty, x: Val) -> Result<Array> {

@@ -212,7 +212,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let uses = self.program.schedule.uses(stmt.var);
         let to_name = |expr: &Expr| expr.is_longer_than(LONGEST) || expr.may_fail();
         let named = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if to_name(expr));
-        if uses.count > 1 || uses.in_loop || named {
+        if uses.count > 1 || uses.in_loop || named || self.in_place.depth > 0 {
             let name = self.program.kernel.name_of(stmt.var).to_string();
             return self.named_scalar(&value, &name);
         }

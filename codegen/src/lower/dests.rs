@@ -251,6 +251,14 @@ impl<'k> Assigner<'_, 'k> {
                 }
                 return Assigned::Components(dest, handed);
             }
+            // What it updates is written there before.
+            Prim::Update => {
+                let last = |a: &Atom| matches!(a, Atom::Var(v) if self.schedule.uses(*v).count == 1);
+                if self.schedule.in_place.updates.contains(&stmt.var) || last(&call.args[0]) {
+                    self.hand(&call.args[0], || dest.clone());
+                }
+                return Assigned::Write(dest);
+            }
             Prim::Concat => {
                 let split = len(&call.args[0]);
                 let first = view(ArrayDest::Part { from: Size::zero(), step: Size::one(), of: dest.clone() });

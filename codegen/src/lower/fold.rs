@@ -6,6 +6,7 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
+use super::in_place::Slots;
 use super::pieces::few_pieces;
 use super::stream::shared::Part;
 use super::value::{Closure, Dest, Env, Layout, Place, Value};
@@ -27,6 +28,8 @@ enum Accumulator<'k> {
     /// The current value, and memory for the next one.
     Memory(Place, Place),
     Shared(Shared),
+    /// Arrays of it are written in place.
+    InPlace(Slots),
 }
 
 /// Two accumulators of a group. Element `turn` is the current one, and the other is written.
@@ -63,6 +66,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         if self.is_computed_together(stmt) {
             return self.shared_accumulator(stmt, &initial, env).map(Accumulator::Shared);
+        }
+        if self.is_in_place(stmt) {
+            return self.slots_of_state(stmt, &initial, env).map(Accumulator::InPlace);
         }
         let current = self.accumulator_memory(stmt, env)?;
         let next = self.accumulator_memory(stmt, env)?;
@@ -116,6 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match acc {
             Accumulator::Registers(v) => Ok(v.clone()),
             Accumulator::Memory(place, _) => self.load(place),
+            Accumulator::InPlace(slots) => self.state_in(slots),
             Accumulator::Shared(shared) => match self.dest_at(&Dest::Place(shared.pair.clone()), &shared.now)? {
                 Dest::Place(place) => self.load(&place),
                 _ => Err(self.error("", "an accumulator of a group is not in memory")),
@@ -135,6 +142,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.call_into(f, args, &Dest::Place(next.clone()))?;
                 let value = self.load(next)?;
                 self.copy(&value, &Dest::Place(current.clone()))
+            }
+            Accumulator::InPlace(slots) => {
+                self.in_place.depth += 1;
+                self.call_into(f, args, &slots.next())?;
+                self.in_place.depth -= 1;
+                self.advance_slots(slots)
             }
             Accumulator::Shared(Shared { pair, turn, now }) => {
                 let next = self.dest_at(&Dest::Place(pair.clone()), &Size::one().sub(now))?;
@@ -328,7 +341,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         // A round that a group shares is too much code to be repeated.
         let together = place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         if let [f] = call.funs.as_slice()
-            && (together || count.as_const().is_none_or(|k| k > UNROLLED))
+            && (together || self.is_in_place(stmt) || count.as_const().is_none_or(|k| k > UNROLLED))
         {
             let f = Closure { lambda: f, env: env.clone() };
             let name = self.acc_name(&f);

@@ -105,6 +105,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub flagged: Option<super::flagged::Flagged>,
     /// Folds with iterations that several elements share.
     pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
+    /// The loops that write their state in place.
+    pub in_place: super::in_place::Loops,
     /// The variables of loops over global work-items, and how long the loops are.
     pub grid_loops: Vec<(Name, Size)>,
     /// The origin of the launch.
@@ -192,6 +194,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             in_branch: false,
             flagged: None,
             rounds: None,
+            in_place: super::in_place::Loops::default(),
             grid_loops: Vec::new(),
             launched: origin.clone(),
             origin: origin.clone(),

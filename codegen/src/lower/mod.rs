@@ -13,6 +13,7 @@
 //! | [`index`], [`scalar`], [`symbolic`], [`assume`] | sizes and scalars as C expressions; assumptions about lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
+//! | [`in_place`] | loops that write their state in place |
 //! | [`group`] | the groups of `mapLcl`: their size, and the elements of a work-item |
 //! | [`flagged`] | branch-free checks in loops |
 //! | [`covered`] | functions that another one makes needless |
@@ -49,6 +50,7 @@ mod fold;
 mod function;
 mod group;
 mod host;
+mod in_place;
 mod index;
 mod launch;
 mod loops;

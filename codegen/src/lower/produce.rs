@@ -86,6 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match call.prim {
             Prim::Map(level) => self.map(level, call, env, dest),
             Prim::Generate => self.generate(stmt, call, env, dest),
+            Prim::Update => self.update(call, env, dest),
             Prim::Scan(Level::Seq) => self.scan(call, env, dest, true),
             Prim::ScanExcl(Level::Seq) => self.scan(call, env, dest, false),
             Prim::Filter(Level::Seq) => self.filter(call, env, dest),

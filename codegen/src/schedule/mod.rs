@@ -51,11 +51,13 @@ pub mod teams;
 #[cfg(test)]
 mod tests;
 pub mod tile;
+pub mod updates;
 pub mod uses;
 mod versions;
 mod views;
 
 use crate::budget::MOST_TERMS;
+use crate::core::in_place::{self, InPlace};
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId, check};
 use crate::target::{Class, Target};
 use asked::Asked;
@@ -107,6 +109,8 @@ pub struct Schedule {
     pub measures: FxHashMap<VarId, VarId>,
     /// Scheduling exhausted its fuel for size arithmetic; the kernel must not be compiled.
     pub too_large: bool,
+    /// The states of loops that are written in place.
+    pub in_place: InPlace,
     /// Results of maps that are not fused, for the sake of those who compute them.
     stored: FxHashSet<VarId>,
     uses: FxHashMap<VarId, Uses>,
@@ -118,6 +122,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
     let mut stages = vec![("numbered", kernel.clone())];
+    let kernel = &updates::updates(kernel.clone(), &mut Vec::new());
+    stages.push(("updates", kernel.clone()));
     let mut rewritten = kernel.clone();
     for most in 1.. {
         let mut applied = Vec::new();
@@ -174,7 +180,8 @@ impl Schedule {
         let mut applied = Vec::new();
         let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
-        let rewritten = verified("rewrite", kernel, rewrite::rewrite(&numbered, &mut applied));
+        let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
+        let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("counters", kernel, counters::counters(rewritten, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
@@ -204,7 +211,8 @@ impl Schedule {
             || sorts(&kernel, target.sorted_by_one(), &kernel.body);
         let bounds = Bounds::of(&kernel, &BTreeSet::new());
         // Only the host gives memory to the state of a loop that may grow.
-        let sequential = !only_shows && !parallel && bounds.states().next().is_none();
+        let sequential =
+            !only_shows && !parallel && bounds.states().next().is_none() && !updates_long_state(&kernel, &kernel.body);
         let stored = match target.class {
             Class::Gpu => nested::maps_of_folds(&rewritten),
             _ => FxHashSet::default(),
@@ -214,7 +222,6 @@ impl Schedule {
         let tilings = tile::tilings(&rewritten, &fused.lazy, target);
         Schedule {
             target: *target,
-            kernel,
             lazy: fused.lazy,
             spaces: fused.spaces,
             tilings,
@@ -230,7 +237,9 @@ impl Schedule {
             measures: FxHashMap::default(),
             too_large: false,
             stored,
+            in_place: InPlace::of(&kernel),
             uses,
+            kernel,
         }
     }
 
@@ -265,6 +274,7 @@ impl Schedule {
             measures,
             too_large: self.too_large,
             stored: self.stored.clone(),
+            in_place: InPlace::of(&kernel),
             uses,
             kernel,
         }
@@ -339,6 +349,15 @@ fn sorts(kernel: &Kernel, few: i64, block: &Block) -> bool {
         Rhs::If(_, a, b) => sorts(kernel, few, a) || sorts(kernel, few, b),
         Rhs::Prim(call) if on_the_host(kernel, call) => call.funs.iter().any(|f| sorts(kernel, few, &f.body)),
         Rhs::Prim(call) => matches!(call.prim, Prim::Sort | Prim::Argsort) && call.args.iter().any(long),
+        _ => false,
+    })
+}
+
+/// Whether a loop at host level updates an array that may be long: the device copies its initial value.
+fn updates_long_state(kernel: &Kernel, block: &Block) -> bool {
+    block.stmts.iter().any(|s| match &s.rhs {
+        Rhs::If(_, a, b) => updates_long_state(kernel, a) || updates_long_state(kernel, b),
+        Rhs::Prim(call) => in_place::is_updating(call) && rounds::is_long(&kernel.atom_ty(&call.args[0])),
         _ => false,
     })
 }

@@ -6,6 +6,7 @@
 //! sequential anyway or its arrays are short.
 
 use super::{bounds, is_parallel, place};
+use crate::core::in_place::is_updating;
 use crate::core::{Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::Ty;
 
@@ -21,6 +22,8 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     let hides = || call.args.first().is_some_and(|x| bounds::hidden(&kernel.atom_ty(x)) > 0);
     match call.prim {
         Prim::Iterate | Prim::IterateWhile if hides() => true,
+        // One work-item does all rounds, because each writes one element.
+        Prim::Iterate if is_updating(call) => false,
         Prim::Iterate => {
             let arrays = call.args.first().is_some_and(|x| has_array(&kernel.atom_ty(x)));
             arrays || call.funs.iter().any(|f| has_work(kernel, &f.body, false))
@@ -48,7 +51,7 @@ fn has_array(ty: &Ty) -> bool {
 }
 
 /// Whether a value contains an array that may be long.
-fn is_long(ty: &Ty) -> bool {
+pub(super) fn is_long(ty: &Ty) -> bool {
     ty.any(&mut |t| t.as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n > FEW)))
 }
 

@@ -135,7 +135,7 @@ const PADS: [Prim; 3] = [Prim::Pad(PadMode::Clamp), Prim::Pad(PadMode::Mirror), 
 const PLACED: [fn(Level) -> Prim; 5] = [Prim::Map, Prim::Reduce, Prim::Scan, Prim::ScanExcl, Prim::Filter];
 
 /// The primitives without a level, except `pad`.
-const WHOLE: [Prim; 38] = [
+const WHOLE: [Prim; 39] = [
     Prim::PartRed,
     Prim::ReduceByKey(Level::Glb(0)),
     Prim::ReduceByKey(Level::Lcl(0)),
@@ -162,6 +162,7 @@ const WHOLE: [Prim; 38] = [
     Prim::Tail,
     Prim::Concat,
     Prim::Aref,
+    Prim::Update,
     Prim::Iota,
     Prim::Generate,
     Prim::Fill,

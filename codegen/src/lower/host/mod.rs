@@ -1,10 +1,11 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
 //!
-//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`], [`state`], [`in_turn`] and [`folds`] loops,
+//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`], [`state`], [`in_turn`], [`folds`] and [`in_place`] loops,
 //! [`check`] whatever may stop a run.
 
 mod check;
 mod folds;
+mod in_place;
 mod in_turn;
 mod operation;
 mod rounds;

@@ -90,6 +90,11 @@ impl<'k> Host<'k> {
                 let value = self.rounds_while(stmt, call, env)?;
                 return self.deliver(stmt, value, dest);
             }
+            Prim::Iterate | Prim::IterateWhile | Prim::Reduce(_) | Prim::ReduceWhileSeq
+                if self.program.schedule.in_place.loops.contains_key(&stmt.var) =>
+            {
+                return self.loop_in_place(stmt, call, env, dest);
+            }
             _ => {}
         }
         let own;

@@ -10,6 +10,7 @@ pub mod failing;
 mod folds;
 mod grids;
 pub mod orders;
+mod updates;
 
 use super::len::{Base, Len};
 use super::ty::{BOOL, INT, Scalar, Ty};
@@ -23,6 +24,7 @@ const HELPERS: &[(&str, &str)] = &[
            (search (lambda (p) (if (< (get2 p) bound) 1 (if (>= (get1 p) bound) -1 0)))
                    (zip (padConstant #1 #0 -1 sorted) (padConstant #0 #1 2147483647 sorted))))",
     ),
+    ("(picked ", "(define (picked xs i) (if (and (>= i 0) (< i (length xs))) (aref xs i) 7))"),
     (
         "(slide3D ",
         "(define (slide3D size step grid)
@@ -54,6 +56,7 @@ impl Maker<'_> {
             6 => self.of_hidden_rows_folded(),
             7 => self.all_pairs(),
             8 if self.choices.flip() => self.rows_iterated(),
+            8 if self.choices.below(3) == 2 => self.updates(),
             8 => self.rounds(),
             9 => self.short_rows(),
             10 => self.transposed(),

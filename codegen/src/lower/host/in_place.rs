@@ -1,0 +1,84 @@
+//! Loops at host level whose state is written in place: the device copies the initial arrays, and one work-item does all
+//! rounds.
+
+use super::Host;
+use crate::core::in_place::round_of;
+use crate::core::{Prim, PrimCall, Stmt};
+use crate::lower::Result;
+use crate::lower::dests::Assigned;
+use crate::lower::function::Dims;
+use crate::lower::in_place::Given;
+use crate::lower::launch::Title;
+use crate::lower::value::{Dest, Env, Layout, Place, Value};
+
+impl<'k> Host<'k> {
+    /// The value of the loop, in the memory of `dest` if that is a place.
+    pub(super) fn loop_in_place(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: Option<&Dest<'k>>,
+    ) -> Result<Value<'k>> {
+        let place = match dest {
+            Some(Dest::Place(place)) => place.clone(),
+            _ => self.allocate(stmt, env)?,
+        };
+        let state = match (call.prim, &*place.layout) {
+            // The result of a fold is an array of one accumulator.
+            (Prim::Reduce(_) | Prim::ReduceWhileSeq, Layout::Array { element, .. }) => {
+                Place { layout: element.clone(), at: place.at.clone() }
+            }
+            _ => place.clone(),
+        };
+        let stays = self.program.schedule.in_place.loops.get(&stmt.var).cloned().unwrap_or_default();
+        if let Some((_, start)) = round_of(stmt) {
+            let start = self.atom(start, env);
+            self.start_in_place(stmt, &start, &state, &stays, &mut 0)?;
+        }
+        let title =
+            Title { name: self.program.kernel.name_of(stmt.var), label: call.prim.label(), origin: &stmt.origin };
+        let (mut inner, to) = (env.clone(), Assigned::Write(Dest::Place(place.clone())));
+        self.launch(&title, Dims::default(), [None; 3], |f| {
+            f.in_place.given = Some(Given { stmt: stmt.var, state });
+            f.eval_stmt(stmt, &mut inner, Some(&to))?;
+            Ok(())
+        })?;
+        let value = self.load(&place)?;
+        match dest {
+            Some(Dest::Place(_)) | None => Ok(value),
+            Some(_) => self.deliver(stmt, value, dest),
+        }
+    }
+
+    /// Copies the initial arrays that stay in their memory.
+    fn start_in_place(
+        &mut self,
+        stmt: &'k Stmt,
+        start: &Value<'k>,
+        to: &Place,
+        stays: &[bool],
+        leaf: &mut usize,
+    ) -> Result<()> {
+        if let (Value::Tuple(parts), Layout::Tuple(layouts)) = (start, &*to.layout) {
+            for (part, layout) in parts.iter().zip(layouts) {
+                let to = Place { layout: layout.clone(), at: to.at.clone() };
+                self.start_in_place(stmt, part, &to, stays, leaf)?;
+            }
+            return Ok(());
+        }
+        let here = *leaf;
+        *leaf += leaves(&to.layout);
+        match stays.get(here) {
+            Some(true) => self.copy(start, &Dest::Place(to.clone()), &stmt.origin),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn leaves(layout: &Layout) -> usize {
+    match layout {
+        Layout::Tuple(parts) => parts.iter().map(|part| leaves(part)).sum(),
+        _ => 1,
+    }
+}

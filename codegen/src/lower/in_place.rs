@@ -1,0 +1,200 @@
+//! Loops that write arrays of their state in place ([`crate::core::in_place`]), and the updates in their rounds.
+//!
+//! A scalar of the state has two registers, of which the second gets the next value, and any other array two memories. While a
+//! round is computed, each scalar gets a name where the program computes it, before a later update.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Dest, Env, Layout, Place, Root, Value, View};
+use crate::core::in_place::{leaves, round_of};
+use crate::core::{PrimCall, Stmt, VarId};
+use crate::opencl::Expr;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// Memory of a state, or of a part of it, for the current value and for the next one.
+pub enum Slots {
+    Tuple(Vec<Slots>),
+    Leaf { current: Place, next: Place },
+}
+
+/// Memory that the host gives to a state, and that has the initial arrays already.
+#[derive(Debug, Clone)]
+pub struct Given {
+    pub stmt: VarId,
+    pub state: Place,
+}
+
+/// What the function under construction knows of such loops.
+#[derive(Debug, Default)]
+pub struct Loops {
+    pub given: Option<Given>,
+    /// The arrays of surrounding states that are written in place.
+    owned: Vec<Place>,
+    /// The surrounding loops.
+    pub depth: u32,
+}
+
+impl Slots {
+    pub fn next<'k>(&self) -> Dest<'k> {
+        match self {
+            Slots::Tuple(parts) => Dest::Tuple(parts.iter().map(Slots::next).collect()),
+            Slots::Leaf { next, .. } => Dest::Place(next.clone()),
+        }
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Whether the loop writes an array of its state in place.
+    pub fn is_in_place(&self, stmt: &Stmt) -> bool {
+        self.program.schedule.in_place.loops.contains_key(&stmt.var)
+    }
+
+    /// Memory for the state of such a loop, with the initial value.
+    pub fn slots_of_state(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Slots> {
+        let kernel = self.program.kernel;
+        let Some((f, _)) = round_of(stmt) else { return Err(self.error("", "a statement is no loop")) };
+        let Some(state) = f.params.first() else { return Err(self.error("", "a loop has no state")) };
+        let ty = kernel.ty(*state).subst_sizes(&mut |v| {
+            let size = Size::var(v.clone());
+            let now = env.size(&size);
+            (now != size).then_some(now)
+        });
+        let given = self.in_place.given.take_if(|given| given.stmt == stmt.var).map(|given| given.state);
+        let name = kernel.name_of(*state).to_string();
+        self.slots_of(stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
+    }
+
+    fn slots_of(
+        &mut self,
+        stmt: VarId,
+        leaf: &mut usize,
+        ty: &Ty,
+        initial: &Value<'k>,
+        given: Option<&Place>,
+        name: &str,
+    ) -> Result<Slots> {
+        if let (TyKind::Tuple(types), Value::Tuple(parts)) = (ty.kind(), initial) {
+            let mut all = Vec::new();
+            for (i, (ty, part)) in types.iter().zip(parts).enumerate() {
+                let given = given.and_then(|place| part_of(place, i));
+                all.push(self.slots_of(stmt, leaf, ty, part, given.as_ref(), name)?);
+            }
+            return Ok(Slots::Tuple(all));
+        }
+        let first = *leaf;
+        *leaf += leaves(ty).len();
+        let in_place = &self.program.schedule.in_place;
+        let stays = in_place.loops.get(&stmt).and_then(|all| all.get(first)) == Some(&true);
+        let taken = stays && in_place.taken.contains(&(stmt, first));
+        let array = if taken { self.owner(initial) } else { None };
+        let array = array.or_else(|| given.filter(|_| stays).cloned());
+        if let Some(place) = array {
+            self.in_place.owned.push(place.clone());
+            return Ok(Slots::Leaf { current: place.clone(), next: place });
+        }
+        let current = self.allocate_private(ty, name)?;
+        self.copy(initial, &Dest::Place(current.clone()))?;
+        if stays && !is_register(&current) {
+            self.in_place.owned.push(current.clone());
+            return Ok(Slots::Leaf { current: current.clone(), next: current });
+        }
+        let next = self.allocate_private(ty, name)?;
+        Ok(Slots::Leaf { current, next })
+    }
+
+    /// The memory of a surrounding loop's state that is this array.
+    fn owner(&self, value: &Value<'k>) -> Option<Place> {
+        let Value::Array(array) = value else { return None };
+        let View::Stored { element, base } = &*array.view else { return None };
+        let is_it = |place: &&Place| match &*place.layout {
+            Layout::Array { element: own, capacity, .. } => {
+                own == element && self.facts.simplify(&place.at.mul(capacity)) == *base
+            }
+            _ => false,
+        };
+        self.in_place.owned.iter().rev().find(is_it).cloned()
+    }
+
+    pub fn state_in(&mut self, slots: &Slots) -> Result<Value<'k>> {
+        match slots {
+            Slots::Tuple(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.push(self.state_in(part)?);
+                }
+                Ok(Value::Tuple(all))
+            }
+            Slots::Leaf { current, .. } => self.load(current),
+        }
+    }
+
+    /// Makes the next value the current one.
+    pub fn advance_slots(&mut self, slots: &Slots) -> Result<()> {
+        match slots {
+            Slots::Tuple(parts) => parts.iter().try_for_each(|part| self.advance_slots(part)),
+            Slots::Leaf { current, next } if current == next => Ok(()),
+            Slots::Leaf { current, next } => {
+                let value = self.load(next)?;
+                self.copy(&value, &Dest::Place(current.clone()))
+            }
+        }
+    }
+
+    /// Writes `update xs i … v` to `dest`, which may be the memory of xs.
+    pub fn update(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let [xs, indices @ .., value] = call.args.as_slice() else {
+            return Err(self.error(call.prim.label(), "it has no array and value"));
+        };
+        let mut ty = self.program.kernel.atom_ty(xs);
+        let (xs, value) = (self.atom(xs, env)?, self.atom(value, env)?);
+        self.copy(&xs, dest)?;
+        let (mut condition, mut at, mut known) = (Expr::Bool(true), Vec::new(), Vec::new());
+        for index in indices {
+            let Some(array) = ty.as_array().cloned() else {
+                return Err(self.error(call.prim.label(), "it has more indices than axes"));
+            };
+            let index = self.atom(index, env)?;
+            let index = self.scalar_of(&index)?;
+            let (index, len) = (self.as_size(&index, "at")?, env.size(&array.len));
+            if !self.in_range(&index, &len) {
+                let (i, n) = (self.size(&index)?, self.length(&len)?);
+                condition = condition.and(Expr::int(0).le(i.clone())).and(i.lt(n));
+                known.push((index.clone(), len));
+            }
+            at.push(index);
+            ty = array.element.clone();
+        }
+        let (stmts, ()) = self.scope(|f| {
+            for (index, len) in known {
+                f.facts.assume_le(Size::zero(), index.clone());
+                f.facts.assume_le(index.add(&Size::one()), len);
+            }
+            let mut to = dest.clone();
+            for index in &at {
+                to = f.dest_at(&to, index)?;
+            }
+            f.copy(&value, &to)
+        })?;
+        match condition {
+            Expr::Bool(true) => self.emit_all(stmts),
+            condition => self.emit_if(condition, stmts, Vec::new()),
+        }
+        Ok(())
+    }
+}
+
+/// The memory of a component.
+fn part_of(place: &Place, i: usize) -> Option<Place> {
+    match &*place.layout {
+        Layout::Tuple(parts) => Some(Place { layout: parts.get(i)?.clone(), at: place.at.clone() }),
+        _ => None,
+    }
+}
+
+/// Whether the memory is a variable, of which an expression would read the new value.
+fn is_register(place: &Place) -> bool {
+    let mut memories = Vec::new();
+    place.layout.memories(&mut memories);
+    memories.iter().any(|m| matches!(m.root, Root::Register(_)))
+}
