@@ -2,6 +2,7 @@
 
 mod conditions;
 mod extrema;
+mod prologue;
 mod ranges;
 
 use super::program::ProgramBuilder;
@@ -142,16 +143,6 @@ struct Outside {
     extrema: usize,
 }
 
-/// The place where the code was written before the prologue was.
-struct Interrupted {
-    active: Dims,
-    loop_depth: u32,
-    in_branch: bool,
-    loads: Option<super::tile::Loads>,
-    memo: Option<super::tile::Memo>,
-    extrema: extrema::Extrema,
-}
-
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn new(program: &'p mut ProgramBuilder<'k>, origin: &Origin) -> Self {
         let mut facts = program.facts.clone();
@@ -264,30 +255,6 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         (self.facts, self.loads, self.memo) = (outside.facts, outside.loads, outside.memo);
         self.extrema.keep(outside.extrema);
         self.scopes.pop().unwrap_or_default()
-    }
-    /// Runs `f`, writing at the start of the function, after earlier statements there.
-    pub fn in_prologue<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let at = self.enter_prologue();
-        let result = f(self);
-        self.leave_prologue(at);
-        result
-    }
-    fn enter_prologue(&mut self) -> Interrupted {
-        self.scopes.push(Vec::new());
-        Interrupted {
-            active: std::mem::take(&mut self.active),
-            loop_depth: std::mem::take(&mut self.loop_depth),
-            in_branch: std::mem::take(&mut self.in_branch),
-            loads: self.loads.take(),
-            memo: self.memo.take(),
-            extrema: std::mem::take(&mut self.extrema),
-        }
-    }
-    fn leave_prologue(&mut self, at: Interrupted) {
-        let stmts = self.scopes.pop().unwrap_or_default();
-        self.prologue.extend(stmts);
-        (self.active, self.loop_depth, self.in_branch) = (at.active, at.loop_depth, at.in_branch);
-        (self.loads, self.memo, self.extrema) = (at.loads, at.memo, at.extrema);
     }
     /// Runs `f`, which writes code under a condition of the program.
     pub fn branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
