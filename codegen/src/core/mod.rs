@@ -17,7 +17,6 @@ pub mod build;
 pub mod builder;
 pub mod check;
 pub mod copy;
-pub mod in_place;
 mod numbers;
 pub mod order;
 #[cfg(test)]

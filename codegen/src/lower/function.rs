@@ -4,6 +4,7 @@ mod conditions;
 mod extrema;
 mod prologue;
 mod ranges;
+pub mod states;
 
 use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
@@ -107,7 +108,7 @@ pub struct FunctionBuilder<'p, 'k> {
     /// Folds with iterations that several elements share.
     pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
     /// The loops that write their state in place.
-    pub in_place: super::in_place::Loops,
+    pub in_place: states::Loops,
     /// The variables of loops over global work-items, and how long the loops are.
     pub grid_loops: Vec<(Name, Size)>,
     /// The origin of the launch.
@@ -185,7 +186,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             in_branch: false,
             flagged: None,
             rounds: None,
-            in_place: super::in_place::Loops::default(),
+            in_place: states::Loops::default(),
             grid_loops: Vec::new(),
             launched: origin.clone(),
             origin: origin.clone(),

@@ -1,4 +1,4 @@
-//! Loops that write arrays of their state in place ([`crate::core::in_place`]), and the updates in their rounds.
+//! Loops that write arrays of their state in place ([`crate::schedule::in_place`]), and the updates in their rounds.
 //!
 //! A scalar of the state has two registers, of which the second gets the next value, and any other array two memories. While a
 //! round is computed, each scalar gets a name where the program computes it, before a later update.
@@ -6,9 +6,9 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{Dest, Env, Layout, Place, Root, Value, View};
-use crate::core::in_place::{leaves, round_of};
 use crate::core::{PrimCall, Stmt, VarId};
 use crate::opencl::Expr;
+use crate::schedule::in_place::{leaves, round_of};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
@@ -16,23 +16,6 @@ use lift_analysis::ty::{Ty, TyKind};
 pub enum Slots {
     Tuple(Vec<Slots>),
     Leaf { current: Place, next: Place },
-}
-
-/// Memory that the host gives to a state, and that has the initial arrays already.
-#[derive(Debug, Clone)]
-pub struct Given {
-    pub stmt: VarId,
-    pub state: Place,
-}
-
-/// What the function under construction knows of such loops.
-#[derive(Debug, Default)]
-pub struct Loops {
-    pub given: Option<Given>,
-    /// The arrays of surrounding states that are written in place.
-    owned: Vec<Place>,
-    /// The surrounding loops.
-    pub depth: u32,
 }
 
 impl Slots {

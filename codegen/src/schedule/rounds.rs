@@ -5,8 +5,8 @@
 //! host has to wait for the condition of each iteration. So one work-item runs the whole loop if an iteration is
 //! sequential anyway or its arrays are short.
 
+use super::in_place::is_updating;
 use super::{bounds, is_parallel, place};
-use crate::core::in_place::is_updating;
 use crate::core::{Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::Ty;
 

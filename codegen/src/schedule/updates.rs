@@ -4,14 +4,14 @@
 //!
 //! Also of the elements of rows, and with `aref xs i` for x.
 //!
-//! A round that is the last use of the old array then writes one element in its memory ([`crate::core::in_place`]). Such a loop
+//! A round that is the last use of the old array then writes one element in its memory ([`crate::schedule::in_place`]). Such a loop
 //! has no work for the device, so one work-item does all its rounds. Any other map stays as it is: where the array is copied in
 //! any case, all work-items take part.
 
+use super::in_place::{self, InPlace};
 use super::rules;
 use super::uses::{self, Uses};
 use super::{Applied, fuse, rounds};
-use crate::core::in_place::{self, InPlace};
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;

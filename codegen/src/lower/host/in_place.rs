@@ -2,14 +2,14 @@
 //! rounds.
 
 use super::Host;
-use crate::core::in_place::round_of;
 use crate::core::{Prim, PrimCall, Stmt};
 use crate::lower::Result;
 use crate::lower::dests::Assigned;
 use crate::lower::function::Dims;
-use crate::lower::in_place::Given;
+use crate::lower::function::states::Given;
 use crate::lower::launch::Title;
 use crate::lower::value::{Dest, Env, Layout, Place, Value};
+use crate::schedule::in_place::round_of;
 
 impl<'k> Host<'k> {
     /// The value of the loop, in the memory of `dest` if that is a place.

@@ -8,9 +8,9 @@
 //! The analysis goes over a round in the order of evaluation. It has a version for the contents of each array, and for each
 //! variable the contents that it is, or that it may read when it is used.
 
-use super::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
-use crate::schedule::flat::is_flat;
-use crate::schedule::uses;
+use super::flat::is_flat;
+use super::uses;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 

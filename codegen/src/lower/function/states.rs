@@ -1,0 +1,21 @@
+//! Loops around the code that write arrays of their state in place.
+
+use crate::core::VarId;
+use crate::lower::value::Place;
+
+/// Memory that the host gives to a state, and that has the initial arrays already.
+#[derive(Debug, Clone)]
+pub struct Given {
+    pub stmt: VarId,
+    pub state: Place,
+}
+
+/// What the function under construction knows of such loops.
+#[derive(Debug, Default)]
+pub struct Loops {
+    pub given: Option<Given>,
+    /// The arrays of surrounding states that are written in place.
+    pub owned: Vec<Place>,
+    /// The surrounding loops.
+    pub depth: u32,
+}
