@@ -10,7 +10,7 @@ use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::sync::Arc;
 
-/// Weight of a length of size parameters from which on the host computes it.
+/// The host computes a length of size parameters that has more nodes than this.
 const HEAVIEST: u32 = 40;
 
 /// How far an `int` reaches beyond the longest array.

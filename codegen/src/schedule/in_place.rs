@@ -1,12 +1,11 @@
 //! Which loops may write their state in place, by last use.
 //!
-//! The state of a loop is a value with memory of its own. A round may overwrite an array of it by [`Prim::Update`] if it does
-//! not read the old value afterwards: by no name of it, by no view of it, and in no function. Then the array that the round
-//! gives is in the memory of the one that it was given, and nothing is copied. A loop in the round whose initial state is the
-//! array takes over its memory likewise.
+//! A loop has memory for its state. [`Prim::Update`] in a round may overwrite an array of the state if nothing reads the old
+//! array afterwards: under another name, through a view, or in a function. The new array then lies where the old one lay, and
+//! nothing is copied. An inner loop that starts with such an array uses its memory, too.
 //!
-//! The analysis goes over a round in the order of evaluation. It has a version for the contents of each array, and for each
-//! variable the contents that it is, or that it may read when it is used.
+//! The analysis follows the order of evaluation. Each update gives an array a new version. For each variable the analysis
+//! knows which versions its value reads: a use of an old version means that the array must be copied.
 
 use super::flat::is_flat;
 use super::uses;
@@ -342,7 +341,7 @@ fn touches(class: &Class, leaf: usize) -> bool {
     all.iter().any(|(of, _)| *of == leaf)
 }
 
-/// The classes of the leaves as those of a value of the type. A scalar reads nothing.
+/// Puts the classes of the leaves together as the type has them. A scalar reads no array.
 fn shaped(ty: &Ty, leaves: &mut impl Iterator<Item = Class>) -> Class {
     match ty.kind() {
         TyKind::Tuple(parts) => Class::Tuple(parts.iter().map(|part| shaped(part, leaves)).collect()),

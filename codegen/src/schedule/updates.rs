@@ -2,11 +2,11 @@
 //!
 //! `map (λ(i,x). if i = k then v else x) (zip (iota n) xs) = update xs k v`
 //!
-//! Also of the elements of rows, and with `aref xs i` for x.
+//! The element may be one of a row, and x may be written as `aref xs i`.
 //!
-//! A round that is the last use of the old array then writes one element in its memory ([`crate::schedule::in_place`]). Such a loop
-//! has no work for the device, so one work-item does all its rounds. Any other map stays as it is: where the array is copied in
-//! any case, all work-items take part.
+//! If nothing reads the old array afterwards, the round writes one element in its memory ([`crate::schedule::in_place`]). One
+//! work-item then does all rounds, because no round has work for several. Other maps stay maps: an array that must be copied is
+//! copied by all work-items.
 
 use super::in_place::{self, InPlace};
 use super::rules;

@@ -96,7 +96,7 @@ rules! {
         if "Always true; f may have several maps and zips one after the other, of several arrays of one length, of arrays that stay the same, and of scalars that no element changes, such as the counter that an `iterateWhile` tests. On a GPU, in a function that runs in parallel already: an element needs no memory between iterations, and has a work-item of its own.";
     Decomposition UPDATE "update-element":
         "map (λ(i,x). if i = k then v else x) (zip (iota n) xs)" = "update xs k v",
-        if "Always true. In the rounds of an `iterate`, `iterateWhile`, `reduceSeq` or `reduceWhileSeq` that do nothing else with long arrays, where xs is the loop's state, or was made of it by such updates, and nothing reads the old array afterwards: one element is written in its memory. Also of an element of a row, `update xs i (update (aref xs i) j v)`. One work-item does all rounds.";
+        if "Always true. Applied in a loop (`iterate`, `iterateWhile`, `reduceSeq`, `reduceWhileSeq`) whose state is xs, if nothing reads the old array after the update and the round does nothing else with long arrays. The round then writes one element in the memory of xs, and one work-item does all rounds. Also of an element of a row: `update xs i (update (aref xs i) j v)`.";
     Decomposition SCAN_CHUNKS "scan-chunks":
         "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
