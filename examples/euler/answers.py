@@ -60,7 +60,9 @@ def p08(k):
 
 
 def p09(n):
-    found = {prod((a, b, n - a - b)) for a in range(1, n) for b in range(a + 1, n - a) if a * a + b * b == (n - a - b) ** 2}
+    found = {
+        prod((a, b, n - a - b)) for a in range(1, n) for b in range(a + 1, n - a) if a * a + b * b == (n - a - b) ** 2
+    }
     (answer,) = found
     return answer
 
@@ -104,11 +106,29 @@ def p14(n):
 
 
 def p17(n):
-    ones = (
-        " one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen"
-    ).split(" ")
-    tens = "  twenty thirty forty fifty sixty seventy eighty ninety".split(" ")
+    ones = [
+        "",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ]
+    tens = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 
     def word(x):
         if x == 1000:

@@ -4,20 +4,22 @@
     LIFT=target/release/lift python3 tests/bench/editor.py …
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
-version arrive, then a hover, a hover of a kernel's name (with its cost, or that this is being computed), a definition, the
-hints of a screen, a completion, the code actions at the cursor, those of a menu (which waits for the effects of laws) and
-the colours of a screen there, and what is shown of the whole file:
-its outline, lenses, folds and changed colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
-that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive. How long a start
-and an opening take is measured with several servers, one after the other.
-With FILEs (`tests/apl/*.apl tests/fcl/*.fcl`), these programs are edited instead: each edit changes one of their numbers, and the
-last table has all files of a language together.
-Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it. A server that
-ends, or that leaves a question without an answer for too long, is left out with the reason, and the rows that it had.
+version arrive, then a hover, a hover of a kernel's name (with its cost, or that this is being computed), a definition,
+the hints of a screen, a completion, the code actions at the cursor, those of a menu (which waits for the effects of
+laws) and the colours of a screen there, and what is shown of the whole file: its outline, lenses, folds and changed
+colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits
+change numbers that nobody wrote before, so that no cache answers. A burst of edits ends each size: how long after the
+last one its diagnostics arrive. How long a start and an opening take is measured with several servers, one after the
+other.
+With FILEs (`tests/apl/*.apl tests/fcl/*.fcl`), these programs are edited instead: each edit changes one of their
+numbers, and the last table has all files of a language together.
+Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it. A server
+that ends, or that leaves a question without an answer for too long, is left out with the reason, and the rows that it
+had.
 
 On a machine that does other work too, `chrt -r 5 tests/bench/run editor …` (Linux, as root) lets this go first: what is
-measured then is the server, and not what else runs. Linux stops what goes first for the last 50 ms of a second in which it
-never paused, which then stands under p99 of one row or another.
+measured then is the server, and not what else runs. Linux stops what goes first for the last 50 ms of a second in which
+it never paused, which then stands under p99 of one row or another.
 """
 
 import argparse
@@ -81,7 +83,7 @@ class Server:
 
     def __init__(self, command: list[str], patience: float = 60.0):
         self.patience = patience
-        self.errors = tempfile.TemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the server
         self.started = time.perf_counter()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         self.answers: dict[int, queue.Queue] = {}
@@ -132,7 +134,9 @@ class Server:
         except subprocess.TimeoutExpired:
             return "it closed its output"
         self.errors.seek(0)
-        said = next((line.strip() for line in self.errors.read().decode(errors="replace").splitlines() if line.strip()), "")
+        said = next(
+            (line.strip() for line in self.errors.read().decode(errors="replace").splitlines() if line.strip()), ""
+        )
         return f"it ended with status {status}" + (f": {said}" if said else "")
 
     def _next(self, waiting: queue.Queue, what: str):
@@ -232,8 +236,14 @@ class Measured:
         self.times.setdefault(what, []).append(1000 * seconds)
 
     def json(self) -> dict:
-        row = lambda all_: {"n": len(all_), "p50": percentile(all_, 0.5), "p95": percentile(all_, 0.95), "p99": percentile(all_, 0.99)}
-        result = {"lines": self.lines, "memory_mb": round(self.memory / 1e6, 1), "ms": {what: row(all_) for what, all_ in self.times.items()}}
+        def row(times: list) -> dict:
+            return {"n": len(times)} | {f"p{p}": percentile(times, p / 100) for p in (50, 95, 99)}
+
+        result = {
+            "lines": self.lines,
+            "memory_mb": round(self.memory / 1e6, 1),
+            "ms": {what: row(all_) for what, all_ in self.times.items()},
+        }
         return {**result, "failed": self.failed} if self.failed else result
 
 
@@ -261,7 +271,15 @@ def begin(server: Server, path: pathlib.Path, measured: Measured):
     text = path.read_text()
     measured.lines = text.count("\n")
     folders = [{"uri": path.parent.as_uri(), "name": "bench"}]
-    server.ask("initialize", {"processId": os.getpid(), "rootUri": folders[0]["uri"], "workspaceFolders": folders, "capabilities": CAPABILITIES})
+    server.ask(
+        "initialize",
+        {
+            "processId": os.getpid(),
+            "rootUri": folders[0]["uri"],
+            "workspaceFolders": folders,
+            "capabilities": CAPABILITIES,
+        },
+    )
     measured.note("server start", time.perf_counter() - server.started)
     server.notify("initialized", {})
     document = {"uri": path.as_uri(), "languageId": path.suffix[1:], "version": 1, "text": text}
@@ -283,20 +301,29 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
         nonlocal version
         version += 1
         content = current[spot]
-        at = content.index("x ", content.index("+ x") if "(+ x" in content else content.index("(x +")) + (2 if "(+ x" in content else 4)
+        at = content.index("x ", content.index("+ x") if "(+ x" in content else content.index("(x +")) + (
+            2 if "(+ x" in content else 4
+        )
         end = next(i for i in range(at, len(content)) if content[i] not in "0123456789.")
         value = f"{unique}.25"
         current[spot] = content[:at] + value + content[end:]
-        change = {"range": {"start": {"line": spot, "character": at}, "end": {"line": spot, "character": end}}, "text": value}
+        change = {
+            "range": {"start": {"line": spot, "character": at}, "end": {"line": spot, "character": end}},
+            "text": value,
+        }
         server.forget_diagnostics()
-        return server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+        return server.notify(
+            "textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]}
+        )
 
     document = {"uri": uri}
-    colours = server.ask("textDocument/semanticTokens/full", {"textDocument": document})[1]["resultId"] if features else ""
+    colours = (
+        server.ask("textDocument/semanticTokens/full", {"textDocument": document})[1]["resultId"] if features else ""
+    )
     # Nobody edits a file before they have seen it.
     time.sleep(1)
     unique = 1000
-    for turn in range(edits):
+    for _ in range(edits):
         for spot in spots:
             unique += 1
             start = edit(spot, unique)
@@ -308,17 +335,36 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
             at = {"textDocument": document, "position": place}
             kernel = {"textDocument": document, "position": {"line": spot + 3, "character": len("(lift k")}}
             cursor = {"range": {"start": place, "end": place}}
-            screen = {"start": {"line": max(0, spot - SCREEN // 2), "character": 0}, "end": {"line": spot + SCREEN // 2, "character": 0}}
+            screen = {
+                "start": {"line": max(0, spot - SCREEN // 2), "character": 0},
+                "end": {"line": spot + SCREEN // 2, "character": 0},
+            }
             for what, method, params in [
                 ("hover", "textDocument/hover", at),
                 ("hover of a kernel", "textDocument/hover", kernel),
                 ("definition", "textDocument/definition", at),
                 ("hints of a screen", "textDocument/inlayHint", {"textDocument": document, "range": screen}),
                 ("completion", "textDocument/completion", at),
-                ("code actions", "textDocument/codeAction", {**at, **cursor, "context": {"diagnostics": [], "triggerKind": 2}}),
-                ("menu of actions", "textDocument/codeAction", {**at, **cursor, "context": {"diagnostics": [], "triggerKind": 1}}),
-                ("tokens of a screen", "textDocument/semanticTokens/range", {"textDocument": document, "range": screen}),
-                ("tokens that changed", "textDocument/semanticTokens/full/delta", {"textDocument": document, "previousResultId": colours}),
+                (
+                    "code actions",
+                    "textDocument/codeAction",
+                    {**at, **cursor, "context": {"diagnostics": [], "triggerKind": 2}},
+                ),
+                (
+                    "menu of actions",
+                    "textDocument/codeAction",
+                    {**at, **cursor, "context": {"diagnostics": [], "triggerKind": 1}},
+                ),
+                (
+                    "tokens of a screen",
+                    "textDocument/semanticTokens/range",
+                    {"textDocument": document, "range": screen},
+                ),
+                (
+                    "tokens that changed",
+                    "textDocument/semanticTokens/full/delta",
+                    {"textDocument": document, "previousResultId": colours},
+                ),
                 ("outline", "textDocument/documentSymbol", {"textDocument": document}),
                 ("lenses", "textDocument/codeLens", {"textDocument": document}),
                 ("folds", "textDocument/foldingRange", {"textDocument": document}),
@@ -349,22 +395,40 @@ def edited(server: Server, path: pathlib.Path, edits: int, measured: Measured):
     uri, document = path.as_uri(), {"uri": path.as_uri()}
     lines = path.read_text().splitlines()
     mark = COMMENT.get(path.suffix, "#")
-    found = [(row, match.start(), match.group()) for row, line in enumerate(lines) if mark not in line for match in NUMBER.finditer(line)]
+    found = [
+        (row, match.start(), match.group())
+        for row, line in enumerate(lines)
+        if mark not in line
+        for match in NUMBER.finditer(line)
+    ]
     # Columns are UTF-16 units; all characters of APL are one.
     spots = found[:: max(1, len(found) // edits)][:edits] or [(0, 0, "")]
     version, turn = 1, 0
     time.sleep(0.3)
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
     for turn in range(edits):
-        row, column, old = spots[turn % len(spots)]
+        row, column, number = spots[turn % len(spots)]
         # A number that nobody wrote before, and the old one again.
-        for old, new in [(old, str(2 + turn % 97)), (str(2 + turn % 97), old)]:
+        for old, new in [(number, str(2 + turn % 97)), (str(2 + turn % 97), number)]:
             version += 1
-            change = {"range": {"start": {"line": row, "character": column}, "end": {"line": row, "character": column + len(old)}}, "text": new}
+            change = {
+                "range": {
+                    "start": {"line": row, "character": column},
+                    "end": {"line": row, "character": column + len(old)},
+                },
+                "text": new,
+            }
             server.forget_diagnostics()
-            start = server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+            start = server.notify(
+                "textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]}
+            )
             measured.note("edit -> diagnostics", server.diagnosed(start, version))
-        measured.note("hover", server.ask("textDocument/hover", {"textDocument": document, "position": {"line": row, "character": column}})[0])
+        measured.note(
+            "hover",
+            server.ask(
+                "textDocument/hover", {"textDocument": document, "position": {"line": row, "character": column}}
+            )[0],
+        )
         measured.note("hints", server.ask("textDocument/inlayHint", {"textDocument": document, "range": whole})[0])
     measured.memory = server.memory()
 
@@ -410,7 +474,9 @@ def main():
     parser.add_argument("--lines", default="100,1000,10000,100000", help="sizes of the generated files")
     parser.add_argument("--edits", type=int, default=30, help="edits at each of the three places")
     parser.add_argument("--starts", type=int, default=10, help="servers that are started and open each file")
-    parser.add_argument("--patience", type=float, default=60.0, help="seconds after which an answer is taken to be lost")
+    parser.add_argument(
+        "--patience", type=float, default=60.0, help="seconds after which an answer is taken to be lost"
+    )
     parser.add_argument("--json", type=pathlib.Path, help="writes the numbers there too")
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="programs to edit instead of generated files")
     arguments = parser.parse_args()

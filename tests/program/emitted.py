@@ -49,7 +49,8 @@ EITHER = """(lift either (N) ((array-type int N))
 
 TRIANGLE = """(lift triangle (N) ((array-type (i) (array-type float (+ i 1)) N) (array-type float N))
   (lambda (rows xs)
-    (join (map (lambda (row) (reduce 0.0f + (map (lambda (p) (* (get1 p) (get2 p))) (zip row (take #(length row) xs))))) rows))))
+    (join (map (lambda (row)
+      (reduce 0.0f + (map (lambda (p) (* (get1 p) (get2 p))) (zip row (take #(length row) xs))))) rows))))
 """
 DOUBLED = """(lift doubled (N) ((array-type (i) (array-type int (+ i 1)) N))
   (lambda (rows) (map (map (lambda (x) (* 2 x))) rows)))
@@ -62,6 +63,7 @@ QUOTIENT = """
 (lift quotient (N M) ((array-type int N) (array-type int M))
   (lambda (xs ys)
     (if (> M 0)
-      (tuple (sumi (sort < (iota #(+ 3 (/ N M))))) (head (reduce 0 + (map (lambda (y) (mod y #(/ N M))) (iota #(mod N M))))))
+      (tuple (sumi (sort < (iota #(+ 3 (/ N M)))))
+        (head (reduce 0 + (map (lambda (y) (mod y #(/ N M))) (iota #(mod N M))))))
       (tuple (sumi xs) -1))))
 """

@@ -225,7 +225,14 @@ def test_no_opencl(lift, total):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["frobnicate"], ["run"], ["check"], ["run", "total.lift", "--size", "N"], ["run", "total.lift", "--device", "toaster"]],
+    [
+        [],
+        ["frobnicate"],
+        ["run"],
+        ["check"],
+        ["run", "total.lift", "--size", "N"],
+        ["run", "total.lift", "--device", "toaster"],
+    ],
 )
 def test_wrong_use(lift, total, arguments):
     assert lift(*arguments).status == 2

@@ -332,8 +332,8 @@ def test_c_launch_that_is_left_out(lift):
         """
 #include <CL/cl.h>
 int launched = 0;
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
-                                     cl_uint, const cl_event *, cl_event *);
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                                     const size_t *, cl_uint, const cl_event *, cl_event *);
 cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
                                      const size_t *global, const size_t *local, cl_uint n, const cl_event *events,
                                      cl_event *event)

@@ -1,5 +1,5 @@
-"""Arrays whose rows have lengths of their own, given what does not fit: each is a clear error before anything runs, from the
-interpreter, on OpenCL, and from what is emitted."""
+"""Arrays whose rows have lengths of their own, given what does not fit: each is a clear error before anything runs,
+from the interpreter, on OpenCL, and from what is emitted."""
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ CAST = """(lift cast (N) ((array-type (i) (array-type int (+ i 1)) N))
 """
 NEGATIVE = "3-i is not negative for every i below N"
 NOT_ALL = "N equals 9"
+DOUBLES = ["2", "4", "6", "8", "10", "12"]
 OTHER_ROWS = "i+1 equals min(i+1,2) for every i below N"
 
 
@@ -32,7 +33,7 @@ def packed(lift, n):
 class TestRun:
     def test_a_packed_input_of_the_wrong_length(self, lift, device):
         program = lift.file("doubled.lift", DOUBLED)
-        assert lift.succeeds("run", program, packed(lift, 6), "--device", device).split() == ["2", "4", "6", "8", "10", "12"]
+        assert lift.succeeds("run", program, packed(lift, 6), "--device", device).split() == DOUBLES
         message = lift.fails("run", program, packed(lift, 5), "--device", device)
         assert "`rows` has 5 elements" in message and "N*(N+1)/2" in message, message
         message = lift.fails("run", program, packed(lift, 6), "--size", "N=4", "--device", device)
@@ -45,9 +46,7 @@ class TestRun:
 
     def test_a_rule_that_is_negative(self, lift, device):
         program = lift.file("shrinking.lift", SHRINKING)
-        assert lift.succeeds("run", program, packed(lift, 6), "--size", "N=4", "--device", device).split() == list(
-            ["2", "4", "6", "8", "10", "12"]
-        )
+        assert lift.succeeds("run", program, packed(lift, 6), "--size", "N=4", "--device", device).split() == DOUBLES
         message = lift.fails("run", program, packed(lift, 3), "--size", "N=6", "--device", device)
         assert NEGATIVE in message, message
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from conftest import REPOSITORY
 
 FIG22 = REPOSITORY / "examples" / "papers" / "fig22.lift"
@@ -41,7 +40,8 @@ def test_the_interpreter_gives_the_same(lift, numbers):
 def test_a_matrix_and_its_rows(lift):
     program = lift.file(
         "rows.lift",
-        "(lift f (N M) ((array-type (array-type int M) N)) (lambda (m) (map (lambda (r) (reduceSeq 0 + r)) (transpose m))))",
+        "(lift f (N M) ((array-type (array-type int M) N))"
+        " (lambda (m) (map (lambda (r) (reduceSeq 0 + r)) (transpose m))))",
     )
     matrix = np.arange(12, dtype=np.int32).reshape(3, 4)
     np.save(lift.folder / "matrix.npy", matrix)

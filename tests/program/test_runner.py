@@ -9,9 +9,9 @@ import sys
 RUNNER = pathlib.Path(__file__).resolve().parents[1] / "runner"
 sys.path.insert(0, str(RUNNER))
 
-import driver
-import programs
-import results
+import driver  # noqa: E402 - a module of the runner
+import programs  # noqa: E402
+import results  # noqa: E402
 
 
 def test_sums_of_pytest_and_of_our_own_runners_are_counted():

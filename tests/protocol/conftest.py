@@ -12,7 +12,6 @@ import pytest_asyncio
 from lsprotocol import types as lsp
 from pytest_lsp import client_capabilities
 from pytest_lsp.client import make_test_lsp_client
-
 from wellformed import problems
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -53,7 +52,9 @@ class Session:
         """Opens a document; its diagnostics."""
         self.versions[name] = 1
         item = lsp.TextDocumentItem(uri=self.uri(name), language_id="lift", version=1, text=text)
-        return await self.diagnosed(name, lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item)))
+        return await self.diagnosed(
+            name, lambda: self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        )
 
     async def edit(self, name: str, range_: lsp.Range, text: str) -> list[lsp.Diagnostic]:
         """Edits a document; its diagnostics."""

@@ -51,6 +51,6 @@ def test_a_server_that_says_nothing(tmp_path):
 
 
 def test_the_server_itself(lift, tmp_path):
-    result = benchmark(f"#!/bin/sh\nexec {lift} \"$@\"\n", tmp_path, patience="120")
+    result = benchmark(f'#!/bin/sh\nexec {lift} "$@"\n', tmp_path, patience="120")
     rows = ["open -> diagnostics", "hover of a kernel", "200 edits -> diagnostics of the last"]
     assert all(row in result.stdout for row in rows) and result.returncode == 0, result.stdout + result.stderr

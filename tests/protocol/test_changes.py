@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 from lsprotocol import types as lsp
-
 from test_session import PROGRAM, UNEQUAL
 
 pytestmark = pytest.mark.asyncio

@@ -10,8 +10,8 @@ message that the server wrote is read by the types of the protocol (`wellformed.
 import asyncio
 
 import pytest
-from lsprotocol import types as lsp
 from conftest import plain
+from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 pytestmark = pytest.mark.asyncio
@@ -97,7 +97,9 @@ async def test_actions_write_it_out(session):
 async def test_definitions_symbols_and_layout(session):
     await session.open("a.lift", PROGRAM)
     document = session.document("a.lift")
-    definition = await session.client.text_document_definition_async(lsp.DefinitionParams(document, lsp.Position(5, 36)))
+    definition = await session.client.text_document_definition_async(
+        lsp.DefinitionParams(document, lsp.Position(5, 36))
+    )
     place = definition[0]
     start = place.target_selection_range.start if hasattr(place, "target_selection_range") else place.range.start
     assert start == lsp.Position(4, 9)
@@ -154,8 +156,8 @@ async def test_an_import_that_changes_on_disk(session):
     assert await session.open("main.lift", '(import "lib.lift")\n(define a (half 2.0f))\n') == []
     (session.folder / "lib.lift").write_text("(define (third x) (* x 0.3f))\n")
     change = lsp.FileEvent(uri=session.uri("lib.lift"), type=lsp.FileChangeType.Changed)
-    notify = lambda: session.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change]))
-    found = await session.diagnosed("main.lift", notify)
+    parameters = lsp.DidChangeWatchedFilesParams([change])
+    found = await session.diagnosed("main.lift", lambda: session.client.workspace_did_change_watched_files(parameters))
     assert "unknown-name" in [diagnostic.code for diagnostic in found]
 
 
@@ -172,7 +174,10 @@ async def test_completion_knows_what_fits(session):
     snippets = session.client.capabilities.text_document.completion.completion_item.snippet_support
     holes = [item for item in found.items if "${1:" in item.text_edit.new_text]
     assert bool(holes) == bool(snippets)
-    assert all((item.insert_text_format == lsp.InsertTextFormat.Snippet) == ("$" in item.text_edit.new_text) for item in found.items)
+    assert all(
+        (item.insert_text_format == lsp.InsertTextFormat.Snippet) == ("$" in item.text_edit.new_text)
+        for item in found.items
+    )
 
 
 async def test_colours_of_words_and_what_changed_since(session):
@@ -189,13 +194,17 @@ async def test_colours_of_words_and_what_changed_since(session):
     again = await session.client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(document))
     assert patched == list(again.data)
     one_line = lsp.Range(lsp.Position(4, 0), lsp.Position(5, 0))
-    part = await session.client.text_document_semantic_tokens_range_async(lsp.SemanticTokensRangeParams(document, one_line))
+    part = await session.client.text_document_semantic_tokens_range_async(
+        lsp.SemanticTokensRangeParams(document, one_line)
+    )
     assert part.data[0] == 4 and 0 < len(part.data) < len(full.data)
 
 
 async def test_the_shape_of_a_document(session):
     (session.folder / "lib.lift").write_text("(define (half x) (* x 0.5f))\n")
-    await session.open("a.lift", '(import "lib.lift")\n(define (quarter x)\n  (half (half x)))\n(define y (quarter 1.0f))\n')
+    await session.open(
+        "a.lift", '(import "lib.lift")\n(define (quarter x)\n  (half (half x)))\n(define y (quarter 1.0f))\n'
+    )
     document = session.document("a.lift")
     folds = await session.client.text_document_folding_range_async(lsp.FoldingRangeParams(document))
     assert [(fold.start_line, fold.end_line) for fold in folds] == [(1, 2)]

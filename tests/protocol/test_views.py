@@ -1,14 +1,13 @@
-"""Generated texts that follow the edits, the way between them and the program, and runs with their times, through a client
-that is not ours.
+"""Generated texts that follow the edits, the way between them and the program, and runs with their times, through a
+client that is not ours.
 """
 
 import asyncio
 
 import pytest
+from conftest import plain
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
-
-from conftest import plain
 
 pytestmark = pytest.mark.asyncio
 
@@ -73,7 +72,9 @@ async def test_expressions_and_their_generated_parts(session):
     lines = (await text(session, uri)).splitlines()
     program = {"view": uri, "uri": session.uri("a.lift"), "range": {"start": at(5, 29), "end": at(5, 29)}}
     parts = await ask(session, "lift/generatedRanges", program)
-    assert any("* 2.0f" in lines[line] for part in parts for line in range(part["start"]["line"], part["end"]["line"] + 1))
+    assert any(
+        "* 2.0f" in lines[line] for part in parts for line in range(part["start"]["line"], part["end"]["line"] + 1)
+    )
     line = next(n for n, found in enumerate(lines) if "* 2.0f" in found)
     place = at(line, lines[line].index("* 2.0f"))
     source = await ask(session, "lift/sourceRange", {"view": uri, "range": {"start": place, "end": place}})

@@ -100,6 +100,8 @@ def edits_of(edit: dict):
 
 
 def overlap(edits: list) -> bool:
-    place = lambda position: (position["line"], position["character"])
+    def place(position: dict) -> tuple:
+        return position["line"], position["character"]
+
     spans = sorted((place(e["range"]["start"]), place(e["range"]["end"])) for e in edits)
     return any(before[1] > after[0] for before, after in zip(spans, spans[1:]))

@@ -118,7 +118,9 @@ def programs():
     vectors = floats(1 << 23, 3)
     yield "unit-vectors", lambda: nn.normalize(vectors)
     columns = ints(131072 * 16) * 131
-    sparse = torch.sparse_csr_tensor(torch.arange(0, 131072 * 16 + 1, 16, device="cuda"), columns, floats(131072 * 16), (131072, 131072))
+    sparse = torch.sparse_csr_tensor(
+        torch.arange(0, 131072 * 16 + 1, 16, device="cuda"), columns, floats(131072 * 16), (131072, 131072)
+    )
     dense = floats(131072, 64)
     yield "sparse-dense", lambda: sparse @ dense
     samples, targets = floats(65536, 64), floats(65536)
