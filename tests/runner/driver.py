@@ -24,10 +24,11 @@ VECTORS = re.compile(r"\b(half|float|double|u?char|u?short|u?int|u?long)(2|3|4|8
 FAMILIES = re.compile(r"\b((convert_|vloada|vstorea|async|intel_|amd_|arm_|sub_group_)\w+|shuffle2?|prefetch) *\(")
 # … and definitions with these mangled names (`Dv8_f` is a vector of eight floats).
 MANGLED = re.compile(r"Dv\d+_|^_Z\d+(_cl_)?(vloada_|vstorea_|shuffle|async|prefetch|(read|write|get)_image)")
-# What is called all the same: what tiles compute with vectors (`tile/cores.rs`), reads and writes of several elements,
-# conversions of integers.
-DECLARED = re.compile(r"\b(fma|fmin|fmax|fabs|sqrt|vload\d+|vstore\d+|convert_u?(char|short|int|long)(_sat)?) *\(")
-DEFINED = re.compile(r"^_Z\d+(_cl_)?((fma|fmin|fmax|fabs|sqrt)Dv|vload\d+[a-z]|vstore\d+Dv)")
+# What is called all the same: what tiles (`tile/cores.rs`) and kernels by hand (`tests/bench/kernels`) compute with
+# vectors, reads and writes of several elements, conversions of integers.
+OF_VECTORS = "fma|fmin|fmax|fabs|sqrt|exp|dot"
+DECLARED = re.compile(rf"\b({OF_VECTORS}|vload\d+|vstore\d+|convert_u?(char|short|int|long)(_sat)?) *\(")
+DEFINED = re.compile(rf"^_Z\d+(_cl_)?(({OF_VECTORS})Dv|vload\d+[a-z]|vstore\d+Dv)")
 # Classes of processors, each with a flag in /proc/cpuinfo, in the order in which pocl prefers them.
 PROCESSORS = {"avx512": "avx512f", "avx2": "avx2", "avx_fma4": "fma4", "avx_f16c": "f16c", "avx": "avx"}
 

@@ -38,13 +38,17 @@ fn build(text: &str) -> Result<(Kernel, Kernel), String> {
     Ok((kernel, simple))
 }
 
-/// The result of the program; the same whether simplified or not.
 fn result(text: &str, inputs: &[Value]) -> String {
+    result_within(Limits::default(), text, inputs)
+}
+
+/// The result of the program; the same whether simplified or not.
+fn result_within(limits: Limits, text: &str, inputs: &[Value]) -> String {
     let (kernel, simple) = match build(text) {
         Ok(kernels) => kernels,
         Err(problem) => return problem,
     };
-    let run = |k: &Kernel| match run(k, inputs.to_vec(), &[], Limits::default()) {
+    let run = |k: &Kernel| match run(k, inputs.to_vec(), &[], limits) {
         Ok(value) => value.to_string(),
         Err(e) => format!("stopped: {e}"),
     };
