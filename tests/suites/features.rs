@@ -28,7 +28,7 @@ fn table() -> String {
     let mut out = String::from(
         "# What works where\n\n\
          How it is done in each editor; `–` where there is no way. Generated from `tests/editors/features.json`, by\n\
-         `UPDATE_EXPECT=1 cargo test -p lift-tests --test features`; the tests of each editor (`tests/run workbench editors`)\n\
+         `UPDATE_EXPECT=1 cargo test -p lift-tests --test it features::`; the tests of each editor (`tests/run workbench editors`)\n\
          fail where they do not see what it says. All that any other editor with a language client gets stands in\n\
          [protocol.md](../protocol.md).\n",
     );
