@@ -8,21 +8,15 @@ serving=""
 # prepare [SERVER]: installs what is missing and packs the extension, with the `lift` program SERVER in it or with the
 # development build of this checkout.
 prepare() {
-    local server=${1:-} lock
+    local server=${1:-}
     if [ -z "$server" ]; then
         (cd "$root" && cargo build --quiet -p lift-lang)
         server=$(cd "$root" && cargo metadata --no-deps --format-version 1 |
             sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')/debug/lift
     fi
     server=$(realpath "$server")
-    "$root/editors/install-packages" chromium ripgrep gcc g++ make python3
     echo "installing the editor, packing the extension"
-    "$here/install-editor" "$cache/code-server"
-    lock=$(sha256sum "$here/package-lock.json")
-    if [ "$(cat "$here/node_modules/.installed" 2>/dev/null)" != "$lock" ]; then
-        (cd "$here" && npm ci --ignore-scripts --loglevel=error)
-        echo "$lock" >"$here/node_modules/.installed"
-    fi
+    "$root/tests/install" workbench
     mkdir -p "$cache/workbench-test"
     "$root/editors/vscode/package.sh" "$server" -o "$cache/workbench-test/lift.vsix" \
         >"$cache/workbench-test/package.log" 2>&1 || {

@@ -1,15 +1,21 @@
 """The program that runs the tests: what it counts, and how it divides tests among processes."""
 
+import json
 import os
 import pathlib
 import stat
 import subprocess
 import sys
+import threading
+
+import pytest
 
 RUNNER = pathlib.Path(__file__).resolve().parents[1] / "runner"
 sys.path.insert(0, str(RUNNER))
 
 import driver  # noqa: E402 - a module of the runner
+import lint  # noqa: E402
+import pool  # noqa: E402
 import programs  # noqa: E402
 import results  # noqa: E402
 
@@ -65,6 +71,15 @@ def ran(tmp_path, script: str) -> programs.Ran:
     return programs.run(chunk, lambda test, ended: None, lambda process: lambda: False)
 
 
+def test_installations_run_in_order_beside_other_jobs():
+    jobs, done, installed = pool.Pool(processors=1), [], threading.Event()
+    jobs.add(1.0, lambda: done.append(installed.wait(60)))
+    jobs.install(lambda: done.append("first"))
+    jobs.install(lambda: (done.append("second"), jobs.add(0.0, lambda: done.append("after")), installed.set()))
+    jobs.run()
+    assert done == ["first", "second", True, "after"]
+
+
 def test_passed_and_failed_tests_are_told_apart(tmp_path):
     both = ran(tmp_path, "echo 'test a ... ok'; echo 'test b   ... FAILED'; exit 101")
     assert (both.passed, both.failed, sorted(both.cpu)) == (1, 1, ["a", "b"])
@@ -98,6 +113,52 @@ def test_the_programs_that_cargo_built_are_found():
     )
     assert [(p.key, p.rerun) for p in found.programs] == [("lift-syntax tests/it/main.rs", "-p lift-syntax --test it")]
     assert found.lift == root / "target/lift"
+
+
+class TestLint:
+    @pytest.fixture
+    def built(self, tmp_path):
+        """What cargo says of a library that was built by the runner's rustc."""
+        (tmp_path / "clippy.toml").touch()
+        out, made_by = tmp_path / "target/debug/deps", tmp_path / "rustc"
+        out.mkdir(parents=True)
+        made_by.write_text('#!/bin/sh\ntouch "$MADE"\n')
+        made_by.chmod(0o755)
+        self.library, self.mark = out / "libp-1f.rlib", out.parent / "lint/p-1f.checked"
+        arguments = ["--crate-name", "p", "src/lib.rs", "--error-format=json", "--emit=link", "-C", "opt-level=1"]
+        arguments += ["-C", "extra-filename=-1f", "--out-dir", str(out), "-C", "incremental=/i", "--cfg", 'a="b c"']
+        environment = {**os.environ, "CARGO_PRIMARY_PACKAGE": "1", "MADE": str(self.library), "LINES": "1\n2"}
+        asked = [RUNNER / "rustc", made_by, *arguments]
+        subprocess.run(asked, cwd=tmp_path, env=environment, check=True)
+        os.utime(self.library, (1, 1))
+        os.utime(tmp_path / "clippy.toml", (1, 1))
+        target = {"src_path": str(tmp_path / "src/lib.rs")}
+        artifact = {"reason": "compiler-artifact", "package_id": "path+file:///p", "target": target}
+        artifact |= {"profile": {"test": False}, "filenames": [str(self.library)]}
+        return f'{json.dumps(artifact)}\n{{"reason":"build-finished","success":true}}\n'
+
+    def test_clippy_is_asked_for_the_same(self, built, tmp_path):
+        (command,) = lint.unchecked(built, tmp_path)
+        kept = ["--crate-name", "p", "src/lib.rs", "-C", "opt-level=1", "-C", "extra-filename=-1f", "--cfg", 'a="b c"']
+        asked = command.for_clippy("elsewhere")
+        assert asked == ["clippy-driver", *kept, "--emit=metadata", "--out-dir", "elsewhere", "--deny", "warnings"]
+        assert (command.folder, command.environment["LINES"]) == (str(tmp_path), "1\n2")
+
+    def test_what_is_built_again_is_checked_again(self, built, tmp_path):
+        self.mark.touch()
+        assert lint.unchecked(built, tmp_path) == []
+        for changed in (self.library, tmp_path / "clippy.toml"):
+            os.utime(changed)
+            os.utime(self.mark, (2, 2))
+            assert len(lint.unchecked(built, tmp_path)) == 1
+            os.utime(changed, (1, 1))
+
+    def test_what_is_not_recorded_is_not_passed_over(self, built, tmp_path):
+        (self.mark.parent / "p-1f").unlink()
+        with pytest.raises(LookupError, match="src/lib.rs"):
+            lint.unchecked(built, tmp_path)
+        with pytest.raises(LookupError, match="failed"):
+            lint.unchecked(built.replace("true", "false"), tmp_path)
 
 
 HEADER = """#define __ovld __attribute__((overloadable))

@@ -9,6 +9,7 @@
 | `progress` | the line that moves |
 | `results` | counts, times of earlier runs, what failed |
 | `driver` | a lighter pocl, for many small kernels |
+| `lint` | what was built, checked by Clippy |
 """
 
 import argparse
@@ -27,7 +28,7 @@ from pool import Pool
 from priority import gives_way
 from progress import Progress
 from results import Result, Results, counts
-from stages import EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, WHOLE_DRIVER, Stage
+from stages import BUILT, EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "tests/output"
@@ -52,22 +53,24 @@ class Run:
         self.results = Results(LOGS)
         self.pool = Pool()
         self.lift: Path | None = None
-        self.devices: dict[str, str] = {}
+        self.devices: dict[str, str] | None = None
         self.processes: set[int] = set()
+        self.lock = threading.RLock()
+        self.waiting: dict[Stage, set[str]] = {}  # what must end before each: installations, the build
+        self.installed: dict[str, Result] = {}
 
     def run(self) -> bool:
-        after_build = [stage for stage in self.stages if stage.lift or stage.name == "lint"]
         build = next(stage for stage in STAGES if stage.name == "build")
-        wanted = {stage.name for stage in self.stages}
-        builds = "build" in wanted or any(stage.lift for stage in self.stages)
-        for stage in self.stages:
-            if stage not in after_build and stage is not build:
-                self.add(stage)
-        if builds:
-            self.pool.add(build.cost, lambda: self.build(build, after_build))
-        else:
-            for stage in after_build:
-                self.add(stage)
+        stages = list(self.stages)
+        if build not in stages and any(stage.lift or stage.name == "lint" for stage in stages):
+            stages.append(build)
+        for stage in stages:
+            after_build = build in stages and (stage.lift or stage.name == "lint")
+            self.waiting[stage] = {*stage.needs, build.name} if after_build else set(stage.needs)
+        # What stages need is installed while others run.
+        for need in dict.fromkeys(need for stage in STAGES if stage in stages for need in stage.needs):
+            self.pool.install(lambda need=need: self.install(need))
+        self.start()
         try:
             self.pool.run()
         finally:
@@ -78,21 +81,48 @@ class Run:
         self.progress.stop()
         return self.results.report([stage.name for stage in self.stages])
 
-    def add(self, stage: Stage):
-        if stage.name == "rust":
-            self.pool.add(stage.cost, lambda: self.rust(stage))
-        else:
-            self.pool.add(stage.cost, lambda: self.stage(stage), stage.interactive)
+    def start(self, ended: str = ""):
+        """Starts the stages that wait for nothing any more."""
+        with self.lock:
+            for waits in self.waiting.values():
+                waits.discard(ended)
+            ready = [stage for stage, waits in self.waiting.items() if not waits]
+            for stage in ready:
+                del self.waiting[stage]
+                if stage.lift and self.lift is None:
+                    continue  # The build failed.
+                if stage.lift and self.devices is None:
+                    self.choose_devices()
+                act = {"build": self.build, "rust": self.rust}.get(stage.name, self.stage)
+                self.pool.add(stage.cost, lambda act=act, stage=stage: act(stage), stage.interactive)
+
+    def install(self, need: str):
+        result = Result()
+        try:
+            self.command(Stage(f"install {need}", ""), ["tests/install", need], result)
+        finally:
+            self.installed[need] = result
+            self.start(need)
+
+    def begun(self, stage: Stage) -> Result:
+        """What the stage starts with: the logs of what was installed for it, of which the first stage has the costs."""
+        result = Result()
+        with self.lock:
+            for need in stage.needs:
+                installed = self.installed[need]
+                result.log += installed.log
+                result.cpu, installed.cpu = result.cpu + installed.cpu, 0.0
+                if installed.status != 0:
+                    result.status = installed.status
+                    result.log += f"not ok tests/install {need}\n"
+        return result
 
     # --- stages that are a command ----------------------------------------------------------------
 
     def stage(self, stage: Stage):
         self.progress.starts(stage.name, self.results.expected(stage.name))
         started = time.monotonic()
-        result = Result()
-        for need in stage.needs:
-            if result.status == 0:
-                self.command(stage, ["tests/install", need], result)
+        result = self.begun(stage)
         if result.status == 0:
             self.command(stage, [argument.format(lift=self.lift) for argument in stage.command], result)
         passed, failed = counts(result.log)
@@ -115,7 +145,7 @@ class Run:
     def command(self, stage: Stage, command: list[str], result: Result):
         """Runs a command; what it prints is added to the log of the stage."""
         self.progress.runs(stage.name)
-        environment = {**os.environ, "LIFT": str(self.lift or ""), **(self.devices if stage.lift else {})}
+        environment = {**os.environ, "LIFT": str(self.lift or ""), **((self.devices or {}) if stage.lift else {})}
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
         )
@@ -158,30 +188,26 @@ class Run:
 
     # --- Rust -------------------------------------------------------------------------------------
 
-    def build(self, stage: Stage, then: list[Stage]):
+    def build(self, stage: Stage):
         self.progress.starts(stage.name)
         started = time.monotonic()
-        result = Result()
-        self.command(stage, ["tests/install", "opencl"], result)
+        result = self.begun(stage)
         if result.status == 0:
             # What cargo says for programs goes to a file, what it says for people to the log.
-            messages = LOGS / "build.json"
+            messages = ROOT / BUILT
             cargo = "cargo test --workspace --no-run --message-format json-render-diagnostics"
             self.command(stage, ["bash", "-c", f"{cargo} >'{messages}'"], result)
             found = programs.built(messages.read_text(), ROOT)
-            self.choose_devices()
-            self.lift, self.programs = kept(found.lift), found.programs
-            for program in self.programs:
-                whole = program.key in WHOLE_DRIVER
-                program.variables.update({k: v for k, v in self.devices.items() if k != DRIVERS or not whole})
+            self.programs = found.programs
+            if result.status == 0:
+                self.lift = kept(found.lift)
         self.finish(stage, result, 0, 0, time.monotonic() - started)
-        for next_stage in then:
-            if result.status == 0 or not next_stage.lift:
-                self.add(next_stage)
+        self.start(stage.name)
 
     def choose_devices(self):
         """What stages that run `lift` know of devices. Cargo must not know it, because it would build all crates anew
         that ask for a compiler of C."""
+        self.devices = {}
         if "COMPILER_PATH" not in os.environ and (folder := linker()):
             self.devices["COMPILER_PATH"] = str(folder)
         if self.level == "all" or DRIVERS in os.environ:
@@ -199,12 +225,13 @@ class Run:
         self.progress.starts(stage.name)
         self.progress.runs("listing tests")
         left_out = QUICK_WITHOUT if self.level == "quick" else ()
-        chunks, result, lock = [], Result(), threading.Lock()
+        chunks, result, lock = [], self.begun(stage), threading.Lock()
         started = time.monotonic()
         totals = [0, 0]
         for program in self.programs:
             if program.key in left_out:
                 continue
+            program.variables.update(self.devices)
             try:
                 tests = program.tests()
             except RuntimeError as why:
@@ -299,9 +326,11 @@ def set_environment(level: str, seed: int):
         os.environ.setdefault("LIFT_TESTS_OPTIMIZE", "1")
     # Unless another wrapper is asked for, like one that caches.
     os.environ.setdefault("RUSTC_WRAPPER", str(ROOT / "tests/runner/rustc"))
-    # Continuous integration builds once: what cargo keeps for the next build is gigabytes that nobody reads.
+    # Continuous integration builds once: what cargo keeps for the next build is gigabytes that nobody reads. Line
+    # numbers in backtraces cost a twelfth of the build; a panic names its own line without them.
     if os.environ.get("CI"):
         os.environ.setdefault("CARGO_INCREMENTAL", "0")
+        os.environ.setdefault("CARGO_PROFILE_DEV_DEBUG", "false")
     # pocl keeps what it compiled, for the other suites and the next run. For the cache of `lift` it would compile all
     # kernels once more.
     os.environ.setdefault("LIFT_CACHE", "off")

@@ -1,4 +1,5 @@
-"""Jobs on a thread for each processor. Of those that drive a user interface one runs at a time."""
+"""Jobs on threads: one thread for each processor, one for what drives user interfaces, which mostly waits for them and
+does so one at a time, and one for installations, which mostly wait for a network."""
 
 import heapq
 import itertools
@@ -23,43 +24,44 @@ class Pool:
         self.changed = threading.Condition()
         self.computing: list[Job] = []
         self.interactive: list[Job] = []
-        self.is_interacting = False
+        self.installing: list[Job] = []
         self.unfinished = 0
         self.numbers = itertools.count()
 
     def add(self, cost: float, act: Callable[[], None], interactive: bool = False):
+        self.push(self.interactive if interactive else self.computing, cost, act)
+
+    def install(self, act: Callable[[], None]):
+        """Adds an installation; they run in the order in which they are added."""
+        self.push(self.installing, 0.0, act)
+
+    def push(self, queue: list[Job], cost: float, act: Callable[[], None]):
         with self.changed:
-            heapq.heappush(self.interactive if interactive else self.computing, Job((-cost, next(self.numbers)), act))
+            heapq.heappush(queue, Job((-cost, next(self.numbers)), act))
             self.unfinished += 1
             self.changed.notify_all()
 
     def run(self):
-        threads = [threading.Thread(target=self.work, daemon=True) for _ in range(self.processors)]
+        queues = [self.computing] * self.processors + [self.interactive, self.installing]
+        threads = [threading.Thread(target=self.work, args=[queue], daemon=True) for queue in queues]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def work(self):
+    def work(self, queue: list[Job]):
         while True:
             with self.changed:
-                while not (queue := self.ready()) and self.unfinished:
+                while not queue and self.unfinished:
                     self.changed.wait()
                 if not self.unfinished:
                     return
                 job = heapq.heappop(queue)
-                interacts = queue is self.interactive
-                self.is_interacting |= interacts
             try:
                 job.act()
             except Exception:  # noqa: BLE001 - its stage has no result, which the report says
                 traceback.print_exc()
             finally:
                 with self.changed:
-                    self.is_interacting &= not interacts
                     self.unfinished -= 1
                     self.changed.notify_all()
-
-    def ready(self) -> list[Job]:
-        """Where the next job comes from: two user interfaces at once would wait for each other's answers."""
-        return self.interactive if self.interactive and not self.is_interacting else self.computing

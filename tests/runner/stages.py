@@ -1,5 +1,6 @@
 """The stages: what each runs, what it needs, and at which level."""
 
+import sys
 from dataclasses import dataclass
 
 
@@ -8,7 +9,7 @@ class Stage:
     name: str
     about: str
     command: tuple[str, ...] = ()  # none: `build` and `rust` have code of their own
-    needs: tuple[str, ...] = ()  # what tests/install installs
+    needs: tuple[str, ...] = ()  # what tests/install installs before it
     lift: bool = False  # needs the program `lift`, and so `build`
     interactive: bool = False  # drives a user interface, which must answer in time
     level: str = "usual"  # the least of LEVELS at which it runs
@@ -25,49 +26,51 @@ class Sample:
 
 
 PYTEST = ".cache/tests-python/bin/pytest"
-CLIPPY = ("cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings")
+#: What cargo said of the build, as JSON.
+BUILT = "tests/output/build.json"
 STAGES = [
     Stage("format", "cargo fmt", ("tests/runner/format",), level="quick", cost=2),
-    Stage("build", "all Rust programs, tests too", needs=("opencl",), level="quick", cost=1000),
-    Stage("lint", "cargo clippy without warnings", CLIPPY, level="quick", cost=500),
+    Stage("build", "all Rust programs, tests too", needs=("compiler",), level="quick", cost=350),
+    Stage("lint", "clippy without warnings", (sys.executable, "tests/runner/lint.py", BUILT), level="quick", cost=60),
     Stage(
         "rust",
         "all Rust tests: crates, whole programs, random programs, OpenCL on the CPU",
+        needs=("opencl",),
         lift=True,
         level="quick",
-        cost=2000,
+        cost=360,
     ),
-    Stage("proof", "the machine-checked core of the language, by Coq", ("tests/proof/run",), cost=900),
+    Stage("proof", "the machine-checked core of the language, by Coq", ("tests/proof/run",), ("proof",), cost=43),
     Stage(
         "protocol",
         "sessions with the language server, by a client that is not ours",
         (PYTEST, "-v", "tests/protocol"),
-        ("python",),
+        ("opencl", "python"),
         lift=True,
         interactive=True,
-        cost=60,
+        cost=13,
     ),
     Stage(
         "program",
         "the program `lift` on real and on bad input",
         (PYTEST, "-v", "tests/program"),
-        ("python",),
+        ("opencl", "python"),
         lift=True,
-        cost=400,
+        cost=39,
     ),
     Stage(
         "python",
-        "the wheel, built and installed into a fresh environment; Python sources by ruff",
+        "the wheel, built and installed; Python sources by ruff",
         ("tests/runner/python",),
-        ("python",),
+        ("opencl", "python", "wheel"),
         lift=True,
-        cost=100,
+        cost=50,
     ),
     Stage(
         "notebook",
         "the wheel in a real JupyterLab",
         ("tests/notebook/run",),
-        ("python",),
+        ("opencl", "notebook"),
         lift=True,
         interactive=True,
         cost=90,
@@ -76,6 +79,7 @@ STAGES = [
         "workbench",
         "the extension in a real VS Code workbench",
         ("editors/workbench/run-test", "{lift}"),
+        ("opencl", "workbench"),
         lift=True,
         interactive=True,
         cost=300,
@@ -84,6 +88,7 @@ STAGES = [
         "editors",
         "real Neovim, Helix and Emacs",
         ("tests/editors/run", "{lift}"),
+        ("opencl", "editors"),
         lift=True,
         interactive=True,
         cost=100,
@@ -92,6 +97,7 @@ STAGES = [
         "bare",
         "the wheel in a Debian without Rust, Node or a compiler: five lines, and a result within a minute",
         ("release/check-bare", "{lift}", "--system-driver"),
+        ("opencl",),
         lift=True,
         level="all",
         cost=60,
@@ -116,8 +122,6 @@ QUICK_WITHOUT = (
     "lift-tests suites/sanitizers.rs",
     "lift-tests suites/traps.rs",
 )
-# Test programs that also run OpenCL written by hand, which may call any function of the driver.
-WHOLE_DRIVER = ("lift-bench tests/smoke.rs",)
 # Test programs with tests that are a product (programs × classes of devices × work-groups): a run takes one in so many
 # of them, chosen by its seed; `all` takes each.
 SAMPLED = {
@@ -129,13 +133,12 @@ SAMPLED = {
 }
 # CPU seconds of test programs of which no earlier run is known: the most expensive are started first.
 EXPECTED = {
-    "lift-analysis src/lib.rs": 47,
-    "lift-bench tests/smoke.rs": 99,
-    "lift-codegen src/lib.rs": 170,
-    "lift-fuzz tests/bounded.rs": 200,
-    "lift-fuzz tests/memory.rs": 63,
-    "lift-lang tests/it/main.rs": 84,
-    "lift-tests suites/cost.rs": 81,
-    "lift-tests suites/oclgrind.rs": 76,
-    "lift-tests suites/traps.rs": 84,
+    "lift-analysis src/lib.rs": 33,
+    "lift-bench tests/smoke.rs": 20,
+    "lift-codegen src/lib.rs": 60,
+    "lift-fuzz tests/bounded.rs": 50,
+    "lift-lang tests/it/main.rs": 57,
+    "lift-tests suites/examples.rs": 17,
+    "lift-tests suites/languages.rs": 13,
+    "lift-tests suites/sanitizers.rs": 15,
 }
