@@ -16,6 +16,7 @@ pub mod build;
 #[cfg(test)]
 pub mod builder;
 pub mod check;
+pub mod commute;
 pub mod copy;
 mod numbers;
 pub mod order;
@@ -223,37 +224,6 @@ impl Lambda {
             Atom::Size(s) => Some(s.clone()),
             _ => None,
         }
-    }
-
-    /// Whether the body is a commutative operator applied to the two parameters, or a tuple of such operators, each
-    /// applied to the same component of both.
-    pub fn is_commutative(&self) -> bool {
-        use ScalarOp::*;
-        let [a, b] = self.params.as_slice() else { return false };
-        // For each parameter, the variables that are the parameter itself (`None`) or a component of it.
-        let mut parts: [Vec<(VarId, Option<usize>)>; 2] = [vec![(*a, None)], vec![(*b, None)]];
-        let mut symmetric: Vec<VarId> = Vec::new();
-        let is_symmetric = |a: &Atom, known: &[VarId]| matches!(a, Atom::Var(v) if known.contains(v));
-        for stmt in &self.body.stmts {
-            match &stmt.rhs {
-                Rhs::Proj(Atom::Var(of), k) => {
-                    for of_one in parts.iter_mut().filter(|p| p[0].0 == *of) {
-                        of_one.push((stmt.var, Some(*k)));
-                    }
-                }
-                Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) => {
-                    let [Atom::Var(x), Atom::Var(y)] = args.as_slice() else { return false };
-                    let part = |side: usize, v: &VarId| parts[side].iter().find(|(w, _)| w == v).map(|(_, k)| *k);
-                    let same = |x, y| part(0, x).is_some_and(|k| part(1, y) == Some(k));
-                    if same(x, y) || same(y, x) {
-                        symmetric.push(stmt.var);
-                    }
-                }
-                Rhs::Tuple(all) if all.iter().all(|a| is_symmetric(a, &symmetric)) => symmetric.push(stmt.var),
-                _ => return false,
-            }
-        }
-        is_symmetric(&self.body.result, &symmetric)
     }
 }
 

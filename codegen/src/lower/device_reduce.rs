@@ -58,7 +58,7 @@ impl<'k> Host<'k> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };
-        let commutative = f.lambda.is_commutative();
+        let commutative = f.lambda.is_commutative(self.program.kernel);
         if let Some(parts) = self.folds_of_pieces(stmt, "reduce: chunks", &r, commutative)? {
             return self.fold_of_folds(stmt, &r, &parts, dest);
         }
@@ -139,7 +139,9 @@ impl<'k> Host<'k> {
             return Ok(());
         }
         let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };
-        if let Some(parts) = self.folds_of_pieces(stmt, "scan: chunks", &r, f.lambda.is_commutative())? {
+        if let Some(parts) =
+            self.folds_of_pieces(stmt, "scan: chunks", &r, f.lambda.is_commutative(self.program.kernel))?
+        {
             return self.scan_pieces(stmt, &r, &parts, dest, inclusive);
         }
         let chunks = self.chunks(&xs.len);
@@ -208,7 +210,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         ty: &Ty,
     ) -> Result<Value<'k>> {
         let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
-        let op = Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(), slots: none };
+        let op = Operator {
+            f: f.clone(),
+            z: z.clone(),
+            commutative: f.lambda.is_commutative(self.program.kernel),
+            slots: none,
+        };
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
         let acc = if self.is_own_row(&xs.len) {
             self.fold_own_row(&op, xs, ty)
@@ -328,7 +335,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
         let layout = self.slots(ty)?;
-        let commutative = f.lambda.is_commutative();
+        let commutative = f.lambda.is_commutative(self.program.kernel);
         Ok(Operator { f: f.clone(), z: z.clone(), commutative, slots: Place { layout, at: Size::zero() } })
     }
 

@@ -52,6 +52,7 @@ mod group;
 mod host;
 mod in_place;
 mod index;
+mod jam;
 mod launch;
 mod loops;
 mod measure;

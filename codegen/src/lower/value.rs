@@ -383,6 +383,10 @@ impl<'k> Env<'k> {
     pub fn has_size(&self, v: &Var) -> bool {
         self.sizes.contains_key(v)
     }
+    /// Whether both know the same values of skolems.
+    pub fn has_sizes_of(&self, other: &Env<'k>) -> bool {
+        Rc::ptr_eq(&self.sizes, &other.sizes) || self.sizes == other.sizes
+    }
     /// A size of the program with skolems replaced by their values.
     pub fn size(&self, s: &Size) -> Size {
         if self.sizes.is_empty() { s.clone() } else { s.subst(&mut |v| self.sizes.get(v).cloned()) }

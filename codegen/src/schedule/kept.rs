@@ -50,7 +50,7 @@ impl LocalMemory {
         let uses = uses::count(kernel);
         // An operator that keeps the order reads contiguous chunks that are far apart.
         let ordered = f.body.stmts.iter().any(|s| match &s.rhs {
-            Rhs::Prim(call) => matches!(call.prim, Prim::Reduce(_)) && !call.funs[0].is_commutative(),
+            Rhs::Prim(call) => matches!(call.prim, Prim::Reduce(_)) && !call.funs[0].is_commutative(kernel),
             _ => false,
         });
         let by_key =
@@ -239,7 +239,7 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
                     && !is_own(&args[0])
                     && !functions() =>
             {
-                if !matches!(prim, Prim::Reduce(_)) || !funs[0].is_commutative() {
+                if !matches!(prim, Prim::Reduce(_)) || !funs[0].is_commutative(kernel) {
                     ordered += bytes_of(&kernel.atom_ty(&args[0]))?;
                 }
             }

@@ -1,7 +1,7 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
 //! [`rules`] is the table of rules. [`numbered`] gives programs that count their rows, [`rewrite`] applies rules that change core, [`interchange`] those for loops in maps,
-//! [`counters`] those for counters of loops, [`in_turn`], [`row_tables`], [`heads`], [`joined`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps. [`place`] chooses where unplaced primitives run,
+//! [`counters`] those for counters of loops, [`in_turn`], [`row_tables`], [`heads`], [`joined`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps, [`chosen`] gives folds that choose an element its position. [`place`] chooses where unplaced primitives run,
 //! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
 //! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
 //! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
@@ -13,6 +13,7 @@ pub mod bits;
 pub mod bounds;
 mod branches;
 pub mod by_key;
+mod chosen;
 mod columns;
 mod copies;
 mod counted;
@@ -155,13 +156,15 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let flat = flatten::flatten(distributed.clone(), target, &mut Vec::new());
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
     let copied = flatten::flatten(copied, target, &mut Vec::new());
-    let (all, _) = teams::teams(copied.clone(), target, &mut Vec::new());
+    let numbered = chosen::chosen(copied.clone(), target, &mut Vec::new());
+    let (all, _) = teams::teams(numbered.clone(), target, &mut Vec::new());
     let small = small::small(all.clone(), target, &mut Vec::new());
     let placed = place::place(&small, target, &mut Vec::new());
     stages.extend([
         ("distributed", distributed),
         ("flat", flat),
         ("columns", copied),
+        ("choice-by-position", numbered),
         ("teams", all),
         ("small", small),
         ("placed", placed),
@@ -198,6 +201,7 @@ impl Schedule {
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
         let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));
         let rewritten = verified("flatten copies", kernel, flatten::flatten(rewritten, target, &mut applied));
+        let rewritten = verified("chosen", kernel, chosen::chosen(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);
         let rewritten = verified("teams", kernel, rewritten);

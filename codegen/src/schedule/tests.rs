@@ -13,8 +13,8 @@
 //! `UPDATE_EXPECT=1 cargo test -p lift-codegen --lib passes` writes what is below `; gives`.
 
 use super::{
-    Applied, Schedule, columns, counted, counters, distribute, flatten, heads, in_turn, interchange, numbered, place,
-    rewrite, row_tables, teams, views,
+    Applied, Schedule, chosen, columns, counted, counters, distribute, flatten, heads, in_turn, interchange, numbered,
+    place, rewrite, row_tables, teams, views,
 };
 use crate::core::check::problems;
 use crate::core::{Kernel, parse, simplify};
@@ -76,6 +76,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "numbered" => numbered::numbered(&kernel, &mut applied),
         "flatten" => flatten::flatten(kernel, &target, &mut applied),
         "columns" => columns::columns(kernel, &target, &mut applied),
+        "chosen" => chosen::chosen(kernel, &target, &mut applied),
         "teams" => teams::teams(kernel, &target, &mut applied).0,
         "small" => super::small::small(kernel, &target, &mut applied),
         "updates" => super::updates::updates(kernel, &mut applied),

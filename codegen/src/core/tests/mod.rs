@@ -1,6 +1,7 @@
 //! Kernels: well-formedness, printing, simplification.
 
 mod check;
+mod commute;
 mod parse;
 mod random;
 mod simplify;

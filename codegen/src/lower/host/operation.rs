@@ -5,7 +5,7 @@ use crate::core::{Level, Prim, PrimCall, Stmt};
 use crate::failure::Message;
 use crate::lower::copies::{copy_dims, copy_dims_of};
 use crate::lower::dests::{self, Assigned};
-use crate::lower::function::Dims;
+use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::group::local_size_of;
 use crate::lower::launch::{Title, dims_of};
 use crate::lower::program::assume_hidden;
@@ -209,6 +209,14 @@ impl<'k> Host<'k> {
             None => dims,
         };
         let across = self.neighbours_lie_across(stmt, call, &env, dest)?;
+        let mut alone = env.clone();
+        let without = |f: &mut FunctionBuilder<'_, 'k>| {
+            f.across = across;
+            f.eval_stmt(stmt, &mut alone, Some(&Assigned::Write(dest.clone()))).map(drop)
+        };
+        if team.is_none() && self.jammed(stmt, call, &env, dest, across, without)? {
+            return Ok(());
+        }
         self.launch(&title, dims, local, |f| {
             f.across = across;
             f.rows_of_team = team.as_ref().map(|team| team.rows).filter(|rows| *rows > 1);

@@ -177,7 +177,7 @@ impl<'k> Host<'k> {
 /// Whether the operator adds `int`s, so that a group can add up the values of many tiles at once.
 fn is_adding(f: &Lambda, scalar: Scalar) -> bool {
     let adds = f.body.stmts.iter().all(|s| matches!(s.rhs, Rhs::Scalar(ScalarOp::Add, _)));
-    scalar == Scalar::Int && adds && f.is_commutative()
+    scalar == Scalar::Int && adds && f.combines_components()
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {

@@ -14,6 +14,7 @@ mod group_filters;
 mod groups;
 mod in_turn;
 mod items;
+mod jam;
 mod kept;
 mod lengths;
 mod limits;

@@ -55,7 +55,7 @@ pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
 /// Whether a fold by key can use a table of partial results: its values are scalars, and its operator is commutative, because
 /// elements reach the table in any order. Others are [`sorted`](mod@sorted).
 fn by_table(kernel: &Kernel, f: &Lambda, z: &Atom) -> bool {
-    f.is_commutative() && kernel.atom_ty(z).as_scalar().is_some()
+    f.combines_components() && kernel.atom_ty(z).as_scalar().is_some()
 }
 
 /// A function after these rules, and all variables with those that it now has; `None` if none matches. Its folds by key

@@ -40,7 +40,7 @@ pub(super) struct Own<'a> {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for a tile, if the fold keeps the order and all rows have one length.
     pub(super) fn tile_in_order(&mut self, folded: &Folded<'k>) -> Result<Option<Tile>> {
-        let ordered = !folded.fold.funs[0].is_commutative() && folded.teams == Teams::Neighbours;
+        let ordered = !folded.fold.funs[0].is_commutative(self.program.kernel) && folded.teams == Teams::Neighbours;
         let ty = self.program.kernel.atom_ty(&folded.fold.args[1]);
         let element = ty.as_array().map(|a| a.element.clone()).filter(|e| bytes(e).is_some_and(|n| n > 0));
         let (Some(element), true, Some(_)) = (element, ordered, &folded.length) else { return Ok(None) };

@@ -55,7 +55,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let next = b.contracted(next);
             b.assign_registers(acc, &next)
         };
-        let in_order = !f.lambda.is_commutative() || folded.teams == Teams::Columns;
+        let in_order = !f.lambda.is_commutative(self.program.kernel) || folded.teams == Teams::Columns;
         let bounds = match (part, &folded.stage) {
             (Some(part), Stage::Parts(parts, _)) => {
                 let (part, parts) = (self.size(part)?, self.host_size(parts, "parts")?);

@@ -1,0 +1,204 @@
+//! The code of a function for several elements. Statements are written for one lane after the other, so that their
+//! loads are kept; a fold is one loop for all lanes.
+
+use super::super::Result;
+use super::super::function::FunctionBuilder;
+use super::super::pieces::few_pieces;
+use super::super::tile::Loads;
+use super::super::value::{Array, Closure, Dest, Env, Value, View};
+use super::super::write;
+use super::alike::{alike, alike_arrays};
+use crate::core::{Block, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::opencl::Expr;
+use crate::schedule::uses;
+use lift_analysis::size::Size;
+use rustc_hash::FxHashSet;
+
+/// One of the elements that a work-item computes.
+#[derive(Debug, Clone)]
+pub struct Lane<'k> {
+    pub env: Env<'k>,
+    pub dest: Dest<'k>,
+    /// It is an element, and no repetition of the last one.
+    pub inside: Expr,
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Computes the elements of all lanes, and writes them.
+    pub fn elements_in_lanes(&mut self, body: &'k Block, mut lanes: Vec<Lane<'k>>) -> Result<()> {
+        let outside = self.loads.replace(Loads::default());
+        self.stmts_in_lanes(&body.stmts, &mut lanes)?;
+        self.loads = outside;
+        for lane in &lanes {
+            let value = self.atom(&body.result, &lane.env)?;
+            self.when(lane.inside.clone(), |b| b.copy(&value, &lane.dest))?;
+        }
+        Ok(())
+    }
+
+    /// Binds the values of statements in each lane.
+    pub fn stmts_in_lanes(&mut self, stmts: &'k [Stmt], lanes: &mut [Lane<'k>]) -> Result<()> {
+        let mut envs: Vec<Env<'k>> = lanes.iter().map(|lane| lane.env.clone()).collect();
+        self.bind_in_lanes(stmts, &mut envs)?;
+        for (lane, env) in lanes.iter_mut().zip(envs) {
+            lane.env = env;
+        }
+        Ok(())
+    }
+
+    fn bind_in_lanes(&mut self, stmts: &'k [Stmt], envs: &mut [Env<'k>]) -> Result<()> {
+        for stmt in stmts {
+            let origin = stmt.origin.clone();
+            let values = self.at(&origin, |b| b.stmt_in_lanes(stmt, envs))?;
+            for (env, value) in envs.iter_mut().zip(values) {
+                if let Value::Scalar(super::super::value::ScalarValue::Computed { expr, .. }) = &value {
+                    self.parts.add(expr, &origin);
+                }
+                env.bind(stmt.var, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn stmt_in_lanes(&mut self, stmt: &'k Stmt, envs: &mut [Env<'k>]) -> Result<Vec<Value<'k>>> {
+        let leaders = leaders(stmt, envs);
+        let leading: Vec<usize> = (0..envs.len()).filter(|at| leaders[*at] == *at).collect();
+        let folded = match &stmt.rhs {
+            Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Seq), .. }) if leading.len() > 1 => {
+                let envs: Vec<Env<'k>> = leading.iter().map(|at| envs[*at].clone()).collect();
+                self.fold_jammed(stmt, call, &envs)?
+            }
+            _ => None,
+        };
+        let mut found: Vec<Option<Value<'k>>> = vec![None; envs.len()];
+        match folded {
+            Some(values) => leading.iter().zip(values).for_each(|(at, value)| found[*at] = Some(value)),
+            None => {
+                for at in leading {
+                    found[at] = Some(self.eval_stmt(stmt, &mut envs[at], None)?);
+                }
+            }
+        }
+        let all = leaders.iter().map(|at| found[*at].clone());
+        all.collect::<Option<Vec<_>>>().ok_or_else(|| self.error("map", "an element was not computed"))
+    }
+
+    /// `reduceSeq` in each lane, if the accumulators are registers and all have the same number of rounds.
+    fn fold_jammed(&mut self, stmt: &'k Stmt, call: &'k PrimCall, envs: &[Env<'k>]) -> Result<Option<Vec<Value<'k>>>> {
+        let (mut rows, mut starts) = (Vec::new(), Vec::new());
+        for env in envs {
+            let (z, xs) = (self.atom(&call.args[0], env)?, self.atom(&call.args[1], env)?);
+            starts.push(self.forced(&z)?);
+            rows.push(self.array(&xs)?);
+        }
+        let rounds = rows[0].len.clone();
+        let registers = starts.iter().all(write::is_flat);
+        if !registers || rows.iter().any(|xs| xs.len != rounds || few_pieces(xs).is_some()) {
+            return Ok(None);
+        }
+        self.runs_alone(call.prim, &rounds);
+        let f = &call.funs[0];
+        let name = f.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string();
+        let mut accs = Vec::new();
+        for z in &starts {
+            accs.extend(self.registers_with(z, &name)?);
+        }
+        let contract = self.program.schedule.reorder.contains(&stmt.var);
+        self.sequential(&rounds, |b, i| {
+            let xs = b.read_in_lanes(&rows, i)?;
+            let operators: Vec<Closure<'k>> =
+                envs.iter().map(|env| Closure { lambda: f, env: env.clone() }.at(i)).collect();
+            let args = accs.iter().zip(xs).map(|(acc, x)| vec![acc.clone(), x]).collect();
+            let next = b.call_in_lanes(&operators, args)?;
+            for (acc, next) in accs.iter().zip(next) {
+                let next = if contract { b.contracted(next) } else { next };
+                b.assign_registers(acc, &next)?;
+            }
+            Ok(())
+        })?;
+        let one = |acc: Value<'k>| Value::Array(Array::new(Size::one(), View::Fill(acc)));
+        Ok(Some(accs.into_iter().map(one).collect()))
+    }
+
+    /// The results of one function with the environment and the arguments of each lane.
+    fn call_in_lanes(&mut self, fs: &[Closure<'k>], args: Vec<Vec<Value<'k>>>) -> Result<Vec<Value<'k>>> {
+        let Some(lambda) = fs.first().map(|f| f.lambda) else { return Ok(Vec::new()) };
+        let mut envs = Vec::new();
+        for (f, args) in fs.iter().zip(args) {
+            let mut env = f.env.clone();
+            for (param, arg) in lambda.params.iter().zip(&args) {
+                let arg = self.name_param(*param, arg)?;
+                env.bind(*param, arg);
+            }
+            envs.push(env);
+        }
+        self.bind_in_lanes(&lambda.body.stmts, &mut envs)?;
+        envs.iter().map(|env| self.atom(&lambda.body.result, env)).collect()
+    }
+
+    /// Element `i` of an array in each lane. Arrays that are alike are read once.
+    fn read_in_lanes(&mut self, arrays: &[Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
+        let leaders: Vec<usize> = (0..arrays.len())
+            .map(|at| (0..at).find(|before| alike_arrays(&arrays[*before], &arrays[at])).unwrap_or(at))
+            .collect();
+        let leading: Vec<usize> = (0..arrays.len()).filter(|at| leaders[*at] == *at).collect();
+        let distinct: Vec<&Array<'k>> = leading.iter().map(|at| &arrays[*at]).collect();
+        let mut values = self.read_distinct(&distinct, i)?;
+        if distinct.len() < arrays.len() {
+            for value in &mut values {
+                *value = self.named_scalar(value, "x")?;
+            }
+        }
+        let of = |at: &usize| leading.iter().position(|l| l == at).and_then(|at| values.get(at).cloned());
+        leaders.iter().map(of).collect::<Option<Vec<_>>>().ok_or_else(|| self.error("map", "an element was not read"))
+    }
+
+    fn read_distinct(&mut self, arrays: &[&Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
+        if let Some(mapped) = each(arrays, |view| match view {
+            View::Mapped(f, of) => Some((f, of.clone())),
+            _ => None,
+        }) && mapped.iter().all(|(f, _)| std::ptr::eq(f.lambda, mapped[0].0.lambda))
+        {
+            let fs: Vec<Closure<'k>> = mapped.iter().map(|(f, _)| f.at(i)).collect();
+            let of: Vec<Array<'k>> = mapped.into_iter().map(|(_, of)| of).collect();
+            let args = self.read_in_lanes(&of, i)?.into_iter().map(|x| vec![x]).collect();
+            return self.call_in_lanes(&fs, args);
+        }
+        if let Some(zipped) = each(arrays, |view| match view {
+            View::Zip(parts) => Some(parts),
+            _ => None,
+        }) && zipped.iter().all(|parts| parts.len() == zipped[0].len())
+        {
+            let mut tuples = vec![Vec::new(); arrays.len()];
+            for k in 0..zipped[0].len() {
+                let parts: Vec<Array<'k>> = zipped.iter().map(|parts| parts[k].clone()).collect();
+                let values = self.read_in_lanes(&parts, i)?;
+                tuples.iter_mut().zip(values).for_each(|(tuple, value)| tuple.push(value));
+            }
+            return Ok(tuples.into_iter().map(Value::Tuple).collect());
+        }
+        arrays.iter().map(|a| self.read(a, i)).collect()
+    }
+}
+
+/// What a function finds in the views of all arrays.
+fn each<'a, 'k, T>(arrays: &[&'a Array<'k>], of: impl Fn(&'a View<'k>) -> Option<T>) -> Option<Vec<T>> {
+    arrays.iter().map(|a| of(&a.view)).collect()
+}
+
+/// For each lane the first one in which the statement has the same value.
+fn leaders(stmt: &Stmt, envs: &[Env<'_>]) -> Vec<usize> {
+    let mut read: FxHashSet<VarId> = FxHashSet::default();
+    uses::variables(stmt, &mut read);
+    let same = |a: &Env<'_>, b: &Env<'_>| {
+        a.has_sizes_of(b)
+            && read.iter().all(|v| match (a.get(*v), b.get(*v)) {
+                (Some(x), Some(y)) => alike(x, y),
+                (None, None) => true,
+                _ => false,
+            })
+    };
+    // What it opens is bound in each environment.
+    let shared = stmt.binds.is_empty();
+    (0..envs.len()).map(|at| (0..at).find(|before| shared && same(&envs[*before], &envs[at])).unwrap_or(at)).collect()
+}
