@@ -33,16 +33,14 @@ pub fn chosen(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ke
     Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }
 }
 
-/// The folds at host level, and those of a row of its own that a map at host level does for each element.
+/// The folds of a row that a map at host level does for each element. One fold of the whole device reads memory in order
+/// already.
 fn shared_folds(kernel: &Kernel, block: &Block) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for stmt in &block.stmts {
         let mut stmt = stmt.clone();
         host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| found.extend(shared_folds(kernel, inner)));
         match &stmt.rhs {
-            Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Auto), .. }) => {
-                found.insert(stmt.var);
-            }
             Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) => {
                 let own = funs.first().and_then(|f| nest::recognise(kernel, f)).filter(|nest| !nest.matrix);
                 let fold = own.or_else(|| rows_below(kernel, call).map(|(nest, _)| nest));

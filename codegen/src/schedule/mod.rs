@@ -90,6 +90,8 @@ pub struct Schedule {
     pub spaces: FxHashMap<VarId, Space>,
     /// Candidates for computation in blocks; the memory layout of their arrays decides.
     pub tilings: FxHashMap<VarId, tile::Tiling>,
+    /// The maps at host level that neither the program nor a rule places: a work-item may compute several elements.
+    pub unplaced: FxHashSet<VarId>,
     /// The work-items that share an element, for maps that groups compute.
     pub teams: teams::Teams,
     /// Maps whose function a group cannot share, by origin, each with the operator that has no strategy.
@@ -230,6 +232,7 @@ impl Schedule {
             lazy: fused.lazy,
             spaces: fused.spaces,
             tilings,
+            unplaced: tile::unplaced(&rewritten),
             teams,
             obstacles,
             bounds,
@@ -267,6 +270,7 @@ impl Schedule {
             lazy: fused.lazy,
             spaces: fused.spaces,
             tilings: self.tilings.clone(),
+            unplaced: self.unplaced.clone(),
             teams: self.teams.clone(),
             obstacles: self.obstacles.clone(),
             bounds,

@@ -246,10 +246,10 @@ impl<'k> Dims<'k> {
         &self.calls[self.calls.len() - 1].funs[0]
     }
 
-    /// Whether each call of the innermost function gets its own row. A nested map that does not go over the outer
-    /// element reads the same rows for every outer element.
+    /// Whether each call of the innermost function gets its own row, longer than a point of few coordinates. A nested map
+    /// that does not go over the outer element reads the same rows for every outer element.
     pub fn has_rows(&self, kernel: &Kernel) -> bool {
-        let is_array = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_some());
+        let is_array = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_some_and(|a| long(&a.len).is_some()));
         let depends = |c: &&PrimCall| matches!(&c.args[0], Atom::Var(v) if self.outer.contains(v));
         self.innermost().params.iter().any(is_array) && self.calls[1..].iter().all(depends)
     }

@@ -38,7 +38,9 @@ pub enum Tiling {
 pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxHashMap<VarId, Tiling> {
     let mut found = FxHashMap::default();
     if target.class != Class::Portable {
-        block(before, &before.body, lazy, &mut found);
+        each_map(before, &before.body, &mut |stmt, call| {
+            found.extend(strategy(before, stmt, call, lazy).map(|t| (stmt.var, t)));
+        });
     }
     // Tiles in local memory and shared rows are for devices whose work-items run at the same time. Folds of windows keep
     // their results in registers.
@@ -48,20 +50,27 @@ pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxH
     found
 }
 
-/// Searches the host level, as in [`super::place`].
-fn block(kernel: &Kernel, of: &Block, lazy: &FxHashSet<VarId>, found: &mut FxHashMap<VarId, Tiling>) {
+/// The maps at host level that neither the program nor a rule has placed.
+pub fn unplaced(before: &Kernel) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    each_map(before, &before.body, &mut |stmt, _| {
+        found.insert(stmt.var);
+    });
+    found
+}
+
+/// Goes through the unplaced maps of the host level, as in [`super::place`].
+fn each_map<'k>(kernel: &Kernel, of: &'k Block, each: &mut dyn FnMut(&'k Stmt, &'k PrimCall)) {
     for stmt in &of.stmts {
         match &stmt.rhs {
             Rhs::If(_, a, b) => {
-                block(kernel, a, lazy, found);
-                block(kernel, b, lazy, found);
+                each_map(kernel, a, each);
+                each_map(kernel, b, each);
             }
             Rhs::Prim(call) if on_the_host(kernel, call) => {
-                call.funs.iter().for_each(|f| block(kernel, &f.body, lazy, found));
+                call.funs.iter().for_each(|f| each_map(kernel, &f.body, each));
             }
-            Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) => {
-                found.extend(strategy(kernel, stmt, call, lazy).map(|t| (stmt.var, t)));
-            }
+            Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) => each(stmt, call),
             _ => {}
         }
     }

@@ -2,9 +2,9 @@
 //! or register blocking): what the elements read in common is loaded once.
 //!
 //! In `map (λw. map (λrow. map (λwindow. reduce + (zipWith * window w)) row) rows) weights`, neighbours in the first map
-//! read the same window, and neighbours in the second the same weights. The innermost map keeps its work-items, which
-//! access neighbouring addresses. Whether a block pays is not told by the form of the program: the code is written for
-//! candidates, and its loads are counted.
+//! read the same window, and neighbours in the second the same weights. Elements of the innermost map that a work-item
+//! computes lie far apart, because its work-items access neighbouring addresses. Whether a block pays is not told by the
+//! form of the program: the code is written for candidates, and its loads are counted.
 //!
 //! | module | job |
 //! |---|---|
@@ -32,8 +32,20 @@ use lift_analysis::size::Size;
 
 /// Blocks of a compute unit, each of one work-item, from which on blocks pay.
 const BLOCKS_PER_UNIT: i64 = 128;
+/// Elements of the map of the work-items, from which on each of them may take several.
+const FEWEST_APART: i64 = 256;
+/// Rounds of all loops of an element from which on blocks pay: shorter ones need the work-items more.
+const FEWEST_ROUNDS: i64 = 64;
+/// Rounds that a loop is taken to have if their number is known only on the device.
+const UNKNOWN_ROUNDS: i64 = 16;
 /// A block must load at most this share, in percent, of what its elements would load each for itself.
 const MOST_LOADED: u64 = 67;
+
+/// A block, and its loads in percent of what its elements would load each for itself.
+struct Loaded {
+    percent: u64,
+    block: Block,
+}
 
 /// How many neighbours a work-item computes, for each map of a nest, outermost first.
 type Block = Vec<i64>;
@@ -51,7 +63,8 @@ impl<'k> Host<'k> {
         without: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<bool> {
         let kernel = self.program.kernel;
-        if self.program.target.class != Class::Gpu || !self.lengths.is_empty() {
+        let placed = !self.program.schedule.unplaced.contains(&stmt.var);
+        if placed || self.program.target.class != Class::Gpu || !self.lengths.is_empty() {
             return Ok(false);
         }
         let Some(maps) = maps(kernel, call) else { return Ok(false) };
@@ -66,8 +79,9 @@ impl<'k> Host<'k> {
         if each < 2 || !lens.iter().all(|n| self.program.is_known_before(n)) {
             return Ok(false);
         }
-        let Some(block) = self.best_block(stmt, call, env, dest, (maps.len(), each, across))? else { return Ok(false) };
-        let pays = self.pays(&lens, &block);
+        let Some(block) = self.best_block(stmt, env, dest, (&maps, &lens), (each, across))? else { return Ok(false) };
+        let rounds = maps.last().map_or(Size::zero(), |map| self.rounds_of(&map.funs[0].body, env));
+        let pays = self.pays(&lens, &block, &rounds, kept_by(&maps, across));
         if pays.as_const() == Some(0) {
             return Ok(false);
         }
@@ -76,7 +90,7 @@ impl<'k> Host<'k> {
         let dims = dims_of(stmt);
         let in_blocks = |f: &mut FunctionBuilder<'_, 'k>| {
             f.across = across;
-            f.nest_in_lanes(call, env, dest, &block)
+            f.nest_in_lanes(&Nest { maps: &maps, lens: &lens, block: &block }, env, dest)
         };
         if pays.as_const() == Some(1) {
             self.launch(&title, dims, [None; 3], in_blocks)?;
@@ -92,79 +106,101 @@ impl<'k> Host<'k> {
     fn best_block(
         &mut self,
         stmt: &'k Stmt,
-        call: &'k PrimCall,
         env: &Env<'k>,
         dest: &Dest<'k>,
-        (depth, each, across): (usize, i64, bool),
+        (maps, lens): (&[&'k PrimCall], &[Size]),
+        (each, across): (i64, bool),
     ) -> Result<Option<Block>> {
         let mut loads_of = |block: &Block| -> Result<u64> {
             let mut found = 0;
             self.program.probe(&stmt.origin, |f| {
                 f.used = dims_of(stmt);
                 f.across = across;
-                let (stmts, ()) = f.scope(|f| f.nest_in_lanes(call, env, dest, block))?;
+                let (stmts, ()) = f.scope(|f| f.nest_in_lanes(&Nest { maps, lens, block }, env, dest))?;
                 found = loads::made(&stmts);
                 Ok(())
             })?;
             Ok(found)
         };
-        let alone = loads_of(&vec![1; depth])?;
-        let mut best = None;
-        for block in candidates(depth, each, across) {
+        let alone = loads_of(&vec![1; maps.len()])?;
+        let mut loaded = |wide: &[usize]| -> Result<Loaded> {
+            let block: Block = (0..maps.len()).map(|at| if wide.contains(&at) { each } else { 1 }).collect();
             let elements = block.iter().product::<i64>().cast_unsigned();
-            let (loads, all) = (loads_of(&block)?, alone.saturating_mul(elements));
-            let little = loads.saturating_mul(100) <= all.saturating_mul(MOST_LOADED);
-            // Compared as loads of an element: a / b < c / d where a·d < c·b.
-            let better =
-                |(least, of, _): &(u64, u64, Block)| loads.saturating_mul(*of) < least.saturating_mul(elements);
-            if alone > 0 && little && best.as_ref().is_none_or(better) {
-                best = Some((loads, elements, block));
+            let loads = loads_of(&block)?;
+            Ok(Loaded { percent: loads.saturating_mul(100) / alone.saturating_mul(elements).max(1), block })
+        };
+        // Of maps that are equally good the inner ones, whose windows overlap, and last the one of the work-items.
+        let kept = kept_by(maps, across);
+        let mut single = Vec::new();
+        for at in (0..maps.len()).rev().filter(|at| *at != kept).chain([kept]) {
+            single.push((at, loaded(&[at])?));
+        }
+        single.retain(|(_, of)| of.percent < 100);
+        single.sort_by_key(|(_, of)| of.percent);
+        let mut all: Vec<Loaded> = Vec::new();
+        // Two maps at most, because each element has registers of its own; the second reads something else in common.
+        if let Some((first, of_first)) = single.first() {
+            for (second, of_second) in &single[1..] {
+                let both = loaded(&[*first, *second])?;
+                let independent = both.percent * 100 <= of_first.percent * of_second.percent + 500;
+                all.push(both);
+                if independent {
+                    break;
+                }
             }
         }
-        Ok(best.map(|(.., block)| block))
+        let best = all.into_iter().chain(single.into_iter().map(|(_, of)| of)).min_by_key(|of| of.percent);
+        Ok(best.filter(|of| of.percent <= MOST_LOADED).map(|of| of.block))
     }
 
-    /// 1 where there are enough blocks, and few of their elements lie outside; 0 elsewhere.
-    fn pays(&self, lens: &[Size], block: &Block) -> Size {
-        let blocks = |n: &Size, each: i64| n.add(&Size::int(each - 1)).div_floor(&Size::int(each));
-        let all = lens.iter().zip(block).fold(Size::one(), |all, (n, each)| all.mul(&blocks(n, *each)));
+    /// The rounds of all loops of a function, at least.
+    fn rounds_of(&self, body: &crate::core::Block, env: &Env<'k>) -> Size {
+        let kernel = self.program.kernel;
+        let of = |stmt: &Stmt| {
+            let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Seq) | Prim::Reduce(Level::Seq), funs, args, .. }) =
+                &stmt.rhs
+            else {
+                return Size::zero();
+            };
+            let xs = args.get(usize::from(matches!(call.prim, Prim::Reduce(_))));
+            let len = xs.and_then(|xs| kernel.atom_ty(xs).as_array().map(|a| env.size(&a.len)));
+            let len = len.filter(|n| self.program.is_known_before(n)).unwrap_or(Size::int(UNKNOWN_ROUNDS));
+            let each = funs.iter().fold(Size::one(), |all, f| all.add(&self.rounds_of(&f.body, env)));
+            len.mul(&each)
+        };
+        body.stmts.iter().fold(Size::zero(), |all, stmt| all.add(&of(stmt)))
+    }
+
+    /// 1 where elements are long work, there are enough blocks, and few of their elements lie outside; 0 elsewhere.
+    fn pays(&self, lens: &[Size], block: &Block, rounds: &Size, kept: usize) -> Size {
+        let all = lens.iter().zip(block).fold(Size::one(), |all, (n, each)| all.mul(&blocks_of(n, *each)));
         let enough = i64::from(self.program.target.compute_units) * BLOCKS_PER_UNIT;
         let mut pays = Size::if_le(&Size::int(enough), &all, &Size::one(), &Size::zero());
+        pays = Size::if_le(&Size::int(FEWEST_ROUNDS), rounds, &pays, &Size::zero());
         for (n, each) in lens.iter().zip(block).filter(|(_, each)| **each > 1) {
-            let computed = blocks(n, *each).mul(&Size::int(3 * each));
+            let computed = blocks_of(n, *each).mul(&Size::int(3 * each));
             pays = Size::if_le(&computed, &n.mul(&Size::int(4)), &pays, &Size::zero());
+        }
+        if block.get(kept).is_some_and(|each| *each > 1) {
+            // Work-items still have neighbours.
+            pays = Size::if_le(&Size::int(FEWEST_APART), &lens[kept], &pays, &Size::zero());
         }
         pays
     }
 }
 
-/// The blocks that are tried: in all maps but the one whose neighbours are work-items, or in one of them.
-fn candidates(depth: usize, each: i64, across: bool) -> Vec<Block> {
-    let kept = if across { depth.saturating_sub(2) } else { depth - 1 };
-    let others: Vec<usize> = (0..depth).filter(|at| *at != kept).collect();
-    let block = |wide: &[usize]| (0..depth).map(|at| if wide.contains(&at) { each } else { 1 }).collect::<Block>();
-    let mut all: Vec<Block> = others.iter().map(|at| block(&[*at])).collect();
-    if others.len() > 1 {
-        all.push(block(&others));
-    }
-    all
-}
-
-/// The maps of a nest over the grid, outermost first, if it does nothing else, the function of the innermost one folds,
-/// and gives scalars.
+/// The maps of a nest over the grid, and loops around it, outermost first, if it does nothing else, the function of the
+/// innermost one folds, and gives scalars.
 fn maps<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Vec<&'k PrimCall>> {
     let mut all = vec![call];
     loop {
         let last = all.last()?;
-        if !matches!(last.prim, Prim::Map(Level::Glb(_))) {
-            return None;
-        }
         let f = last.funs.first()?;
         if f.position.is_some() || f.params.len() != 1 {
             return None;
         }
         match nest::inner(f) {
-            Some((inner, _)) if matches!(inner.prim, Prim::Map(Level::Glb(_))) => {
+            Some((inner, _)) if is_of_grid(inner) || !is_of_grid(last) => {
                 let (last, before) = f.body.stmts.split_last()?;
                 let whole = f.body.result == crate::core::Atom::Var(last.var);
                 if !whole || !before.iter().all(|s| crate::schedule::free::is_free(&s.rhs)) {
@@ -179,22 +215,84 @@ fn maps<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Vec<&'k PrimCall>> {
                     .iter()
                     .any(|s| matches!(&s.rhs, Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Seq), .. })));
                 let flat = is_flat(&kernel.atom_ty(&f.body.result));
-                return (folds && flat && all.len() > 1).then_some(all);
+                return (folds && flat && is_of_grid(last)).then_some(all);
             }
         }
     }
 }
 
+/// The map whose neighbours are neighbouring work-items.
+fn kept_by(maps: &[&PrimCall], across: bool) -> usize {
+    maps.len().saturating_sub(if across { 2 } else { 1 })
+}
+
+/// How many blocks there are of so many elements.
+fn blocks_of(n: &Size, each: i64) -> Size {
+    if each == 1 { n.clone() } else { n.add(&Size::int(each - 1)).div_floor(&Size::int(each)) }
+}
+
+fn is_of_grid(call: &PrimCall) -> bool {
+    matches!(call.prim, Prim::Map(Level::Glb(_)))
+}
+
+/// Maps, outermost first, with their lengths and how many neighbours in each a work-item computes.
+#[derive(Clone, Copy)]
+struct Nest<'a, 'k> {
+    maps: &'a [&'k PrimCall],
+    lens: &'a [Size],
+    block: &'a [i64],
+}
+
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn nest_in_lanes(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, block: &Block) -> Result<()> {
-        let lane = Lane { env: env.clone(), dest: dest.clone(), inside: Expr::Bool(true) };
-        self.map_in_lanes(call, block, &[lane])
+    fn nest_in_lanes(&mut self, nest: &Nest<'_, 'k>, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        self.maps_in_lanes(*nest, vec![Lane { env: env.clone(), dest: dest.clone(), inside: Expr::Bool(true) }])
     }
 
-    /// The maps of a nest from `call` on, in each of these lanes.
-    fn map_in_lanes(&mut self, call: &'k PrimCall, block: &[i64], lanes: &[Lane<'k>]) -> Result<()> {
-        let (Prim::Map(level), [each, rest @ ..]) = (call.prim, block) else {
-            return Err(self.error("map", "a nest of maps is not as it was"));
+    /// The first map over the grid, with the loops around it as a part of the same dimension; then those inside.
+    fn maps_in_lanes(&mut self, nest: Nest<'_, 'k>, lanes: Vec<Lane<'k>>) -> Result<()> {
+        let wrong = |b: &Self| b.error("map", "a nest of maps is not as it was");
+        let joined = nest.maps.iter().position(|map| is_of_grid(map)).ok_or_else(|| wrong(self))? + 1;
+        let (first, rest) = (nest.maps[joined - 1], &nest.maps[joined..]);
+        let Prim::Map(level) = first.prim else { return Err(wrong(self)) };
+        let counts: Vec<Size> =
+            nest.lens.iter().zip(nest.block).take(joined).map(|(n, each)| blocks_of(n, *each)).collect();
+        let all = counts.iter().fold(Size::one(), |all, count| all.mul(count));
+        self.for_level(level, &all, |b, g| {
+            let mut places = Vec::new();
+            let mut left = g.clone();
+            for count in counts.iter().skip(1).rev() {
+                places.push(b.named_index("at", &left.rem(count), count)?);
+                left = b.named_index("left", &left.div_floor(count), &all)?;
+            }
+            places.push(left);
+            let mut lanes = lanes;
+            for (k, place) in places.iter().rev().enumerate() {
+                lanes = b.entered(nest, k, (place, &counts[k]), &lanes)?;
+            }
+            match rest {
+                [] => b.elements_in_lanes(&first.funs[0].body, lanes),
+                _ => {
+                    let (lens, block) = (&nest.lens[joined..], &nest.block[joined..]);
+                    b.maps_in_lanes(Nest { maps: rest, lens, block }, lanes)
+                }
+            }
+        })
+    }
+
+    /// The lanes inside of map `k` of the nest, for one of its blocks.
+    fn entered(
+        &mut self,
+        nest: Nest<'_, 'k>,
+        k: usize,
+        (block, blocks): (&Size, &Size),
+        lanes: &[Lane<'k>],
+    ) -> Result<Vec<Lane<'k>>> {
+        let (call, each) = (nest.maps[k], nest.block[k]);
+        // Neighbouring work-items have neighbours.
+        let apart = match call.prim {
+            Prim::Map(Level::Glb(0)) => !self.across,
+            Prim::Map(Level::Glb(1)) => self.across,
+            _ => false,
         };
         let f = &call.funs[0];
         let mut rows = Vec::new();
@@ -202,36 +300,28 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let xs = self.atom(&call.args[0], &lane.env)?;
             rows.push(self.array(&xs)?);
         }
-        let Some(n) = rows.first().map(|xs| xs.len.clone()) else { return Ok(()) };
-        let side = Size::int(*each);
-        let blocks = if *each == 1 { n.clone() } else { n.add(&side).sub(&Size::one()).div_floor(&side) };
-        self.for_level(level, &blocks, |b, g| {
-            let mut inner = Vec::new();
-            for by in 0..*each {
-                let (at, inside) = match *each {
-                    1 => (g.clone(), Expr::Bool(true)),
-                    _ => b.neighbour(&g.mul(&side).add(&Size::int(by)), &n, by == 0)?,
-                };
-                for (lane, xs) in lanes.iter().zip(&rows) {
-                    let x = b.read(xs, &at)?;
-                    let x = b.name_param(f.params[0], &x)?;
-                    let mut env = lane.env.clone();
-                    env.enter(f, &at, x);
-                    let dest = b.dest_at(&lane.dest, &at)?;
-                    inner.push(Lane { env, dest, inside: lane.inside.clone().and(inside.clone()) });
-                }
+        let mut inner = Vec::new();
+        for by in (0..each).map(Size::int) {
+            let at = if apart { blocks.mul(&by).add(block) } else { block.mul(&Size::int(each)).add(&by) };
+            let (at, inside) = match each {
+                1 => (block.clone(), Expr::Bool(true)),
+                _ => self.neighbour(&at, &nest.lens[k], by.is_zero())?,
+            };
+            for (lane, xs) in lanes.iter().zip(&rows) {
+                let x = self.read(xs, &at)?;
+                let x = self.name_param(f.params[0], &x)?;
+                let mut env = lane.env.clone();
+                env.enter(f, &at, x);
+                let dest = self.dest_at(&lane.dest, &at)?;
+                inner.push(Lane { env, dest, inside: lane.inside.clone().and(inside.clone()) });
             }
-            match f.body.stmts.split_last() {
-                Some((last, before)) if !rest.is_empty() => {
-                    b.stmts_in_lanes(before, &mut inner)?;
-                    match &last.rhs {
-                        Rhs::Prim(next) => b.map_in_lanes(next, rest, &inner),
-                        _ => Err(b.error("map", "a nest of maps is not as it was")),
-                    }
-                }
-                _ => b.elements_in_lanes(&f.body, inner),
-            }
-        })
+        }
+        if k + 1 < nest.maps.len()
+            && let Some((_, before)) = f.body.stmts.split_last()
+        {
+            self.stmts_in_lanes(before, &mut inner)?;
+        }
+        Ok(inner)
     }
 
     /// The index of a neighbour, clamped to the last element, and the condition that it is one. The first of a block is.

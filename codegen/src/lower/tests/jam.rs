@@ -28,7 +28,7 @@ fn agrees_in_blocks(kernel: &Kernel, target: &Target, inputs: &[Vec<Value>]) {
 }
 
 /// `sum (zipWith (λa b. sum (zipWith f a b)) xs ys)`
-fn fold_of_folds(b: &mut Builder, xs: &Atom, ys: &Atom, f: fn(&mut Builder, &Atom, &Atom) -> Atom) -> Atom {
+fn fold_of_folds(b: &mut Builder, xs: &Atom, ys: &Atom, f: Binary) -> Atom {
     let sum = |b: &mut Builder, xs: &Atom| {
         let sum = b.reduce(Level::Auto, 0.0f32, xs, |b, a, x| b.add(a, x));
         b.prim(Prim::Head, &[], vec![], &[sum])
@@ -46,13 +46,15 @@ fn fold_of_folds(b: &mut Builder, xs: &Atom, ys: &Atom, f: fn(&mut Builder, &Ato
     sum(b, &inner)
 }
 
-/// Channels `weights` of windows of 3 elements of C rows, at each place of each image.
-fn windows(f: fn(&mut Builder, &Atom, &Atom) -> Atom) -> Kernel {
-    let mut b = Builder::new("windows");
-    let [n, c, o, l] = ["N", "C", "O", "L"].map(|name| b.size(name));
-    let images = b.param("images", array(array(array(float(), &l.add(&Size::int(2))), &c), &n));
-    let weights = b.param("weights", array(array(array(float(), &Size::int(3)), &c), &o));
-    let result = b.map(Level::Auto, &images, |b, image| {
+type Binary = fn(&mut Builder, &Atom, &Atom) -> Atom;
+
+const MUL: Binary = |b, x, y| b.mul(x, y);
+
+/// O channels of windows of 3 elements of C rows, at each of L places of each of N images.
+fn windows([n, c, o, l]: [&Size; 4], b: &mut Builder, f: Binary) -> Atom {
+    let images = b.param("images", array(array(array(float(), &l.add(&Size::int(2))), c), n));
+    let weights = b.param("weights", array(array(array(float(), &Size::int(3)), c), o));
+    b.map(Level::Auto, &images, |b, image| {
         let windows = b.map(Level::Auto, image, |b, row| {
             b.view(Prim::Slide, &[Size::int(3), Size::one()], std::slice::from_ref(row))
         });
@@ -60,27 +62,99 @@ fn windows(f: fn(&mut Builder, &Atom, &Atom) -> Atom) -> Kernel {
         b.map(Level::Auto, &weights, |b, channel| {
             b.map(Level::Auto, &columns, |b, window| fold_of_folds(b, window, channel, f))
         })
-    });
+    })
+}
+
+fn of_any_length(f: Binary) -> Kernel {
+    let mut b = Builder::new("windows");
+    let [n, c, o, l] = ["N", "C", "O", "L"].map(|name| b.size(name));
+    let result = windows([&n, &c, &o, &l], &mut b, f);
     b.finish(&result)
 }
 
+fn images([n, c, o, l]: [usize; 4]) -> Vec<Value> {
+    vec![cube(n, c, l + 2), cube(o, c, 3)]
+}
+
+/// Where lengths are constant, the blocks are the only code.
 #[test]
 fn neighbours_share_what_they_read() {
-    let kernel = windows(|b, x, y| b.mul(x, y));
-    let of = |n, c, o, l: usize| vec![cube(n, c, l + 2), cube(o, c, 3)];
-    // Whole blocks; with elements after the last; too few; none of one map.
-    let inputs = [of(4, 5, 8, 64), of(7, 3, 11, 70), of(3, 2, 2, 5), of(4, 5, 0, 64)];
-    agrees_in_blocks(&kernel, &small(), &inputs);
-    agrees_in_blocks(&kernel, &small().with(Parameter::MapBlock, 2), &inputs);
+    // Whole blocks; elements after the last one in each map.
+    for dims in [[4, 10, 8, 64], [7, 9, 11, 70]] {
+        for each in [2, 4] {
+            let mut b = Builder::new("constant");
+            let [n, c, o, l] = dims.map(|n| Size::int(n as i64));
+            let result = windows([&n, &c, &o, &l], &mut b, MUL);
+            let kernel = b.finish(&result);
+            let target = small().with(Parameter::MapBlock, each);
+            agrees_in_blocks(&kernel, &target, &[images(dims)]);
+            let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}", e[0]));
+            assert_eq!(program.opencl.text.matches("__kernel").count(), 1, "{}", program.opencl.text);
+        }
+    }
+}
+
+#[test]
+fn few_elements_or_short_ones_have_a_work_item_each() {
+    let all = [[4, 10, 8, 64], [4, 2, 8, 64], [3, 9, 2, 5], [4, 5, 0, 64], [1, 1, 1, 1]];
+    agrees_in_blocks(&of_any_length(MUL), &small(), &all.map(images));
 }
 
 #[test]
 fn each_fold_has_its_own_accumulator() {
-    let kernel = windows(|b, x, y| {
+    let kernel = of_any_length(|b, x, y| {
         let less = b.op(ScalarOp::Lt, &[x.clone(), y.clone()]);
         b.if_(&less, |b| b.sub(x, y), |b| b.mul(x, y))
     });
-    agrees_in_blocks(&kernel, &small(), &[vec![cube(5, 4, 66), cube(9, 4, 3)]]);
+    agrees_in_blocks(&kernel, &small(), &[images([5, 12, 9, 64])]);
+}
+
+/// Elements of the innermost map lie far apart; a single map has only these.
+#[test]
+fn neighbouring_work_items_have_neighbours() {
+    let mut b = Builder::new("one");
+    let (n, k) = (Size::int(1027), Size::int(33));
+    let xs = b.param("xs", array(array(float(), &Size::int(3)), &n));
+    let ys = b.param("ys", array(array(float(), &Size::int(3)), &k));
+    let least = b.map(Level::Auto, &xs, |b, x| {
+        let distances = b.map(Level::Auto, &ys, |b, y| {
+            let pairs = b.zip(&[x.clone(), y.clone()]);
+            let products = b.map(Level::Auto, &pairs, |b, pair| {
+                let (x, y) = (b.proj(pair, 0), b.proj(pair, 1));
+                let d = b.sub(&x, &y);
+                b.mul(&d, &d)
+            });
+            let sum = b.reduce(Level::Auto, 0.0f32, &products, |b, a, x| b.add(a, x));
+            b.prim(Prim::Head, &[], vec![], &[sum])
+        });
+        let least = b.reduce(Level::Auto, 1e30f32, &distances, |b, a, x| b.op(ScalarOp::Min, &[a.clone(), x.clone()]));
+        b.prim(Prim::Head, &[], vec![], &[least])
+    });
+    let kernel = b.finish(&least);
+    agrees_in_blocks(&kernel, &small(), &[vec![rows(1027, 3), rows(33, 3)]]);
+}
+
+/// A loop around the maps over the grid is a part of their first dimension.
+#[test]
+fn four_maps_are_three_dimensions() {
+    let mut b = Builder::new("four");
+    let [m, n, c, o, l] = [3, 4, 9, 7, 66].map(Size::int);
+    let batches = b.param("batches", array(array(array(array(float(), &l.add(&Size::int(2))), &c), &n), &m));
+    let weights = b.param("weights", array(array(array(float(), &Size::int(3)), &c), &o));
+    let result = b.map(Level::Auto, &batches, |b, images| {
+        b.map(Level::Auto, images, |b, image| {
+            let windows = b.map(Level::Auto, image, |b, row| {
+                b.view(Prim::Slide, &[Size::int(3), Size::one()], std::slice::from_ref(row))
+            });
+            let columns = b.transpose(&windows);
+            b.map(Level::Auto, &weights, |b, channel| {
+                b.map(Level::Auto, &columns, |b, window| fold_of_folds(b, window, channel, MUL))
+            })
+        })
+    });
+    let kernel = b.finish(&result);
+    let batches = Value::Array(ArrayValue::Values((0..3).map(|_| cube(4, 9, 68)).collect()));
+    agrees_in_blocks(&kernel, &small(), &[vec![batches, cube(7, 9, 3)]]);
 }
 
 /// Nothing is shared by elements that each fold a row of their own; and a block of one is none.
@@ -105,7 +179,7 @@ fn blocks_are_made_only_where_neighbours_share() {
         Err(e) => panic!("{}: {}", kernel.name, e[0]),
     };
     assert!(!text(&kernel, &small()).contains(LABEL));
-    let shared = windows(|b, x, y| b.mul(x, y));
+    let shared = of_any_length(MUL);
     assert!(!text(&shared, &small().with(Parameter::MapBlock, 1)).contains(LABEL));
     assert!(!text(&shared, &Target::cpu()).contains(LABEL));
 }
