@@ -40,13 +40,10 @@ fn shared_folds(kernel: &Kernel, block: &Block) -> FxHashSet<VarId> {
     for stmt in &block.stmts {
         let mut stmt = stmt.clone();
         host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| found.extend(shared_folds(kernel, inner)));
-        match &stmt.rhs {
-            Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) => {
-                let own = funs.first().and_then(|f| nest::recognise(kernel, f)).filter(|nest| !nest.matrix);
-                let fold = own.or_else(|| rows_below(kernel, call).map(|(nest, _)| nest));
-                found.extend(fold.map(|nest| nest.fold));
-            }
-            _ => {}
+        if let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs {
+            let own = funs.first().and_then(|f| nest::recognise(kernel, f)).filter(|nest| !nest.matrix);
+            let fold = own.or_else(|| rows_below(kernel, call).map(|(nest, _)| nest));
+            found.extend(fold.map(|nest| nest.fold));
         }
     }
     found

@@ -72,7 +72,7 @@ fn equal_floats_may_differ_in_their_sign() {
 fn a_term_of_one_argument_is_compared_with_the_same_term_of_the_other() {
     let of = |first: ScalarOp, second: ScalarOp| {
         let (_, f) = choice(int(), |b, x, y| {
-            let (x, y) = (b.op(first, &[x.clone()]), b.op(second, &[y.clone()]));
+            let (x, y) = (b.op(first, std::slice::from_ref(x)), b.op(second, std::slice::from_ref(y)));
             b.op(ScalarOp::Lt, &[x, y])
         });
         Choice::of(&f).and_then(|choice| choice.ties())

@@ -556,7 +556,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Writes four neighbours as one vector, if they are scalars at adjacent addresses.
-    fn store_quad(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<bool> {
+    pub(super) fn store_quad(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<bool> {
         let mut start: Option<(Memory, Size)> = None;
         let mut lanes = Vec::new();
         for (l, (r, c, value)) in values.iter().enumerate() {

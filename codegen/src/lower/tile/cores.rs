@@ -177,7 +177,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let lane = [f.lane(panels[0], i, &Size::zero(), rounds)?, f.lane(panels[1], j, &Size::zero(), rounds)?];
                 let env = f.before_fold(element, lane)?;
                 let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) })?;
-                f.finished(element, env, cell, [&first[0].add(i), &first[1].add(j)], dest)
+                let value = f.finished(element, env, cell)?;
+                f.write_result(&value, [&first[0].add(i), &first[1].add(j)], dest)
             })
         })
     }

@@ -158,7 +158,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let next = f.call(&operator, &[acc.clone(), x])?;
                 f.assign_registers(&acc, &next)
             })?;
-            f.finished(element, env, acc, [&r, &c], dest)
+            let value = f.finished(element, env, acc)?;
+            f.write_result(&value, [&r, &c], dest)
         })
     }
 }

@@ -7,10 +7,14 @@ use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::local_id;
 use crate::lower::tile::operand::{Operand, Side};
-use crate::lower::value::{Array, Closure, Dest, Env, Place, Value, View};
+use crate::lower::value::{Array, ArrayDest, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+/// Adjacent results that are written together.
+const WIDE: i64 = 4;
 
 /// Where the results of a tile go.
 #[derive(Clone, Copy)]
@@ -19,6 +23,20 @@ enum Results<'a, 'k> {
     Finished(&'a Dest<'k>),
     /// To those of the other parts.
     Of(&'a Part),
+}
+
+impl<'k> Results<'_, 'k> {
+    /// The destination of rows of `m` elements.
+    fn dest(&self, m: &Size) -> Dest<'k> {
+        let part = match self {
+            Results::Finished(dest) => return (*dest).clone(),
+            Results::Of(part) => part,
+        };
+        let cells = Layout::Array { len: m.clone(), capacity: m.clone(), element: part.layout.clone() };
+        let all = Dest::Place(Place { layout: Rc::new(cells), at: Size::zero() });
+        let own = ArrayDest::Part { from: part.at.clone(), step: Size::one(), of: all };
+        Dest::Array(Rc::new(ArrayDest::Rows { row: m.clone(), of: Dest::Array(Rc::new(own)) }))
+    }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -279,7 +297,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(env)
     }
 
-    /// Writes what the folds gave, or the results from it.
+    /// Writes what the folds gave, or the results from it: four neighbours at a time, as one vector where rows start at
+    /// multiples of four.
     fn results(
         &mut self,
         shape: Shape,
@@ -289,60 +308,91 @@ impl<'k> FunctionBuilder<'_, 'k> {
         acc: &Place,
         to: Results<'_, 'k>,
     ) -> Result<()> {
-        let side = Size::int(shape.item);
-        let operands_of = operands;
         // All operands of a side have the same arrangement.
-        let operands = operands.map(|side| &side[0]);
-        let lens = operands.map(|o| o.rows.len.clone());
+        let [above, beside] = operands.map(|side| &side[0]);
+        let (n, m) = (above.rows.len.clone(), beside.rows.len.clone());
+        let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
+        let place = |f: &mut Self, name: &str, first: &Size, o: &Operand<'k>, lane: &Size| {
+            let position = f.size(&first.add(&o.own).add(&o.lane(lane)))?;
+            Ok(f.bind(name, CType::Int, position))
+        };
         self.unrolled("i", shape.item, |f, i| {
-            f.unrolled("j", shape.item, |f, j| {
-                let mut at = Vec::new();
-                let mut condition = Expr::Bool(true);
-                for (k, (o, l)) in operands.iter().zip([i, j]).enumerate() {
-                    let position = first[k].add(&o.own).add(&o.lane(l));
-                    let position = f.size(&position)?;
-                    let position = f.bind(["r", "c"][k], CType::Int, position);
-                    condition = condition.and(position.clone().lt(f.size(&lens[k])?));
-                    at.push(position);
-                }
-                f.when(condition, |f| {
-                    let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
-                    let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
-                    let cell = Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) };
-                    let dest = match to {
-                        Results::Finished(dest) => dest,
-                        Results::Of(part) => {
-                            let at = part.at.add(&r.mul(&lens[1])).add(&c);
-                            let cell = f.load(&cell)?;
-                            return f.copy(&cell, &Dest::Place(Place { layout: part.layout.clone(), at }));
-                        }
-                    };
-                    let lanes = f.lane_values(element, operands_of, i, j)?;
-                    let env = f.before_fold(element, lanes)?;
-                    let cell = f.load(&cell)?;
-                    f.finished(element, env, cell, [&r, &c], dest)
+            let r = place(f, "r", first[0], above, i)?;
+            f.unrolled("j", shape.item / WIDE, |f, quad| {
+                let column = quad.mul(&Size::int(WIDE));
+                let c = place(f, "c", first[1], beside, &column)?;
+                let inside = r.clone().lt(n_expr.clone()).and(c.clone().lt(m_expr.clone()));
+                f.when(inside, |f| {
+                    let r = f.number("r", r.clone(), &n.sub(&Size::one()));
+                    let c = f.number("c", c.clone(), &m.sub(&Size::one()));
+                    let mut values = Vec::new();
+                    for by in (0..WIDE).map(Size::int) {
+                        let j = column.add(&by);
+                        let cell =
+                            f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(shape.item)).add(&j) })?;
+                        let value = match to {
+                            Results::Of(_) => cell,
+                            Results::Finished(_) => {
+                                let lanes = f.lane_values(element, operands, i, &j)?;
+                                let env = f.before_fold(element, lanes)?;
+                                f.finished(element, env, cell)?
+                            }
+                        };
+                        values.push((r.clone(), c.add(&by), f.named_scalar(&value, "y")?));
+                    }
+                    let dest = to.dest(&m);
+                    f.write_neighbours(&values, &dest, (&c, &m))
                 })
             })
         })
     }
 
-    /// Computes the result from the fold of a row and a column, and writes it.
-    pub fn finished(
+    /// Writes four neighbours in a row of `m` elements, of which the first is inside.
+    fn write_neighbours(
         &mut self,
-        element: &Element<'k>,
-        mut env: Env<'k>,
-        folded: Value<'k>,
-        [r, c]: [&Size; 2],
+        values: &[(Size, Size, Value<'k>)],
         dest: &Dest<'k>,
+        (c, m): (&Size, &Size),
     ) -> Result<()> {
+        let (wide, is_wide) = self.scope(|f| {
+            f.facts.assume_divides(Size::int(WIDE), m.clone());
+            f.facts.assume_divides(Size::int(WIDE), c.clone());
+            f.facts.assume_le(c.add(&Size::int(WIDE)), m.clone());
+            f.store_quad(values, dest)
+        })?;
+        let (single, ()) = self.scope(|f| {
+            for (k, (r, c, value)) in values.iter().enumerate() {
+                let inside = if k == 0 { Expr::Bool(true) } else { f.size(c)?.lt(f.size(m)?) };
+                f.when(inside, |f| {
+                    f.facts.assume_le(c.clone(), m.sub(&Size::one()));
+                    f.write_result(value, [r, c], dest)
+                })?;
+            }
+            Ok(())
+        })?;
+        if !is_wide {
+            self.emit_all(single);
+            return Ok(());
+        }
+        // All columns of a block are inside, as the first is a multiple of four.
+        let whole = Expr::binary(BinaryOp::Rem, self.size(m)?, Expr::int(WIDE)).eq(Expr::int(0));
+        self.emit_if(whole, wide, single);
+        Ok(())
+    }
+
+    pub fn write_result(&mut self, value: &Value<'k>, [r, c]: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+        let to = self.dest_at(dest, r)?;
+        let to = self.dest_at(&to, c)?;
+        self.copy(value, &to)
+    }
+
+    /// The result from the fold of a row and a column.
+    pub fn finished(&mut self, element: &Element<'k>, mut env: Env<'k>, folded: Value<'k>) -> Result<Value<'k>> {
         env.bind(element.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
         for s in element.f.body.stmts.iter().skip_while(|s| s.var != element.nest.fold).skip(1) {
             let value = self.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
         }
-        let value = self.atom(&element.f.body.result, &env)?;
-        let to = self.dest_at(dest, r)?;
-        let to = self.dest_at(&to, c)?;
-        self.copy(&value, &to)
+        self.atom(&element.f.body.result, &env)
     }
 }
