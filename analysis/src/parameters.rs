@@ -68,7 +68,9 @@ parameters! {
     MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit, where there are few tiles, whose rounds are divided.";
     MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Fewest rounds of a part of these.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Most products of a matrix of a batch whose results are the work of a work-item each.";
-    MapBlock "map.block" = 4 [1, 2] "Neighbours in each outer map that a work-item computes where their folds read the same data.";
+    MapBlock "map.block" = 4 [1, 2, 8] "Neighbours in each of two maps that a work-item computes where their folds read the same data.";
+    MapBlocks "map.blocks" = 128 [1, 32, 512] "Fewest blocks of neighbours per compute unit.";
+    MapRounds "map.rounds" = 64 [1, 16, 256] "Fewest rounds of the loops of an element that is computed with its neighbours.";
     PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";
     PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is written out.";
     WindowsAcross "windows.across" = 32 [8, 16, 64] "Work-items of a block of windows, across.";

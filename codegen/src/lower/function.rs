@@ -11,7 +11,9 @@ use super::value::{Deferred, LengthSource, Place, Value};
 use super::{LowerError, Result, angles, stop};
 use crate::core::VarId;
 use crate::failure::{LONGEST, Message};
-use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Stmt, StmtKind, Storage};
+use crate::opencl::{
+    BinaryOp, CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Stmt, StmtKind, Storage,
+};
 use crate::plan::{Arg, BufferId};
 use crate::schedule::rules;
 use crate::schedule::teams::Team;
@@ -131,6 +133,18 @@ pub struct FunctionBuilder<'p, 'k> {
     declarations: Vec<Stmt>,
     prologue: Vec<Stmt>,
     scopes: Vec<Vec<Stmt>>,
+}
+
+/// The barrier in which statements certainly end, maybe in the last round of a loop: for local and for global memory.
+fn last_barrier(stmts: &mut [Stmt]) -> Option<[&mut bool; 2]> {
+    match &mut stmts.last_mut()?.kind {
+        StmtKind::Barrier { local, global } => Some([local, global]),
+        StmtKind::For { from, condition: Expr::Binary(BinaryOp::Lt, _, to), body, .. } => {
+            let rounds = from.as_int().zip(to.as_int()).is_some_and(|(from, to)| from < to);
+            if rounds { last_barrier(body) } else { None }
+        }
+        _ => None,
+    }
 }
 
 // The functions below that take a closure consist of a part before and a part after it, because the closure's type makes
@@ -317,9 +331,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         name
     }
     pub fn barrier(&mut self, local: bool, global: bool) {
-        if let Some(StmtKind::Barrier { local: l, global: g }) =
-            self.scopes.last_mut().and_then(|s| s.last_mut()).map(|s| &mut s.kind)
-        {
+        if let Some([l, g]) = self.scopes.last_mut().and_then(|s| last_barrier(s)) {
             *l |= local;
             *g |= global;
             return;

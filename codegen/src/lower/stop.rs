@@ -188,7 +188,13 @@ fn add_test(function: &mut Function, launch: &Launch, test: Test) {
     match (test, first_of_group(launch.local).filter(|_| shared)) {
         (Test::Copied, _) => stop_if(function, Vec::new(), flag(COPY)),
         (_, Some(first)) => stop_group(function, first, flag(0)),
-        (_, None) => stop_if(function, Vec::new(), flag(0)),
+        (_, None) => {
+            if shared {
+                // Each group has one work-item, which decides for itself.
+                function.group_size = Some([1; 3]);
+            }
+            stop_if(function, Vec::new(), flag(0));
+        }
     }
 }
 

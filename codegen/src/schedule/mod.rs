@@ -37,7 +37,7 @@ mod longest;
 mod naming;
 pub mod nest;
 pub mod nested;
-mod neutral;
+pub mod neutral;
 mod numbered;
 pub mod place;
 mod ragged;

@@ -67,7 +67,7 @@ fn start_of(kernel: &Kernel, stmt: &Stmt, ends: &FxHashMap<VarId, VarId>) -> Opt
 }
 
 /// The operator of a function that does nothing but apply it to its two parameters.
-fn operator(f: &Lambda) -> Option<ScalarOp> {
+pub fn operator(f: &Lambda) -> Option<ScalarOp> {
     let ([a, b], [only]) = (f.params.as_slice(), f.body.stmts.as_slice()) else { return None };
     let Rhs::Scalar(op, operands) = &only.rhs else { return None };
     let [Atom::Var(x), Atom::Var(y)] = operands.as_slice() else { return None };

@@ -47,9 +47,9 @@ pub struct Own {
     pub row: Size,
 }
 
-/// (work-items that share a row, elements that each of them keeps in registers), for the shortest rows first. Each takes
-/// rows up to twice as long as the one before: work-items without an element wait like the others. On an H200 the
-/// logarithms of softmaxes of 2^25 numbers take 76 µs in rows of 1024 and 78 in rows of 2048, and 169 and 109 with 256
+/// (work-items that share a row, elements that each of them keeps in registers), for the shortest rows first. From 256
+/// elements on each takes rows up to twice as long as the one before: work-items without an element wait like the others. On
+/// an H200 the logarithms of softmaxes of 2^25 numbers take 76 µs in rows of 1024 and 78 in rows of 2048, and 169 and 109 with 256
 /// work-items for all rows above 512.
 const OWN: [(u32, u32); 7] = [(2, 8), (8, 8), (16, 16), (32, 16), (64, 16), (128, 16), (256, 16)];
 /// Work-items of a group of several such rows; small, because they seldom wait for each other.

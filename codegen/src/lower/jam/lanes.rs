@@ -8,9 +8,10 @@ use super::super::tile::Loads;
 use super::super::value::{Array, Closure, Dest, Env, Value, View};
 use super::super::write;
 use super::alike::{alike, alike_arrays};
-use crate::core::{Block, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::scalar::neutral_of;
+use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::opencl::Expr;
-use crate::schedule::uses;
+use crate::schedule::{neutral, uses};
 use lift_analysis::size::Size;
 use rustc_hash::FxHashSet;
 
@@ -21,6 +22,14 @@ pub struct Lane<'k> {
     pub dest: Dest<'k>,
     /// It is an element, and no repetition of the last one.
     pub inside: Expr,
+}
+
+/// A fold in a function.
+struct Fold<'k> {
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    /// What the registers started with.
+    start: &'k Atom,
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -96,44 +105,108 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !registers || rows.iter().any(|xs| xs.len != rounds || few_pieces(xs).is_some()) {
             return Ok(None);
         }
-        self.runs_alone(call.prim, &rounds);
         let f = &call.funs[0];
         let name = f.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string();
         let mut accs = Vec::new();
         for z in &starts {
             accs.extend(self.registers_with(z, &name)?);
         }
-        let contract = self.program.schedule.reorder.contains(&stmt.var);
+        self.fold_into(&Fold { stmt, call, start: &call.args[0] }, envs, &rows, &accs)?;
+        let one = |acc: Value<'k>| Value::Array(Array::new(Size::one(), View::Fill(acc)));
+        Ok(Some(accs.into_iter().map(one).collect()))
+    }
+
+    /// Folds rows of one length, one for each lane, into registers.
+    fn fold_into(&mut self, fold: &Fold<'k>, envs: &[Env<'k>], rows: &[Array<'k>], accs: &[Value<'k>]) -> Result<()> {
+        let rounds = rows[0].len.clone();
+        self.runs_alone(fold.call.prim, &rounds);
+        let contract = self.program.schedule.reorder.contains(&fold.stmt.var);
         self.sequential(&rounds, |b, i| {
-            let xs = b.read_in_lanes(&rows, i)?;
-            let operators: Vec<Closure<'k>> =
-                envs.iter().map(|env| Closure { lambda: f, env: env.clone() }.at(i)).collect();
+            if b.folds_on(fold, rows, i, accs)? {
+                return Ok(());
+            }
+            let xs = b.read_in_lanes(rows, i)?;
+            let operator = |env: &Env<'k>| Closure { lambda: &fold.call.funs[0], env: env.clone() }.at(i);
             let args = accs.iter().zip(xs).map(|(acc, x)| vec![acc.clone(), x]).collect();
-            let next = b.call_in_lanes(&operators, args)?;
+            let next = b.call_in_lanes(&envs.iter().map(operator).collect::<Vec<_>>(), args)?;
             for (acc, next) in accs.iter().zip(next) {
                 let next = if contract { b.contracted(next) } else { next };
                 b.assign_registers(acc, &next)?;
             }
             Ok(())
-        })?;
-        let one = |acc: Value<'k>| Value::Array(Array::new(Size::one(), View::Fill(acc)));
-        Ok(Some(accs.into_iter().map(one).collect()))
+        })
+    }
+
+    /// Where an element is itself a fold with the same operator, goes on with it from the registers:
+    /// `reduce f z ∘ map (reduce f z ∘ g) = reduceSeq (λ(acc,x). reduceSeq f acc (g x)) z`.
+    fn folds_on(&mut self, outer: &Fold<'k>, rows: &[Array<'k>], i: &Size, accs: &[Value<'k>]) -> Result<bool> {
+        let all: Vec<&Array<'k>> = rows.iter().collect();
+        let Some((fs, of)) = functions(&all, i) else { return Ok(false) };
+        let Some((inner, before)) = self.inner_fold(outer, fs[0].lambda) else { return Ok(false) };
+        let args = self.read_in_lanes(&of, i)?.into_iter().map(|x| vec![x]).collect();
+        let mut envs = self.entered_in_lanes(&fs, args)?;
+        self.bind_in_lanes(before, &mut envs)?;
+        let mut rows = Vec::new();
+        for env in &envs {
+            let xs = self.atom(&inner.call.args[1], env)?;
+            rows.push(self.array(&xs)?);
+        }
+        if rows.iter().all(|xs| xs.len == rows[0].len && few_pieces(xs).is_none()) {
+            self.fold_into(&inner, &envs, &rows, accs)?;
+            return Ok(true);
+        }
+        for (env, acc) in envs.iter().zip(accs) {
+            let x = self.fold(inner.stmt, inner.call, env)?;
+            let next = self.call(&Closure { lambda: &outer.call.funs[0], env: env.clone() }, &[acc.clone(), x])?;
+            self.assign_registers(acc, &next)?;
+        }
+        Ok(true)
+    }
+
+    /// The fold whose result a function returns, and the statements before it, if it may go on with another one that
+    /// folds its results: both are in any order, and start with the neutral element of one operator.
+    fn inner_fold(&self, outer: &Fold<'k>, f: &'k Lambda) -> Option<(Fold<'k>, &'k [Stmt])> {
+        let [before @ .., stmt, head] = f.body.stmts.as_slice() else { return None };
+        let (Rhs::Prim(call), Rhs::Prim(first)) = (&stmt.rhs, &head.rhs) else { return None };
+        let schedule = self.program.schedule;
+        let returned = f.body.result == Atom::Var(head.var)
+            && first.prim == Prim::Head
+            && first.args == [Atom::Var(stmt.var)]
+            && schedule.uses(stmt.var).count == 1;
+        let any_order = [outer.stmt, stmt].iter().all(|s| schedule.reorder.contains(&s.var));
+        if !returned || !any_order || call.prim != Prim::Reduce(Level::Seq) {
+            return None;
+        }
+        let operator = neutral::operator(&call.funs[0])?;
+        let start = call.args.first()?;
+        let ty = self.program.kernel.atom_ty(start);
+        let is_neutral = ty.as_scalar().and_then(|s| neutral_of(operator, s)).map(Atom::Lit).as_ref() == Some(start);
+        let same = neutral::operator(&outer.call.funs[0]) == Some(operator)
+            && matches!(start, Atom::Lit(_))
+            && (is_neutral || start == outer.start);
+        same.then_some((Fold { stmt, call, start: outer.start }, before))
     }
 
     /// The results of one function with the environment and the arguments of each lane.
     fn call_in_lanes(&mut self, fs: &[Closure<'k>], args: Vec<Vec<Value<'k>>>) -> Result<Vec<Value<'k>>> {
         let Some(lambda) = fs.first().map(|f| f.lambda) else { return Ok(Vec::new()) };
+        let mut envs = self.entered_in_lanes(fs, args)?;
+        self.bind_in_lanes(&lambda.body.stmts, &mut envs)?;
+        envs.iter().map(|env| self.atom(&lambda.body.result, env)).collect()
+    }
+
+    /// The environments of one function with the arguments of each lane.
+    fn entered_in_lanes(&mut self, fs: &[Closure<'k>], args: Vec<Vec<Value<'k>>>) -> Result<Vec<Env<'k>>> {
         let mut envs = Vec::new();
         for (f, args) in fs.iter().zip(args) {
             let mut env = f.env.clone();
-            for (param, arg) in lambda.params.iter().zip(&args) {
+            for (param, arg) in f.lambda.params.iter().zip(&args) {
                 let arg = self.name_param(*param, arg)?;
                 env.bind(*param, arg);
             }
             envs.push(env);
         }
-        self.bind_in_lanes(&lambda.body.stmts, &mut envs)?;
-        envs.iter().map(|env| self.atom(&lambda.body.result, env)).collect()
+        Ok(envs)
     }
 
     /// Element `i` of an array in each lane. Arrays that are alike are read once.
@@ -154,13 +227,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn read_distinct(&mut self, arrays: &[&Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
-        if let Some(mapped) = each(arrays, |view| match view {
-            View::Mapped(f, of) => Some((f, of.clone())),
-            _ => None,
-        }) && mapped.iter().all(|(f, _)| std::ptr::eq(f.lambda, mapped[0].0.lambda))
-        {
-            let fs: Vec<Closure<'k>> = mapped.iter().map(|(f, _)| f.at(i)).collect();
-            let of: Vec<Array<'k>> = mapped.into_iter().map(|(_, of)| of).collect();
+        if let Some((fs, of)) = functions(arrays, i) {
             let args = self.read_in_lanes(&of, i)?.into_iter().map(|x| vec![x]).collect();
             return self.call_in_lanes(&fs, args);
         }
@@ -179,6 +246,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         arrays.iter().map(|a| self.read(a, i)).collect()
     }
+}
+
+/// The function that gives element `i` of all arrays, with the environment of each, and what it is applied to.
+fn functions<'k>(arrays: &[&Array<'k>], i: &Size) -> Option<(Vec<Closure<'k>>, Vec<Array<'k>>)> {
+    let mapped = each(arrays, |view| match view {
+        View::Mapped(f, of) => Some((f, of.clone())),
+        _ => None,
+    })?;
+    let (first, _) = mapped.first()?;
+    let same = mapped.iter().all(|(f, _)| std::ptr::eq(f.lambda, first.lambda));
+    same.then(|| mapped.into_iter().map(|(f, of)| (f.at(i), of)).unzip())
 }
 
 /// What a function finds in the views of all arrays.

@@ -30,12 +30,8 @@ use lanes::Lane;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
-/// Blocks of a compute unit, each of one work-item, from which on blocks pay.
-const BLOCKS_PER_UNIT: i64 = 128;
 /// Elements of the map of the work-items, from which on each of them may take several.
 const FEWEST_APART: i64 = 256;
-/// Rounds of all loops of an element from which on blocks pay: shorter ones need the work-items more.
-const FEWEST_ROUNDS: i64 = 64;
 /// Rounds that a loop is taken to have if their number is known only on the device.
 const UNKNOWN_ROUNDS: i64 = 16;
 /// A block must load at most this share, in percent, of what its elements would load each for itself.
@@ -174,9 +170,9 @@ impl<'k> Host<'k> {
     /// 1 where elements are long work, there are enough blocks, and few of their elements lie outside; 0 elsewhere.
     fn pays(&self, lens: &[Size], block: &Block, rounds: &Size, kept: usize) -> Size {
         let all = lens.iter().zip(block).fold(Size::one(), |all, (n, each)| all.mul(&blocks_of(n, *each)));
-        let enough = i64::from(self.program.target.compute_units) * BLOCKS_PER_UNIT;
+        let enough = i64::from(self.program.target.compute_units) * self.program.parameter(Parameter::MapBlocks);
         let mut pays = Size::if_le(&Size::int(enough), &all, &Size::one(), &Size::zero());
-        pays = Size::if_le(&Size::int(FEWEST_ROUNDS), rounds, &pays, &Size::zero());
+        pays = Size::if_le(&Size::int(self.program.parameter(Parameter::MapRounds)), rounds, &pays, &Size::zero());
         for (n, each) in lens.iter().zip(block).filter(|(_, each)| **each > 1) {
             let computed = blocks_of(n, *each).mul(&Size::int(3 * each));
             pays = Size::if_le(&computed, &n.mul(&Size::int(4)), &pays, &Size::zero());

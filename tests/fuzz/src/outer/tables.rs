@@ -60,6 +60,12 @@ pub const SKELETONS: &[Skeleton] = &[
         "(let t (generate #2 (lambda (i) (generate #M (+ i)))) (map (lambda (r) (head (reduceSeq 0 + (map (lambda (q) \
          (head (reduceSeq 0 + (map (lambda (p) (* (get1 p) (get2 p))) (zip r q))))) t)))) h))",
     ),
+    of(
+        "folds of folds",
+        &["unroll-and-jam"],
+        "(let g (map (map (lambda (x) (map (lambda (i) (- x i)) (iota #3)))) h) (map (lambda (x) (map (lambda (y) (sumi (map \
+         (lambda (p) (sumi (map (uncurry *) (zip (get1 p) (get2 p))))) (zip x y)))) g)) g))",
+    ),
     of("transposition", &["tile-transpose"], "(map (map (+ k)) (transpose h))"),
     of(
         "pairs",

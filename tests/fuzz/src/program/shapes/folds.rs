@@ -115,7 +115,7 @@ impl Maker<'_> {
         let (zero, op) = self.commutative(Scalar::Int);
         let parts = format!("(map (split #1) {rows})");
         let fold = |of: &str| format!("(head (reduce {zero} {op} {of}))");
-        match self.choices.below(5) {
+        match self.choices.below(6) {
             4 => {
                 let some = fold(&format!("(map {f} (get2 p))"));
                 (format!("(map (lambda (p) (if (< (get1 p) 3) {some} {zero})) (enumerate {rows}))"), Ty::array(INT, n))

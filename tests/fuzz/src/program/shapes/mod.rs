@@ -10,6 +10,7 @@ pub mod failing;
 mod folds;
 mod grids;
 pub mod orders;
+mod shared;
 mod updates;
 
 use super::len::{Base, Len};
@@ -51,7 +52,9 @@ impl Maker<'_> {
             2 if self.choices.flip() => self.rows_by_key(),
             2 => self.columns_by_key(),
             3 => self.counts_of_sorted(),
+            4 if self.choices.below(4) == 3 => self.folds_met(),
             4 => self.product(),
+            5 if self.choices.below(3) == 2 => self.rows_chosen(),
             5 => self.rows_folded(),
             6 => self.of_hidden_rows_folded(),
             7 => self.all_pairs(),
