@@ -163,13 +163,15 @@ impl Counter<'_> {
         }
         let d = eval(a, &self.names, &self.grid, domain)?.sub(&right);
         let one = Size::one();
-        let at_least = match domain.where_positive(&d.add(&one)) {
-            Narrowed::All => domain.clone(),
+        let (at_least, all) = match domain.where_positive(&d.add(&one)) {
+            Narrowed::All => (domain.clone(), true),
             Narrowed::Nothing => return Some((None, Some(domain.clone()))),
-            Narrowed::Part(part) => *part,
+            Narrowed::Part(part) => (*part, false),
             Narrowed::Unknown => return None,
         };
         let equal = match at_least.where_positive(&one.sub(&d)) {
+            // Numbers that are known need no count of the others, which may be only an upper bound.
+            Narrowed::All if all => return Some((Some(at_least), None)),
             Narrowed::All => at_least,
             Narrowed::Nothing => return Some((None, Some(domain.clone()))),
             Narrowed::Part(part) => *part,

@@ -5,7 +5,7 @@
 //! element the operator is a total order: `if c a b or (not (c b a) and b is before a) then b else a`. It commutes, so
 //! neighbouring work-items fold neighbouring elements, straight from memory.
 
-use super::nested::rows_below;
+use super::nested::{lies_across, rows_below};
 use super::{Applied, host_blocks, nest, rules};
 use crate::core::commute::{Choice, Ties};
 use crate::core::copy::{Copier, Lengths};
@@ -40,7 +40,10 @@ fn shared_folds(kernel: &Kernel, block: &Block) -> FxHashSet<VarId> {
     for stmt in &block.stmts {
         let mut stmt = stmt.clone();
         host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| found.extend(shared_folds(kernel, inner)));
-        if let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs {
+        // Work-items fold neighbouring columns each in its order.
+        if let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs
+            && !lies_across(kernel, &args[0])
+        {
             let own = funs.first().and_then(|f| nest::recognise(kernel, f)).filter(|nest| !nest.matrix);
             let fold = own.or_else(|| rows_below(kernel, call).map(|(nest, _)| nest));
             found.extend(fold.map(|nest| nest.fold));

@@ -317,8 +317,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(f.bind(name, CType::Int, position))
         };
         self.unrolled("i", shape.item, |f, i| {
-            let r = place(f, "r", first[0], above, i)?;
             f.unrolled("j", shape.item / WIDE, |f, quad| {
+                let r = place(f, "r", first[0], above, i)?;
                 let column = quad.mul(&Size::int(WIDE));
                 let c = place(f, "c", first[1], beside, &column)?;
                 let inside = r.clone().lt(n_expr.clone()).and(c.clone().lt(m_expr.clone()));
