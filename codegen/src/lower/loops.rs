@@ -9,7 +9,7 @@ use super::function::{Dims, FunctionBuilder};
 use super::pieces::few_pieces;
 use super::value::{Array, Closure, Dest, Env, Value};
 use crate::core::{Level, PrimCall, Stmt};
-use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use crate::opencl::{CType, Expr, Step, StmtKind};
 use crate::target::Class;
 use lift_analysis::size::Size;
 
@@ -300,23 +300,6 @@ pub fn has_loop(stmts: &[crate::opencl::Stmt]) -> bool {
         StmtKind::For { .. } | StmtKind::While { .. } => true,
         StmtKind::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
         StmtKind::Block(body) => has_loop(body),
-        _ => false,
-    })
-}
-
-/// Rounds of a loop that the device's compiler writes out.
-const FEW_ROUNDS: i64 = 16;
-
-/// Whether these statements contain a loop that stays one: of more than a few rounds, or in another.
-pub fn has_long_loop(stmts: &[crate::opencl::Stmt]) -> bool {
-    stmts.iter().any(|s| match &s.kind {
-        StmtKind::For { from, condition: Expr::Binary(BinaryOp::Lt, _, to), step: Step::Increment, body, .. } => {
-            let rounds = from.as_int().zip(to.as_int()).map(|(from, to)| to - from);
-            rounds.is_none_or(|n| n > FEW_ROUNDS) || has_loop(body)
-        }
-        StmtKind::For { .. } | StmtKind::While { .. } => true,
-        StmtKind::If { then, otherwise, .. } => has_long_loop(then) || has_long_loop(otherwise),
-        StmtKind::Block(body) => has_long_loop(body),
         _ => false,
     })
 }

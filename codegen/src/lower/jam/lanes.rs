@@ -15,6 +15,9 @@ use crate::schedule::{neutral, uses};
 use lift_analysis::size::Size;
 use rustc_hash::FxHashSet;
 
+/// Maximum rounds of a fold that the device's compiler writes out.
+const FEW_ROUNDS: i64 = 16;
+
 /// One of the elements that a work-item computes.
 #[derive(Debug, Clone)]
 pub struct Lane<'k> {
@@ -121,7 +124,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let rounds = rows[0].len.clone();
         self.runs_alone(fold.call.prim, &rounds);
         let contract = self.program.schedule.reorder.contains(&fold.stmt.var);
-        self.sequential(&rounds, |b, i| {
+        let round = |b: &mut Self, i: &Size| {
             if b.folds_on(fold, rows, i, accs)? {
                 return Ok(());
             }
@@ -134,7 +137,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 b.assign_registers(acc, &next)?;
             }
             Ok(())
-        })
+        };
+        match rounds.as_const() {
+            // Loads of all rounds can be in flight.
+            Some(n @ 2..=FEW_ROUNDS) => self.unrolled("i", n, round),
+            _ => self.sequential(&rounds, round),
+        }
     }
 
     /// Where an element is itself a fold with the same operator, goes on with it from the registers:

@@ -6,9 +6,9 @@
 //! calls) are not unrolled, because four copies exceed the instruction cache (Black-Scholes on an H200: 138 µs
 //! unrolled, 124 in a loop).
 
+use super::flat::has_long_loop;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
-use crate::lower::loops::has_long_loop;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, names};
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
@@ -16,22 +16,6 @@ use lift_analysis::size::Size;
 
 /// Maximum divisions and calls in an iteration that is unrolled.
 const FEW_SPECIAL: usize = 4;
-
-/// What is done for each element.
-pub struct Elements {
-    /// Constants from the number of the element.
-    pub indices: Vec<Stmt>,
-    /// A shorter way to them for elements after the first of a work-item.
-    pub walk: Option<Walk>,
-    pub body: Vec<Stmt>,
-}
-
-/// How a work-item gets from the indices of an element to those of the one a group's size later.
-pub struct Walk {
-    /// Declares the indices of the first element as variables.
-    pub start: Vec<Stmt>,
-    pub advance: Vec<Stmt>,
-}
 
 /// The number of divisions and library functions that take many instructions.
 fn special(stmts: &[Stmt]) -> usize {
@@ -103,8 +87,7 @@ impl FunctionBuilder<'_, '_> {
                 let each = Size::nat(target.per_item.into());
                 let items = useful.as_ref().map(|n| n.add(&each).sub(&Size::one()).div_floor(&each));
                 wish(self, items);
-                let elements = Elements { indices: Vec::new(), walk: None, body };
-                self.tiles(&name, bound, useful, target.per_item, elements)
+                self.tiles(&name, bound, useful, target.per_item, body)
             }
             // An iteration with much work gets its own work-item.
             _ => {
@@ -157,7 +140,7 @@ impl FunctionBuilder<'_, '_> {
         n: Expr,
         useful: Option<Size>,
         each: u32,
-        elements: Elements,
+        body: Vec<Stmt>,
     ) -> Result<()> {
         let group = self.bind("group_size", CType::Int, Expr::call("get_local_size", [Expr::int(0)]));
         let tile = self.bind("tile", CType::Int, group.clone().mul(Expr::int(each.into())));
@@ -172,39 +155,27 @@ impl FunctionBuilder<'_, '_> {
             init: Some(value),
         };
         let origin = self.origin();
-        let Elements { indices, walk, body } = elements;
-        let round = |value: Expr| -> Vec<Stmt> {
-            let number = declare(name, value).at(&origin);
-            [number].into_iter().chain(indices.iter().cloned()).chain(body.iter().cloned()).collect()
+        let round = |value: Expr, body: Vec<Stmt>| {
+            let mut all = vec![declare(name, value).at(&origin)];
+            all.extend(body);
+            all
         };
         let local_id = Expr::call("get_local_id", [Expr::int(0)]);
         let k = self.fresh_name("k");
-        let (mut whole, each_round) = match walk {
-            Some(Walk { start, advance }) => {
-                let first = declare(name, at(local_id.clone())).at(&origin);
-                let later = Expr::int(0).lt(Expr::Var(k.clone()));
-                let next = StmtKind::If { condition: later, then: advance, otherwise: Vec::new() }.at(&origin);
-                let whole: Vec<Stmt> = [first].into_iter().chain(start).collect();
-                (whole, [next].into_iter().chain(body.iter().cloned()).collect())
-            }
-            None => {
-                let offset = Expr::binary(BinaryOp::Mul, Expr::Var(k.clone()), group.clone()).add(local_id.clone());
-                (Vec::new(), round(at(offset)))
-            }
-        };
-        whole.push(if special(&body) > FEW_SPECIAL { StmtKind::Roll } else { StmtKind::Unroll }.at(&origin));
-        whole.push(
+        let offset = Expr::binary(BinaryOp::Mul, Expr::Var(k.clone()), group.clone()).add(local_id.clone());
+        let whole = vec![
+            if special(&body) > FEW_SPECIAL { StmtKind::Roll } else { StmtKind::Unroll }.at(&origin),
             StmtKind::For {
                 ty: CType::Int,
                 var: k.clone(),
                 from: Expr::int(0),
-                condition: Expr::Var(k).lt(Expr::int(each.into())),
+                condition: Expr::Var(k.clone()).lt(Expr::int(each.into())),
                 step: Step::Increment,
                 below: None,
-                body: each_round,
+                body: round(at(offset), body.clone()),
             }
             .at(&origin),
-        );
+        ];
         let o = self.fresh_name("o");
         let rest = StmtKind::For {
             ty: CType::Int,
@@ -213,7 +184,7 @@ impl FunctionBuilder<'_, '_> {
             condition: Expr::Var(o.clone()).lt(Expr::Var(left.clone())),
             step: Step::Add(group),
             below: None,
-            body: round(at(Expr::Var(o))),
+            body: round(at(Expr::Var(o)), body),
         };
         let body = vec![
             declare(&left, n.clone().sub(Expr::Var(begin.clone()).cast(CType::Int))).at(&origin),

@@ -3,13 +3,11 @@
 //! `map (map f)` writes a loop over the work-items of a dimension for each map. With a work-item per element, a GPU spends
 //! its time on starting them (8192 rows of 4096 floats on an H200: 165 µs, a copy 65). So the loops are joined: element `t`
 //! of the range stands for one index of each loop, and each work-item takes several elements, as in a single loop
-//! ([`super::each`]). It divides `t` for the first of them, and finds the indices of the others from those before: a
-//! division is some twenty instructions.
+//! ([`super::each`]).
 
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
-use crate::lower::loops::has_long_loop;
-use crate::lower::stream::each::{Elements, Walk};
+use crate::lower::loops::has_loop;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
 use crate::target::Class;
 use lift_analysis::hir::Name;
@@ -184,50 +182,14 @@ impl FunctionBuilder<'_, '_> {
                 break;
             }
         }
-        let walk = self.walk(&turns, &indices)?;
+        indices.extend(body);
         if let Some(useful) = &useful {
             let each = Size::nat(each.into());
             let items = useful.add(&each).sub(&Size::one()).div_floor(&each);
             let wish = &mut self.wishes.glb[0];
             *wish = Some(wish.as_ref().map_or(items.clone(), |w| Size::max(w, &items)));
         }
-        self.tiles(&t, bound, useful, each, Elements { indices, walk: Some(walk), body })
-    }
-
-    fn walk(&mut self, turns: &[Turn], indices: &[Stmt]) -> Result<Walk> {
-        let mut start = indices.to_vec();
-        for stmt in &mut start {
-            if let StmtKind::Declare { name, constant, .. } = &mut stmt.kind {
-                *constant = !turns.iter().any(|turn| turn.var == *name);
-            }
-        }
-        let group = Expr::call("get_local_size", [Expr::int(0)]).cast(CType::Int);
-        let mut advance = Vec::new();
-        if let Some(first) = turns.first() {
-            let index = Expr::Var(first.var.clone());
-            advance.push(StmtKind::Assign(index.clone(), index.add(group.clone())).at(&self.origin()));
-        }
-        advance.extend(self.carry(turns, group)?);
-        Ok(Walk { start, advance })
-    }
-
-    /// Carries into the next index where the first has reached the length of its loop, having grown by `step` at most.
-    fn carry(&mut self, turns: &[Turn], step: Expr) -> Result<Vec<Stmt>> {
-        let [turn, above, ..] = turns else { return Ok(Vec::new()) };
-        let (index, above) = (Expr::Var(turn.var.clone()), Expr::Var(above.var.clone()));
-        let (n, name) = (self.length(&turn.n)?, self.fresh_name("carry"));
-        let carry = Expr::Var(name.clone());
-        let of = |e: &Expr| e.clone().cast(CType::UInt);
-        let quotient = Expr::binary(BinaryOp::Div, of(&index), of(&n)).cast(CType::Int);
-        let value = step.le(n.clone()).select(Expr::int(1), quotient);
-        let origin = self.origin();
-        let mut then = vec![
-            StmtKind::Declare { ty: CType::Int, constant: true, name, init: Some(value) }.at(&origin),
-            StmtKind::Assign(index.clone(), index.clone().sub(n.clone().mul(carry.clone()))).at(&origin),
-            StmtKind::Assign(above.clone(), above.add(carry.clone())).at(&origin),
-        ];
-        then.extend(self.carry(&turns[1..], carry)?);
-        Ok(vec![StmtKind::If { condition: index.ge(n), then, otherwise: Vec::new() }.at(&origin)])
+        self.tiles(&t, bound, useful, each, indices)
     }
 }
 
@@ -255,6 +217,23 @@ fn is_apart(at: &Expr, var: &Name) -> bool {
         Expr::Binary(BinaryOp::Mul, a, b) => {
             [(a, b), (b, a)].iter().any(|(of, by)| mentions(of) && by.as_int().is_none_or(|n| n.abs() > TOGETHER))
         }
+        _ => false,
+    })
+}
+
+/// Rounds of a loop that the device's compiler writes out.
+const FEW_ROUNDS: i64 = 16;
+
+/// Whether these statements contain a loop that stays one: of more than a few rounds, or in another.
+pub fn has_long_loop(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::For { from, condition: Expr::Binary(BinaryOp::Lt, _, to), step: Step::Increment, body, .. } => {
+            let rounds = from.as_int().zip(to.as_int()).map(|(from, to)| to - from);
+            rounds.is_none_or(|n| n > FEW_ROUNDS) || has_loop(body)
+        }
+        StmtKind::For { .. } | StmtKind::While { .. } => true,
+        StmtKind::If { then, otherwise, .. } => has_long_loop(then) || has_long_loop(otherwise),
+        StmtKind::Block(body) => has_long_loop(body),
         _ => false,
     })
 }
