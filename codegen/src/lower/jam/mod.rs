@@ -75,38 +75,48 @@ impl<'k> Host<'k> {
         if each < 2 || !lens.iter().all(|n| self.program.is_known_before(n)) {
             return Ok(false);
         }
-        let Some(block) = self.best_block(stmt, env, dest, (&maps, &lens), (each, across))? else { return Ok(false) };
+        let blocks = self.best_blocks(stmt, env, dest, (&maps, &lens), (each, across))?;
         let rounds = maps.last().map_or(Size::zero(), |map| self.rounds_of(&map.funs[0].body, env));
-        let pays = self.pays(&lens, &block, &rounds, kept_by(&maps, across));
-        if pays.as_const() == Some(0) {
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: several elements", origin: &stmt.origin };
+        let dims = dims_of(stmt);
+        // 1 where no block before pays.
+        let mut left = Size::one();
+        for block in blocks {
+            let pays = self.pays(&lens, &block, &rounds, kept_by(&maps, across));
+            let pays = Size::if_le(&Size::one(), &left, &pays, &Size::zero());
+            if pays.is_zero() {
+                continue;
+            }
+            self.program.applied(&rules::UNROLL_AND_JAM, &stmt.origin);
+            let in_blocks = |f: &mut FunctionBuilder<'_, 'k>| {
+                f.across = across;
+                f.nest_in_lanes(&Nest { maps: &maps, lens: &lens, block: &block }, env, dest)
+            };
+            if pays.is_one() {
+                self.launch(&title, dims, [None; 3], in_blocks)?;
+                return Ok(true);
+            }
+            self.launch_if(std::slice::from_ref(&pays), &title, dims, [None; 3], in_blocks)?;
+            left = left.sub(&pays);
+        }
+        if left.is_one() {
             return Ok(false);
         }
-        let title = Title { name: kernel.name_of(stmt.var), label: "map: several elements", origin: &stmt.origin };
-        self.program.applied(&rules::UNROLL_AND_JAM, &stmt.origin);
-        let dims = dims_of(stmt);
-        let in_blocks = |f: &mut FunctionBuilder<'_, 'k>| {
-            f.across = across;
-            f.nest_in_lanes(&Nest { maps: &maps, lens: &lens, block: &block }, env, dest)
-        };
-        if pays.as_const() == Some(1) {
-            self.launch(&title, dims, [None; 3], in_blocks)?;
-            return Ok(true);
-        }
-        self.launch_if(std::slice::from_ref(&pays), &title, dims, [None; 3], in_blocks)?;
         let title = Title { label: call.prim.label(), ..title };
-        self.launch_if(&[Size::one().sub(&pays)], &title, dims, [None; 3], without)?;
+        self.launch_if(&[left], &title, dims, [None; 3], without)?;
         Ok(true)
     }
 
-    /// The block whose elements load least each, if that is little enough.
-    fn best_block(
+    /// The blocks whose elements load little each, the best one first: one that takes several elements of the map of the
+    /// work-items is followed by the best of the others, for the case that this map is short.
+    fn best_blocks(
         &mut self,
         stmt: &'k Stmt,
         env: &Env<'k>,
         dest: &Dest<'k>,
         (maps, lens): (&[&'k PrimCall], &[Size]),
         (each, across): (i64, bool),
-    ) -> Result<Option<Block>> {
+    ) -> Result<Vec<Block>> {
         let mut loads_of = |block: &Block| -> Result<u64> {
             let mut found = 0;
             self.program.probe(&stmt.origin, |f| {
@@ -145,8 +155,13 @@ impl<'k> Host<'k> {
                 }
             }
         }
-        let best = all.into_iter().chain(single.into_iter().map(|(_, of)| of)).min_by_key(|of| of.percent);
-        Ok(best.filter(|of| of.percent <= MOST_LOADED).map(|of| of.block))
+        all.extend(single.into_iter().map(|(_, of)| of));
+        all.retain(|of| of.percent <= MOST_LOADED);
+        let takes_apart = |of: &&Loaded| of.block[kept] > 1;
+        let best = all.iter().min_by_key(|of| of.percent);
+        let other = all.iter().filter(|of| !takes_apart(of)).min_by_key(|of| of.percent);
+        let other = other.filter(|_| best.as_ref().is_some_and(takes_apart));
+        Ok(best.into_iter().chain(other).map(|of| of.block.clone()).collect())
     }
 
     /// The rounds of all loops of a function, at least.

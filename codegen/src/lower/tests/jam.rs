@@ -134,6 +134,27 @@ fn neighbouring_work_items_have_neighbours() {
     agrees_in_blocks(&kernel, &small(), &[vec![rows(1027, 3), rows(33, 3)]]);
 }
 
+/// Four by four where the work-items still have neighbours, four by one where the inner map is short.
+#[test]
+fn a_short_inner_map_keeps_its_work_items() {
+    let of = |m: i64| {
+        let mut b = Builder::new("two");
+        let [n, m, k, three] = [302, m, 11, 3].map(Size::int);
+        let xs = b.param("xs", array(array(array(float(), &three), &k), &n));
+        let ys = b.param("ys", array(array(array(float(), &three), &k), &m));
+        let all = b.map(Level::Auto, &xs, |b, x| b.map(Level::Auto, &ys, |b, y| fold_of_folds(b, x, y, MUL)));
+        b.finish(&all)
+    };
+    for (m, loads) in [(40, 5), (259, 8)] {
+        let kernel = of(m);
+        agrees_in_blocks(&kernel, &small(), &[vec![cube(302, 11, 3), cube(m as usize, 11, 3)]]);
+        let program = compile(&kernel, &small()).unwrap_or_else(|e| panic!("{}", e[0]));
+        let text = &program.opencl.text;
+        let made = text.matches("= xs[").count() + text.matches("= ys[").count();
+        assert_eq!(made, loads, "{text}");
+    }
+}
+
 /// A loop around the maps over the grid is a part of their first dimension.
 #[test]
 fn four_maps_are_three_dimensions() {
