@@ -205,6 +205,9 @@ impl Infer<'_> {
 
     /// Makes variables at an index independent of it, then returns the type without bound variables, and its variables.
     fn flatten_rest(&mut self, ty: &Ty) -> (Ty, Vec<Key>) {
+        if self.table.is_final(ty) {
+            return (ty.clone(), Vec::new());
+        }
         loop {
             let ty = self.table.zonk(ty);
             let unknowns = self.table.unknowns(&ty);

@@ -205,6 +205,15 @@ impl Table {
             _ => self.zonk_parts(ty),
         }
     }
+    /// Whether a type has no variables of the inference, and no index on which it may depend.
+    pub fn is_final(&self, ty: &Ty) -> bool {
+        let open = |t: &Ty| match t.kind() {
+            TyKind::Unknown(_) => true,
+            TyKind::Array(array) => array.position.is_some(),
+            _ => false,
+        };
+        !ty.any(&mut |t| open(t)) && !ty.any_size_var(&mut |v| v.kind == VarKind::Unknown)
+    }
     fn zonk_parts(&self, ty: &Ty) -> Ty {
         let mut on_ty = |t: &Ty| match t.kind() {
             TyKind::Unknown(_) => {
