@@ -3,10 +3,10 @@
 //! [`body`] has no source locations, so it is equal after edits of white space and comments.
 
 use crate::apl;
-use crate::db::{Db, Form, is_builtin, language};
+use crate::db::{Db, Form, SourceFile, is_builtin, language};
 use crate::fcl;
 use crate::front::program::Translated;
-use crate::hir::{Body, Expr};
+use crate::hir::{Body, Expr, Name};
 use crate::lower::{Lowered, lower};
 use lift_syntax::apl::kernels;
 use lift_syntax::{Language, TextRange};
@@ -83,10 +83,21 @@ impl std::ops::Deref for Foreign {
     }
 }
 
-/// A translated APL program.
+/// The translated kernels of an APL file, with their names.
+type AplKernels = Arc<[(Option<Name>, Arc<apl::Translated>)]>;
+
 #[salsa::tracked(returns(clone), lru = 64)]
+fn apl_kernels(db: &dyn Db, file: SourceFile) -> AplKernels {
+    let kernels = apl::translate_file(file.text(db)).into_iter();
+    kernels.map(|(name, program)| (name, Arc::new(program))).collect()
+}
+
+/// A translated kernel of an APL file.
+#[salsa::tracked(returns(clone), lru = 256)]
 pub fn apl_program(db: &dyn Db, form: Form) -> Arc<apl::Translated> {
-    Arc::new(apl::translate_kernel(form.text(db), form.name(db).as_deref()))
+    let kernels = apl_kernels(db, form.file(db));
+    let own = kernels.iter().find(|(name, _)| name == form.name(db));
+    own.map_or_else(|| Arc::new(apl::translate("")), |(_, program)| program.clone())
 }
 
 /// A translated FCL program.

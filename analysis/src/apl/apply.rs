@@ -2,8 +2,8 @@
 
 use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
-    axis, cells, constant, encode, expand, inverses, matrix, nested, nested_operators, partition, power, random,
-    reduce, scalar, select, sets, structure, system, text, turned,
+    axis, cells, constant, encode, execute, expand, inverses, matrix, nested, nested_operators, partition, power,
+    random, reduce, scalar, select, sets, structure, system, text, turned,
 };
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
@@ -65,7 +65,12 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             }
             let along = axis::resolved(ev, along, right.rank())?;
             match left {
-                None => reduce::reduce_axis(ev, &between(inner), along, right),
+                None => {
+                    let sum = reduce::reduce_axis(ev, &between(inner), along, right)?;
+                    // A function that gives an array for two elements makes one element of them.
+                    let is_one = right.rank() == 1 && right.kind != Kind::Nested && sum.rank() > 0;
+                    Ok(if is_one { nested::enclose(&sum) } else { sum })
+                }
                 Some(left) => cells::windows(ev, &between(inner), left, along, right),
             }
         }
@@ -139,7 +144,10 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             }
         }
         FunKind::Stencil(g, lengths) => match left {
-            None => cells::stencil(ev, &alone(g), lengths, right),
+            None => {
+                let takes_left = matches!(&*g.kind, FunKind::Dfn(dfn) if super::names::mentions(&dfn.tree, "⍺"));
+                cells::stencil(ev, &alone(g), takes_left.then(|| between(g)), lengths, right)
+            }
             Some(_) => fail(AplPhrase, f.range, "a function derived by `⌺` takes no left argument"),
         },
         FunKind::Key(g) => match left {
@@ -147,12 +155,15 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             Some(left) => cells::key(ev, &between(g), left, Some(right)),
         },
         FunKind::At(change, place) => {
-            if left.is_some() {
-                return not_supported(f.range, "a left argument of a function derived by `@`");
-            }
-            let change = match change {
-                Value::Arr(new) => cells::Change::Value(new.clone()),
-                Value::Fun(change) => cells::Change::Function(alone(change)),
+            let change = match (change, left) {
+                (Value::Arr(_), Some(left)) => {
+                    return fail(AplPhrase, left.range, "an array at the left of `@` takes no left argument");
+                }
+                (Value::Arr(new), None) => cells::Change::Value(new.clone()),
+                (Value::Fun(change), left) => {
+                    let (change, left) = (change.clone(), left.cloned());
+                    cells::Change::Function(Rc::new(move |ev, x| apply(ev, &change, left.as_ref(), x)))
+                }
                 _ => return fail(AplPhrase, f.range, "the left of `@` is an array or a function"),
             };
             match place {
@@ -246,6 +257,7 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '⊆' => Ok(if x.kind == Kind::Nested { x.clone() } else { nested::enclose(x) }),
         '∊' => nested::enlist(ev, x),
         '⍕' => text::format(ev, x),
+        '⍎' => execute::numbers(ev, x),
         '?' => random::roll(ev, x),
         '⍋' | '⍒' if nested::is_texts(x) => {
             // Blanks after the shorter of two texts are less than what the longer one has there.

@@ -9,6 +9,9 @@ use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 use std::sync::Arc;
 
+/// Limit on the parts of an array of known elements that is a view.
+const MOST_PARTS: usize = 128;
+
 impl Ev {
     /// The term of the element at an index.
     pub fn element(&mut self, arr: &Arr, index: &[Term]) -> Res<Term> {
@@ -109,14 +112,27 @@ impl Ev {
         Ok(Arr { repr: Repr::Stored(bound), ..arr.clone() })
     }
 
-    /// A balanced tree of `concat`s of single elements.
+    /// Elements as one array: a balanced tree of `concat`s, of which equal elements beside each other are one part. Of many
+    /// parts, a choice by the index, because a view is written out where it is read.
     fn listed(&mut self, items: &[Scalar]) -> Res<Term> {
-        if let [item] = items {
-            let one = self.size_argument(&Size::one());
-            return Ok(self.app("fill", [one, item.term.clone()]));
+        let same = |a: &Scalar, b: &Scalar| a.known.is_some() && a.known == b.known;
+        let runs: Vec<&[Scalar]> = items.chunk_by(same).collect();
+        if runs.len() <= MOST_PARTS {
+            return self.joined(&runs);
         }
-        let (left, right) = items.split_at(items.len() / 2);
-        let (left, right) = (self.listed(left)?, self.listed(right)?);
+        let all = self.size_argument(&Size::nat(items.len() as u64));
+        let all = self.app("iota", [all]);
+        let choice = self.lambda(&["i"], |ev, args| ev.among(items, &args[0], 0))?;
+        Ok(self.app("map", [choice, all]))
+    }
+
+    fn joined(&mut self, runs: &[&[Scalar]]) -> Res<Term> {
+        if let [run @ [item, ..]] = runs {
+            let count = self.size_argument(&Size::nat(run.len() as u64));
+            return Ok(self.app("fill", [count, item.term.clone()]));
+        }
+        let (left, right) = runs.split_at(runs.len() / 2);
+        let (left, right) = (self.joined(left)?, self.joined(right)?);
         Ok(self.app("concat", [left, right]))
     }
 

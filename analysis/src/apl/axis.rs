@@ -3,7 +3,7 @@
 use super::select::replicate_along;
 use super::structure::{self, moved};
 use super::value::{Arr, Axis, Ev, Fun, FunKind, Kind, Res, fail, not_supported};
-use super::{nested, scalar, turned};
+use super::{cells, nested, scalar, turned};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 
@@ -44,6 +44,13 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             let axis = resolved(ev, &at, a.rank().max(x.rank()))?;
             nested::join_along(ev, glyph, axis, a, x)
         }
+        ('⊂' | '↓', None) if x.rank() == 2 => match resolved(ev, &at, 2)? {
+            0 => {
+                let columns = turned::transpose(ev, x)?;
+                cells::split(ev, &columns)
+            }
+            _ => cells::split(ev, x),
+        },
         ('⌽' | '⊖', None) => {
             let axis = resolved(ev, &at, x.rank())?;
             turned::reverse(ev, axis, x)

@@ -100,16 +100,17 @@ fn guarded(
     range: TextRange,
 ) -> Res<Arr> {
     let value = |ev: &mut Ev| -> Res<Arr> {
-        let (value, _) = statement_of(ev, then, frame)?;
+        let (value, _) = frame.apart(|| statement_of(ev, then, frame))?;
         array(value, range_of(then))
     };
+    let body = |ev: &mut Ev| frame.apart(|| body(ev, rest, frame, range));
     let one = ev.probe(value)?;
-    let other = ev.probe(|ev| body(ev, rest, frame, range))?;
+    let other = ev.probe(body)?;
     let simple = |x: &Arr| x.rank() == 0 && x.kind != Kind::Nested;
     if !simple(&one) || !simple(&other) {
         let mask = ev.of_scalar(condition.clone());
         let one = value(ev)?;
-        let other = body(ev, rest, frame, range)?;
+        let other = body(ev)?;
         ev.at = range_of(then);
         return cells::either(ev, &mask, &one, &other);
     }
@@ -121,7 +122,7 @@ fn guarded(
         ev.element(&value, &[])
     });
     let otherwise = ev.scoped(|ev| {
-        let value = body(ev, rest, frame, range)?;
+        let value = body(ev)?;
         let value = ev.as_kind(&value, kind)?;
         ev.element(&value, &[])
     });

@@ -102,6 +102,9 @@ fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr
 /// The part of an array at an index of its leading axes.
 fn cell(ev: &mut Ev, x: &Arr, outer: &[Term]) -> Res<Arr> {
     let shape = x.shape[outer.len()..].to_vec();
+    if outer.is_empty() {
+        return Ok(x.clone());
+    }
     if shape.is_empty() {
         let term = ev.element(x, outer)?;
         return ev.of_term(x.kind, term);
@@ -167,8 +170,9 @@ pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x:
     })
 }
 
-/// `(f⌺k)x`: the function of the window around each element; outside of the array are zeros or blanks.
-pub fn stencil(ev: &mut Ev, f: &One, k: &Arr, x: &Arr) -> Res<Arr> {
+/// `(f⌺k)x`: the function of the window around each element; outside of the array are zeros or blanks. `with` also takes how
+/// many of them there are along each axis, negative if they are after the array.
+pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) -> Res<Arr> {
     let Some(lengths) = k.known().filter(|_| k.rank() <= 1 && k.kind <= Kind::Int) else {
         return not_supported(k.range, "`⌺` with windows whose lengths the run computes, or with steps,");
     };
@@ -185,7 +189,21 @@ pub fn stencil(ev: &mut Ev, f: &One, k: &Arr, x: &Arr) -> Res<Arr> {
     let f = f.clone();
     joined(ev, shape, move |ev, center| {
         let window = window(ev, &x, center, &lengths)?;
-        f(ev, &window)
+        let Some(with) = &with else { return f(ev, &window) };
+        let mut outside = Vec::with_capacity(lengths.len());
+        for ((at, length), n) in center.iter().zip(&lengths).zip(&x.shape) {
+            let half = ev.int((*length / 2) as i32);
+            let (zero, n) = (ev.int(0), ev.size_term(n));
+            let before = ev.minus(half.clone(), at.clone());
+            let before = ev.app("max", [before, zero.clone()]);
+            let last = ev.minus(n, ev.plus(half, ev.int(1)));
+            let after = ev.app("min", [ev.minus(last, at.clone()), zero]);
+            let outer = ev.app("+", [before, after]);
+            outside.push(ev.of_term(Kind::Int, outer)?.scalar().cloned());
+        }
+        let outside = outside.into_iter().flatten().collect();
+        let outside = ev.vector(Kind::Int, outside);
+        (with.two)(ev, &outside, &window)
     })
 }
 

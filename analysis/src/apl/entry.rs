@@ -9,7 +9,7 @@ use crate::front::build::Parameter;
 use crate::front::term::Bound;
 use lift_syntax::SyntaxErrorCode::{AplName, AplPhrase};
 use lift_syntax::TextRange;
-use lift_syntax::apl::kernels::kernel_comments;
+use lift_syntax::apl::kernels::KernelComment;
 
 /// Names of lengths, by axis.
 const LENGTHS: [&str; 8] = ["N", "M", "K", "L", "P", "Q", "R", "S"];
@@ -23,10 +23,10 @@ pub struct Inputs {
 
 /// Applies the function of kernel `name` to the kernel's parameters. Then only its result is printed. Every comment of the
 /// file that names a kernel is checked, because some name no function that could be one.
-pub fn entry(ev: &mut Ev, text: &str, frame: &Frame, name: Option<&str>) -> Res<Inputs> {
+pub fn entry(ev: &mut Ev, text: &str, comments: &[KernelComment], frame: &Frame, name: Option<&str>) -> Res<Inputs> {
     let wrong = !ev.errors.is_empty();
     let mut wanted: Option<(TextRange, Vec<(Kind, usize)>)> = None;
-    for comment in kernel_comments(text) {
+    for comment in comments {
         let range = comment.range;
         let types: Option<Vec<(Kind, usize)>> =
             text[TextRange::new(comment.name.end(), range.end())].split_whitespace().map(read_type).collect();

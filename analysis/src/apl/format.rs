@@ -1,4 +1,4 @@
-//! Numbers as APL writes them.
+//! Numbers as APL writes them, and arrays side by side.
 
 use crate::front::program::Fixed;
 
@@ -78,6 +78,73 @@ pub fn fixed(x: f64, fixed: Fixed) -> String {
         width if text.chars().count() > width => "*".repeat(width),
         width => format!("{text:>width$}"),
     }
+}
+
+/// Lines of text. Next to others, those of an array have a space at each side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    pub lines: Vec<String>,
+    pub array: bool,
+    /// Whether it is one number.
+    pub number: bool,
+}
+
+impl Block {
+    pub fn array(lines: Vec<String>) -> Block {
+        Block { lines, array: true, number: false }
+    }
+}
+
+/// Arrays side by side.
+pub fn beside(blocks: Vec<Block>) -> Block {
+    let height = blocks.iter().map(|block| block.lines.len()).max().unwrap_or(0).max(1);
+    let mut lines = vec![String::new(); height];
+    let mut after_array = false;
+    for (place, block) in blocks.iter().enumerate() {
+        let width = block.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let gap = match (place, block.array || after_array) {
+            (0, _) => usize::from(block.array),
+            (_, apart) => 1 + usize::from(apart),
+        };
+        for (number, line) in lines.iter_mut().enumerate() {
+            let own = block.lines.get(number).map_or("", String::as_str);
+            *line += &format!("{}{own:width$}", " ".repeat(gap));
+        }
+        after_array = block.array;
+    }
+    if after_array {
+        lines.iter_mut().for_each(|line| line.push(' '));
+    }
+    Block::array(lines)
+}
+
+/// The rows of a matrix of arrays, whose columns are as wide as their widest array. Numbers alone are in columns as in a
+/// matrix; a matrix of numbers and characters has one blank between them.
+pub fn grid(blocks: &[Block], columns: usize) -> Block {
+    let columns = columns.max(1);
+    let simple = blocks.iter().all(|block| !block.array);
+    let mut texts: Vec<Vec<String>> = blocks.iter().map(|block| block.lines.clone()).collect();
+    for column in 0..columns {
+        if blocks.iter().skip(column).step_by(columns).all(|block| block.number) {
+            let cells = texts.iter().skip(column).step_by(columns).map(|lines| lines.concat()).collect::<Vec<_>>();
+            for (lines, cell) in texts.iter_mut().skip(column).step_by(columns).zip(aligned(&cells)) {
+                *lines = vec![cell];
+            }
+        }
+    }
+    let width = |lines: &Vec<String>| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> =
+        (0..columns).map(|column| texts.iter().skip(column).step_by(columns).map(width).max().unwrap_or(0)).collect();
+    let mut lines = Vec::new();
+    for row in texts.chunks(columns) {
+        for number in 0..row.iter().map(Vec::len).max().unwrap_or(0) {
+            let text = |block: &Vec<String>| block.get(number).cloned().unwrap_or_default();
+            let cells = row.iter().zip(&widths).map(|(block, width)| format!("{:width$}", text(block)));
+            let cells: Vec<String> = cells.collect();
+            lines.push(if simple { cells.join(" ") } else { format!(" {} ", cells.join("  ")) });
+        }
+    }
+    Block::array(lines)
 }
 
 #[cfg(test)]

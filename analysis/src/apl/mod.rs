@@ -10,8 +10,8 @@
 //! | `context` | terms and scalars |
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
 //! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
-//! | `structure`, `turned`, `select`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
-//! | `choice`, `nested`, `nested_operators`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
+//! | `structure`, `turned`, `select`, `chosen`, `selection`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
+//! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
 //! | `matrix` | systems of equations |
@@ -20,6 +20,7 @@
 //! | `apply` | application of functions |
 //! | `operators`, `phrase`, `frames`, `calls`, `recursion` | from the tree to values |
 //! | `foreign` | lines of other dialects |
+//! | `execute` | programs in texts |
 //! | `words` | failures at run time |
 //! | `entry` | functions as the kernels of a file |
 
@@ -29,6 +30,7 @@ mod axis;
 mod calls;
 mod cells;
 mod choice;
+mod chosen;
 mod circle;
 mod complex;
 mod constant;
@@ -36,6 +38,7 @@ mod context;
 mod cost;
 mod encode;
 mod entry;
+mod execute;
 mod expand;
 mod extend;
 mod factorial;
@@ -50,6 +53,7 @@ mod names;
 mod nested;
 mod nested_operators;
 mod operators;
+mod overtake;
 mod partition;
 mod phrase;
 mod power;
@@ -58,6 +62,7 @@ mod recursion;
 mod reduce;
 mod scalar;
 mod select;
+mod selection;
 mod sets;
 mod structure;
 mod system;
@@ -69,9 +74,10 @@ mod words;
 use crate::front::program::{Output, Translated as Program};
 use crate::front::term::{Kind as TermKind, Term};
 use crate::hir::Name;
-use lift_syntax::apl::kernels::kernel_comments;
+use lift_syntax::apl::kernels::{self, KernelComment};
 use lift_syntax::apl::{AplKind, parse};
 use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
+use std::rc::Rc;
 use value::{Arr, Ev, Frame, Kind, Repr, Res};
 
 /// The result of translating a program, for later stages and for the editor.
@@ -93,35 +99,71 @@ pub fn translate(text: &str) -> Translated {
 
 /// Translates a kernel of a program: the function `kernel` that a comment names, or the program itself.
 pub fn translate_kernel(text: &str, kernel: Option<&str>) -> Translated {
-    let parsed = parse(text);
-    let file = parsed.syntax();
-    let mut ev = Ev::new(calls::call);
-    ev.errors = parsed.errors;
-    let frame = std::rc::Rc::new(Frame::default());
-    phrase::program(&mut ev, &file, &frame);
-    let inputs = entry::entry(&mut ev, text, &frame, kernel).unwrap_or_else(|failure| {
-        ev.report(failure);
-        entry::Inputs::default()
-    });
-    let (outputs, result) = results(&mut ev);
-    ev.errors.sort_by_key(|error| error.range.start());
-    let named = kernel_comments(text).into_iter().find(|comment| kernel == Some(&text[comment.name]));
-    let start = file.children().find(|node| node.kind() == AplKind::Statement);
-    let first_word = start.map_or(TextRange::empty(TextSize::new(0)), |node| {
-        let first = node.descendants_with_tokens().find_map(|part| part.into_token());
-        first.map_or(node.text_range(), |token| token.text_range())
-    });
-    let name = named.map_or(first_word, |comment| comment.name);
-    let mut program = Program { errors: ev.errors, types: ev.notes, hidden: ev.hidden, outputs, ..Program::default() };
-    // Files are bound to the first parameters.
-    let mut sizes: Vec<_> = ev.sources.iter().map(|source| source.size.clone()).collect();
-    let mut parameters: Vec<_> = ev.sources.iter().map(|source| source.parameter.clone()).collect();
-    program.sources = ev.sources.iter().map(|source| source.file.as_str().into()).collect();
-    sizes.extend(inputs.sizes);
-    parameters.extend(inputs.parameters);
-    program.set_body(&sizes, &parameters, result, name, SyntaxErrorCode::AplNotSupported);
-    program.body.name = kernel.map(Name::from);
-    Translated { program, valences: ev.valences, statements: ev.statements, checks: ev.checks }
+    Evaluated::of(text).kernel(kernel)
+}
+
+/// Translates the kernels of a file, each with its name. The statements are evaluated once for all of them.
+pub fn translate_file(text: &str) -> Vec<(Option<Name>, Translated)> {
+    let mut names: Vec<Option<&str>> =
+        kernels::split(text).into_iter().map(|form| form.name.map(|name| &text[name])).collect();
+    let program = Evaluated::of(text);
+    let Some(last) = names.pop() else { return Vec::new() };
+    let of = |name: Option<&str>, program: Evaluated<'_>| (name.map(Name::from), program.kernel(name));
+    let mut kernels: Vec<(Option<Name>, Translated)> =
+        names.into_iter().map(|name| of(name, program.clone())).collect();
+    kernels.push(of(last, program));
+    kernels
+}
+
+/// A program after its statements were evaluated, before its kernels are.
+#[derive(Clone)]
+struct Evaluated<'t> {
+    text: &'t str,
+    ev: Ev,
+    frame: Rc<Frame>,
+    comments: Vec<KernelComment>,
+    /// The first token.
+    start: TextRange,
+}
+
+impl<'t> Evaluated<'t> {
+    fn of(text: &'t str) -> Evaluated<'t> {
+        let parsed = parse(text);
+        let file = parsed.syntax();
+        let mut ev = Ev::new(calls::call);
+        ev.errors = parsed.errors;
+        let frame = Rc::new(Frame::default());
+        phrase::program(&mut ev, &file, &frame);
+        let statement = file.children().find(|node| node.kind() == AplKind::Statement);
+        let start = statement.map_or(TextRange::empty(TextSize::new(0)), |node| {
+            let first = node.descendants_with_tokens().find_map(|part| part.into_token());
+            first.map_or(node.text_range(), |token| token.text_range())
+        });
+        Evaluated { text, ev, frame, comments: kernels::kernel_comments(text), start }
+    }
+
+    fn kernel(self, kernel: Option<&str>) -> Translated {
+        let mut ev = self.ev;
+        let inputs = entry::entry(&mut ev, self.text, &self.comments, &self.frame, kernel).unwrap_or_else(|failure| {
+            ev.report(failure);
+            entry::Inputs::default()
+        });
+        let (outputs, result) = results(&mut ev);
+        ev.errors.sort_by_key(|error| error.range.start());
+        let named = self.comments.iter().find(|comment| kernel == Some(&self.text[comment.name]));
+        let name = named.map_or(self.start, |comment| comment.name);
+        let mut program =
+            Program { errors: ev.errors, types: ev.notes, hidden: ev.hidden, outputs, ..Program::default() };
+        // Files are bound to the first parameters.
+        let mut sizes: Vec<_> = ev.sources.iter().map(|source| source.size.clone()).collect();
+        let mut parameters: Vec<_> = ev.sources.iter().map(|source| source.parameter.clone()).collect();
+        program.sources = ev.sources.iter().map(|source| source.file.as_str().into()).collect();
+        sizes.extend(inputs.sizes);
+        parameters.extend(inputs.parameters);
+        program.set_body(&sizes, &parameters, result, name, SyntaxErrorCode::AplNotSupported);
+        program.body.name = kernel.map(Name::from);
+        Translated { program, valences: ev.valences, statements: ev.statements, checks: ev.checks }
+    }
 }
 
 /// The printed values, and the kernel's result: a tuple of those computed at run time.

@@ -81,7 +81,7 @@ pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
             }
             Item::Dyadic(glyph, range) => {
                 let left = out.pop();
-                let right = rest.next();
+                let right = rest.next().map(operand);
                 out.push(dyadic(glyph, range, left, right)?);
             }
             Item::User { tree, env, two, range } => {
@@ -92,7 +92,7 @@ pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
                     }
                     return fail(AplPhrase, range, "this operator lacks the operand at its left");
                 };
-                let right = match two.then(|| rest.next()) {
+                let right = match two.then(|| rest.next().map(operand)) {
                     None => None,
                     Some(Some(Item::Fun(f))) => Some(Value::Fun(f)),
                     Some(Some(Item::Arr(arr) | Item::Whole(arr))) => Some(Value::Arr(arr)),
@@ -103,6 +103,16 @@ pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
         }
     }
     Ok(out)
+}
+
+/// A slash after an operator is the function replicate or expand: `x(⊢⍤/)y`.
+fn operand(item: Item) -> Item {
+    match item {
+        Item::Monadic(glyph @ ('/' | '⌿' | '\\' | '⍀'), range, None) => {
+            Item::Fun(Fun { kind: Rc::new(FunKind::Glyph(glyph)), range })
+        }
+        other => other,
+    }
 }
 
 fn fun(kind: FunKind, range: TextRange) -> Value {
@@ -137,6 +147,13 @@ fn monadic(glyph: char, range: TextRange, axis: Option<Arr>, out: &mut Vec<Value
                 Some(axis) => fun(FunKind::Along(plain, axis), range),
                 None => Value::Fun(plain),
             }
+        }
+        // `A⍨` gives A for any arguments, as the train `A⊣⊢` does.
+        Some(Value::Arr(arr)) if glyph == '⍨' => {
+            let (arr, whole) = (arr.clone(), arr.range.cover(range));
+            let glyph = |glyph| Fun { kind: Rc::new(FunKind::Glyph(glyph)), range };
+            out.pop();
+            fun(FunKind::Fork(Value::Arr(arr), glyph('⊣'), glyph('⊢')), whole)
         }
         Some(_) => return not_supported(range, format!("`{glyph}` after an array")),
         None => return fail(AplPhrase, range, format!("`{glyph}` lacks its function")),

@@ -8,7 +8,7 @@ use super::operators::{Item, cells, train};
 use super::value::{
     Again, Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported,
 };
-use super::{cost, foreign, nested, select, system, text};
+use super::{cost, execute, foreign, nested, recursion, select, selection, system, text};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplNotSupported, AplPhrase, AplWord};
 use lift_syntax::TextRange;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
@@ -103,6 +103,14 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
         }
         return assignment(ev, &parts[..arrow], parts[arrow].text_range(), value, frame);
     }
+    if let [first, after @ ..] = parts
+        && right.is_none()
+        && let Some(text) = execute::literal(first, after)
+    {
+        ev.valence(first.text_range(), '⍎', false);
+        let (arr, act) = execute::written(ev, text, frame)?;
+        return Ok((Value::Arr(arr), if act == Act::Value { act } else { Act::Shy }));
+    }
     let items = deeper(|| items(ev, parts, frame))?;
     let whole = range_of(parts);
     let mut cells = cells(ev, items)?;
@@ -128,7 +136,7 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
                     cells.pop();
                 }
                 if tail.as_ref().is_some_and(|tail| Rc::ptr_eq(tail, &f.kind))
-                    && let Some(after) = Again::after(&cells)
+                    && let Some(after) = recursion::after(ev, &cells)?
                 {
                     ev.again = Some(Again { left, right: right.clone(), after });
                     return Ok((Value::Arr(right), Act::Again));
@@ -253,14 +261,27 @@ fn assignment(
         AplElement::Node(node) if node.kind() == AplKind::Paren => {
             let names = parts(node).into_iter().filter_map(|part| part.into_token());
             let names: Vec<AplToken> = names.filter(|token| token.kind() == AplKind::Name).collect();
-            if names.len() + 2 != parts(node).len() {
-                return not_supported(node.text_range(), "an assignment to anything but names");
-            }
             let arr = array(value, arrow)?;
+            if names.len() + 2 != parts(node).len() {
+                let value = selection::assigned(ev, node, &arr, frame)?;
+                return after(ev, rest, frame, value, Act::Assigned, arrow);
+            }
             (several(ev, &names, arr, frame)?, rest, Act::Assigned)
         }
         _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
     };
+    after(ev, rest, frame, value, act, arrow)
+}
+
+/// Evaluates the rest of a phrase to the left of an assignment.
+fn after(
+    ev: &mut Ev,
+    rest: &[AplElement],
+    frame: &Rc<Frame>,
+    value: Value,
+    act: Act,
+    arrow: TextRange,
+) -> Res<(Value, Act)> {
     if rest.is_empty() {
         return Ok((value, act));
     }
@@ -269,7 +290,7 @@ fn assignment(
 }
 
 /// Refuses to change a name that belongs outside of the running function.
-fn changes_own(name: &AplToken, frame: &Frame) -> Res<()> {
+pub fn changes_own(name: &AplToken, frame: &Frame) -> Res<()> {
     if frame.own(name.text()).is_some() {
         return Ok(());
     }
@@ -348,6 +369,12 @@ fn items(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Vec<Item>>
     while index > 0 {
         index -= 1;
         let part = &parts[index];
+        if let Some(text) = execute::literal(part, &parts[index + 1..]) {
+            found.pop();
+            ev.valence(part.text_range(), '⍎', false);
+            found.push(Item::Whole(execute::written(ev, text, frame)?.0));
+            continue;
+        }
         let item = match part {
             AplElement::Node(node) if node.kind() == AplKind::Index => {
                 let indices = indices(ev, node, frame)?;
@@ -487,7 +514,7 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
     }
 }
 
-fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
+pub fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
     let (range, text) = (token.text_range(), token.text());
     let own = token.kind() != AplKind::Name;
     match if own { frame.own(text) } else { frame.lookup(text) } {
@@ -514,7 +541,7 @@ fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
 }
 
 /// The indices in `[…;…]`, evaluated from right to left; `None` for an omitted one.
-fn indices(ev: &mut Ev, node: &AplNode, frame: &Rc<Frame>) -> Res<Vec<Option<Arr>>> {
+pub fn indices(ev: &mut Ev, node: &AplNode, frame: &Rc<Frame>) -> Res<Vec<Option<Arr>>> {
     let phrases: Vec<AplNode> = node.children().filter(|part| part.kind() == AplKind::Phrase).collect();
     let mut found = Vec::with_capacity(phrases.len());
     for part in phrases.iter().rev() {

@@ -2,7 +2,7 @@
 //!
 //! The body is evaluated three times: whether it calls itself again, with which arguments, and what its value is at the
 //! end. A branch that cannot be taken then is left out. In `x+∇y`, the sum of all `x` is one more argument, because the order
-//! of additions does not matter.
+//! of additions does not matter; so is the product of all `y` in `x+y×∇z`.
 
 use super::cells::either;
 use super::frames::{condition, frame_of, statements};
@@ -10,7 +10,7 @@ use super::loops::{hollow, leaves, rebuilt, repeat_while, steady};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};
 use super::scalar;
-use super::value::{Again, Arr, Dfn, Ev, Frame, Fun, Kind, Res, Value, fail, not_supported};
+use super::value::{After, Again, Arr, Dfn, Ev, Frame, Fun, FunKind, Kind, Res, Value, fail, not_supported};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
@@ -29,13 +29,50 @@ enum Part {
 
 enum Found {
     More(Term),
-    Next(Again),
+    Next(Box<Again>),
     Value(Arr),
 }
 
-/// The neutral element of `+` or `×`, the functions of [`Again::after`].
+/// The neutral element of `+` or `×`.
 fn neutral(ev: &Ev, glyph: char) -> Arr {
     ev.of_scalar(ev.known(Kind::Bool, if glyph == '×' { 1.0 } else { 0.0 }))
+}
+
+/// What functions and arrays at the left of an application do with its value; `None` if it is more than additions,
+/// subtractions and multiplications of numbers.
+pub fn after(ev: &mut Ev, before: &[Value]) -> Res<Option<After>> {
+    let mut pairs = Vec::new();
+    for pair in before.rchunks(2) {
+        let [Value::Arr(x), Value::Fun(f)] = pair else { return Ok(None) };
+        match *f.kind {
+            FunKind::Glyph(glyph @ ('+' | '-' | '×')) if x.rank() == 0 && x.kind <= Kind::Double => {
+                pairs.push((glyph, x));
+            }
+            _ => return Ok(None),
+        }
+    }
+    let mut done = After::default();
+    for (glyph, x) in pairs {
+        let with = |ev: &mut Ev, glyph: char, of: Option<&Arr>| match of {
+            Some(of) => scalar::dyadic(ev, glyph, x, of),
+            None => Ok(x.clone()),
+        };
+        match glyph {
+            '×' => {
+                done.plus = done.plus.map(|plus| with(ev, '×', Some(&plus))).transpose()?;
+                done.times = Some(with(ev, '×', done.times.as_ref())?);
+            }
+            glyph => {
+                if glyph == '-' {
+                    let minus = ev.of_scalar(ev.known(Kind::Int, -1.0));
+                    let times = done.times.map_or_else(|| Ok(minus), |times| scalar::monadic(ev, '-', &times));
+                    done.times = Some(times?);
+                }
+                done.plus = Some(with(ev, glyph, done.plus.as_ref())?);
+            }
+        }
+    }
+    Ok(Some(done))
 }
 
 /// Calls a dfn whose recursion is a loop.
@@ -80,7 +117,7 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
         let mut rest = state.iter().cloned();
         let left = left.as_ref().map(|left| rebuilt(left, &mut rest));
         let right = rebuilt(right, &mut rest);
-        (left, right, rest.next())
+        (left, right, rest.collect::<Vec<Arr>>())
     };
     let whole = dfn.tree.text_range();
     let ask = |ev: &mut Ev, state: &[Arr], part: Part| {
@@ -91,25 +128,40 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
         ev.looping = outer;
         found
     };
-    let after = ev.probe(|ev| {
+    let (glyphs, kind) = ev.probe(|ev| {
         let state = hollow(ev, &own)?;
         let Some(Found::Next(again)) = ask(ev, &state, Part::Next)? else { return endless(f) };
-        let Some((glyph, _)) = again.after else { return Ok(None) };
+        let parts = [('+', again.after.plus), ('×', again.after.times)];
+        let glyphs: Vec<char> = parts.into_iter().filter_map(|(glyph, x)| x.map(|_| glyph)).collect();
+        if glyphs.is_empty() {
+            return Ok((glyphs, Kind::Int));
+        }
         let Some(Found::Value(value)) = ask(ev, &state, Part::Value)? else { return endless(f) };
         // Numbers are added in the kind of the last one.
-        Ok(Some((glyph, value.kind.min(Kind::Double))))
+        Ok((glyphs, value.kind.min(Kind::Double)))
     })?;
     let mut own = own;
-    if let Some((glyph, kind)) = after {
-        let neutral = neutral(ev, glyph);
+    for glyph in &glyphs {
+        let neutral = neutral(ev, *glyph);
         own.push(ev.as_kind(&neutral, kind)?);
     }
     let step = |ev: &mut Ev, state: &[Arr]| {
         let Some(Found::Next(again)) = ask(ev, state, Part::Next)? else { return endless(f) };
         let mut next = again.left.as_ref().map(leaves).unwrap_or_default();
         next.extend(leaves(&again.right));
-        if let (Some(before), Some((glyph, x))) = (arguments(state).2, again.after) {
-            next.push(scalar::dyadic(ev, glyph, &before, &x)?);
+        let before = arguments(state).2;
+        // The value is multiplied with all factors so far, then all terms so far are added.
+        let factor = before.last().filter(|_| glyphs.last() == Some(&'×'));
+        for (glyph, before) in glyphs.iter().zip(&before) {
+            let own = if *glyph == '+' { &again.after.plus } else { &again.after.times };
+            next.push(match (own, glyph, factor) {
+                (None, ..) => before.clone(),
+                (Some(own), '+', Some(factor)) => {
+                    let own = scalar::dyadic(ev, '×', factor, own)?;
+                    scalar::dyadic(ev, '+', before, &own)?
+                }
+                (Some(own), glyph, _) => scalar::dyadic(ev, *glyph, before, own)?,
+            });
         }
         Ok(next)
     };
@@ -122,11 +174,11 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
         _ => endless(f),
     };
     let end = repeat_while(ev, &start, &test, &step)?;
-    let Some(Found::Value(value)) = ask(ev, &end, Part::Value)? else { return endless(f) };
-    match (after, arguments(&end).2) {
-        (Some((glyph, _)), Some(before)) => scalar::dyadic(ev, glyph, &before, &value).map(Some),
-        _ => Ok(Some(value)),
+    let Some(Found::Value(mut value)) = ask(ev, &end, Part::Value)? else { return endless(f) };
+    for (glyph, before) in glyphs.iter().zip(&arguments(&end).2).rev() {
+        value = scalar::dyadic(ev, *glyph, before, &value)?;
     }
+    Ok(Some(value))
 }
 
 fn endless<T>(f: &Fun) -> Res<T> {
@@ -149,11 +201,10 @@ fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part:
             if part == Part::More {
                 let answer = |ev: &mut Ev, then: bool| {
                     ev.scoped(|ev| {
-                        let found = if then {
-                            last(ev, &parts[colon + 1..], f, frame, part)
-                        } else {
-                            branch(ev, rest, f, frame, part)
-                        };
+                        let found = frame.apart(|| match then {
+                            true => last(ev, &parts[colon + 1..], f, frame, part),
+                            false => branch(ev, rest, f, frame, part),
+                        });
                         match found? {
                             Some(Found::More(more)) => Ok(more),
                             _ => Ok(ev.boolean(false)),
@@ -164,8 +215,8 @@ fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part:
                 let more = ev.choose(guard.term, one, other);
                 return Ok(Some(Found::More(more)));
             }
-            let one = last(ev, then, f, frame, part)?;
-            let other = branch(ev, rest, f, frame, part)?;
+            let one = frame.apart(|| last(ev, then, f, frame, part))?;
+            let other = frame.apart(|| branch(ev, rest, f, frame, part))?;
             return merged(ev, guard, one, other);
         }
         if place + 1 == statements.len() {
@@ -186,7 +237,7 @@ fn last(ev: &mut Ev, parts: &[AplElement], f: &Fun, frame: &Rc<Frame>, part: Par
     let again = ev.again.take().filter(|_| act == Act::Again);
     Ok(match (part, again) {
         (Part::More, again) => Some(Found::More(ev.boolean(again.is_some()))),
-        (Part::Next, Some(again)) => Some(Found::Next(again)),
+        (Part::Next, Some(again)) => Some(Found::Next(Box::new(again))),
         (Part::Value, None) => Some(Found::Value(array(value, range_of(parts))?)),
         (Part::Next, None) | (Part::Value, Some(_)) => None,
     })
@@ -201,26 +252,25 @@ fn merged(ev: &mut Ev, guard: super::value::Scalar, one: Option<Found>, other: O
     Ok(Some(match (one, other) {
         (Found::Value(a), Found::Value(b)) => Found::Value(either(ev, &mask, &a, &b)?),
         (Found::Next(a), Found::Next(b)) => {
+            let (a, b) = (*a, *b);
             let left = match (a.left, b.left) {
                 (Some(p), Some(q)) => Some(either(ev, &mask, &p, &q)?),
                 (None, None) => None,
                 _ => return fail(AplPhrase, ev.at, "this recursion has a left argument in one branch only"),
             };
-            let glyph = a.after.as_ref().or(b.after.as_ref()).map(|(glyph, _)| *glyph);
-            if let Some((other, _)) = a.after.iter().chain(&b.after).find(|(other, _)| glyph != Some(*other)) {
-                let what = format!("recursion whose end only the run knows, after `{other}` in one branch only,");
-                return not_supported(ev.at, what);
-            }
-            let after = match glyph {
-                Some(glyph) => {
-                    let x = |after: Option<(char, Arr)>| after.map_or_else(|| neutral(ev, glyph), |(_, x)| x);
-                    let (x, y) = (x(a.after), x(b.after));
-                    Some((glyph, either(ev, &mask, &x, &y)?))
+            let mut one_of = |glyph: char, x: Option<Arr>, y: Option<Arr>| {
+                if x.is_none() && y.is_none() {
+                    return Ok(None);
                 }
-                None => None,
+                let (x, y) = (x.unwrap_or_else(|| neutral(ev, glyph)), y.unwrap_or_else(|| neutral(ev, glyph)));
+                either(ev, &mask, &x, &y).map(Some)
+            };
+            let after = After {
+                plus: one_of('+', a.after.plus, b.after.plus)?,
+                times: one_of('×', a.after.times, b.after.times)?,
             };
             let right = either(ev, &mask, &a.right, &b.right)?;
-            Found::Next(Again { left, right, after })
+            Found::Next(Box::new(Again { left, right, after }))
         }
         (one, _) => one,
     }))

@@ -1,5 +1,6 @@
 //! Selection of elements: compress and replicate, indexing, grades.
 
+use super::chosen::chosen;
 use super::context::{FEW, MANY};
 use super::structure::moved;
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
@@ -160,6 +161,9 @@ fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usiz
 
 /// Indexing, `x[i;j]`; `None` selects a whole axis.
 pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) -> Res<Arr> {
+    if let Some((all, numbers)) = chosen(ev, x, indices)? {
+        return index(ev, &all, &[Some(numbers)], range);
+    }
     if indices.len() != x.rank() {
         let message = format!("{} indices for an array of rank {}", indices.len(), x.rank());
         return fail(AplRank, range, message);
@@ -317,6 +321,12 @@ fn grade_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
 
 /// Indexed assignment, `x[i;j]←v`: the changed array.
 pub fn assigned(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, range: TextRange) -> Res<Arr> {
+    if let Some((all, numbers)) = chosen(ev, x, indices)? {
+        let changed = assigned(ev, &all, &[Some(numbers)], value, range)?;
+        let shape = super::structure::shape(ev, x);
+        let changed = super::structure::reshape(ev, &shape, &changed)?;
+        return ev.stored(&changed);
+    }
     if indices.len() != x.rank() {
         return fail(AplRank, range, format!("{} indices for an array of rank {}", indices.len(), x.rank()));
     }
@@ -446,7 +456,7 @@ fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
 }
 
 /// A place along an axis; the run stops if the axis has no such place.
-fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
+pub fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
     match (place.kind(), extent.as_const()) {
         (TermKind::Int(at), Some(n)) if (0..n).contains(&i64::from(*at)) => place,
         _ => {

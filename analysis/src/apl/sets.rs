@@ -238,6 +238,13 @@ pub fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
 
 /// Find, `a⍷x`: where the vector `a` begins in the rows of `x`.
 pub fn find(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
+    if a.kind == Kind::Nested || x.kind == Kind::Nested {
+        // Each array is represented by the place of the first equal one in `x`.
+        let all = super::structure::ravel(ev, x)?;
+        let all = if all.rows().is_some() { ev.stored(&all)? } else { all };
+        let (a, x) = (places(ev, &all, a)?, places(ev, &all, x)?);
+        return find(ev, &a, &x);
+    }
     let a = list(ev, '⍷', a)?;
     let x = if x.rank() < 2 { list(ev, '⍷', x)? } else { x.clone() };
     let last = x.rank() - 1;

@@ -37,12 +37,6 @@ pub fn moved(
         let rows = of.rows().cloned().map(|rows| Rows { row: std::rc::Rc::new(row), stored: false, ..rows });
         return Ok(Arr { shape, repr: rows.map_or(of.repr.clone(), Repr::Rows), ..of.clone() });
     }
-    if shape.is_empty() && of.kind != Kind::Nested && !matches!(of.repr, Repr::Items(_)) {
-        // A scalar extends, so that its element must be at hand.
-        let index = place(ev, &[])?;
-        let element = ev.element(of, &index)?;
-        return ev.of_term(of.kind, element);
-    }
     if of.items().is_some()
         && let Some(count) = count
         && count <= MANY as u64
@@ -56,6 +50,12 @@ pub fn moved(
         }
     }
     let of = ev.ready(of)?;
+    if shape.is_empty() && of.kind != Kind::Nested {
+        // A scalar extends, so that its element must be at hand.
+        let index = place(ev, &[])?;
+        let element = ev.element(&of, &index)?;
+        return ev.of_term(of.kind, element);
+    }
     Ok(ev.of_pull(of.kind, shape, move |ev, index| {
         let index = place(ev, index)?;
         ev.element(&of, &index)
@@ -386,6 +386,9 @@ pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr)
             index[axis] = ev.plus(index[axis].clone(), offset);
             Ok(index)
         });
+    }
+    if x.kind == Kind::Nested {
+        return super::overtake::of_arrays(ev, &count, from_end, x);
     }
     let blank = ev.known(x.kind, x.kind.fill());
     if x.rank() == 1

@@ -230,3 +230,19 @@ fn each_function_that_a_comment_names_is_a_kernel() {
     let twice = "a function is the kernel of one comment";
     assert_eq!(messages, [twice, "there is no function `g`", malformed, "`x` is not a function"]);
 }
+
+#[test]
+fn the_kernels_of_a_file_share_its_evaluation() {
+    let text = "v←⍳30\n⍝: f [double]1\nf←{⍵×+/v}\n⍝: g [int]1\ng←{(⍵>3)/⍵}\n⍝: h [int]0\nh←{⍵+missing}\n";
+    let kernels = super::translate_file(text);
+    assert_eq!(kernels.len(), 3);
+    for (name, kernel) in kernels {
+        assert_eq!(kernel, super::translate_kernel(text, name.as_deref()));
+    }
+    let mut host = AnalysisHost::counting();
+    host.set_file("/p.apl", text.into());
+    let analysis = host.snapshot();
+    analysis.diagnostics("/p.apl").unwrap();
+    let executed = analysis.db().take_executed();
+    assert_eq!(executed.get("apl_kernels"), Some(&1));
+}

@@ -1,6 +1,6 @@
 //! Format, `⍕x` and `d⍕x`: numbers as characters. Numbers that the run computes are written when they are printed.
 
-use super::format;
+use super::format::{self, Block};
 use super::value::{Arr, Ev, Kind, Piece, Repr, Res, fail, not_supported};
 use crate::front::program::Fixed;
 use crate::size::Size;
@@ -14,13 +14,18 @@ pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.kind == Kind::Char || matches!(x.repr, Repr::Text(_)) {
         return Ok(x.clone());
     }
-    if x.rank() > 2 || x.kind == Kind::Nested {
-        return not_supported(x.range, "`⍕` of an array that is not a number or a vector or matrix of numbers");
+    if x.kind == Kind::Nested {
+        return Ok(match block(x) {
+            Some(block) => of_lines(ev, &block.lines),
+            None => written_by_the_run(x, vec![Piece { arr: x.clone(), fixed: None }]),
+        });
+    }
+    if x.rank() > 2 {
+        return not_supported(x.range, "`⍕` of an array of more than two axes");
     }
     Ok(match x.known() {
         Some(numbers) if x.rank() == 2 => {
-            let columns = x.extents().and_then(|shape| shape.last().copied()).unwrap_or(0);
-            let lines = format::rows(&numbers, columns);
+            let lines = format::rows(&numbers, columns(x));
             let width = lines.first().map_or(0, |line| line.chars().count());
             let items = lines.concat().chars().map(|c| ev.known(Kind::Char, f64::from(u32::from(c)))).collect();
             ev.of_items(Kind::Char, vec![x.shape[0].clone(), Size::nat(width as u64)], items)
@@ -31,6 +36,53 @@ pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
         }
         None => written_by_the_run(x, vec![Piece { arr: x.clone(), fixed: None }]),
     })
+}
+
+fn columns(x: &Arr) -> usize {
+    x.extents().and_then(|shape| shape.last().copied()).unwrap_or(0)
+}
+
+/// The lines of an array that is known before the run; `None` for any other, or one of more than two axes.
+fn block(x: &Arr) -> Option<Block> {
+    if let Some(boxes) = x.boxes() {
+        let blocks = boxes.iter().map(block).collect::<Option<Vec<Block>>>()?;
+        return match x.rank() {
+            0 | 1 => Some(format::beside(blocks)),
+            2 => Some(format::grid(&blocks, columns(x))),
+            _ => None,
+        };
+    }
+    let known = x.known().filter(|_| x.rank() <= 2 && x.kind != Kind::Complex)?;
+    if x.kind == Kind::Char {
+        let all: Vec<char> = known.iter().filter_map(|code| char::from_u32(*code as u32)).collect();
+        let lines = if x.rank() == 2 {
+            all.chunks(columns(x).max(1)).map(String::from_iter).collect()
+        } else {
+            vec![String::from_iter(all)]
+        };
+        return Some(Block { lines, array: x.rank() > 0, number: false });
+    }
+    let written = || known.iter().map(|x| format::number(*x)).collect::<Vec<String>>().join(" ");
+    let lines = if x.rank() == 2 { format::rows(&known, columns(x)) } else { vec![written()] };
+    Some(Block { lines, array: x.rank() > 0, number: x.rank() == 0 })
+}
+
+/// One line as a vector of characters, several as a matrix.
+fn of_lines(ev: &Ev, lines: &[String]) -> Arr {
+    if let [line] = lines {
+        return characters(ev, line);
+    }
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let padded: String = lines.iter().map(|line| format!("{line:width$}")).collect();
+    let shape = vec![Size::nat(lines.len() as u64), Size::nat(width as u64)];
+    Arr { shape, ..characters(ev, &padded) }
+}
+
+/// Whether an array is written in several lines.
+fn is_tall(x: &Arr) -> bool {
+    x.rank() > 1
+        || x.rows().is_some_and(|rows| rows.rank > 1)
+        || x.boxes().is_some_and(|boxes| boxes.iter().any(is_tall))
 }
 
 /// The characters of numbers with `d` decimals, or of `w` characters each for `w d⍕x`.
@@ -76,7 +128,7 @@ pub fn joined(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
     let mut parts = Vec::new();
     for x in [a, b] {
         match &x.repr {
-            Repr::Text(own) if own.iter().any(|piece| piece.arr.rank() > 1) => {
+            Repr::Text(own) if own.iter().any(|piece| is_tall(&piece.arr)) => {
                 return not_supported(ev.at, "the lines of a matrix that the run writes, joined with others,");
             }
             Repr::Text(own) => parts.extend(own.iter().cloned()),

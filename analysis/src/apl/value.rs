@@ -304,6 +304,14 @@ impl Frame {
         names
     }
 
+    /// Runs one of several branches: what it assigns is not seen by the others.
+    pub fn apart<T>(&self, branch: impl FnOnce() -> T) -> T {
+        let names = self.names.borrow().clone();
+        let result = branch();
+        *self.names.borrow_mut() = names;
+        result
+    }
+
     /// A name of the function itself: `⍵`, `⍺` or an operand. Outer functions are not searched.
     pub fn own(&self, name: &str) -> Option<Value> {
         self.names.borrow().get(name).cloned()
@@ -318,27 +326,19 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet", what.into()))
 }
 
-/// The application of a function to itself as its last step, or as the last but one: `x+∇y` adds `x` to the value.
+/// The application of a function to itself as its last step, or before additions and multiplications alone: `x+y×∇z`.
 #[derive(Clone)]
 pub struct Again {
     pub left: Option<Arr>,
     pub right: Arr,
-    pub after: Option<(char, Arr)>,
+    pub after: After,
 }
 
-impl Again {
-    /// What is left to do with the value of an application, of which these functions and arrays are at the left: nothing, or a
-    /// function whose order does not matter and its left argument, a number. `None` if it is something else.
-    pub fn after(before: &[Value]) -> Option<Option<(char, Arr)>> {
-        match before {
-            [] => Some(None),
-            [Value::Arr(x), Value::Fun(f)] if x.rank() == 0 && x.kind <= Kind::Double => match *f.kind {
-                FunKind::Glyph(glyph @ ('+' | '×')) => Some(Some((glyph, x.clone()))),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
+/// What is left to do with the value of an application: it is multiplied with a number, then one is added.
+#[derive(Clone, Default)]
+pub struct After {
+    pub plus: Option<Arr>,
+    pub times: Option<Arr>,
 }
 
 /// Runs a dfn.
@@ -364,6 +364,7 @@ pub enum System {
 }
 
 /// An input that is read from a file.
+#[derive(Clone)]
 pub struct Source {
     pub parameter: Parameter,
     pub size: Bound,
@@ -389,6 +390,7 @@ pub type UsesByName = FxHashMap<String, Uses>;
 pub type ElementKey = (u32, Vec<(bool, i64)>);
 
 /// The state of an evaluation.
+#[derive(Clone)]
 pub struct Ev {
     pub emitter: Emitter,
     pub errors: Vec<SyntaxError>,

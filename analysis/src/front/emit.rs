@@ -13,7 +13,7 @@ const MOST_NODES: usize = 60_000;
 const MOST_BOUND: usize = 300;
 
 /// Builds the emitted program of a front end.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Emitter {
     /// The open scopes, innermost last.
     pub scopes: Vec<Scope>,

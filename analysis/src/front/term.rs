@@ -114,12 +114,12 @@ impl Term {
 }
 
 /// The bindings of one level of a program, in order: a body under construction.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Scope {
     bound: Vec<Binding>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Binding {
     Let(Bound, Term),
     Unpack(Bound, Bound, Term),
