@@ -231,7 +231,7 @@ impl Infer<'_> {
         let mut finals = |types: &[Option<Ty>]| -> Vec<Ty> {
             let of = |ty: &Option<Ty>| {
                 let Some(ty) = ty else { return Ty::error() };
-                let zonked = self.table.zonk(ty);
+                let zonked = self.table.finished(ty);
                 match known.get(&zonked) {
                     Some(known) => known.clone(),
                     None => {
@@ -245,7 +245,7 @@ impl Infer<'_> {
         let binder_types = finals(self.binders.types());
         let checked_in: Vec<Option<ExprId>> = self.out.assumed.iter().map(|a| self.checked_in(a)).collect();
         let mut out = std::mem::take(&mut self.out);
-        let ty = |t: &Ty| renumber.ty(&self.table.zonk(t)).without_idle_positions();
+        let ty = |t: &Ty| renumber.ty(&self.table.finished(t)).without_idle_positions();
         let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
         out.expr_types = expr_types.into();
         out.binder_types = binder_types.into();

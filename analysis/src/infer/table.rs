@@ -214,6 +214,10 @@ impl Table {
         };
         !ty.any(&mut |t| open(t)) && !ty.any_size_var(&mut |v| v.kind == VarKind::Unknown)
     }
+    /// [`Table::zonk`] at the end, when almost all types have no variables.
+    pub fn finished(&self, ty: &Ty) -> Ty {
+        if self.is_final(ty) { ty.clone() } else { self.zonk(ty) }
+    }
     fn zonk_parts(&self, ty: &Ty) -> Ty {
         let mut on_ty = |t: &Ty| match t.kind() {
             TyKind::Unknown(_) => {
