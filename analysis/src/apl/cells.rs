@@ -173,9 +173,16 @@ pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x:
 /// `(f⌺k)x`: the function of the window around each element; outside of the array are zeros or blanks. `with` also takes how
 /// many of them there are along each axis, negative if they are after the array.
 pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) -> Res<Arr> {
-    let Some(lengths) = k.known().filter(|_| k.rank() <= 1 && k.kind <= Kind::Int) else {
-        return not_supported(k.range, "`⌺` with windows whose lengths the run computes, or with steps,");
+    // A second row has the steps along each axis.
+    let has_steps = k.rank() == 2 && k.shape[0].as_const() == Some(2);
+    let Some(mut lengths) = k.known().filter(|_| (k.rank() <= 1 || has_steps) && k.kind <= Kind::Int) else {
+        return not_supported(k.range, "`⌺` with windows whose lengths the run computes");
     };
+    let steps = if has_steps { lengths.split_off(lengths.len() / 2) } else { vec![1.0; lengths.len()] };
+    if steps.iter().any(|step| *step < 1.0) {
+        return fail(AplDomain, k.range, "the steps of `⌺` are 1 at least");
+    }
+    let steps: Vec<i32> = steps.iter().map(|step| *step as i32).collect();
     if lengths.len() != x.rank() || x.kind == Kind::Nested {
         let message = format!("`⌺` has {} lengths for an array of rank {}", lengths.len(), x.rank());
         return fail(AplRank, k.range, message);
@@ -185,10 +192,12 @@ pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) ->
     }
     let lengths: Vec<usize> = lengths.iter().map(|n| *n as usize).collect();
     let x = ev.ready(x)?;
-    let shape = x.shape.clone();
+    let shape = x.shape.iter().zip(&steps).map(|(n, step)| n.div_ceil(&Size::int(i64::from(*step)))).collect();
     let f = f.clone();
-    joined(ev, shape, move |ev, center| {
-        let window = window(ev, &x, center, &lengths)?;
+    joined(ev, shape, move |ev, index| {
+        let center = index.iter().zip(&steps).map(|(i, step)| ev.times(i.clone(), ev.int(*step)));
+        let center: Vec<Term> = center.collect();
+        let window = window(ev, &x, &center, &lengths)?;
         let Some(with) = &with else { return f(ev, &window) };
         let mut outside = Vec::with_capacity(lengths.len());
         for ((at, length), n) in center.iter().zip(&lengths).zip(&x.shape) {

@@ -125,7 +125,7 @@ fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<
 
 fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usize, x: &Arr) -> Res<Arr> {
     if counts.iter().any(|count| *count < 0.0) {
-        return not_supported(a.range, format!("`{glyph}` with a negative count"));
+        return super::expand::counted(ev, glyph, axis, counts, x);
     }
     let n = x.shape[axis].clone();
     let mut shape = x.shape.clone();
