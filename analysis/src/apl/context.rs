@@ -6,7 +6,7 @@ use crate::front::emit::Emitter;
 use crate::front::term::{self, Bound, Scope, Term};
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -71,6 +71,8 @@ impl Ev {
             settling: false,
             random: 0,
             inner: 0,
+            probing: 0,
+            noted: FxHashSet::default(),
             calls: 0,
             origin: 1,
             call,
@@ -272,7 +274,8 @@ impl Ev {
 
     /// Records the type of a range of the text.
     pub fn note(&mut self, range: TextRange, text: impl Into<String>) {
-        if self.inner == 0 && self.notes.len() < 100_000 {
+        // A function for each element is evaluated again wherever an element is read.
+        if self.probing == 0 && self.notes.len() < 100_000 && (self.inner == 0 || self.noted.insert(range)) {
             self.notes.push((range, text.into()));
         }
     }
@@ -306,7 +309,9 @@ impl Ev {
         let (hidden, nodes) = (self.hidden.len(), self.nodes);
         let (statements, checks) = (self.statements.len(), self.checks.len());
         self.inner += 1;
+        self.probing += 1;
         let result = attempt(self);
+        self.probing -= 1;
         self.inner -= 1;
         self.hidden.truncate(hidden);
         self.statements.truncate(statements);

@@ -246,3 +246,18 @@ fn the_kernels_of_a_file_share_its_evaluation() {
     let executed = analysis.db().take_executed();
     assert_eq!(executed.get("apl_kernels"), Some(&1));
 }
+
+#[test]
+fn names_that_are_assigned_together_are_definitions() {
+    let text = "mean←{(+/⍵)÷≢⍵}\nf←{i l←⍵ ⋄ mean x←i+l}\n⎕←f 1 2\n";
+    let mut host = AnalysisHost::default();
+    host.set_file("/p.apl", text.into());
+    let analysis = host.snapshot();
+    assert_eq!(analysis.diagnostics("/p.apl"), Ok(Vec::new()));
+    let definition = |of: &str| {
+        let found = analysis.goto_definition("/p.apl", at(text, of).start()).unwrap();
+        found.first().map(|target| text[..usize::from(target.focus.start())].chars().count())
+    };
+    assert_eq!((definition("i+l"), definition("l}")), (Some(19), Some(21)));
+    assert_eq!(definition("mean x"), Some(0));
+}

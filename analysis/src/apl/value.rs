@@ -10,7 +10,7 @@ use crate::hir;
 use crate::size::Size;
 use lift_syntax::apl::AplNode;
 use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -424,6 +424,10 @@ pub struct Ev {
     pub random: u32,
     /// Nesting of functions applied to single elements, in which nothing can be printed.
     pub inner: usize,
+    /// Nesting of attempts whose effects are undone.
+    pub probing: usize,
+    /// Ranges in functions applied to single elements of which the type is recorded.
+    pub noted: FxHashSet<TextRange>,
     pub calls: usize,
     /// `⎕IO`
     pub origin: i32,

@@ -262,15 +262,43 @@ fn about(program: &Translated, at: TextRange, glyph: char) -> Option<String> {
     Some(text)
 }
 
-/// Whether the token is a name to which a value is assigned.
+/// Whether the token is a name to which a value is assigned, alone or with others: `a←v`, `a b←v`.
 pub(super) fn binds(token: &AplToken) -> bool {
-    let mut next = token.next_token();
-    while let Some(after) = &next
-        && after.kind().is_trivia()
-    {
-        next = after.next_token();
+    if token.kind() != AplKind::Name {
+        return false;
     }
-    token.kind() == AplKind::Name && next.is_some_and(|next| next.kind() == AplKind::Arrow)
+    let mut next = after(token);
+    if next.as_ref().is_none_or(|next| next.kind() != AplKind::Name) {
+        return next.is_some_and(|next| next.kind() == AplKind::Arrow);
+    }
+    while let Some(name) = next.take_if(|next| next.kind() == AplKind::Name) {
+        next = after(&name);
+    }
+    // `f x←v` applies a function, which has a definition elsewhere.
+    next.is_some_and(|next| next.kind() == AplKind::Arrow) && begins(token) && !is_defined(token)
+}
+
+/// The next token that is not white space.
+fn after(token: &AplToken) -> Option<AplToken> {
+    std::iter::successors(token.next_token(), AplToken::next_token).find(|token| !token.kind().is_trivia())
+}
+
+/// Whether only names are before a token in its statement.
+fn begins(token: &AplToken) -> bool {
+    let before = std::iter::successors(token.prev_sibling_or_token(), |part| part.prev_sibling_or_token());
+    before.filter(|part| !part.kind().is_trivia()).all(|part| part.kind() == AplKind::Name)
+}
+
+/// Whether a name is assigned to by itself somewhere in the file.
+fn is_defined(token: &AplToken) -> bool {
+    let Some(file) = token.parent_ancestors().last() else { return false };
+    let alone = |other: &AplToken| after(other).is_some_and(|next| next.kind() == AplKind::Arrow);
+    let first = |other: &AplToken| {
+        let mut before = std::iter::successors(other.prev_token(), AplToken::prev_token);
+        before.find(|token| !token.kind().is_trivia()).is_none_or(|token| token.kind() != AplKind::Name)
+    };
+    tokens(&file)
+        .any(|other| other.kind() == AplKind::Name && other.text() == token.text() && alone(&other) && first(&other))
 }
 
 /// The innermost dfn around a token, or the file.
