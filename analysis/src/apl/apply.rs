@@ -2,8 +2,8 @@
 
 use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
-    axis, cells, constant, encode, execute, expand, inverses, matrix, nested, nested_operators, partition, power,
-    random, reduce, scalar, select, sets, structure, system, text, turned,
+    axis, cells, constant, encode, inverses, matrix, nested, nested_operators, numerals, partition, power, random,
+    reduce, scalar, select, sets, structure, system, text, turned,
 };
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
@@ -257,7 +257,7 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '⊆' => Ok(if x.kind == Kind::Nested { x.clone() } else { nested::enclose(x) }),
         '∊' => nested::enlist(ev, x),
         '⍕' => text::format(ev, x),
-        '⍎' => execute::numbers(ev, x),
+        '⍎' => numerals::numbers(ev, x),
         '?' => random::roll(ev, x),
         '⍋' | '⍒' if nested::is_texts(x) => {
             // Blanks after the shorter of two texts are less than what the longer one has there.
@@ -307,7 +307,9 @@ fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
         '?' => random::deal(ev, a, x),
         '⌹' => matrix::divide(ev, a, x),
         '⍋' | '⍒' => sets::grade_by(ev, glyph, a, x),
-        '\\' | '⍀' => expand::expand(ev, glyph, if glyph == '⍀' { 0 } else { x.rank().saturating_sub(1) }, a, x),
+        '\\' | '⍀' => {
+            select::expand_along(ev, glyph, if glyph == '⍀' { 0 } else { x.rank().saturating_sub(1) }, a, x)
+        }
         _ if scalar::is_scalar(glyph) => scalar::dyadic(ev, glyph, a, x),
         _ => missing(ev.at, glyph, "with two arguments"),
     }

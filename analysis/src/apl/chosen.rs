@@ -1,9 +1,9 @@
 //! Indices that each have a number for every axis: `m[(1 2)(3 1)]`, `m[⍸m>3]`. Each becomes the number of its element.
 
-use super::select::existing;
 use super::structure::ravel;
 use super::value::{Arr, Ev, Kind, Res, fail, not_supported};
-use crate::front::term::Term;
+use crate::front::term::{Kind as TermKind, Term};
+use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplRank;
 
 /// The elements of an array in one vector, and the numbers of those at such indices; `None` if an index is of another kind.
@@ -61,4 +61,15 @@ fn number(ev: &mut Ev, x: &Arr, parts: Vec<Term>) -> Res<Term> {
     }
     let number = ev.linear(&places, &x.shape);
     Ok(ev.plus(number, from))
+}
+
+/// A place along an axis; the run stops if the axis has no such place.
+pub fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
+    match (place.kind(), extent.as_const()) {
+        (TermKind::Int(at), Some(n)) if (0..n).contains(&i64::from(*at)) => place,
+        _ => {
+            let all = ev.app("iota", [ev.size_argument(extent)]);
+            ev.app("aref", [all, place]).worded(ev.outside())
+        }
+    }
 }

@@ -1,8 +1,7 @@
-//! Expand, `b\x`: the elements of an array at the ones of a mask, and fills at its zeros. Counts say how many of each.
+//! Expand, `b\x`: the elements of an array at the ones of a mask, and fills at its zeros.
 
-use super::context::MANY;
 use super::value::{Arr, Ev, Kind, Res, fail, not_supported};
-use super::{reduce, scalar, select};
+use super::{reduce, scalar};
 use lift_syntax::SyntaxErrorCode::AplRank;
 
 /// Expands along an axis.
@@ -13,10 +12,7 @@ pub fn expand(ev: &mut Ev, glyph: char, axis: usize, mask: &Arr, x: &Arr) -> Res
         return fail(AplRank, mask.range, format!("{left} is a vector"));
     }
     if mask.kind != Kind::Bool {
-        return match mask.known().filter(|_| mask.kind == Kind::Int) {
-            Some(counts) => counted(ev, glyph, axis, &counts, x),
-            None => not_supported(mask.range, format!("{left} with other numbers than 0 and 1 that the run computes")),
-        };
+        return not_supported(mask.range, format!("{left} with other numbers than 0 and 1 that the run computes"));
     }
     if x.kind == Kind::Nested {
         return not_supported(x.range, format!("`{glyph}` of an array of arrays"));
@@ -60,23 +56,4 @@ pub fn expand(ev: &mut Ev, glyph: char, axis: usize, mask: &Arr, x: &Arr) -> Res
             |_| Ok(fill),
         )
     }))
-}
-
-/// `n\x` and `n/x` with counts that are known before the run: so many of each element, and fills for a negative count. For `\`,
-/// a zero is one fill and has no element.
-pub fn counted(ev: &mut Ev, glyph: char, axis: usize, counts: &[f64], x: &Arr) -> Res<Arr> {
-    let expands = matches!(glyph, '\\' | '⍀');
-    if counts.iter().map(|count| count.abs()).sum::<f64>() > MANY as f64 {
-        return not_supported(ev.at, format!("`{glyph}` with counts that come to more than {MANY} elements"));
-    }
-    let (mut each, mut mask) = (Vec::new(), Vec::new());
-    for &count in counts {
-        let is_element = count > 0.0 || count == 0.0 && !expands;
-        each.extend(is_element.then(|| ev.known(Kind::Int, count)));
-        let places = if is_element { count } else { count.abs().max(1.0) };
-        mask.extend((0..places as usize).map(|_| ev.known(Kind::Bool, f64::from(is_element))));
-    }
-    let (each, mask) = (ev.vector(Kind::Int, each), ev.vector(Kind::Bool, mask));
-    let elements = select::replicate_along(ev, glyph, axis, &each, x)?;
-    expand(ev, glyph, axis, &mask, &elements)
 }

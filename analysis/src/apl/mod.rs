@@ -11,19 +11,20 @@
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
 //! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
 //! | `structure`, `turned`, `select`, `chosen`, `selection`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
-//! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `text`, `format` | arrays of arrays, numbers as text |
+//! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `text`, `numerals`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `random` | files, bits, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
 //! | `matrix` | systems of equations |
 //! | `constant` | what is known before the run |
 //! | `names` | uses of names in the text |
 //! | `apply` | application of functions |
-//! | `operators`, `phrase`, `frames`, `calls`, `recursion` | from the tree to values |
+//! | `operators`, `phrase`, `frames`, `calls`, `again`, `recursion` | from the tree to values |
 //! | `foreign` | lines of other dialects |
 //! | `execute` | programs in texts |
 //! | `words` | failures at run time |
 //! | `entry` | functions as the kernels of a file |
 
+mod again;
 mod apply;
 mod arrays;
 mod axis;
@@ -52,6 +53,7 @@ mod matrix;
 mod names;
 mod nested;
 mod nested_operators;
+mod numerals;
 mod operators;
 mod overtake;
 mod partition;

@@ -8,7 +8,7 @@ use super::operators::{Item, cells, train};
 use super::value::{
     Again, Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Scalar, Value, fail, not_supported,
 };
-use super::{cost, execute, foreign, nested, recursion, select, selection, system, text};
+use super::{again, cost, execute, foreign, nested, select, selection, system, text};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplName, AplNotSupported, AplPhrase, AplWord};
 use lift_syntax::TextRange;
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
@@ -108,7 +108,7 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
         && let Some(text) = execute::literal(first, after)
     {
         ev.valence(first.text_range(), '⍎', false);
-        let (arr, act) = execute::written(ev, text, frame)?;
+        let (arr, act) = execute::written(text, |node| statement(ev, &self::parts(node), frame))?;
         return Ok((Value::Arr(arr), if act == Act::Value { act } else { Act::Shy }));
     }
     let items = deeper(|| items(ev, parts, frame))?;
@@ -136,7 +136,7 @@ pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Optio
                     cells.pop();
                 }
                 if tail.as_ref().is_some_and(|tail| Rc::ptr_eq(tail, &f.kind))
-                    && let Some(after) = recursion::after(ev, &cells)?
+                    && let Some(after) = again::after(ev, &cells)?
                 {
                     ev.again = Some(Again { left, right: right.clone(), after });
                     return Ok((Value::Arr(right), Act::Again));
@@ -263,7 +263,7 @@ fn assignment(
             let names: Vec<AplToken> = names.filter(|token| token.kind() == AplKind::Name).collect();
             let arr = array(value, arrow)?;
             if names.len() + 2 != parts(node).len() {
-                let value = selection::assigned(ev, node, &arr, frame)?;
+                let value = selected(ev, node, &arr, frame)?;
                 return after(ev, rest, frame, value, Act::Assigned, arrow);
             }
             (several(ev, &names, arr, frame)?, rest, Act::Assigned)
@@ -271,6 +271,26 @@ fn assignment(
         _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
     };
     after(ev, rest, frame, value, act, arrow)
+}
+
+/// Assigns to what a selection in brackets selects from the name at its end.
+fn selected(ev: &mut Ev, node: &AplNode, value: &Arr, frame: &Rc<Frame>) -> Res<Value> {
+    let inside = parts(node);
+    let Some((name, index, functions)) = selection::parts_of(&inside) else {
+        let message = "an assignment selects from the name at the end of these brackets";
+        return fail(AplPhrase, node.text_range(), message);
+    };
+    let Item::Arr(old) = name_item(ev, name, frame)? else {
+        return fail(AplPhrase, name.text_range(), "only an array has elements to assign to");
+    };
+    changes_own(name, frame)?;
+    let indices = index.map(|index| Ok((indices(ev, index, frame)?, index.text_range()))).transpose()?;
+    let target = selection::Target { old, indices, functions, range: node.text_range() };
+    let evaluate = |ev: &mut Ev, parts: &[AplElement], right| Ok(phrase(ev, parts, frame, right)?.0);
+    let new = selection::assigned(ev, &target, value, &evaluate)?.at(name.text_range());
+    ev.note(name.text_range(), new.type_text());
+    frame.set(name.text(), Value::Arr(new));
+    Ok(Value::Arr(value.clone()))
 }
 
 /// Evaluates the rest of a phrase to the left of an assignment.
@@ -290,7 +310,7 @@ fn after(
 }
 
 /// Refuses to change a name that belongs outside of the running function.
-pub fn changes_own(name: &AplToken, frame: &Frame) -> Res<()> {
+fn changes_own(name: &AplToken, frame: &Frame) -> Res<()> {
     if frame.own(name.text()).is_some() {
         return Ok(());
     }
@@ -372,7 +392,8 @@ fn items(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Vec<Item>>
         if let Some(text) = execute::literal(part, &parts[index + 1..]) {
             found.pop();
             ev.valence(part.text_range(), '⍎', false);
-            found.push(Item::Whole(execute::written(ev, text, frame)?.0));
+            let (arr, _) = execute::written(text, |node| statement(ev, &self::parts(node), frame))?;
+            found.push(Item::Whole(arr));
             continue;
         }
         let item = match part {
@@ -514,7 +535,7 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
     }
 }
 
-pub fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
+fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
     let (range, text) = (token.text_range(), token.text());
     let own = token.kind() != AplKind::Name;
     match if own { frame.own(text) } else { frame.lookup(text) } {
@@ -541,7 +562,7 @@ pub fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> 
 }
 
 /// The indices in `[…;…]`, evaluated from right to left; `None` for an omitted one.
-pub fn indices(ev: &mut Ev, node: &AplNode, frame: &Rc<Frame>) -> Res<Vec<Option<Arr>>> {
+fn indices(ev: &mut Ev, node: &AplNode, frame: &Rc<Frame>) -> Res<Vec<Option<Arr>>> {
     let phrases: Vec<AplNode> = node.children().filter(|part| part.kind() == AplKind::Phrase).collect();
     let mut found = Vec::with_capacity(phrases.len());
     for part in phrases.iter().rev() {

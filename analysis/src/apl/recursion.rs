@@ -10,7 +10,7 @@ use super::loops::{hollow, leaves, rebuilt, repeat_while, steady};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};
 use super::scalar;
-use super::value::{After, Again, Arr, Dfn, Ev, Frame, Fun, FunKind, Kind, Res, Value, fail, not_supported};
+use super::value::{After, Again, Arr, Dfn, Ev, Frame, Fun, Kind, Res, Value, fail, not_supported};
 use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
@@ -36,43 +36,6 @@ enum Found {
 /// The neutral element of `+` or `×`.
 fn neutral(ev: &Ev, glyph: char) -> Arr {
     ev.of_scalar(ev.known(Kind::Bool, if glyph == '×' { 1.0 } else { 0.0 }))
-}
-
-/// What functions and arrays at the left of an application do with its value; `None` if it is more than additions,
-/// subtractions and multiplications of numbers.
-pub fn after(ev: &mut Ev, before: &[Value]) -> Res<Option<After>> {
-    let mut pairs = Vec::new();
-    for pair in before.rchunks(2) {
-        let [Value::Arr(x), Value::Fun(f)] = pair else { return Ok(None) };
-        match *f.kind {
-            FunKind::Glyph(glyph @ ('+' | '-' | '×')) if x.rank() == 0 && x.kind <= Kind::Double => {
-                pairs.push((glyph, x));
-            }
-            _ => return Ok(None),
-        }
-    }
-    let mut done = After::default();
-    for (glyph, x) in pairs {
-        let with = |ev: &mut Ev, glyph: char, of: Option<&Arr>| match of {
-            Some(of) => scalar::dyadic(ev, glyph, x, of),
-            None => Ok(x.clone()),
-        };
-        match glyph {
-            '×' => {
-                done.plus = done.plus.map(|plus| with(ev, '×', Some(&plus))).transpose()?;
-                done.times = Some(with(ev, '×', done.times.as_ref())?);
-            }
-            glyph => {
-                if glyph == '-' {
-                    let minus = ev.of_scalar(ev.known(Kind::Int, -1.0));
-                    let times = done.times.map_or_else(|| Ok(minus), |times| scalar::monadic(ev, '-', &times));
-                    done.times = Some(times?);
-                }
-                done.plus = Some(with(ev, glyph, done.plus.as_ref())?);
-            }
-        }
-    }
-    Ok(Some(done))
 }
 
 /// Calls a dfn whose recursion is a loop.

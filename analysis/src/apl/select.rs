@@ -1,10 +1,10 @@
 //! Selection of elements: compress and replicate, indexing, grades.
 
-use super::chosen::chosen;
+use super::chosen::{chosen, existing};
 use super::context::{FEW, MANY};
 use super::structure::moved;
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
-use super::{constant, nested};
+use super::{constant, expand, nested};
 use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplIndex, AplLength, AplRank};
@@ -123,9 +123,36 @@ fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<
     })
 }
 
+/// `b\x` along an axis, also with counts that are known before the run.
+pub fn expand_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) -> Res<Arr> {
+    match a.known().filter(|_| a.kind == Kind::Int && a.rank() <= 1) {
+        Some(counts) => filled(ev, glyph, axis, &counts, x),
+        None => expand::expand(ev, glyph, axis, a, x),
+    }
+}
+
+/// `n\x` and `n/x` with counts that are known before the run: so many of each element, and fills for a negative count. For `\`,
+/// a zero is one fill and has no element.
+fn filled(ev: &mut Ev, glyph: char, axis: usize, counts: &[f64], x: &Arr) -> Res<Arr> {
+    let expands = matches!(glyph, '\\' | '⍀');
+    if counts.iter().map(|count| count.abs()).sum::<f64>() > MANY as f64 {
+        return not_supported(ev.at, format!("`{glyph}` with counts that come to more than {MANY} elements"));
+    }
+    let (mut each, mut mask) = (Vec::new(), Vec::new());
+    for &count in counts {
+        let is_element = count > 0.0 || count == 0.0 && !expands;
+        each.extend(is_element.then(|| ev.known(Kind::Int, count)));
+        let places = if is_element { count } else { count.abs().max(1.0) };
+        mask.extend((0..places as usize).map(|_| ev.known(Kind::Bool, f64::from(is_element))));
+    }
+    let (each, mask) = (ev.vector(Kind::Int, each), ev.vector(Kind::Bool, mask));
+    let elements = replicate_along(ev, glyph, axis, &each, x)?;
+    expand::expand(ev, glyph, axis, &mask, &elements)
+}
+
 fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usize, x: &Arr) -> Res<Arr> {
     if counts.iter().any(|count| *count < 0.0) {
-        return super::expand::counted(ev, glyph, axis, counts, x);
+        return filled(ev, glyph, axis, counts, x);
     }
     let n = x.shape[axis].clone();
     let mut shape = x.shape.clone();
@@ -452,17 +479,6 @@ fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
             })))
         }
         _ => not_supported(index.range, "an assignment with a matrix of indices"),
-    }
-}
-
-/// A place along an axis; the run stops if the axis has no such place.
-pub fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
-    match (place.kind(), extent.as_const()) {
-        (TermKind::Int(at), Some(n)) if (0..n).contains(&i64::from(*at)) => place,
-        _ => {
-            let all = ev.app("iota", [ev.size_argument(extent)]);
-            ev.app("aref", [all, place]).worded(ev.outside())
-        }
     }
 }
 

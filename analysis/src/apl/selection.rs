@@ -2,73 +2,74 @@
 
 use super::cells::choose;
 use super::context::MANY;
-use super::names::parts;
-use super::operators::Item;
-use super::phrase::{array, changes_own, indices, name_item, phrase};
 use super::select;
 use super::structure::{ravel, reshape, shape};
-use super::value::{Arr, Ev, Frame, Kind, Res, Value, fail, not_supported};
+use super::value::{Arr, Ev, Kind, Res, Value, fail, not_supported};
 use lift_syntax::SyntaxErrorCode::{AplLength, AplPhrase};
-use lift_syntax::apl::{AplElement, AplKind, AplNode};
-use std::rc::Rc;
+use lift_syntax::TextRange;
+use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken};
 
-/// Assigns to what a selection in brackets selects from the name at its end.
-pub fn assigned(ev: &mut Ev, node: &AplNode, value: &Arr, frame: &Rc<Frame>) -> Res<Value> {
-    let range = node.text_range();
-    let inside: Vec<AplElement> = parts(node);
-    let inside = inside.get(1..inside.len().saturating_sub(1)).unwrap_or_default();
-    let (own, index) = match inside {
-        [.., AplElement::Token(name), AplElement::Node(index)] if index.kind() == AplKind::Index => {
-            (inside.len() - 2, Some((name, index)))
+/// An array, some of its elements, and the functions that select from them.
+pub struct Target<'a> {
+    pub old: Arr,
+    pub indices: Option<(Vec<Option<Arr>>, TextRange)>,
+    pub functions: &'a [AplElement],
+    pub range: TextRange,
+}
+
+/// The value of a phrase with an array at its right.
+pub type Evaluate<'a> = &'a dyn Fn(&mut Ev, &[AplElement], Option<Arr>) -> Res<Value>;
+
+/// A name with its index, and the functions before them.
+type Parts<'p> = (&'p AplToken, Option<&'p AplNode>, &'p [AplElement]);
+
+/// The parts of a selection in brackets; `None` if there is no name at its end.
+pub fn parts_of(brackets: &[AplElement]) -> Option<Parts<'_>> {
+    let inside = brackets.get(1..brackets.len().checked_sub(1)?)?;
+    let found = match inside {
+        [functions @ .., AplElement::Token(name), AplElement::Node(index)] if index.kind() == AplKind::Index => {
+            (name, Some(index), functions)
         }
-        _ => (inside.len().saturating_sub(1), None),
+        [functions @ .., AplElement::Token(name)] => (name, None, functions),
+        _ => return None,
     };
-    let name = match (index, inside.last()) {
-        (Some((name, _)), _) => name,
-        (None, Some(AplElement::Token(name))) => name,
-        _ => return fail(AplPhrase, range, "an assignment selects from the name at the end of these brackets"),
-    };
-    if name.kind() != AplKind::Name {
-        return fail(AplPhrase, range, "an assignment selects from the name at the end of these brackets");
-    }
-    let Item::Arr(old) = name_item(ev, name, frame)? else {
-        return fail(AplPhrase, name.text_range(), "only an array has elements to assign to");
-    };
-    changes_own(name, frame)?;
+    Some(found).filter(|(name, ..)| name.kind() == AplKind::Name)
+}
+
+/// The array with a value for the elements that are selected.
+pub fn assigned(ev: &mut Ev, target: &Target<'_>, value: &Arr, evaluate: Evaluate<'_>) -> Res<Arr> {
+    let Target { old, range, .. } = target;
     if old.kind == Kind::Nested || value.kind == Kind::Nested {
-        return not_supported(range, "an assignment to selected elements of an array of arrays");
+        return not_supported(*range, "an assignment to selected elements of an array of arrays");
     }
-    ev.at = range;
-    let functions = &inside[..own];
-    let new = match mask(ev, functions, &old, value, frame)? {
-        Some(mask) if index.is_none() => choose(ev, &mask, value, &old)?,
-        _ => {
-            let flat = ravel(ev, &old)?;
-            let numbers = numbers(ev, &flat);
-            let like = shape(ev, &old);
-            let mut numbers = reshape(ev, &like, &numbers)?.at(name.text_range());
-            if let Some((_, index)) = index {
-                let indices = indices(ev, index, frame)?;
-                numbers = select::index(ev, &numbers, &indices, index.text_range())?;
-            }
-            let selected = if functions.is_empty() {
-                numbers
-            } else {
-                array(phrase(ev, functions, frame, Some(numbers))?.0, range)?
-            };
-            if selected.kind > Kind::Int {
-                return fail(AplPhrase, range, "an assignment selects elements: this computes other numbers");
-            }
-            let value = if value.rank() == 0 { value.clone() } else { fitting(ev, value, &selected)? };
-            let places = ravel(ev, &selected)?;
-            let changed = select::assigned(ev, &flat, &[Some(places)], &value, range)?;
-            reshape(ev, &like, &changed)?
-        }
-    };
-    let new = ev.stored(&new.at(name.text_range()))?;
-    ev.note(name.text_range(), new.type_text());
-    frame.set(name.text(), Value::Arr(new));
-    Ok(Value::Arr(value.clone()))
+    ev.at = *range;
+    if target.indices.is_none()
+        && let Some(mask) = mask(ev, target, value, evaluate)?
+    {
+        let new = choose(ev, &mask, value, old)?;
+        return ev.stored(&new);
+    }
+    let flat = ravel(ev, old)?;
+    let numbers = numbers(ev, &flat);
+    let like = shape(ev, old);
+    let mut selected = reshape(ev, &like, &numbers)?;
+    if let Some((indices, at)) = &target.indices {
+        selected = select::index(ev, &selected, indices, *at)?;
+    }
+    if !target.functions.is_empty() {
+        let Value::Arr(found) = evaluate(ev, target.functions, Some(selected))? else {
+            return fail(AplPhrase, *range, "an assignment selects elements: this is a function");
+        };
+        selected = found;
+    }
+    if selected.kind > Kind::Int {
+        return fail(AplPhrase, *range, "an assignment selects elements: this computes other numbers");
+    }
+    let value = if value.rank() == 0 { value.clone() } else { fitting(ev, value, &selected)? };
+    let places = ravel(ev, &selected)?;
+    let changed = select::assigned(ev, &flat, &[Some(places)], &value, *range)?;
+    let changed = reshape(ev, &like, &changed)?;
+    ev.stored(&changed)
 }
 
 /// The numbers of the elements of a vector, as separate values if they are not many.
@@ -93,11 +94,12 @@ fn fitting(ev: &mut Ev, value: &Arr, selected: &Arr) -> Res<Arr> {
 }
 
 /// The mask of `(mask/x)←v` with one number v, where no place needs to be searched.
-fn mask(ev: &mut Ev, functions: &[AplElement], old: &Arr, value: &Arr, frame: &Rc<Frame>) -> Res<Option<Arr>> {
-    let [before @ .., AplElement::Token(slash)] = functions else { return Ok(None) };
-    if before.is_empty() || !matches!(slash.text(), "/" | "⌿") || value.rank() != 0 || old.rank() != 1 {
+fn mask(ev: &mut Ev, target: &Target<'_>, value: &Arr, evaluate: Evaluate<'_>) -> Res<Option<Arr>> {
+    let [before @ .., AplElement::Token(slash)] = target.functions else { return Ok(None) };
+    let compresses = slash.text().chars().all(|glyph| matches!(glyph, '/' | '⌿'));
+    if before.is_empty() || !compresses || value.rank() != 0 || target.old.rank() != 1 {
         return Ok(None);
     }
-    let Value::Arr(mask) = phrase(ev, before, frame, None)?.0 else { return Ok(None) };
+    let Value::Arr(mask) = evaluate(ev, before, None)? else { return Ok(None) };
     Ok(Some(mask).filter(|mask| mask.kind == Kind::Bool && mask.rank() == 1))
 }
