@@ -132,7 +132,7 @@ class TestLint:
         subprocess.run(asked, cwd=tmp_path, env=environment, check=True)
         os.utime(self.library, (1, 1))
         os.utime(tmp_path / "clippy.toml", (1, 1))
-        target = {"src_path": str(tmp_path / "src/lib.rs")}
+        target = {"src_path": str(tmp_path / "src/lib.rs"), "kind": ["lib"]}
         artifact = {"reason": "compiler-artifact", "package_id": "path+file:///p", "target": target}
         artifact |= {"profile": {"test": False}, "filenames": [str(self.library)]}
         return f'{json.dumps(artifact)}\n{{"reason":"build-finished","success":true}}\n'
@@ -143,6 +143,17 @@ class TestLint:
         asked = command.for_clippy("elsewhere")
         assert asked == ["clippy-driver", *kept, "--emit=metadata", "--out-dir", "elsewhere", "--deny", "warnings"]
         assert (command.folder, command.environment["LINES"]) == (str(tmp_path), "1\n2")
+
+    @pytest.mark.parametrize("harness", [[], ["--test"]])
+    def test_programs_of_tests_have_a_harness_or_none(self, built, tmp_path, harness):
+        file = self.mark.parent / "p-1f"
+        changed = file.read_text().replace("--crate-name", "\0".join([*harness, "--crate-name"]))
+        file.write_text(f"CARGO_TARGET_TMPDIR=/t\0{changed}")
+        tests = built.replace('["lib"]', '["test"]').replace('"test": false', '"test": true')
+        assert len(lint.unchecked(tests, tmp_path)) == 1
+        # Of the same source as a library, nothing says how its unit tests are compiled.
+        with pytest.raises(LookupError):
+            lint.unchecked(built.replace('"test": false', '"test": true'), tmp_path)
 
     def test_what_is_built_again_is_checked_again(self, built, tmp_path):
         self.mark.touch()

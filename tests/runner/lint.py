@@ -33,9 +33,11 @@ class Command:
 
     @property
     def unit(self) -> tuple[str, bool]:
-        """The source, and whether its tests are compiled."""
+        """The source, and whether its unit tests are compiled. A program of tests alone, for which only Cargo sets the
+        name of its folder for scratch files, may be compiled with a harness or without."""
         source = next(argument for argument in self.arguments[1:] if argument.endswith(".rs"))
-        return os.path.join(self.folder, source), "--test" in self.arguments
+        is_unit = "--test" in self.arguments and "CARGO_TARGET_TMPDIR" not in self.environment
+        return os.path.join(self.folder, source), is_unit
 
     def for_clippy(self, out: str) -> list[str]:
         """The same call of Clippy, which writes into a folder of its own."""
@@ -51,18 +53,23 @@ class Command:
 
 
 def recorded(file: Path) -> Command:
-    environment, _, rest = file.read_text().partition("\0\0")
+    environment, _, rest = file.read_text(errors="surrogateescape").partition("\0\0")
     folder, *arguments = rest.removesuffix("\0").split("\0")
-    return Command(file, dict(variable.split("=", 1) for variable in environment.split("\0")), folder, arguments)
+    variables = dict(variable.split("=", 1) for variable in environment.split("\0"))
+    # They speak of pipes to the Cargo that has ended.
+    for name in ("CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"):
+        variables.pop(name, None)
+    return Command(file, variables, folder, arguments)
 
 
 def built(messages: str) -> dict[tuple[str, bool], list[Path]]:
-    """The files of each crate of ours, by source and whether its tests are in them."""
+    """The files of each crate of ours, by source and whether they have its unit tests."""
     units: dict[tuple[str, bool], list[Path]] = {}
     for line in messages.splitlines():
         message = json.loads(line) if line.startswith("{") else {}
         if message.get("reason") == "compiler-artifact" and message["package_id"].startswith("path+file://"):
-            unit = message["target"]["src_path"], message["profile"]["test"]
+            target = message["target"]
+            unit = target["src_path"], message["profile"]["test"] and target["kind"] != ["test"]
             units.setdefault(unit, []).extend(map(Path, message["filenames"]))
     return units
 
