@@ -1,5 +1,5 @@
-"""Jobs on threads: one thread for each processor, one for what drives user interfaces, which mostly waits for them and
-does so one at a time, and one for installations, which mostly wait for a network."""
+"""Jobs on a thread for each processor. Of those that drive a user interface one runs at a time. Installations, which
+mostly wait for a network, have a thread of their own."""
 
 import heapq
 import itertools
@@ -25,6 +25,7 @@ class Pool:
         self.computing: list[Job] = []
         self.interactive: list[Job] = []
         self.installing: list[Job] = []
+        self.is_interacting = False
         self.unfinished = 0
         self.numbers = itertools.count()
 
@@ -42,26 +43,33 @@ class Pool:
             self.changed.notify_all()
 
     def run(self):
-        queues = [self.computing] * self.processors + [self.interactive, self.installing]
-        threads = [threading.Thread(target=self.work, args=[queue], daemon=True) for queue in queues]
+        choices = [self.ready] * self.processors + [lambda: self.installing]
+        threads = [threading.Thread(target=self.work, args=[choice], daemon=True) for choice in choices]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def work(self, queue: list[Job]):
+    def work(self, choice: Callable[[], list[Job]]):
         while True:
             with self.changed:
-                while not queue and self.unfinished:
+                while not (queue := choice()) and self.unfinished:
                     self.changed.wait()
                 if not self.unfinished:
                     return
                 job = heapq.heappop(queue)
+                interacts = queue is self.interactive
+                self.is_interacting |= interacts
             try:
                 job.act()
             except Exception:  # noqa: BLE001 - its stage has no result, which the report says
                 traceback.print_exc()
             finally:
                 with self.changed:
+                    self.is_interacting &= not interacts
                     self.unfinished -= 1
                     self.changed.notify_all()
+
+    def ready(self) -> list[Job]:
+        """Where the next job comes from: two user interfaces at once would wait for each other's answers."""
+        return self.interactive if self.interactive and not self.is_interacting else self.computing
