@@ -308,6 +308,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         acc: &Place,
         to: Results<'_, 'k>,
     ) -> Result<()> {
+        // What a row or a column has besides its elements is loaded again, rather than kept in registers during the fold.
+        if matches!(to, Results::Finished(_)) {
+            for (side, first) in operands.iter().zip(first) {
+                side.iter().try_for_each(|o| self.take_once(o, first))?;
+            }
+        }
         // All operands of a side have the same arrangement.
         let [above, beside] = operands.map(|side| &side[0]);
         let (n, m) = (above.rows.len.clone(), beside.rows.len.clone());
