@@ -67,6 +67,7 @@ parameters! {
     MatrixDepth "matrix.depth" = 16 [8] "Rounds of a matrix tile between two barriers.";
     MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit, where there are few tiles, whose rounds are divided.";
     MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Fewest rounds of a part of these.";
+    MatrixFours "matrix.fours" = 768 [1, 4096] "Most rounds of a whole tile whose results are written four at a time.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Most products of a matrix of a batch whose results are the work of a work-item each.";
     MapBlock "map.block" = 4 [1, 2, 8] "Neighbours in each of two maps that a work-item computes where their folds read the same data.";
     MapBlocks "map.blocks" = 128 [1, 32, 512] "Fewest blocks of neighbours per compute unit.";

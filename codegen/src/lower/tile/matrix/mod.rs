@@ -13,6 +13,7 @@
 mod parts;
 mod tile;
 
+use self::tile::WIDE;
 use crate::core::{Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
@@ -26,7 +27,7 @@ use crate::schedule::rules;
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
 use parts::Parts;
 
@@ -84,8 +85,17 @@ struct Block<'p> {
     shape: Shape,
     /// All tiles have all rounds, rows and columns, and are fetched as vectors.
     whole: bool,
+    /// Results are written four at a time.
+    fours: bool,
     /// The rounds are divided among groups; and the index of the element of the maps around.
     parts: Option<(&'p Parts, Size)>,
+}
+
+/// Tiles that have all rounds.
+struct Whole<'a> {
+    /// Sizes that are multiples of these numbers.
+    multiples: &'a [(Size, i64)],
+    fours: bool,
 }
 
 /// Where the elements of the maps around a nest are computed.
@@ -187,17 +197,19 @@ impl<'k> Host<'k> {
             };
             return self.matrix_on_cores(stmt, (rows, row_ty), column_ty, &z_ty, dest, element_of);
         }
-        let local = |s: &Shape| {
+        let bytes = |s: &Shape| {
             let pitch = s.rows().lanes + s.padding;
             2 * s.depth * pitch * (element(row_ty) + element(column_ty))
         };
+        // Four results of each work-item.
+        let out = ITEMS * WIDE * bytes_of(&kernel.atom_ty(&f.body.result)) as i64;
         // Halves are rounded after each operation, in code that would be repeated for each element of a tile.
         if z_ty.any(&mut |t| t.as_scalar() == Some(Scalar::Half)) {
             return Ok(false);
         }
         let target = self.program.target;
         let fits = |s: &&Shape| {
-            local(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
+            bytes(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
         };
         let shapes = shapes(&target);
         let Some(shape) = shapes.iter().find(fits).copied() else { return Ok(false) };
@@ -208,12 +220,20 @@ impl<'k> Host<'k> {
         let used = Dims { wrg: [true, batches > 0, batches > 1], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
         self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
-        let (mut multiples, mut lengths) = (None, Vec::new());
+        let (mut multiples, mut lengths, mut fours) = (None, Vec::new(), false);
         self.program.probe(&stmt.origin, |b| {
             b.used = used;
-            b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, _| {
+            b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;
                 multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+                let divides = b.facts.divides(&Size::int(WIDE), &columns.len);
+                fours = !divides.is_no() && b.writes_fours(&kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
+                if let Some(all) = &mut multiples
+                    && fours
+                    && divides == Truth::Unknown
+                {
+                    all.push((columns.len.clone(), WIDE));
+                }
                 lengths.extend([rows.len.clone(), columns.len.clone()]);
                 Ok(())
             })
@@ -249,13 +269,14 @@ impl<'k> Host<'k> {
             Some(divided) => Some(self.parts(stmt, divided, (&rounds, shape), &z_ty, &cells)?),
             None => None,
         };
-        let body = |b: &mut FunctionBuilder<'_, 'k>, shape, parts: Option<&Parts>, whole: Option<&[(Size, i64)]>| {
-            for (size, of) in whole.into_iter().flatten() {
+        let body = |b: &mut FunctionBuilder<'_, 'k>, shape, parts: Option<&Parts>, whole: Option<Whole<'_>>| {
+            for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
                 b.facts.assume_divides(Size::int(*of), size.clone());
             }
             b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;
-                let all = Block { shape, whole: whole.is_some(), parts: parts.map(|parts| (parts, at)) };
+                let fours = whole.as_ref().is_some_and(|whole| whole.fours);
+                let all = Block { shape, whole: whole.is_some(), fours, parts: parts.map(|parts| (parts, at)) };
                 b.matrix_tiles(&all, &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
             })
         };
@@ -278,8 +299,23 @@ impl<'k> Host<'k> {
                 // 0 if all lengths are the required multiples.
                 let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
                 let whole = title(["map: whole tiles", "map: parts of whole tiles"]);
-                let none = and(&[Size::one().sub(&rest)]);
-                self.launch_if(&none, &whole, used, local, |b| body(b, shape, parts, Some(multiples)))?;
+                let none = Size::one().sub(&rest);
+                // The vectors cost registers that a long fold of a large tile has a better use for.
+                let most = Size::int(self.program.parameter(Parameter::MatrixFours));
+                let fours = fours && parts.is_none() && bytes(&shape) + out <= target.local_memory as i64;
+                let short = match (fours, self.program.is_known_before(&rounds)) {
+                    (true, _) if is_small => Size::one(),
+                    (true, true) => Size::if_le(&rounds, &most, &Size::one(), &Size::zero()),
+                    _ => Size::zero(),
+                };
+                for (fours, which) in [(true, short.clone()), (false, Size::one().sub(&short))] {
+                    if which.is_zero() {
+                        continue;
+                    }
+                    let only_if = if which.is_one() { and(&[none.clone()]) } else { and(&[none.clone(), which]) };
+                    let tiles = Whole { multiples, fours };
+                    self.launch_if(&only_if, &whole, used, local, |b| body(b, shape, parts, Some(tiles)))?;
+                }
                 // Parts that are not whole have small tiles alone, for the sake of a shorter text.
                 let of_all = parts.is_some() && both;
                 if !multiples.is_empty() && (is_small || !of_all) {

@@ -1,20 +1,23 @@
 //! The code of a tile: the fold of a block of results, each in the order of the program.
 
 use super::parts::{Part, Span};
-use super::{Batch, Block, Element, Shape, of_rows};
+use super::{Batch, Block, Element, of_rows};
 use crate::core::{Level, PrimCall};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::local_id;
-use crate::lower::tile::operand::{Operand, Side};
+use crate::lower::tile::operand::{ITEMS, Operand, Side};
 use crate::lower::value::{Array, ArrayDest, Closure, Dest, Env, Layout, Place, Value, View};
-use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step, Storage};
+use crate::report::Kind;
+use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Adjacent results that are written together.
-const WIDE: i64 = 4;
+pub(super) const WIDE: i64 = 4;
 
 /// Where the results of a tile go.
 #[derive(Clone, Copy)]
@@ -91,6 +94,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
         let cells = shape.item * shape.item;
         let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
+        let ty = self.program.kernel.atom_ty(&element.f.body.result);
+        let out = ty.as_scalar().filter(|_| all.fours).map(|scalar| self.room_for_results(scalar));
         let lcl = self.active.lcl;
         self.active.lcl[0] = true;
         let outside = std::mem::replace(&mut self.shared_in_loop, true);
@@ -118,7 +123,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
             f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
             let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
-            f.results(shape, element, [&a, &b], [&row, &column], &acc, to)
+            f.results(all, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
         });
         self.shared_in_loop = outside;
         self.active.lcl = lcl;
@@ -297,15 +302,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(env)
     }
 
-    /// Writes what the folds gave, or the results from it: four neighbours at a time, as one vector where rows start at
-    /// multiples of four.
+    /// Writes what the folds gave, or the results from it: where all lengths are multiples, four neighbours as one vector.
     fn results(
         &mut self,
-        shape: Shape,
+        all: &Block<'_>,
         element: &Element<'k>,
         operands: [&[Operand<'k>]; 2],
         first: [&Size; 2],
-        acc: &Place,
+        (acc, out): (&Place, Option<&Expr>),
         to: Results<'_, 'k>,
     ) -> Result<()> {
         // What a row or a column has besides its elements is loaded again, rather than kept in registers during the fold.
@@ -314,76 +318,131 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 side.iter().try_for_each(|o| self.take_once(o, first))?;
             }
         }
-        // All operands of a side have the same arrangement.
-        let [above, beside] = operands.map(|side| &side[0]);
-        let (n, m) = (above.rows.len.clone(), beside.rows.len.clone());
-        let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
-        let place = |f: &mut Self, name: &str, first: &Size, o: &Operand<'k>, lane: &Size| {
-            let position = f.size(&first.add(&o.own).add(&o.lane(lane)))?;
-            Ok(f.bind(name, CType::Int, position))
-        };
-        self.unrolled("i", shape.item, |f, i| {
-            f.unrolled("j", shape.item / WIDE, |f, quad| {
-                let r = place(f, "r", first[0], above, i)?;
-                let column = quad.mul(&Size::int(WIDE));
-                let c = place(f, "c", first[1], beside, &column)?;
-                let inside = r.clone().lt(n_expr.clone()).and(c.clone().lt(m_expr.clone()));
-                f.when(inside, |f| {
-                    let r = f.number("r", r.clone(), &n.sub(&Size::one()));
-                    let c = f.number("c", c.clone(), &m.sub(&Size::one()));
+        let dest = to.dest(&operands[1][0].rows.len);
+        let side = all.shape.item;
+        if let Some(out) = out {
+            let (wide, is_wide) = self.scope(|f| {
+                let mut always = true;
+                f.each_place(operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
+                    f.facts.assume_divides(Size::int(WIDE), c.clone());
                     let mut values = Vec::new();
                     for by in (0..WIDE).map(Size::int) {
-                        let j = column.add(&by);
-                        let cell =
-                            f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(shape.item)).add(&j) })?;
-                        let value = match to {
-                            Results::Of(_) => cell,
-                            Results::Finished(_) => {
-                                let lanes = f.lane_values(element, operands, i, &j)?;
-                                let env = f.before_fold(element, lanes)?;
-                                f.finished(element, env, cell)?
-                            }
-                        };
-                        values.push((r.clone(), c.add(&by), f.named_scalar(&value, "y")?));
+                        let value =
+                            f.result_at(element, operands, acc, [i, &quad.mul(&Size::int(WIDE)).add(&by)], to)?;
+                        values.push((r.clone(), c.add(&by), value));
                     }
-                    let dest = to.dest(&m);
-                    f.write_neighbours(&values, &dest, (&c, &m))
+                    always &= f.store_together(&mut values, &out, &dest)?;
+                    Ok(())
+                })?;
+                Ok(always)
+            })?;
+            if is_wide {
+                self.emit_all(wide);
+                return Ok(());
+            }
+        }
+        self.each_place(operands, first, [side; 2], &mut |f, at, [r, c]| {
+            let value = f.result_at(element, operands, acc, at, to)?;
+            f.write_result(&value, [r, c], &dest)
+        })
+    }
+
+    /// Local memory for four results of each work-item.
+    fn room_for_results(&mut self, scalar: Scalar) -> Expr {
+        let len = (ITEMS * WIDE).cast_unsigned();
+        self.local_bytes += len * scalar.bytes();
+        let origin = self.origin();
+        self.program.stored("out", Kind::Local, scalar, &Size::nat(len), &origin);
+        Expr::Var(self.declare_array("out", Storage::LocalVectors, CType::stored(scalar), len))
+    }
+
+    /// Writes four neighbours as one vector, which the work-item loads from local memory: a vector of registers would have to
+    /// be one during the fold, too, which makes it a seventh slower.
+    fn store_together(&mut self, values: &mut [(Size, Size, Value<'k>)], out: &Expr, dest: &Dest<'k>) -> Result<bool> {
+        let mut ty = None;
+        let from = self.bind("own", CType::Int, local_id().mul(Expr::int(WIDE)));
+        for (k, (.., value)) in values.iter().enumerate() {
+            let scalar = self.scalar_of(value)?;
+            ty = Some(CType::Vec(scalar.ty(), WIDE as u8));
+            let value = self.scalar(&scalar)?;
+            self.assign(out.clone().index(from.clone().add(Expr::int(k as i64))), value);
+        }
+        let Some(ty) = ty else { return Ok(false) };
+        let pointer = Arc::new(out.clone().add(from));
+        let four = self.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
+        for (k, (.., value)) in values.iter_mut().enumerate() {
+            let CType::Vec(scalar, _) = ty else { continue };
+            *value = Value::computed(scalar, four.clone().lane(k as u8));
+        }
+        self.store_quad(values, dest)
+    }
+
+    /// Goes through the results of a work-item, or every few of a row, that are inside: with their indices among those of the
+    /// work-item, and their rows and columns.
+    fn each_place(
+        &mut self,
+        operands: [&[Operand<'k>]; 2],
+        first: [&Size; 2],
+        counts: [i64; 2],
+        write: &mut dyn FnMut(&mut Self, [&Size; 2], [&Size; 2]) -> Result<()>,
+    ) -> Result<()> {
+        // All operands of a side have the same arrangement.
+        let sides = operands.map(|side| &side[0]);
+        let lens = sides.map(|o| o.rows.len.clone());
+        let few = sides[1].side.of_item / counts[1];
+        self.unrolled("i", counts[0], |f, i| {
+            f.unrolled("j", counts[1], |f, j| {
+                let lanes = [i.clone(), j.mul(&Size::int(few))];
+                let mut at = Vec::new();
+                let mut condition = Expr::Bool(true);
+                for k in 0..2 {
+                    let position = f.size(&first[k].add(&sides[k].own).add(&sides[k].lane(&lanes[k])))?;
+                    let position = f.bind(["r", "c"][k], CType::Int, position);
+                    condition = condition.and(position.clone().lt(f.size(&lens[k])?));
+                    at.push(position);
+                }
+                f.when(condition, |f| {
+                    let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
+                    let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
+                    if few > 1 {
+                        f.facts.assume_le(c.add(&Size::int(few)), lens[1].clone());
+                    }
+                    write(f, [i, j], [&r, &c])
                 })
             })
         })
     }
 
-    /// Writes four neighbours in a row of `m` elements, of which the first is inside.
-    fn write_neighbours(
+    /// The value of a result of the work-item, or of its fold alone.
+    fn result_at(
         &mut self,
-        values: &[(Size, Size, Value<'k>)],
-        dest: &Dest<'k>,
-        (c, m): (&Size, &Size),
-    ) -> Result<()> {
-        let (wide, is_wide) = self.scope(|f| {
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        acc: &Place,
+        [i, j]: [&Size; 2],
+        to: Results<'_, 'k>,
+    ) -> Result<Value<'k>> {
+        let side = Size::int(operands[1][0].side.of_item);
+        let cell = self.load(&Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) })?;
+        if let Results::Of(_) = to {
+            return Ok(cell);
+        }
+        let lanes = self.lane_values(element, operands, i, j)?;
+        let env = self.before_fold(element, lanes)?;
+        self.finished(element, env, cell)
+    }
+
+    /// Whether four neighbouring results of this type can be written as one vector, if rows have a multiple of four.
+    pub(super) fn writes_fours(&mut self, ty: &Ty, m: &Size, dest: &Dest<'k>) -> Result<bool> {
+        let Some(scalar) = ty.as_scalar() else { return Ok(false) };
+        let (_, is_wide) = self.scope(|f| {
+            let [r, c] = ["r", "c"].map(|name| Size::var(f.index_var(name, Expr::int(0))));
             f.facts.assume_divides(Size::int(WIDE), m.clone());
             f.facts.assume_divides(Size::int(WIDE), c.clone());
-            f.facts.assume_le(c.add(&Size::int(WIDE)), m.clone());
-            f.store_quad(values, dest)
+            let value = |by: i64| (r.clone(), c.add(&Size::int(by)), Value::computed(scalar, Expr::int(0)));
+            f.store_quad(&(0..WIDE).map(value).collect::<Vec<_>>(), dest)
         })?;
-        let (single, ()) = self.scope(|f| {
-            for (k, (r, c, value)) in values.iter().enumerate() {
-                let inside = if k == 0 { Expr::Bool(true) } else { f.size(c)?.lt(f.size(m)?) };
-                f.when(inside, |f| {
-                    f.facts.assume_le(c.clone(), m.sub(&Size::one()));
-                    f.write_result(value, [r, c], dest)
-                })?;
-            }
-            Ok(())
-        })?;
-        if !is_wide {
-            self.emit_all(single);
-            return Ok(());
-        }
-        // All columns of a block are inside, as the first is a multiple of four.
-        let whole = Expr::binary(BinaryOp::Rem, self.size(m)?, Expr::int(WIDE)).eq(Expr::int(0));
-        self.emit_if(whole, wide, single);
-        Ok(())
+        Ok(is_wide)
     }
 
     pub fn write_result(&mut self, value: &Value<'k>, [r, c]: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
