@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// Adjacent results that are written together.
 pub(super) const WIDE: i64 = 4;
 
+/// Gets the indices of a result among those of the work-item, and its row and column.
+type OnPlace<'w, F> = dyn FnMut(&mut F, [&Size; 2], [&Size; 2]) -> Result<()> + 'w;
+
 /// Where the results of a tile go.
 #[derive(Clone, Copy)]
 enum Results<'a, 'k> {
@@ -331,7 +334,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                             f.result_at(element, operands, acc, [i, &quad.mul(&Size::int(WIDE)).add(&by)], to)?;
                         values.push((r.clone(), c.add(&by), value));
                     }
-                    always &= f.store_together(&mut values, &out, &dest)?;
+                    always &= f.store_together(&mut values, out, &dest)?;
                     Ok(())
                 })?;
                 Ok(always)
@@ -377,14 +380,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.store_quad(values, dest)
     }
 
-    /// Goes through the results of a work-item, or every few of a row, that are inside: with their indices among those of the
-    /// work-item, and their rows and columns.
+    /// Goes through the results of a work-item, or every few of a row, that are inside.
     fn each_place(
         &mut self,
         operands: [&[Operand<'k>]; 2],
         first: [&Size; 2],
         counts: [i64; 2],
-        write: &mut dyn FnMut(&mut Self, [&Size; 2], [&Size; 2]) -> Result<()>,
+        write: &mut OnPlace<'_, Self>,
     ) -> Result<()> {
         // All operands of a side have the same arrangement.
         let sides = operands.map(|side| &side[0]);
