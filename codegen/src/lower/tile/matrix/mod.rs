@@ -227,7 +227,9 @@ impl<'k> Host<'k> {
                 let (element, rows, columns) = element_of(b, &env)?;
                 multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
                 let divides = b.facts.divides(&Size::int(WIDE), &columns.len);
-                fours = !divides.is_no() && b.writes_fours(&kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
+                fours = !divides.is_no()
+                    && b.program.is_known_before(&columns.len)
+                    && b.writes_fours(&kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
                 if let Some(all) = &mut multiples
                     && fours
                     && divides == Truth::Unknown
@@ -312,7 +314,8 @@ impl<'k> Host<'k> {
                     if which.is_zero() {
                         continue;
                     }
-                    let only_if = if which.is_one() { and(&[none.clone()]) } else { and(&[none.clone(), which]) };
+                    let only_if =
+                        if which.is_one() { and(std::slice::from_ref(&none)) } else { and(&[none.clone(), which]) };
                     let tiles = Whole { multiples, fours };
                     self.launch_if(&only_if, &whole, used, local, |b| body(b, shape, parts, Some(tiles)))?;
                 }
