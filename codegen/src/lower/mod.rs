@@ -14,6 +14,7 @@
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`in_place`] | loops that write their state in place |
+//! | [`jam`] | neighbours of a nest of maps that one work-item computes |
 //! | [`group`] | the groups of `mapLcl`: their size, and the elements of a work-item |
 //! | [`flagged`] | branch-free checks in loops |
 //! | [`covered`] | functions that another one makes needless |

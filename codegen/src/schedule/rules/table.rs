@@ -189,7 +189,7 @@ rules! {
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
     Decomposition CHOICE_BY_POSITION "choice-by-position":
         "reduce (λ(a,b). if c a b then b else a) z" = "map get1 ∘ reduce (λ(a,b). if c a b or (not (c b a) and get2 b < get2 a) then b else a) (z, -1) ∘ number",
-        if "The operator is associative, as `reduce` asks. On a GPU, where several work-items share the fold: it may then take the elements in any order. Where an element has its own position, that one is used; where the operator takes the last of equal elements, so does the new one.";
+        if "The operator is associative, as `reduce` asks. On a GPU, where several work-items fold each row of an array: they may then take the elements in any order. Where an element has its own position, that one is used; where the operator takes the last of equal elements, so does the new one.";
     Placement SMALL_MATRICES "small-matrices":
         "map (map (map (g ∘ reduce f z)))" = "if n·m·k is small then mapGlb2 (mapGlb1 (mapGlb0 (g ∘ reduceSeq f z))) else map (map (map (g ∘ reduce f z)))",
         if "Always true. On a GPU, at the top of a kernel, where every row of a matrix meets every column: n rows and m columns of k elements. Also below more maps.";
@@ -256,7 +256,7 @@ rules! {
         if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column lie side by side.";
     Tiling UNROLL_AND_JAM "unroll-and-jam":
         "mapGlb1 (mapGlb0 (reduceSeq f z ∘ g))" = "join ∘ mapGlb1 (T ∘ mapGlb0 (T ∘ reduceSeq (map f) (fill z) ∘ map g) ∘ T) ∘ split 4",
-        if "Always true; indices after the last are clamped, and write nothing. Also for three maps, of which the two outer ones are split. On a GPU, at the top of a kernel, if the code for neighbours together has at most two thirds of the loads that it has for each of them, and there are enough blocks for the device.";
+        if "Always true; indices after the last are clamped, and write nothing. Also for more maps, of which two may be split; the elements that a work-item takes of the innermost one lie far apart. On a GPU, at the top of a kernel, if the code for neighbours together has at most two thirds of the loads that it has for each of them, and there are enough blocks for the device.";
     Tiling BLOCKS "blocks":
         "map (map f) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq f) ∘ slide2D ∘ toPrivate)) ∘ slide2D",
         if "Always true; windows of constant size. Also below a `map`, whose windows have three dimensions: a plane after the other. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window, of a fold 16.";
