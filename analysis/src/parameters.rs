@@ -69,7 +69,7 @@ parameters! {
     MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Fewest rounds of a part of these.";
     MatrixFours "matrix.fours" = 768 [1, 4096] "Most rounds of a whole tile whose results are written four at a time.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Most products of a matrix of a batch whose results are the work of a work-item each.";
-    MapBlock "map.block" = 4 [1, 2, 8] "Neighbours in each of two maps that a work-item computes where their folds read the same data.";
+    MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together, where they read the same data; in two maps at most.";
     MapBlocks "map.blocks" = 128 [1, 32, 512] "Fewest blocks of neighbours per compute unit.";
     MapRounds "map.rounds" = 64 [1, 16, 256] "Fewest rounds of the loops of an element that is computed with its neighbours.";
     PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";

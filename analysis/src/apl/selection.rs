@@ -1,4 +1,5 @@
-//! Assignment to selected elements, `(2↑x)←v`: the functions at the left select from the numbers of the elements.
+//! Assignment to selected elements, `(2↑x)←v`: the expression at the left is evaluated with the index of each element in
+//! place of the element, which tells where the values go.
 
 use super::cells::choose;
 use super::context::MANY;

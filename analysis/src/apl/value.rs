@@ -326,7 +326,7 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet", what.into()))
 }
 
-/// The application of a function to itself as its last step, or before additions and multiplications alone: `x+y×∇z`.
+/// A recursive call that is the last step of a function, or that only additions and multiplications follow: `x+y×∇z`.
 #[derive(Clone)]
 pub struct Again {
     pub left: Option<Arr>,

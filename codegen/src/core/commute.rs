@@ -9,14 +9,14 @@ use std::cmp::Ordering;
 const MOST_TERMS: usize = 5;
 
 impl Lambda {
-    /// Whether the body is a commutative operator applied to the two parameters, or a tuple of such operators, each
-    /// applied to the same component of both; or a [`Choice`] that is the same for both orders.
+    /// Whether the order of the two arguments does not matter: see [`Lambda::combines_components`], or a [`Choice`] that
+    /// takes the same element in both orders.
     pub fn is_commutative(&self, kernel: &Kernel) -> bool {
         self.combines_components() || Choice::of(self).is_some_and(|choice| choice.is_total(kernel, self))
     }
 
     /// Whether the body is a commutative operator of the language applied to the two parameters, or a tuple of such
-    /// operators.
+    /// operators, each applied to the same component of both.
     pub fn combines_components(&self) -> bool {
         use ScalarOp::*;
         let [a, b] = self.params.as_slice() else { return false };

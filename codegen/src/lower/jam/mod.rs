@@ -107,8 +107,8 @@ impl<'k> Host<'k> {
         Ok(true)
     }
 
-    /// The blocks whose elements load little each, the best one first: one that takes several elements of the map of the
-    /// work-items is followed by the best of the others, for the case that this map is short.
+    /// The blocks that load least for each element, the best one first. If the best one splits the innermost map, the
+    /// best of the others follows it, because that map may be short.
     fn best_blocks(
         &mut self,
         stmt: &'k Stmt,
