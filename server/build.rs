@@ -5,7 +5,7 @@
 
 use std::{env, fs};
 
-/// What `cargo package` records of the repository.
+/// The file in which `cargo package` records the commit.
 const RECORD: &str = ".cargo_vcs_info.json";
 
 fn main() {

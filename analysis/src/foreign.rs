@@ -191,7 +191,7 @@ pub fn character(c: char) -> Option<String> {
     u8::try_from(c).ok().map(|number| format!("{number}ub"))
 }
 
-/// What Scheme writes `#\a` and `#\space`, given what follows `#`.
+/// The character that Scheme writes as `#\a` or `#\space`, given the text after `#`.
 pub fn character_of_scheme(name: &str) -> Option<String> {
     let written = name.strip_prefix('\\')?;
     let mut only = written.chars();

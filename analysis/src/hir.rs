@@ -288,7 +288,7 @@ impl Body {
         Some(&self.wordings[found].1)
     }
 
-    /// What the `with`s directly around an expression set; `None` if there are none.
+    /// The settings of the `with`s directly around an expression; `None` if there are none.
     pub fn settings_of(&self, id: ExprId) -> Option<Settings> {
         let mut all = None;
         for set in self.settings.iter().filter(|setting| setting.of == id).filter_map(|setting| setting.set) {
@@ -302,7 +302,7 @@ impl Body {
         all
     }
 
-    /// The expression that a kernel or a definition computes: the body of its function, without the taking apart of
+    /// The expression that a kernel or a definition computes: the body of its function, inside the destructuring of
     /// tuples.
     pub fn computed(&self) -> Option<ExprId> {
         let mut at = self.root?;

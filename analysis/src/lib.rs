@@ -1,4 +1,4 @@
-//! //! Meaning of Lift programs: resolves names, infers sizes and types, inserts opening and packing of hidden lengths,
+//! Meaning of Lift programs: resolves names, infers sizes and types, inserts opening and packing of hidden lengths,
 //! reports errors, and computes what an editor shows.
 //!
 //! # Data

@@ -18,7 +18,7 @@ pub struct FormKey {
 pub struct Origin {
     pub form: Arc<FormKey>,
     pub expr: ExprId,
-    /// What the `with`s around it set; they follow the expression through all rewrites.
+    /// The settings of the surrounding `with`s; they follow the expression through all rewrites.
     pub settings: Option<Arc<Settings>>,
     /// How a failure of it is worded; `None`: in Lift's terms.
     pub wording: Option<Arc<Wording>>,

@@ -1,9 +1,8 @@
 //! Parameters of the generated code: numbers that decide how fast it is, never what it computes.
 //!
-//! A target carries a value for each of them; [`TABLE`] has their names, defaults and candidates. `lift tune` tries
-//! the candidates, and a program sets them by `with`. What a parameter leaves invalid for a device or a kernel, such as
-//! a group that is too large, makes the compiler fall back on other rules; the code is correct for every value that the
-//! table lists.
+//! A target carries a value for each of them; [`TABLE`] has their names, defaults and candidates. `lift tune` tries the
+//! candidates, and a program sets them by `with`. If a value is invalid for a device or a kernel, such as a group that
+//! is too large, the compiler falls back on other rules; the code is correct for every value in the table.
 
 use std::fmt;
 
@@ -36,7 +35,7 @@ pub struct Entry {
 }
 
 parameters! {
-    Group "group" = 128 [32, 64, 256] "Work-items of a group, where nothing else decides.";
+    Group "group" = 128 [32, 64, 256] "Work-items of a group, unless something else determines them.";
     PerItem "item.elements" = 1 [2, 4, 8, 16] "Elements that a work-item of a long map takes; 4 on a GPU unless set.";
     UnitItems "unit.items" = 256 [64, 128, 512, 1024] "Work-items for which a compute unit counts as busy.";
     MapPieces "map.pieces" = 8 [1, 2, 4, 16, 32] "Pieces of a map per compute unit of a processor.";
@@ -44,41 +43,41 @@ parameters! {
     ReduceGroups "reduce.groups" = 4 [1, 2, 8, 16] "Groups per compute unit that fold a long array in any order.";
     OrderedGroups "reduce.ordered" = 8 [2, 4, 16] "Groups per compute unit that fold a long array in its order.";
     ReduceLoads "reduce.loads" = 8 [2, 4, 16] "Elements that a work-item of a folding group loads at the same time.";
-    FilterChunks "filter.chunks" = 1024 [128, 256, 512, 2048] "Most chunks whose kept elements are counted apart.";
-    FilterChunk "filter.least" = 1024 [256, 512, 2048, 4096] "Fewest elements of such a chunk.";
+    FilterChunks "filter.chunks" = 1024 [128, 256, 512, 2048] "Maximum number of chunks whose kept elements are counted separately.";
+    FilterChunk "filter.least" = 1024 [256, 512, 2048, 4096] "Minimum elements of such a chunk.";
     KeyParts "keys.parts" = 4 [1, 2, 8] "Parts of a `reduceByKey` per compute unit, each with its tables.";
-    KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Fewest elements of such a part.";
-    KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Most copies of a table in one group.";
-    KeyRows "keys.rows" = 32768 [8192, 131072] "Fewest comparisons of a row's elements with keys that a table in local memory replaces.";
+    KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of such a part.";
+    KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Maximum copies of a table in one group.";
+    KeyRows "keys.rows" = 32768 [8192, 131072] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
-    RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, where a team folds the row.";
-    RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, where rows of unknown length are many.";
+    RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, if a team folds the row.";
+    RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, if there are many rows of unknown length.";
     RowsBusy "rows.busy" = 1024 [256, 512, 2048] "Work-items of teams that keep a compute unit busy.";
     RowsFew "rows.group" = 128 [32, 64, 256] "Work-items of a group of such teams.";
     RowsColumns "rows.columns" = 32 [16, 64] "Adjacent columns of a group that folds columns.";
     RowsLoads "rows.loads" = 8 [2, 4, 16] "Elements of a column that a work-item loads at the same time.";
-    RowsGroups "rows.groups" = 4 [1, 2, 8, 16] "Groups per compute unit, where few rows are folded in parts.";
-    RowsPart "rows.part" = 32 [8, 16, 64, 128] "Fewest elements of such a part per work-item.";
-    TurnsRow "turns.row" = 65536 [16384, 262144] "Fewest elements of a row to which the whole device is given at a time.";
-    TurnsEach "turns.each" = 2048 [512, 8192] "Fewest elements of such a row for each row there is.";
-    TurnsState "turns.state" = 512 [128, 2048] "Fewest elements of a row that a fold or scan changes element by element of another array, from which on each change is launched.";
+    RowsGroups "rows.groups" = 4 [1, 2, 8, 16] "Groups per compute unit, if few rows are folded in parts.";
+    RowsPart "rows.part" = 32 [8, 16, 64, 128] "Minimum elements of such a part per work-item.";
+    TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
+    TurnsEach "turns.each" = 2048 [512, 8192] "Minimum elements of such a row, per row.";
+    TurnsState "turns.state" = 512 [128, 2048] "Minimum elements of an accumulator row for which each step of a fold or scan is a launch.";
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
     MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
-    MatrixDepth "matrix.depth" = 16 [8] "Rounds of a matrix tile between two barriers.";
-    MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit, where there are few tiles, whose rounds are divided.";
-    MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Fewest rounds of a part of these.";
-    MatrixFours "matrix.fours" = 768 [1, 4096] "Most rounds of a whole tile whose results are written four at a time.";
-    MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Most products of a matrix of a batch whose results are the work of a work-item each.";
-    MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together, where they read the same data; in two maps at most.";
-    MapBlocks "map.blocks" = 128 [1, 32, 512] "Fewest blocks of neighbours per compute unit.";
-    MapRounds "map.rounds" = 64 [1, 16, 256] "Fewest rounds of the loops of an element that is computed with its neighbours.";
+    MatrixDepth "matrix.depth" = 16 [8] "Steps of the k dimension of a matrix tile between two barriers.";
+    MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit for few tiles whose k dimension is divided.";
+    MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Minimum steps of the k dimension in such a part.";
+    MatrixFours "matrix.fours" = 768 [1, 4096] "Maximum k dimension of a whole tile whose results are written four at a time.";
+    MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Maximum products of a matrix in a batch for which each result gets a work-item.";
+    MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together if they read the same data; in at most two maps.";
+    MapBlocks "map.blocks" = 128 [1, 32, 512] "Minimum blocks of neighbours per compute unit.";
+    MapRounds "map.rounds" = 64 [1, 16, 256] "Minimum iterations of the loops of an element that is computed with its neighbours.";
     PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";
-    PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is written out.";
+    PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is unrolled.";
     WindowsAcross "windows.across" = 32 [8, 16, 64] "Work-items of a block of windows, across.";
     WindowsDown "windows.down" = 4 [1, 2, 8, 16] "Work-items of a block of windows, down.";
     CoresDown "cores.down" = 128 [32, 64, 256] "Rows of a matrix tile on a processor.";
     CoresAcross "cores.across" = 32 [16, 64, 128] "Columns of such a tile.";
-    CoresRounds "cores.rounds" = 128 [32, 64, 256] "Rounds whose operands are copied for such a tile.";
+    CoresRounds "cores.rounds" = 128 [32, 64, 256] "Steps of the k dimension whose operands are copied for such a tile.";
     CoresBlock "cores.block" = 8 [2, 4] "Rows of such a tile whose results are in registers together.";
 }
 
@@ -94,7 +93,7 @@ pub enum TargetName {
 impl TargetName {
     /// Where `with` sets the class instead of a parameter, its name.
     pub const WORD: &str = "target";
-    pub const MEANING: &str = "The class of devices for which a kernel is compiled, whatever the device.";
+    pub const MEANING: &str = "The class of devices for which a kernel is compiled, on every device.";
     pub const ALL: [TargetName; 4] = [TargetName::Portable, TargetName::Gpu, TargetName::Nvidia, TargetName::Cpu];
 
     pub const fn as_str(self) -> &'static str {
@@ -111,7 +110,7 @@ impl TargetName {
     }
 }
 
-/// A class of devices and values of parameters; what is not set has its default.
+/// A class of devices and values of parameters; the others have their defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Settings {
     pub target: Option<TargetName>,
@@ -150,7 +149,7 @@ impl Settings {
         self.values[parameter as usize] = value;
     }
 
-    /// What is set, in the order of the table.
+    /// The set parameters, in the order of the table.
     pub fn all(&self) -> impl Iterator<Item = (&'static Entry, u32)> {
         TABLE.iter().filter_map(|entry| Some((entry, self.get(entry.parameter)?)))
     }
@@ -201,7 +200,7 @@ impl Entry {
 
 /// Parses `rows.team=16`.
 pub fn parse(text: &str) -> Result<(Parameter, u32), String> {
-    let wrong = || format!("`{text}` is no setting of a parameter, such as `rows.team=16`");
+    let wrong = || format!("`{text}` is not a setting of a parameter, such as `rows.team=16`");
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     let value: u32 = value.parse().map_err(|_| wrong())?;
     let entry = Entry::named(name).ok_or_else(|| format!("there is no parameter `{name}`"))?;

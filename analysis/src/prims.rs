@@ -3,6 +3,11 @@
 //! The declarations are written in the language's own type syntax, explained at the head of that file. A name is
 //! resolved to its [`Primitive`] once ([`lookup`]). After that, its [`PrimitiveId`] says what it computes and its
 //! fields say the rest; no code compares names.
+//!
+//! | module | job |
+//! |---|---|
+//! | `id` | ids of the primitives |
+//! | `read` | reads the declarations of the primitives |
 
 mod id;
 mod read;

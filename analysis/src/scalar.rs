@@ -1,7 +1,7 @@
 //! The scalar types. [`TABLE`] is the one place that lists their names, sizes and kinds; other code asks for these
 //! properties, so that a type of a size and kind that exist is a line here.
 //!
-//! What the world outside calls a type (NumPy, OpenCL) follows from its kind and size, and is no part of this table.
+//! Names of a type elsewhere (NumPy, OpenCL) follow from its kind and size, and are not part of this table.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ struct Row {
     kind: ScalarKind,
     /// Size in memory.
     bytes: u8,
-    /// What follows the digits of a literal; empty for `Int`, `Double` and `Bool`.
+    /// The suffix of a literal; empty for `Int`, `Double` and `Bool`.
     suffix: &'static str,
     /// The primitive that converts to it; empty for `Bool`.
     conversion: &'static str,

@@ -59,7 +59,7 @@ impl Message {
         )
     }
     pub fn empty_pad() -> Message {
-        Message::new(Kind::Argument, "an empty array cannot be padded: nothing stands at its edges")
+        Message::new(Kind::Argument, "an empty array cannot be padded: it has no elements at its edges")
     }
     /// Two elements with the target index `{0}`.
     pub fn no_permutation() -> Message {
@@ -94,7 +94,7 @@ impl Message {
         Message::new(Kind::Assumption, format!("the program relies on `{assumption}`, which is false{values}"))
     }
 
-    /// The message at an origin, which may have words of its own for it.
+    /// The message at an origin, which may have its own wording.
     pub fn at(&self, origin: &Origin) -> Message {
         match origin.wording.as_ref().filter(|wording| wording.kind == self.kind) {
             Some(wording) => Message::new(self.kind, &*wording.template),

@@ -1,4 +1,4 @@
-//! What the compiler did and why, for people; it has no effect on the program.
+//! The compiler's decisions and their reasons, for people; without effect on the program.
 
 use crate::core::Prim;
 use crate::schedule::Applied;
@@ -53,12 +53,12 @@ impl fmt::Display for Cliff {
     }
 }
 
-/// A length that the host reads during the run, before it allocates what depends on it.
+/// A length that the host reads during the run, before it allocates the memory that depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
     /// Its name in the sizes of the plan.
     pub name: String,
-    /// What is known before the run.
+    /// The upper bound that is known before the run.
     pub most: Option<Size>,
     pub origin: Origin,
 }

@@ -13,8 +13,8 @@ use std::str::FromStr;
 pub struct Target {
     pub class: Class,
     /// Elements that one work-item of a streaming kernel (`map`, `reduce`, `scan`, `filter` over the device) takes at a
-    /// time. On a GPU they lie a group apart, so that neighbouring work-items read neighbouring elements; on a CPU they
-    /// are consecutive.
+    /// time. On a GPU they are a group's size apart, so that neighbouring work-items read neighbouring elements; on a
+    /// CPU they are consecutive.
     pub per_item: u32,
     /// Work-groups may wait for what earlier work-groups publish: 64-bit atomics (`cl_khr_int64_base_atomics`) are
     /// visible between groups, and a group that has started keeps running. OpenCL promises neither; without them a
@@ -29,13 +29,13 @@ pub struct Target {
     /// Bytes of local memory per group.
     pub local_memory: u64,
     /// Elements that an array of hidden length may be given for each element of the inputs. If it could need more, the
-    /// host waits for the length, and gives it what it needs.
+    /// host waits for the length and allocates that much.
     pub room_per_input: u32,
     /// Indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined behaviour.
     pub checked: bool,
-    /// Parameters that have another value than their default, whatever the program sets.
+    /// Parameters that override both their defaults and the program's settings.
     pub settings: Settings,
-    /// What the program sets by `with`; it holds where `settings` set nothing.
+    /// The program's settings by `with`; `settings` override them.
     pub written: Settings,
 }
 
@@ -190,7 +190,7 @@ impl Target {
         target
     }
 
-    /// This target with work-groups of at most `most` work-items; `None` if its groups already are no larger.
+    /// This target with work-groups of at most `most` work-items; `None` if its groups are not larger.
     pub fn with_groups_of(&self, most: u32) -> Option<Target> {
         (most < self.most_in_group).then(|| Target {
             most_in_group: most.max(1),

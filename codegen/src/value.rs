@@ -49,7 +49,7 @@ macro_rules! values {
         }
 
         impl Value {
-            /// The number or truth value; `None` if it is no scalar.
+            /// The number or truth value; `None` if it is not a scalar.
             pub fn number(&self) -> Option<Number> {
                 match self {
                     $(Value::$kind(x) => Some(Number::$kind(*x)),)*
@@ -79,7 +79,7 @@ macro_rules! values {
                     ArrayValue::Values(v) => v.len(),
                 }
             }
-            /// The type of the elements; `None` if they are no scalars.
+            /// The type of the elements; `None` if they are not scalars.
             pub fn scalar(&self) -> Option<Scalar> {
                 match self {
                     $(ArrayValue::$kind(_) => Some(Scalar::$kind),)*

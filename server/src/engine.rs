@@ -1,4 +1,6 @@
 //! Entry points to the compiler, the interpreter and the devices: kernels by name, problems with source ranges.
+//!
+//! `on_device`: runs a kernel on a device, with what `lift tune` found.
 
 mod on_device;
 
@@ -239,7 +241,7 @@ pub fn parse_device(text: &str) -> Result<Where, String> {
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     pub path: &'a Arc<str>,
-    /// The kernel's name in its file: range of problems that have no range of their own.
+    /// The kernel's name in its file: the range of problems without a range.
     pub focus: TextRange,
 }
 
@@ -265,7 +267,7 @@ pub struct Wanted<'a> {
     pub target: Option<Target>,
     /// Omits checks in the kernels.
     pub unchecked: bool,
-    /// Ignores what `lift tune` found.
+    /// Ignores the records of `lift tune`.
     pub untuned: bool,
     /// Receives progress messages.
     pub tell: &'a dyn Fn(&str),
@@ -325,7 +327,7 @@ pub fn run(
 
 pub(crate) fn no_device(subject: Subject, why: &NoDevice) -> Problem {
     Problem::error(subject.path, codes::NO_DEVICE, why.to_string())
-        .note("`lift devices` lists what is there; `--device interpreter` needs none")
+        .note("`lift devices` lists the devices; `--device interpreter` needs none")
 }
 
 fn interpret(

@@ -16,22 +16,26 @@
 //!
 //! # Modules
 //!
+//! Each uses only those above it; a test enforces this.
+//!
 //! | module | job |
 //! |---|---|
-//! | [`cli`] | the arguments, and one module per command |
+//! | [`report`] | diagnostics as text and as JSON |
 //! | [`files`] | normalized paths, bounded reading, atomic writing |
 //! | [`program`] | a file and its imports, loaded for the command line |
-//! | [`report`] | diagnostics as text and as JSON |
+//! | `doc` | pages about the definitions of a program |
+//! | [`places`] | source locations of origins |
 //! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
-//! | [`tuned`] | measured choices of parameters, in a file beside the program |
-//! | [`places`] | source places of what the compiler tells |
+//! | [`align`] | matches the tokens of two versions of a program |
+//! | [`tuned`] | the parameters that tuning found, in a file beside the program |
 //! | [`engine`] | entry points to the compiler and the devices |
 //! | [`parts`], [`several`] | kernels on blocks of their arrays; run on several devices |
 //! | [`laws`] | tests of laws of rewriting, and the page about them |
 //! | [`devices`] | lists devices in a child process |
-//! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
+//! | [`stages`] | the text of each compilation stage, with its source map |
+//! | [`tune`] | searches for the fastest parameters of a kernel, in a child process |
 //! | [`lsp`] | the language server |
-//! | [`tune`] | finds them, in a child process |
+//! | [`cli`] | the arguments, and one module per command |
 
 pub mod align;
 pub mod cli;

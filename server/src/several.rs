@@ -56,8 +56,8 @@ pub fn run(
         .map(|(d, _)| format!("opencl:{}, {} ({}, {})", d.info.index, d.info.name, d.info.kind, d.info.platform))
         .collect();
     let numbers: Vec<String> = devices.iter().map(|(d, _)| format!("opencl:{}", d.info.index)).collect();
-    // Each measured run is a run of all steps, so the steps themselves are not repeated.
-    // What runs at once has no other times than those of its launches.
+    // Each measured run is a run of all steps, so the steps themselves are not repeated. Devices run concurrently, so
+    // only their launches are timed.
     let timed = wanted.timing != Timing::Nothing;
     let options = RunOptions { profile: timed, memory: wanted.memory, ..RunOptions::default() };
     let several = match Several::new(&parts, devices, &targets, options) {

@@ -272,7 +272,7 @@ fn host_plan(program: &Program, places: &Places) -> StageText {
             *known = &place.at;
         }
     }
-    // `at` does not tell the file, so the same plan is printed with numbers in its place.
+    // `at` does not name the file, so the same plan is printed with numbers in its place.
     let ranges: Vec<&FileRange> = largest.values().copied().collect();
     let numbers: FxHashMap<_, usize> = largest.keys().enumerate().map(|(i, key)| (*key, i)).collect();
     let numbered = json(&|place| numbers.get(&place.key()).map_or(String::new(), usize::to_string));

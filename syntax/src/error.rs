@@ -56,7 +56,7 @@ macro_rules! codes {
 
 codes! {
     Unclosed = "syntax/unclosed",
-        "A bracket is opened and never closed. The error stands where the closing bracket is missing: before an outer bracket that closes, at the end of the form, or before a line that starts with `(define`, `(lift` or `(import`, which always starts a new form.";
+        "A bracket is opened and never closed. The error is reported where the closing bracket is missing: before an outer bracket that closes, at the end of the form, or before a line that starts with `(define`, `(lift` or `(import`, which always starts a new form.";
     MismatchedBracket = "syntax/mismatched-bracket",
         "`(` is closed by `)` and `[` by `]`. The two pairs mean the same, but a pair must match.";
     UnmatchedBracket = "syntax/unmatched-bracket",
@@ -64,21 +64,21 @@ codes! {
     TooDeep = "syntax/too-deep",
         "Brackets are nested more than 256 deep. Name inner parts with `define` or `let`.";
     ExpectedForm = "syntax/expected-form",
-        "A file is a sequence of forms: `(import \"file.lift\")`, `(define name expr)`, `(define (name param …) expr)` and `(lift (size …) (type …) (lambda (param …) expr))`. Nothing else can stand at the top.";
+        "A file is a sequence of forms: `(import \"file.lift\")`, `(define name expr)`, `(define (name param …) expr)` and `(lift (size …) (type …) (lambda (param …) expr))`. Nothing else is allowed at the top.";
     ExpectedPath = "syntax/expected-path",
         "`import` takes the path of a file in quotes, relative to the importing file: `(import \"lib/stencil.lift\")`.";
     ExpectedName = "syntax/expected-name",
-        "A name is bound here, so a name must stand here: any run of characters other than white space, brackets, `;` and `\"` that starts with neither `#` nor a digit.";
+        "A name is bound here, so a name is expected here: any run of characters other than white space, brackets, `;` and `\"` that starts with neither `#` nor a digit.";
     ExpectedParams = "syntax/expected-params",
-        "Parameters stand in brackets: `(lambda (x y) …)`. Each is a name or a name with its type: `(x float)`.";
+        "Parameters are in brackets: `(lambda (x y) …)`. Each is a name or a name with its type: `(x float)`.";
     ExpectedExpression = "syntax/expected-expression",
-        "An expression must stand here: a name, a literal, `#` with a size, or a form in brackets. `()` is none: an application needs a function.";
+        "An expression is expected here: a name, a literal, `#` with a size, or a form in brackets. `()` is none: an application needs a function.";
     ExpectedLambda = "syntax/expected-lambda",
         "The last part of a `lift` form is a lambda with one parameter for each type: `(lift (N) ((array-type float N)) (lambda (xs) …))`.";
     ExpectedType = "syntax/expected-type",
-        "A type must stand here: `int`, `long`, `float`, `double`, `bool`, `(array-type type size)`, `(tuple-type type type …)`, `(vector-type scalar size)`, `(exists (X …) type)` or `(-> type type …)`.";
+        "A type is expected here: `int`, `long`, `float`, `double`, `bool`, `(array-type type size)`, `(tuple-type type type …)`, `(vector-type scalar size)`, `(exists (X …) type)` or `(-> type type …)`.";
     ExpectedSize = "syntax/expected-size",
-        "A size must stand here: a natural number, a size name, or one of `+ - * / mod min max pow sum length` applied to sizes, as in `(* 2 N)`.";
+        "A size is expected here: a natural number, a size name, or one of `+ - * / mod min max pow sum length` applied to sizes, as in `(* 2 N)`.";
     HashInSize = "syntax/hash-in-size",
         "`#` turns a size into an expression, as in `(split #4)`. Inside a type or another size there are only sizes, so they are written without it: `(array-type float 4)`.";
     Missing = "syntax/missing",
@@ -94,7 +94,7 @@ codes! {
     UnclosedString = "syntax/unclosed-string",
         "A string must end on the line on which it starts.";
     UnexpectedString = "syntax/unexpected-string",
-        "There are no string values. A string stands only in `(import \"file.lift\")`.";
+        "There are no string values. A string is allowed only in `(import \"file.lift\")`.";
     InvalidCharacter = "syntax/invalid-character",
         "Control characters, such as NUL, belong to no program.";
     AplUnclosed = "apl/unclosed",
@@ -102,7 +102,7 @@ codes! {
     AplUnmatched = "apl/unmatched",
         "A closing bracket of an APL program that closes nothing.";
     AplWord = "apl/word",
-        "A word of an APL program that is no number, no string and no glyph. Negative numbers are written with a high minus: `¯3`.";
+        "A word of an APL program that is neither a number, a string nor a glyph. Negative numbers are written with a high minus: `¯3`.";
     AplPhrase = "apl/phrase",
         "The parts of a phrase do not fit together: an operator without its function, a function without an argument, an assignment without a name.";
     AplName = "apl/name",
@@ -112,7 +112,7 @@ codes! {
     AplLength = "apl/length",
         "Two axes of an APL program must have one length and have different ones. The second place is where the other length is.";
     AplIndex = "apl/index",
-        "An index of an APL program that is known before the run lies outside of its array. Indices start at 1.";
+        "An index of an APL program that is known before the run is outside of its array. Indices start at 1.";
     AplDomain = "apl/domain",
         "A function of APL got values that it is not defined for: `∧` wants Booleans, `⍳` whole numbers.";
     AplNotSupported = "apl/not-supported",
@@ -120,9 +120,9 @@ codes! {
     FclSyntax = "fcl/syntax",
         "Something is missing or is too much in a declaration of an FCL program. What follows it up to the next `sig`, `fun` or `val` is not judged.";
     FclWord = "fcl/word",
-        "A word of an FCL program that is no number, no string and no operator, or a comment that is not closed.";
+        "A word of an FCL program that is neither a number, a string nor an operator, or a comment that is not closed.";
     FclName = "fcl/name",
-        "A name, a type or a level of an FCL program that is not known where it is used. Definitions are known after the place where they stand.";
+        "A name, a type or a level of an FCL program that is not known where it is used. A definition is known only after it.";
     FclType = "fcl/type",
         "Two types of an FCL program must be the same and are not. The second place is where the other type comes from.";
     FclLevel = "fcl/level",
@@ -130,7 +130,7 @@ codes! {
     FclSignature = "fcl/signature",
         "A signature of an FCL program promises more than its definition keeps, or names another definition than the one that follows it.";
     FclLength = "fcl/length",
-        "Two lengths of an FCL program do not fit: an index or a part of an array lies outside of it.";
+        "Two lengths of an FCL program do not fit: an index or a part of an array is outside of it.";
     FclShorter = "fcl/shorter",
         "The two arrays have different lengths: the result is as long as the shorter one, and elements of the longer one are left out.";
     FclNotSupported = "fcl/not-supported",

@@ -22,7 +22,7 @@ impl Language {
         }
     }
 
-    /// What a program needs to be a kernel.
+    /// The condition for a program to be a kernel.
     pub fn kernel(self) -> &'static str {
         match self {
             Language::Lift => "a form `(lift …)`",

@@ -23,21 +23,23 @@
 //!
 //! # Modules
 //!
+//! Each uses only those above it; a test enforces this.
+//!
 //! | module | job |
 //! |---|---|
+//! | `language` | the language of a file |
 //! | `kind`, `words` | the kinds of tokens and nodes; the keywords |
-//! | `lexer`, `literal` | text to tokens; the values of literals |
+//! | [`halves`] | numbers of 16 bits |
+//! | `literal`, `lexer` | the values of literals; text to tokens |
 //! | `brackets` | matching of brackets, shared by splitter and parser, so that they agree |
 //! | `split`, `resplit` | file to forms; the same after an edit |
-//! | [`halves`] | numbers of 16 bits |
-//! | `parser` | form to events, with recovery |
+//! | `error` | syntax errors as data |
+//! | [`ast`] | typed views of a tree |
 //! | `tree` | events to tree |
-//! | `ast` | typed views |
+//! | `parser` | form to events, with recovery |
 //! | `file` | split and parse together |
 //! | `format` | the formatter, as edits of white space |
 //! | `line_index` | offsets and positions |
-//! | `error` | syntax errors as data |
-//! | `language` | the language of a file |
 //! | [`apl`], [`fcl`] | the syntax of APL and FCL files |
 //! | [`whole`] | files in which each form is the whole text |
 

@@ -49,7 +49,7 @@ pub(crate) fn sized_type(text: &str) -> &'static str {
     SUFFIXES.iter().find(|(known, _)| *known == suffix).map_or("a number", |(_, ty)| ty)
 }
 
-/// Returns the length of the digits of an integer, and whether they are hexadecimal; `text` has no sign.
+/// Returns the length of the digits of an integer, and whether they are hexadecimal; `text` is unsigned.
 pub(crate) fn digits(text: &str) -> (usize, bool) {
     let run = |s: &str, hex: bool| {
         s.find(|c: char| if hex { !c.is_ascii_hexdigit() } else { !c.is_ascii_digit() }).unwrap_or(s.len())

@@ -1,3 +1,3 @@
-⍝ A number that is no length.
+⍝ A number that is not a length.
 x ← ⍳20
 ⍳4-+/x>3

@@ -4,13 +4,13 @@
     LIFT=target/release/lift python3 tests/bench/editor.py …
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
-version arrive, then a hover, a hover of a kernel's name (with its cost, or that this is being computed), a definition,
-the hints of a screen, a completion, the code actions at the cursor, those of a menu (which waits for the effects of
-laws) and the colours of a screen there, and what is shown of the whole file: its outline, lenses, folds and changed
-colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits
-change numbers that nobody wrote before, so that no cache answers. A burst of edits ends each size: how long after the
-last one its diagnostics arrive. How long a start and an opening take is measured with several servers, one after the
-other.
+version arrive; edits that bring a name which occurs nowhere else, or take it away; then a hover, a hover of a
+kernel's name (with its cost, or that this is being computed), a definition, the hints of a screen, a completion, the
+code actions at the cursor, those of a menu (which waits for the effects of laws) and the colours of a screen there,
+and what is shown of the whole file: its outline, lenses, folds and changed colours. Each is measured from the moment
+when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before,
+so that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive. How
+long a start and an opening take is measured with several servers, one after the other.
 With FILEs (`tests/apl/*.apl tests/fcl/*.fcl`), these programs are edited instead: each edit changes one of their
 numbers, and the last table has all files of a language together.
 Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it. A server
@@ -297,24 +297,46 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
     current = {spot: source[spot] for spot in spots}
     version = 1
 
-    def edit(spot: int, unique: int) -> float:
+    def replace(line: int, place: tuple[int, int, int], text: str) -> float:
+        """Replaces what is from a column of the line on, up to a line and a column."""
         nonlocal version
         version += 1
-        content = current[spot]
-        at = content.index("x ", content.index("+ x") if "(+ x" in content else content.index("(x +")) + (
-            2 if "(+ x" in content else 4
-        )
-        end = next(i for i in range(at, len(content)) if content[i] not in "0123456789.")
-        value = f"{unique}.25"
-        current[spot] = content[:at] + value + content[end:]
+        start, last, end = place
         change = {
-            "range": {"start": {"line": spot, "character": at}, "end": {"line": spot, "character": end}},
-            "text": value,
+            "range": {"start": {"line": line, "character": start}, "end": {"line": last, "character": end}},
+            "text": text,
         }
         server.forget_diagnostics()
         return server.notify(
             "textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]}
         )
+
+    def number(spot: int) -> tuple[int, int]:
+        """Where the number that edits change is in its line."""
+        content = current[spot]
+        at = content.index("x ", content.index("+ x") if "(+ x" in content else content.index("(x +")) + (
+            2 if "(+ x" in content else 4
+        )
+        return at, next(i for i in range(at, len(content)) if content[i] not in "0123456789.")
+
+    def edit(spot: int, unique: int) -> float:
+        at, end = number(spot)
+        value = f"{unique}.25"
+        current[spot] = current[spot][:at] + value + current[spot][end:]
+        return replace(spot, (at, spot, end), value)
+
+    def new_words(spot: int, unique: int):
+        """Edits that bring a name which occurs nowhere else in the file, or take it away."""
+        at, end = number(spot)
+        old = current[spot][at : end + 1]
+        local, definition = f"(let u{unique} {old} u{unique})", f"(define d{unique} {old})\n"
+        for what, place, text in [
+            ("new local name -> diagnostics", (at, spot, end + 1), local),
+            ("local name removed -> diagnostics", (at, spot, at + len(local)), old),
+            ("new definition -> diagnostics", (0, spot, 0), definition),
+            ("definition removed -> diagnostics", (0, spot + 1, 0), ""),
+        ]:
+            note(what, server.diagnosed(replace(spot, place, text), version))
 
     document = {"uri": uri}
     colours = (
@@ -330,6 +352,7 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
             note("edit -> diagnostics", server.diagnosed(start, version))
             if not features:
                 continue
+            new_words(spot, unique)
             # Each question comes after an edit of its own, so that it meets a program that was never seen.
             place = {"line": spot, "character": current[spot].index("by (") + 1}
             at = {"textDocument": document, "position": place}

@@ -37,7 +37,7 @@ def test_what_is_written_is_read(lift, type, count, value, columns):
     for name in ("a.npz", "a.arrow"):
         write = ("run", program, value, other, "--device", "interpreter", "-o", name)
         if name == "a.arrow" and not columns:
-            assert "is no array, as the columns of an Arrow file are" in lift.fails(*write)
+            assert "is not an array, as the columns of an Arrow file are" in lift.fails(*write)
             continue
         lift.succeeds(*write)
         for device in ("interpreter", "opencl"):

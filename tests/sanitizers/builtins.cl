@@ -125,7 +125,7 @@ LIFT_OVER void vstore_half_rte(float value, size_t at, half *to) {
 
 // --- conversions
 
-// Of floating point numbers those that fit; what does not is the nearest, and what is no number is 0.
+// Of floating point numbers those that fit; what does not is the nearest, and what is not a number is 0.
 #define LIFT_SATURATED(T, F, low, beyond, high)                                            \
   LIFT_OVER T convert_##T##_sat(F a) { return a != a ? 0 : a >= beyond ? high : a < -beyond ? low : (T)a; }
 LIFT_SATURATED(int, float, (-2147483647 - 1), 2147483648.0f, 2147483647)

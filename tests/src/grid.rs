@@ -10,7 +10,7 @@ pub enum Op {
     /// By an operator that does not commute.
     Ordered,
     Scan,
-    /// By an operator that is no sum.
+    /// By an operator that is not a sum.
     ScanAny,
     Filter,
     Sort,

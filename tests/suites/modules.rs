@@ -1,92 +1,46 @@
-//! Module structure of each crate: dependencies between files are acyclic, and each `lib.rs` lists its modules.
+//! Module structure of each crate: dependencies between files are acyclic, and heads list modules in their order.
 //!
 //! Dependencies are found in the text: `use` declarations, and paths in code that start with `crate`, `super` or
 //! `self`.
 
-use super::{is_test, none, with_ending, without_tests};
+use super::{is_test, none, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Allowed cycles, each caused by a central type. Do not add any.
-const TIED: &[&[&str]] = &[
-    // The tree to print, and the preferred order of its parts.
-    &["analysis/size/print", "analysis/size/view"],
-    // Cycle through `FunctionBuilder`.
-    &[
-        "codegen/lower/copies",
-        "codegen/lower/dests",
-        "codegen/lower/flagged",
-        "codegen/lower/function",
-        "codegen/lower/host",
-        "codegen/lower/index",
-        "codegen/lower/launch",
-        "codegen/lower/measure",
-        "codegen/lower/memory",
-        "codegen/lower/pieces",
-        "codegen/lower/program",
-        "codegen/lower/read",
-        "codegen/lower/stop",
-        "codegen/lower/stream/shared",
-        "codegen/lower/tile",
-        "codegen/lower/views",
-        "codegen/lower/write",
-    ],
-    &["codegen/core/build/scope", "codegen/core/build/staged"],
-    // One recursion over the statements of a function.
-    &[
-        "codegen/cost/calls",
-        "codegen/cost/conditions",
-        "codegen/cost/count",
-        "codegen/cost/expressions",
-        "codegen/cost/loops",
-        "codegen/cost/sorting",
-    ],
-    &["codegen/run/device/program", "codegen/run/device/session"],
-    // Cycle through `State` and `Snapshot` of the language server.
-    &[
-        "server/lsp/child",
-        "server/lsp/commands",
-        "server/lsp/compiled",
-        "server/lsp/compiled_hints",
-        "server/lsp/convert",
-        "server/lsp/costs",
-        "server/lsp/features",
-        "server/lsp/main_loop",
-        "server/lsp/measured",
-        "server/lsp/requests",
-        "server/lsp/server",
-        "server/lsp/show",
-        "server/lsp/snapshot",
-        "server/lsp/state",
-        "server/lsp/views",
-    ],
-];
+/// The crates, each of which uses those before it.
+const CRATES: [&str; 4] = ["syntax", "analysis", "codegen", "server"];
 
 /// The path of a module: `["infer", "apply"]`.
 type Module = Vec<String>;
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
-/// Returns the modules of a crate, with their texts without comments and tests.
-fn modules(of: &str) -> BTreeMap<Module, String> {
+/// Returns the modules of a crate with the paths of their files.
+fn paths_of(of: &str) -> BTreeMap<Module, String> {
     let root = format!("{of}/src/");
-    let files = with_ending(&[".rs"]).into_iter().filter(|(path, _)| path.starts_with(&root));
     let mut found = BTreeMap::new();
-    for (path, text) in files {
+    for path in super::tracked() {
+        let Some(name) = path.strip_prefix(&root).and_then(|name| name.strip_suffix(".rs")) else { continue };
         let tests_only = path.ends_with("/testing.rs") || path.ends_with("core/builder.rs");
-        if is_test(&path) || tests_only {
+        if is_test(&path) || tests_only || name == "main" {
             continue;
         }
-        let name = path[root.len()..].trim_end_matches(".rs");
         let mut module: Module = name.split('/').map(str::to_owned).collect();
-        let is_root = matches!(module[0].as_str(), "lib" | "main");
-        if module.last().is_some_and(|last| last == "mod") || is_root {
+        if module.last().is_some_and(|last| last == "mod") || module[0] == "lib" {
             module.pop();
         }
-        let code = without_tests(&text).lines().map(|l| l.split("//").next().unwrap_or(l));
-        let code: String = code.flat_map(|l| [l, "\n"]).collect();
-        found.insert(module, code);
+        found.insert(module, path);
     }
     assert!(found.len() > 20, "only {} modules in {of}", found.len());
     found
+}
+
+/// Returns the modules of a crate, with their texts without comments and tests.
+fn modules(of: &str) -> BTreeMap<Module, String> {
+    let code_of = |path: String| {
+        let text = crate::files::read(&crate::files::root().join(path));
+        let code = without_tests(&text).lines().map(|l| l.split("//").next().unwrap_or(l));
+        code.flat_map(|l| [l, "\n"]).collect()
+    };
+    paths_of(of).into_iter().map(|(module, path)| (module, code_of(path))).collect()
 }
 
 /// Expands a `use` tree: `a::{b, c::d}` gives `a::b` and `a::c::d`.
@@ -218,13 +172,10 @@ fn cycles(graph: &Graph) -> BTreeSet<Vec<Module>> {
 #[test]
 fn files_use_one_another_in_one_direction() {
     let mut found = Vec::new();
-    for of in ["analysis", "codegen", "server"] {
+    for of in CRATES {
         for cycle in cycles(&graph(of)) {
             let names: Vec<String> = cycle.iter().map(|module| format!("{of}/{}", module.join("/"))).collect();
-            let tied = TIED.iter().any(|tied| names.iter().all(|name| tied.contains(&name.as_str())));
-            if !tied {
-                found.push(names.join(", "));
-            }
+            found.push(names.join(", "));
         }
     }
     none(found, "files that use one another in a cycle");
@@ -234,7 +185,7 @@ fn files_use_one_another_in_one_direction() {
 #[test]
 fn top_level_modules_use_one_another_in_one_direction() {
     let mut found = Vec::new();
-    for of in ["analysis", "codegen", "server"] {
+    for of in CRATES {
         let mut top = Graph::new();
         for (module, used) in graph(of) {
             let Some(from) = module.first() else { continue };
@@ -246,26 +197,45 @@ fn top_level_modules_use_one_another_in_one_direction() {
     none(found, "modules that use one another in a cycle");
 }
 
-/// The table in a crate's `lib.rs` lists every module, after the modules that it uses or in the same row.
+/// The modules declared in a file, without those for tests.
+fn declared(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(|line| line.strip_prefix("pub ").unwrap_or(line));
+    let names = lines.filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    names.filter(|name| !matches!(*name, "tests" | "testing")).collect()
+}
+
+/// The head of each crate and folder lists every module in it: in a table, after the modules that it uses or in the
+/// same row; or in its text.
 #[test]
-fn heads_of_crates_list_their_modules_in_order() {
+fn heads_list_their_modules_in_order() {
     let mut found = Vec::new();
-    for of in ["analysis", "codegen"] {
-        let head = crate::files::read(&crate::files::root().join(of).join("src/lib.rs"));
-        let rows: Vec<&str> = head.lines().filter(|l| l.starts_with("//! | [`")).collect();
-        let row = |module: &str| {
-            let names = [format!("[`{module}`]"), format!("[`mod@{module}`]")];
-            rows.iter().position(|row| names.iter().any(|name| row.contains(name.as_str())))
-        };
-        for (module, used) in graph(of).iter().filter(|(module, _)| !module.is_empty()) {
-            let Some(at) = row(&module[0]) else {
-                found.push(format!("{of}: `{}` is not listed", module[0]));
-                continue;
+    for of in CRATES {
+        let (all, graph) = (modules(of), graph(of));
+        for (module, path) in paths_of(of) {
+            let text = crate::files::read(&crate::files::root().join(&path));
+            let head: Vec<&str> = text.lines().filter(|line| line.starts_with("//!")).collect();
+            let names = |name: &str| [format!("`{name}`"), format!("`mod@{name}`"), format!("::{name}`")];
+            let row = |name: &str| {
+                let names = names(name);
+                let mut lines = head.iter().map(|line| line.split(" | ").next().unwrap_or(line));
+                lines.position(|first| first.starts_with("//! | ") && names.iter().any(|name| first.contains(name)))
             };
-            for below in used.iter().filter(|used| !used.is_empty() && row(&used[0]).is_some_and(|row| row > at)) {
-                found.push(format!("{of}: `{}` uses `{}`, which is below it", module.join("::"), below.join("::")));
+            let inside = |name: &str| -> Module { [module.as_slice(), &[name.to_owned()]].concat() };
+            for name in declared(&text).into_iter().filter(|name| all.contains_key(&inside(name))) {
+                if !names(name).iter().any(|name| head.iter().any(|line| line.contains(name))) {
+                    found.push(format!("{path}: `{name}` is not listed"));
+                }
+                let Some(at) = row(name) else { continue };
+                for (from, used) in graph.iter().filter(|(from, _)| from.starts_with(&inside(name))) {
+                    let beside = used.iter().filter(|used| used.len() > module.len() && used.starts_with(&module));
+                    let below = beside.filter(|used| row(&used[module.len()]).is_some_and(|row| row > at));
+                    for below in below {
+                        let (from, below) = (from.join("::"), below.join("::"));
+                        found.push(format!("{path}: `{from}` uses `{below}`, which is below it"));
+                    }
+                }
             }
         }
     }
-    none(found, "heads of crates");
+    none(found, "heads of crates and folders");
 }

@@ -1,9 +1,9 @@
-//! What is left to do with the value of a function that applies itself: `x+y×∇z`.
+//! The operations on the value of a recursive call, such as `x+y×∇z`.
 
 use super::scalar;
 use super::value::{After, Arr, Ev, FunKind, Kind, Res, Value};
 
-/// What functions and arrays at the left of an application do with its value; `None` if it is more than additions,
+/// The effect of the functions and arrays to the left of a call on its value; `None` if it is more than additions,
 /// subtractions and multiplications of numbers.
 pub fn after(ev: &mut Ev, before: &[Value]) -> Res<Option<After>> {
     let mut pairs = Vec::new();

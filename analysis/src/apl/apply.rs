@@ -260,7 +260,7 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         '⍎' => numerals::numbers(ev, x),
         '?' => random::roll(ev, x),
         '⍋' | '⍒' if nested::is_texts(x) => {
-            // Blanks after the shorter of two texts are less than what the longer one has there.
+            // The shorter text is padded with blanks, which differ from the characters of the longer one.
             let rows = nested::mix(ev, x)?;
             select::grade(ev, glyph, &rows)
         }

@@ -52,7 +52,7 @@ impl Ev {
                     let place = usize::try_from(*n).ok().and_then(|n| n.checked_sub(from));
                     let item = place.and_then(|place| items.get(place));
                     return item.map_or_else(
-                        || fail(SyntaxErrorCode::AplIndex, self.at, "this index lies outside of the array"),
+                        || fail(SyntaxErrorCode::AplIndex, self.at, "this index is outside of the array"),
                         |item| Ok(item.term.clone()),
                     );
                 }
@@ -231,8 +231,8 @@ impl Ev {
         })
     }
 
-    /// Makes the lengths of `b` equal to those of `a` along pairs of axes. `words` tells that a length of `a` and one of
-    /// `b` differ.
+    /// Makes the lengths of `b` equal to those of `a` along pairs of axes. `words` is the message if a length of `a`
+    /// and one of `b` differ.
     pub fn equal_lengths(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], words: Unequal<'_>) -> Res<Arr> {
         let mut shape = b.shape.clone();
         let mut unequal: Vec<Option<Arc<Wording>>> = vec![None; shape.len()];

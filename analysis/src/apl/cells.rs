@@ -113,7 +113,7 @@ fn cell(ev: &mut Ev, x: &Arr, outer: &[Term]) -> Res<Arr> {
     Ok(ev.of_pull(x.kind, shape, move |ev, inner| ev.element(&x, &[&outer, inner].concat())))
 }
 
-/// The ranks of the cells at the left and at the right that a number or a vector of numbers tells.
+/// The ranks of the left and right cells, given by a number or a vector of numbers.
 pub fn ranks(ranks: &Arr) -> Res<(i64, i64)> {
     let known = ranks.known().filter(|known| ranks.kind <= Kind::Int && matches!(known.len(), 1..=3));
     let Some(known) = known else {

@@ -63,7 +63,7 @@ fn number(ev: &mut Ev, x: &Arr, parts: Vec<Term>) -> Res<Term> {
     Ok(ev.plus(number, from))
 }
 
-/// A place along an axis; the run stops if the axis has no such place.
+/// An index along an axis; the run stops if it is out of range.
 pub fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
     match (place.kind(), extent.as_const()) {
         (TermKind::Int(at), Some(n)) if (0..n).contains(&i64::from(*at)) => place,

@@ -110,7 +110,7 @@ fn logarithm(ev: &Ev, re: &Term, im: &Term) -> Term {
     ev.pair(ev.app("log", [magnitude(ev, re, im)]), ev.app("atan2", [im.clone(), re.clone()]))
 }
 
-/// What `which○z` selects of a complex number: a Double.
+/// The part that `which○z` selects of a complex number: a Double.
 pub fn part(ev: &mut Ev, which: i32, z: Term, range: TextRange) -> Res<Term> {
     let (re, im) = ev.halves(z)?;
     match which {

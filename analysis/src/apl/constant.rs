@@ -1,4 +1,4 @@
-//! Constant propagation: what a primitive gives for arrays that are known before the run is known as well.
+//! Constant propagation: primitives applied to arrays that are known before the run.
 
 use super::structure::constant_index;
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail};

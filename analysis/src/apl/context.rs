@@ -11,13 +11,13 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// Limit on the elements of an array that may each be a term of their own.
+/// Limit on the elements of an array that may each be a separate term.
 pub const FEW: usize = 16;
 /// Limit on the elements of an array that are computed one by one before the run.
 pub const MANY: usize = 4096;
 /// Length of a chain of computed arrays after which one is stored.
 const MOST_PULLS: usize = 200;
-/// Limit on the statements, and on the checks, that are told.
+/// Limit on the recorded statements and checks.
 const MOST_NOTED: usize = 2000;
 /// Limit on nested calls of functions.
 pub const MOST_CALLS: usize = 100;

@@ -17,7 +17,7 @@ const AGAIN: usize = 150;
 const ONCE: usize = 3000;
 /// Limit on the names that a name is followed through.
 const MOST_FOLLOWED: usize = 40;
-/// Limit on dfns in one another that are looked into.
+/// Limit on the depth of nested dfns that are searched.
 const DEEP: usize = 4;
 
 /// Operations that cost about as much as an addition.
@@ -26,7 +26,7 @@ const PLAIN: [&str; 29] = [
     "max", "toInt", "toDouble", "aref", "iota", "bitand", "bitor", "bitxor", "shl", "shr", "ushr",
 ];
 
-/// The array as it is read under a name that is used several times in `around`: stored, or computed where it is read.
+/// The array under a name that is used several times in `around`: stored, or computed at each use.
 pub fn named(ev: &mut Ev, arr: Arr, name: &AplToken, around: &AplNode, frame: &Frame) -> Res<Arr> {
     let own = name.parent_ancestors().find(|node| node.kind() == AplKind::Statement);
     let ends = ends(ev, around, name.text(), own.as_ref(), frame, &mut Vec::new());
@@ -53,7 +53,7 @@ fn at_uses(ev: &mut Ev, arr: Arr, ends: Option<Vec<TextRange>>) -> Res<Arr> {
         return Ok(once_an_index(ev, arr));
     }
     let Some(boxes) = arr.boxes() else { return ev.stored(&arr) };
-    // What is known stays known.
+    // Facts about the array are kept.
     let part = |ev: &mut Ev, part: &Arr| if part.known().is_some() { Ok(part.clone()) } else { ev.stored(part) };
     let kept = boxes.to_vec().iter().map(|one| part(ev, one)).collect::<Res<Vec<Arr>>>()?;
     Ok(Arr { repr: Repr::Boxes(kept.into()), ..arr.clone() })
@@ -148,7 +148,7 @@ fn ends(
         }
         let whole = at_one_index(&parts, name, frame)?;
         let next = target.clone().filter(|_| whole).filter(|next| !followed.iter().any(|known| *known == next.text()));
-        // A circle of assignments ends where its other uses do.
+        // A cycle of assignments ends where its other uses do.
         let circular = whole && next.is_none() && target.is_some();
         match next.and_then(|next| ends(ev, around, next.text(), Some(statement), frame, followed)) {
             Some(further) => found.extend(further),
@@ -161,7 +161,7 @@ fn ends(
     Some(found)
 }
 
-/// The name that a statement assigns to, and what it assigns; the whole statement if it assigns to nothing.
+/// The name and the value of an assignment; the whole statement if it is not one.
 fn assigned(statement: &AplNode) -> (Option<AplToken>, Vec<AplElement>) {
     let parts = parts(statement);
     match &parts[..] {

@@ -128,7 +128,7 @@ pub fn digits(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     let number = ev.element(&number, &[])?;
     let number = ev.share(number, "n")?;
     let base = base as i32;
-    // The state has the number of digits so far, and what is left of the number.
+    // The state has the number of digits so far, and the rest of the number.
     let left = |ev: &Ev, state: &Term| ev.app("get2", [state.clone()]);
     let next = move |ev: &Ev, state: &Term| {
         let count = ev.plus(ev.app("get1", [state.clone()]), ev.int(1));

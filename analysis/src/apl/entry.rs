@@ -31,7 +31,8 @@ pub fn entry(ev: &mut Ev, text: &str, comments: &[KernelComment], frame: &Frame,
         let types: Option<Vec<(Kind, usize)>> =
             text[TextRange::new(comment.name.end(), range.end())].split_whitespace().map(read_type).collect();
         let Some(types) = types.filter(|types| !comment.name.is_empty() && matches!(types.len(), 1 | 2)) else {
-            let message = "a kernel is told as `⍝: name [double]1`: a name and one or two types, each with its rank";
+            let message =
+                "a kernel is declared as `⍝: name [double]1`: a name and one or two types, each with its rank";
             ev.report(fail::<()>(AplPhrase, range, message).err().unwrap_or(Failure::Reported));
             continue;
         };

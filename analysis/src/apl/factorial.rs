@@ -29,7 +29,7 @@ fn is_whole(x: &Term) -> bool {
     }
 }
 
-/// The product of what `factor` gives for 1, 2, … up to a Double.
+/// The product of `factor` applied to 1, 2, … up to a Double.
 fn product(ev: &mut Ev, up_to: Term, factor: impl Fn(&Ev, Term) -> Term) -> Res<Term> {
     let count = |ev: &Ev, state: &Term| ev.app("get1", [state.clone()]);
     let test = ev.lambda(&["s"], |ev, args| Ok(ev.app("<=", [count(ev, &args[0]), up_to.clone()])))?;

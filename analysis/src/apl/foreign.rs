@@ -15,7 +15,7 @@ pub fn lines(ev: &mut Ev, statements: &[AplNode], place: usize, frame: &Frame) -
             for name in tokens(&statements[place]).filter(|token| token.kind() == AplKind::Name) {
                 frame.set(name.text(), Value::Broken);
             }
-            let message = "a function is written in braces: `f←{⍵+1}`, with `⍺` for what is at its left";
+            let message = "a function is written in braces: `f←{⍵+1}`, with `⍺` for its left argument";
             report(ev, &statements[place], message);
             let end =
                 (place + 1..statements.len()).find(|at| matches!(&parts(&statements[*at])[..], [one] if is_self(one)));

@@ -9,7 +9,7 @@ const PARTS: [&str; 16] = [
     "get14", "get15", "get16",
 ];
 
-/// The arrays of numbers or characters of which an array consists.
+/// The flat arrays of numbers or characters in a nested array.
 pub fn leaves(x: &Arr) -> Vec<Arr> {
     match x.boxes() {
         Some(boxes) => boxes.iter().flat_map(leaves).collect(),
@@ -28,7 +28,7 @@ pub fn rebuilt(x: &Arr, leaves: &mut dyn Iterator<Item = Arr>) -> Arr {
     }
 }
 
-/// Leaves of the same kinds and shapes, of which nothing is known.
+/// Leaves of the same kinds and shapes, with unknown values.
 pub fn hollow(ev: &mut Ev, leaves: &[Arr]) -> Res<Vec<Arr>> {
     let one = |ev: &mut Ev, x: &Arr| match x.rank() {
         0 => ev.any(x.kind),
@@ -37,10 +37,10 @@ pub fn hollow(ev: &mut Ev, leaves: &[Arr]) -> Res<Vec<Arr>> {
     leaves.iter().map(|x| one(ev, x)).collect()
 }
 
-/// What one iteration of a loop gives.
+/// The result of one iteration of a loop.
 pub type Iteration<'a> = dyn Fn(&mut Ev, &[Arr]) -> Res<Vec<Arr>> + 'a;
 
-/// The start of a loop with kinds that hold what each iteration gives, and whether an iteration keeps all shapes.
+/// The start of a loop, in kinds that hold the results of all iterations, and whether an iteration keeps all shapes.
 pub fn steady(ev: &mut Ev, start: &[Arr], step: &Iteration<'_>) -> Res<(Vec<Arr>, bool)> {
     let mut state = start.to_vec();
     for _ in 0..4 {
@@ -104,7 +104,7 @@ fn opened(ev: &mut Ev, term: &Term, like: &[Arr]) -> Res<Vec<Arr>> {
     Ok(found)
 }
 
-/// What an iteration gives, in the kinds and shapes of the state. Lengths not proved equal are checked by the run.
+/// The result of an iteration, in the kinds and shapes of the state. Lengths not proved equal are checked by the run.
 fn fitted(ev: &mut Ev, state: &[Arr], next: &[Arr]) -> Res<Vec<Arr>> {
     let mut found = Vec::with_capacity(state.len());
     for (now, next) in state.iter().zip(next) {

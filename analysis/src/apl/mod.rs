@@ -90,7 +90,7 @@ pub struct Translated {
     pub valences: Vec<(TextRange, char, bool)>,
     /// Types of the values of statements; of one in a function, one for each different call.
     pub statements: Vec<(TextRange, String)>,
-    /// Equalities of lengths that the run checks, by the array of which they are assumed.
+    /// Equalities of lengths that the run checks, by the range of the array.
     pub checks: Vec<(TextRange, String)>,
 }
 
@@ -190,7 +190,7 @@ fn results(ev: &mut Ev) -> (Vec<Output>, Option<Term>) {
     (outputs, Some(ev.finish(body)))
 }
 
-/// How an array is printed; adds the terms of which the run computes the values.
+/// The layout of a printed array; adds the terms whose values the run computes.
 fn output(ev: &mut Ev, arr: &Arr, parts: &mut Vec<Term>) -> Res<Output> {
     if let Some(text) = characters(arr) {
         return Ok(Output::Text { text, array: arr.rank() > 0 });

@@ -96,7 +96,7 @@ fn is_few(x: &Arr) -> bool {
     x.rank() <= 1 || x.extents().and_then(count).is_some_and(|count| count <= MANY)
 }
 
-/// Joins arrays of arrays of which one has several axes.
+/// Joins two arrays of arrays, one of which has several axes.
 fn join_boxes(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Res<Arr> {
     let rank = a.rank().max(b.rank());
     if [a, b].into_iter().any(|x| x.rank() > 0 && x.rank() + 1 < rank) {
@@ -128,7 +128,7 @@ fn join_boxes(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Res<Ar
             return fail(AplLength, ev.at, message);
         }
     }
-    // What a step along an axis before this one has of each side.
+    // The number of elements of each side in a step along an earlier axis.
     let own = |extents: &[usize]| extents[axis..].iter().product::<usize>();
     let steps: usize = m[..axis].iter().product();
     let mut all = Vec::with_capacity(x.len() + y.len());
@@ -143,7 +143,7 @@ fn join_boxes(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, b: &Arr) -> Res<Ar
     collect(ev, shape, &all)
 }
 
-/// Joins two vectors of which one has arrays, or that have characters and numbers.
+/// Joins two vectors, if one contains arrays or if they mix characters and numbers.
 fn join_nested(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
     if let Some(joined) = join_rows(ev, a, b)? {
         return Ok(joined);
@@ -460,7 +460,7 @@ pub fn picked(ev: &mut Ev, x: &Arr, i: &Arr) -> Res<Arr> {
             let place = n as i64 - i64::from(ev.origin);
             match usize::try_from(place).ok().and_then(|place| boxes.get(place)) {
                 Some(found) => Ok(found.clone()),
-                None => fail(AplIndex, i.range, format!("the index lies outside of {} elements", boxes.len())),
+                None => fail(AplIndex, i.range, format!("the index is outside of {} elements", boxes.len())),
             }
         }
         (Repr::Rows(rows), _) => (rows.row)(ev, &place),

@@ -91,7 +91,7 @@ pub fn reduce(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
         return Ok(enclose(&enlist(ev, x)?));
     }
     let Some((last, before)) = x.boxes().and_then(<[Arr]>::split_last) else {
-        return not_supported(ev.at, "a reduction of arrays of which only the run knows how many there are");
+        return not_supported(ev.at, "a reduction of arrays whose number only the run knows");
     };
     let (last, before) = (last.clone(), before.to_vec());
     let mut sum = last;

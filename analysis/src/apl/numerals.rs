@@ -16,8 +16,9 @@ pub fn numbers(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let mut found: Vec<Scalar> = Vec::new();
     for word in text.split_whitespace() {
         let Some(value) = number(word).filter(|_| complex(word).is_none()) else {
-            let what =
-                format!("`⍎` of `{word}`, which is no number: write `⍎'…'` with the text itself at the right of `⍎`");
+            let what = format!(
+                "`⍎` of `{word}`, which is not a number: write `⍎'…'` with the text itself at the right of `⍎`"
+            );
             return fail(AplDomain, x.range, what);
         };
         let whole = value.fract() == 0.0 && value.abs() <= f64::from(i32::MAX);

@@ -44,7 +44,7 @@ fn of_boxes(ev: &mut Ev, count: &Size, from_end: bool, x: &Arr, mut boxes: Vec<A
         };
     };
     let Some(blank) = boxes.first().map(|first| blank(ev, first)) else {
-        return fail(AplDomain, ev.at, "an array without elements does not tell what `↑` adds");
+        return fail(AplDomain, ev.at, "an empty array does not determine what `↑` adds");
     };
     let missing = vec![blank?; wanted.saturating_sub(boxes.len())];
     if from_end {

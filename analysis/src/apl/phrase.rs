@@ -76,7 +76,7 @@ pub fn range_of(parts: &[AplElement]) -> TextRange {
     }
 }
 
-/// Evaluates a statement, or what is after its guard, and records the type of its value.
+/// Evaluates a statement, or the part after its guard, and records the type of its value.
 pub fn statement(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<(Value, Act)> {
     let (value, act) = phrase(ev, parts, frame, None)?;
     if let Value::Arr(arr) = &value
@@ -177,7 +177,7 @@ fn assignment(
     frame: &Rc<Frame>,
 ) -> Res<(Value, Act)> {
     let Some((target, rest)) = before.split_last() else {
-        return fail(AplPhrase, arrow, "`←` has no name at its left");
+        return fail(AplPhrase, arrow, "`←` needs a name on its left");
     };
     let (value, rest, act) = match target {
         AplElement::Token(token) if token.kind() == AplKind::Name => {
@@ -189,7 +189,7 @@ fn assignment(
                 let mut names: Vec<AplToken> = names.cloned().collect();
                 let rest = &rest[..rest.len() - names.len()];
                 if names.is_empty() || !rest.is_empty() {
-                    return fail(AplPhrase, other.text_range().cover(arrow), "`←` has no name at its left");
+                    return fail(AplPhrase, other.text_range().cover(arrow), "`←` needs a name on its left");
                 }
                 names.reverse();
                 names.push(token.clone());
@@ -227,7 +227,7 @@ fn assignment(
             Some((AplElement::Node(index), before)) if index.kind() == AplKind::Index => {
                 let f = single(ev, target, frame)?;
                 let Some((AplElement::Token(name), rest)) = before.split_last() else {
-                    return fail(AplPhrase, index.text_range(), "`←` has no name at its left");
+                    return fail(AplPhrase, index.text_range(), "`←` needs a name on its left");
                 };
                 let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
                     return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
@@ -241,7 +241,7 @@ fn assignment(
                 frame.set(name.text(), Value::Arr(changed.at(name.text_range())));
                 (Value::Arr(value), rest, Act::Assigned)
             }
-            _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
+            _ => return fail(AplPhrase, target.text_range(), "`←` needs a name on its left"),
         },
         AplElement::Node(node) if node.kind() == AplKind::Index => match rest.split_last() {
             Some((AplElement::Token(name), rest)) if name.kind() == AplKind::Name => {
@@ -256,7 +256,7 @@ fn assignment(
                 frame.set(name.text(), Value::Arr(new.at(name.text_range())));
                 (Value::Arr(arr), rest, Act::Assigned)
             }
-            _ => return fail(AplPhrase, node.text_range(), "`←` has no name at its left"),
+            _ => return fail(AplPhrase, node.text_range(), "`←` needs a name on its left"),
         },
         AplElement::Node(node) if node.kind() == AplKind::Paren => {
             let names = parts(node).into_iter().filter_map(|part| part.into_token());
@@ -268,12 +268,12 @@ fn assignment(
             }
             (several(ev, &names, arr, frame)?, rest, Act::Assigned)
         }
-        _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
+        _ => return fail(AplPhrase, target.text_range(), "`←` needs a name on its left"),
     };
     after(ev, rest, frame, value, act, arrow)
 }
 
-/// Assigns to what a selection in brackets selects from the name at its end.
+/// Assigns to the elements that an expression in brackets selects from the name at its end.
 fn selected(ev: &mut Ev, node: &AplNode, value: &Arr, frame: &Rc<Frame>) -> Res<Value> {
     let inside = parts(node);
     let Some((name, index, functions)) = selection::parts_of(&inside) else {
@@ -529,7 +529,7 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
                 None => fail(AplWord, range, format!("`{text}` means nothing in APL")),
             }
         }
-        AplKind::Colon => fail(AplPhrase, range, "a guard stands in a function in braces"),
+        AplKind::Colon => fail(AplPhrase, range, "a guard is allowed only in a function in braces"),
         // The parser has reported the error.
         _ => Err(Failure::Reported),
     }

@@ -107,7 +107,7 @@ fn made(
     }
 }
 
-/// Deal, `k?n`: so many different numbers up to `n`.
+/// Deal, `k?n`: `k` different numbers up to `n`.
 pub fn deal(ev: &mut Ev, k: &Arr, n: &Arr) -> Res<Arr> {
     let size = ev.reify(n, "the right of `?`")?;
     let array = next(ev)?;

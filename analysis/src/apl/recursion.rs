@@ -16,7 +16,7 @@ use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
 
-/// What is asked of the body.
+/// The part of the body to evaluate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Whether it calls itself again.
@@ -54,7 +54,7 @@ pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> R
     not_supported(f.range, "recursion with arguments of another shape each time, whose end only the run knows,")
 }
 
-/// What `⍺←` gives a dfn that is called without a left argument, if that comes before its guards.
+/// The default left argument, `⍺←`, of a dfn called without one, if it precedes the guards.
 fn default_left(ev: &mut Ev, f: &Fun, dfn: &Dfn, right: &Arr) -> Res<Option<Arr>> {
     let frame = frame_of(ev, f, dfn, None, right.clone())?;
     for statement in statements(dfn) {
@@ -145,7 +145,7 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
 }
 
 fn endless<T>(f: &Fun) -> Res<T> {
-    fail(AplPhrase, f.range, "this recursion has no end")
+    fail(AplPhrase, f.range, "this recursion does not end")
 }
 
 /// The answer of some statements; `None` if they cannot be reached then.

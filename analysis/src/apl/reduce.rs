@@ -10,7 +10,7 @@ use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplDomain;
 
-/// Columns of a product for each of which the elements of a row are computed again, if they are cheap.
+/// Maximum columns of a product for which cheap elements of rows are computed again for each column.
 const FEW_COLUMNS: i64 = 4;
 
 impl Between {
@@ -83,7 +83,7 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
     }
     // Fold from the last element to the first, because the function need not be associative.
     let rest = n.sub(&Size::one());
-    let empty = Wording::new(failure::Kind::Assumption, "an empty array has no reduction by this function");
+    let empty = Wording::new(failure::Kind::Assumption, "an empty array cannot be reduced by this function");
     let last = ev.size_term(&rest).worded(Some(empty.clone()));
     let first = line(ev, last.clone())?;
     let step = ev.lambda(&["a", "i"], |ev, args| {
@@ -166,7 +166,7 @@ pub fn reduce_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
         // The least and the greatest of no numbers is a Double, whatever the kind of `⍬`.
         let kind = if matches!(f.glyph, Some('⌈' | '⌊')) { Kind::Double } else { kind };
         let Some((identity, _)) = f.glyph.and_then(|glyph| neutral(glyph, kind)) else {
-            return fail(AplDomain, ev.at, "an empty array has no reduction by this function");
+            return fail(AplDomain, ev.at, "an empty array cannot be reduced by this function");
         };
         let zero = ev.known(kind, identity);
         return Ok(ev.of_pull(kind, shape, move |_, _| Ok(zero.term.clone())));

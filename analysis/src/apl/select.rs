@@ -131,8 +131,8 @@ pub fn expand_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) -> 
     }
 }
 
-/// `n\x` and `n/x` with counts that are known before the run: so many of each element, and fills for a negative count. For `\`,
-/// a zero is one fill and has no element.
+/// `n\x` and `n/x` with counts that are known before the run: copies of each element, and fills for a negative count.
+/// For `\`, a zero is one fill without an element.
 fn filled(ev: &mut Ev, glyph: char, axis: usize, counts: &[f64], x: &Arr) -> Res<Arr> {
     let expands = matches!(glyph, '\\' | '⍀');
     if counts.iter().map(|count| count.abs()).sum::<f64>() > MANY as f64 {
@@ -237,7 +237,7 @@ pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) ->
     })
 }
 
-/// `i⊃x`: the array at an index, or at an index of each of the arrays in one another.
+/// `i⊃x`: the array at an index, or at a path of indices into nested arrays.
 pub fn pick(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
     if i.rank() > 1 {
         return fail(AplRank, i.range, "the left of `⊃` is a number or a vector of numbers");
@@ -482,14 +482,14 @@ fn inverse(ev: &mut Ev, extent: &Size, index: Option<&Arr>) -> Res<Place> {
     }
 }
 
-/// Reports an index, known before the run, that lies outside of an axis.
+/// Reports an index, known before the run, that is out of range.
 fn within(ev: &Ev, extent: &Size, index: &Arr) -> Res<()> {
     let (Some(values), Some(n)) = (index.known(), extent.as_const()) else { return Ok(()) };
     let origin = i64::from(ev.origin);
     match values.iter().find(|i| !(origin..n + origin).contains(&(**i as i64))) {
         Some(wrong) => {
             let wrong = super::format::number(*wrong);
-            fail(AplIndex, index.range, format!("the index {wrong} lies outside of an axis of length {n}"))
+            fail(AplIndex, index.range, format!("the index {wrong} is outside of an axis of length {n}"))
         }
         None => Ok(()),
     }

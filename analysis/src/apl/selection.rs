@@ -1,5 +1,5 @@
-//! Assignment to selected elements, `(2↑x)←v`: the expression at the left is evaluated with the index of each element in
-//! place of the element, which tells where the values go.
+//! Assignment to selected elements, `(2↑x)←v`: the expression on the left is evaluated on the indices of the elements
+//! instead of the elements; the result is where the values go.
 
 use super::cells::choose;
 use super::context::MANY;

@@ -226,7 +226,7 @@ fn each_function_that_a_comment_names_is_a_kernel() {
     host.set_file("/p.apl", "f←{⍵+x}\n⍝: f [int]0\n⍝: f [int]1\n⍝: g [int]0\n⍝: h\nx←1\n⍝: x [int]0\n".into());
     let problems = host.snapshot().diagnostics("/p.apl").unwrap();
     let messages: Vec<&str> = problems.iter().map(|problem| &*problem.message).collect();
-    let malformed = "a kernel is told as `⍝: name [double]1`: a name and one or two types, each with its rank";
+    let malformed = "a kernel is declared as `⍝: name [double]1`: a name and one or two types, each with its rank";
     let twice = "a function is the kernel of one comment";
     assert_eq!(messages, [twice, "there is no function `g`", malformed, "`x` is not a function"]);
 }

@@ -120,7 +120,7 @@ fn written_by_the_run(at: &Arr, parts: Vec<Piece>) -> Arr {
     Arr { kind: Kind::Char, shape: vec![Size::one()], repr: Repr::Text(parts.into()), range: at.range }
 }
 
-/// Joins texts of which the run writes one at least; `None` if neither is such a text.
+/// Joins two texts, at least one of which is computed by the run; `None` if neither is.
 pub fn joined(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
     if !matches!(a.repr, Repr::Text(_)) && !matches!(b.repr, Repr::Text(_)) {
         return Ok(None);

@@ -81,11 +81,11 @@ pub enum Repr {
     Pull(Pull),
     /// Stored in an array bound to a name.
     Stored(Bound),
-    /// Arrays of their own, in row-major order; the shape is constant.
+    /// Separate arrays, in row-major order; the shape is constant.
     Boxes(Rc<[Arr]>),
     /// A vector of arrays of one kind and rank, whose lengths only the run knows.
     Rows(Rows),
-    /// Characters of which the run writes some: a vector of unknown length that can be joined and printed.
+    /// Characters, some computed by the run: a vector of unknown length that can be joined and printed.
     Text(Rc<[Piece]>),
 }
 
@@ -304,7 +304,7 @@ impl Frame {
         names
     }
 
-    /// Runs one of several branches: what it assigns is not seen by the others.
+    /// Runs one of several branches: its assignments are invisible to the others.
     pub fn apart<T>(&self, branch: impl FnOnce() -> T) -> T {
         let names = self.names.borrow().clone();
         let result = branch();
@@ -334,7 +334,7 @@ pub struct Again {
     pub after: After,
 }
 
-/// What is left to do with the value of an application: it is multiplied with a number, then one is added.
+/// The pending operations on the value of a call: multiply by a number, then add a number.
 #[derive(Clone, Default)]
 pub struct After {
     pub plus: Option<Arr>,
@@ -379,14 +379,14 @@ pub struct Uses {
     pub count: usize,
     /// Whether some are in an inner dfn.
     pub inside: bool,
-    /// The statements of the dfn itself with such tokens, in order.
+    /// The dfn's own statements with such tokens, in order.
     pub statements: Vec<AplNode>,
 }
 
 /// The uses of all names in a dfn, or in the file.
 pub type UsesByName = FxHashMap<String, Uses>;
 
-/// An element of an array: the number of the array and the element's index, each part of which is a name or a number.
+/// An element of an array: the id of the array, and the index, whose parts are names or numbers.
 pub type ElementKey = (u32, Vec<(bool, i64)>);
 
 /// The state of an evaluation.
@@ -400,7 +400,7 @@ pub struct Ev {
     pub valences: Vec<(TextRange, char, bool)>,
     /// Types of the values of statements.
     pub statements: Vec<(TextRange, String)>,
-    /// Equalities of lengths that the run checks, by the array of which they are assumed.
+    /// Equalities of lengths that the run checks, by the range of the array.
     pub checks: Vec<(TextRange, String)>,
     /// The values that the program prints.
     pub shown: Vec<Arr>,
@@ -426,7 +426,7 @@ pub struct Ev {
     pub inner: usize,
     /// Nesting of attempts whose effects are undone.
     pub probing: usize,
-    /// Ranges in functions applied to single elements of which the type is recorded.
+    /// Ranges, in functions applied to single elements, whose type is recorded.
     pub noted: FxHashSet<TextRange>,
     pub calls: usize,
     /// `⎕IO`

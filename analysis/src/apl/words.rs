@@ -7,9 +7,9 @@ use std::sync::{Arc, LazyLock};
 type Known = LazyLock<Arc<Wording>>;
 
 static FROM_ONE: Known =
-    LazyLock::new(|| Wording::new(Kind::Index, "the index {0+1} lies outside of an axis of length {1}"));
+    LazyLock::new(|| Wording::new(Kind::Index, "the index {0+1} is outside of an axis of length {1}"));
 static FROM_ZERO: Known =
-    LazyLock::new(|| Wording::new(Kind::Index, "the index {0} lies outside of an axis of length {1}"));
+    LazyLock::new(|| Wording::new(Kind::Index, "the index {0} is outside of an axis of length {1}"));
 
 /// The words for failures of primitives, by their names in Lift.
 pub static WORDS: LazyLock<[(&str, Arc<Wording>); 1]> =

@@ -38,10 +38,10 @@ impl Display for Problem {
                 count(*params, "parameter"),
             ),
             Problem::PrimitiveForm => {
-                f.write_str("`primitive` declares what is built into the compiler: a program uses `define`")
+                f.write_str("`primitive` declares the compiler's built-in functions; a program uses `define`")
             }
             Problem::WordAsValue { word, example } => {
-                write!(f, "`{word}` is no value: it stands directly after an opening bracket, as in `{example}`")
+                write!(f, "`{word}` is not a value: it stands directly after an opening bracket, as in `{example}`")
             }
             Problem::DuplicateParameter { what, name } => write!(f, "two {what}s are called `{name}`"),
             Problem::UnknownParameter { name } => {
@@ -128,7 +128,7 @@ impl Display for Problem {
             ),
             Problem::UndeterminedSize { name, ty } => write!(
                 f,
-                "nothing says what the size `{name}` is: the type of this definition, `{ty}`, does not mention it; a size \
+                "the size `{name}` is not determined: the type of this definition, `{ty}`, does not mention it; a size \
                  name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
             ),
 
@@ -148,20 +148,20 @@ impl Display for Problem {
             Problem::NotApplicable { callee, ty } => {
                 write!(f, "`{callee}` is applied here, and it is not a function: its type is `{ty}`")
             }
-            Problem::NotAFunction { ty } => write!(f, "this is no function: its type is `{ty}`"),
+            Problem::NotAFunction { ty } => write!(f, "this is not a function: its type is `{ty}`"),
             Problem::TooManyArguments { callee, takes, given } => {
                 let takes = if *takes == 1 { "one argument".to_owned() } else { format!("{takes} arguments") };
                 write!(f, "`{callee}` takes {takes}, and it is given {given}")
             }
             Problem::NeedsArguments { of } => f.write_str(match of {
                 NeedsArguments::Iterate => {
-                    "`iterate` must be given its number of rounds and its function: `(iterate #k f)`"
+                    "`iterate` needs its number of rounds and its function: `(iterate #k f)`"
                 }
                 NeedsArguments::CaseSplit => {
-                    "`caseSplit` stands only as the lengths of a `partition`: `(partition #3 (caseSplit #a #b #c) xs)`"
+                    "`caseSplit` is allowed only as the lengths of a `partition`: `(partition #3 (caseSplit #a #b #c) xs)`"
                 }
                 NeedsArguments::Partition => {
-                    "`partition` must be given its number of pieces and their lengths: `(partition #n (lambda (i) …))`"
+                    "`partition` needs the number of pieces and their lengths: `(partition #n (lambda (i) …))`"
                 }
             }),
             Problem::NeedsSize { callee } => {
@@ -181,7 +181,7 @@ impl Display for Problem {
             Problem::RowNotASize { rows, position, index } => write!(
                 f,
                 "the rows of this array have different lengths, `{rows}` at position `{position}`, so which one is taken \
-                 must be known before the run, and `{index}` is no size"
+                 must be known before the run, and `{index}` is not a size"
             ),
             Problem::PadMode => f.write_str("the border of `pad` is `clamp`, `mirror` or `wrap`"),
             Problem::PieceCount { pieces, lengths } => {
@@ -194,8 +194,8 @@ impl Display for Problem {
             ),
             Problem::IterateRounds { count } => write!(
                 f,
-                "the function of this `iterate` changes the length of the array, so the number of rounds must be a number \
-                 that the program says; `{count}` is known only in the run"
+                "the function of this `iterate` changes the length of the array, so the number of rounds must be a \
+                 constant; `{count}` is known only in the run"
             ),
             Problem::NoComponent { index, ty } => match ty.kind() {
                 TyKind::Tuple(parts) => {
@@ -224,7 +224,7 @@ impl Display for Problem {
                 let (member, members) = (class.member(), class.members());
                 match place {
                     OperandPlace::Given { function } => {
-                        write!(f, "`{function}` works on {members}, and what it is given here is `{ty}`")?;
+                        write!(f, "`{function}` works on {members}, but here it gets `{ty}`")?;
                     }
                     OperandPlace::Argument { callee } => {
                         write!(f, "`{callee}` works on {members}, and this is `{ty}`")?;
@@ -307,7 +307,7 @@ impl Display for Problem {
             ),
             Problem::HiddenRows { callee, rows } => write!(
                 f,
-                "each row of this array has a hidden length of its own, `{}`, and `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
+                "each row of this array has its own hidden length, `{}`, and `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
                 Shown(rows)
             ),
             Problem::ResultOfHiddenLength { callee, left, right } => write!(
@@ -363,12 +363,12 @@ impl Display for Problem {
             ),
             Problem::DependentLength { callee: None, position } => write!(
                 f,
-                "a length that depends on the position `{position}` of an array would be needed where there is no position"
+                "a length that depends on the position `{position}` of an array is needed where there is no position"
             ),
             Problem::DependentRows { element, row, column } => write!(
                 f,
                 "`join` of rows whose elements are `{element}` in row `{row}` and column `{column}`: in one array the \
-                 elements may depend only on how many stand before them"
+                 elements may depend only on their index"
             ),
 
             Problem::TooLargeToCheck => {
@@ -380,8 +380,7 @@ impl Display for Problem {
             ),
             Problem::TooManyConditions { most } => write!(
                 f,
-                "too much must be assumed of lengths for this form to be checked: more than {most} conditions, of which \
-                 long ones count as several"
+                "this form needs too many assumptions about lengths: more than {most}, of which long ones count as several"
             ),
             Problem::Placement { name, rule } => placement(f, name, rule),
         }
@@ -398,13 +397,13 @@ fn mismatch(f: &mut Formatter<'_>, place: &TypePlace, expected: &Shown<'_>, actu
             write!(f, "the branches of an `if` have one type; the first is `{expected}`, the second `{actual}`")
         }
         TypePlace::Annotation => write!(f, "this is annotated as `{expected}`, and it is `{actual}`"),
-        TypePlace::Component { part } => write!(f, "`{part}` takes `{expected}`, and what it is given is `{actual}`"),
+        TypePlace::Component { part } => write!(f, "`{part}` takes `{expected}`, but it gets `{actual}`"),
         TypePlace::Binder { name } => write!(f, "`{name}` would have to be both `{expected}` and `{actual}`"),
-        TypePlace::Pattern => write!(f, "the pattern takes `{expected}` apart, and the value is `{actual}`"),
+        TypePlace::Pattern => write!(f, "the pattern destructures `{expected}`, but the value is `{actual}`"),
         TypePlace::LengthOf => write!(f, "only an array has a length, and this is `{actual}`"),
         TypePlace::SizeName { name } => write!(
             f,
-            "`{name}` stands for a size here, and it is `{actual}`; `take`, `drop`, `slice`, `iota`, `generate` and `fill` \
+            "`{name}` must be a size here, but it is `{actual}`; `take`, `drop`, `slice`, `iota`, `generate` and `fill` \
              take an `Int`, without `#`"
         ),
         TypePlace::Other => write!(f, "this would have to be both `{expected}` and `{actual}`"),
@@ -413,10 +412,9 @@ fn mismatch(f: &mut Formatter<'_>, place: &TypePlace, expected: &Shown<'_>, actu
 
 fn placement(f: &mut Formatter<'_>, name: &str, rule: &PlacementRule) -> fmt::Result {
     match rule {
-        PlacementRule::FilterInsideGlobal => write!(
-            f,
-            "`{name}` needs all work-items of the device and cannot stand inside a global map; use `filterSeq`"
-        ),
+        PlacementRule::FilterInsideGlobal => {
+            write!(f, "`{name}` needs all work-items of the device and cannot run inside a global map; use `filterSeq`")
+        }
         PlacementRule::DimensionTwice { dimension, of } => {
             let of = match of {
                 Level::Global => "the global work-items",
@@ -427,17 +425,17 @@ fn placement(f: &mut Formatter<'_>, name: &str, rule: &PlacementRule) -> fmt::Re
         }
         PlacementRule::GlobalInsideGroup => write!(
             f,
-            "`{name}` spreads over all work-items of the device and cannot stand inside a work-group; use `mapLcl` or \
+            "`{name}` spreads over all work-items of the device and cannot run inside a work-group; use `mapLcl` or \
              `mapSeq`"
         ),
         PlacementRule::GroupInsideGlobal => {
-            write!(f, "`{name}` spreads over work-groups and cannot stand inside a global map")
+            write!(f, "`{name}` spreads over work-groups and cannot run inside a global map")
         }
         PlacementRule::GroupInsideLocal => {
-            write!(f, "`{name}` spreads over work-groups and cannot stand inside `mapLcl`")
+            write!(f, "`{name}` spreads over work-groups and cannot run inside `mapLcl`")
         }
         PlacementRule::LocalOutsideGroup { group } => {
-            write!(f, "`{name}` spreads over the work-items of a group and stands only inside `{group}`")
+            write!(f, "`{name}` spreads over the work-items of a group and is allowed only inside `{group}`")
         }
         PlacementRule::LocalMemoryOutsideGroup => {
             write!(

@@ -59,7 +59,7 @@ pub fn map_push(ev: &Ev, f: &Value, xs: &Value) -> Res<Value> {
     Ok(Value::Push(mapped(&f.fun(ev)?, &xs.push(ev)?)))
 }
 
-/// A function of index and element, applied to what is computed.
+/// Applies a function of index and element to an array.
 pub fn mapped(f: &Fun, push: &Push) -> Push {
     let f = f.clone();
     let kind = match &*push.kind {
@@ -125,7 +125,7 @@ pub fn length(ev: &mut Ev, push: &Push) -> Res<Int> {
     }
 }
 
-/// A map over the indices below a length; what the function is, is told by `body`.
+/// A map over the indices below a length, with the body that `body` makes.
 pub fn over<T>(
     ev: &mut Ev,
     map: &'static str,

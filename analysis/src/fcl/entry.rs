@@ -1,4 +1,4 @@
-//! From the value `main` to what a kernel takes and gives.
+//! From the value `main` to the inputs and the result of a kernel.
 
 use super::arrays::stored;
 use super::eval::{Env, eval};
@@ -12,8 +12,8 @@ use lift_syntax::SyntaxErrorCode::FclType;
 use lift_syntax::fcl::ast::{Definition, Named};
 use std::rc::Rc;
 
-/// Evaluates the program whose kernel is the last of `definitions` that is `main`: what it gives, and whether that is
-/// printed by the program itself.
+/// Evaluates the program whose kernel is the last `main` in `definitions`: the result, and whether the program itself
+/// prints it.
 pub fn kernel(ev: &mut Ev, definitions: &[Rc<Definition>], main: &Named, ty: &Ty) -> Res<(Term, usize)> {
     let mut env = Env::default();
     env.own = true;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 #[derive(Clone, Default)]
 pub struct Env {
     names: Option<Rc<Node>>,
-    /// Whether what is evaluated is the program's, not the library's: its places are told.
+    /// Whether the evaluated code is the program's, not the library's, so that its source locations are reported.
     pub own: bool,
 }
 
@@ -165,8 +165,8 @@ fn closure(param: &Named, body: &Expr, env: &Env) -> Fun {
     })
 }
 
-/// A value that is used more than once in a body gets a name, so that it is computed once. What might stop the run is
-/// computed only where the body wants it.
+/// Names a value that is used more than once in a body, so that it is computed once; unless it might stop the run: then
+/// it is computed where the body uses it.
 fn kept(ev: &mut Ev, value: Value, name: &Rc<str>, body: &Expr) -> Res<Value> {
     let term = match &value {
         Value::Int(int) => &int.term,
@@ -269,7 +269,7 @@ fn block(statements: &[Statement], env: &Env) -> Value {
             let value = eval(ev, &statement.value, &env)?;
             let program = match value {
                 Value::Program(program) => program,
-                // One statement alone may be no program.
+                // A single statement need not be a program.
                 other if last && statements.len() == 1 => return Ok(other),
                 other => other.program(ev)?,
             };

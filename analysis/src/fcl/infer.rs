@@ -1,4 +1,6 @@
 //! Hindley–Milner with levels: levels are written by the program and only compared.
+//!
+//! `written`: types and levels as a program writes them.
 
 mod written;
 
@@ -13,14 +15,14 @@ use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// What a name is, and where it was bound; nowhere if it ships with the program.
+/// The type of a name, and where it was bound (`None` for the library).
 #[derive(Debug, Clone)]
 pub struct Known {
     pub scheme: Scheme,
     pub at: Option<TextRange>,
 }
 
-/// What is found out of a program.
+/// The result of inference for a program.
 #[derive(Default)]
 pub struct Inferred {
     pub errors: Vec<SyntaxError>,
@@ -62,7 +64,7 @@ struct Checker<'e> {
     scope: Vec<(Rc<str>, Known)>,
     /// Levels with names, the innermost last.
     levels: Vec<(Rc<str>, Level)>,
-    /// Definitions in one another.
+    /// The depth of nested definitions.
     depth: u32,
     noted: Vec<(TextRange, Scheme)>,
     /// Names that are bound at the top, but not yet.
@@ -165,7 +167,7 @@ impl Checker<'_> {
         self.levels.truncate(outer);
         match promised {
             Some((range, promised)) => {
-                // What is wrong inside has been said.
+                // Errors inside are already reported.
                 if self.out.errors.len() == errors {
                     self.keeps(definition, range, &found, &promised);
                 }
@@ -194,7 +196,7 @@ impl Checker<'_> {
         Scheme { levels, types, ty }
     }
 
-    /// A body whose type a signature promises: what is known of parameters is used while it is checked.
+    /// Checks a body against its signature; the parameter types are known during the check.
     fn expected(&mut self, body: &Expr, promised: &Ty) -> Ty {
         let ExprKind::Function(param, inner) = body.kind() else { return self.expr(body) };
         let Ty::Fun(from, to) = promised else { return self.expr(body) };
@@ -395,7 +397,7 @@ impl Checker<'_> {
             _ if matches!(given, Ty::Any) || self.is_wrong(f.range()) => Ty::Any,
             other => {
                 let other = self.unknowns.resolve(&other);
-                let message = format!("this is no function: it is `{}`", TypePrinter::new().ty(&other));
+                let message = format!("this is not a function: it is `{}`", TypePrinter::new().ty(&other));
                 let related = Some((arg.range(), "it is applied to this".to_owned()));
                 self.error(FclType, f.range(), message, related);
                 Ty::Any
@@ -473,7 +475,7 @@ impl Checker<'_> {
             result = found.clone();
             let last = place + 1 == statements.len();
             if last && statement.name.is_some() {
-                // What else is wrong is so because it should be several statements.
+                // Other errors follow from the missing separation into statements.
                 self.out.errors.truncate(errors);
                 let message = "the last statement of `do` is its result, so it has no name: `;` separates statements";
                 self.error(FclType, statement.value.range(), message.to_owned(), None);
@@ -500,7 +502,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a clash of levels or a type in itself adds to a message.
+/// The part of a message about a clash of levels or an infinite type.
 fn because(clash: &Clash) -> String {
     match clash {
         Clash::Types => String::new(),

@@ -1,4 +1,4 @@
-//! What every program in FCL knows: the types of what the language has, and a library that is written in it.
+//! The names known to every FCL program: the types of primitives, and a library written in FCL.
 
 use super::infer::{Environment, declarations, infer};
 use super::types::{Level, Scheme, Ty};

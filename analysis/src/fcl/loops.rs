@@ -9,9 +9,9 @@ use lift_syntax::TextRange;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Rounds that are written out if each may have another length.
+/// Maximum iterations that are unrolled if the length may differ in each.
 const WRITTEN_OUT: i64 = 64;
-/// Rounds that are written out although they could be a loop.
+/// Maximum iterations that are unrolled although a loop is possible.
 const FEW: i64 = 16;
 
 pub fn power(level: u32, at: TextRange) -> Value {
@@ -48,7 +48,7 @@ fn rounds(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: Push) -> Res<Val
         return Ok(Value::Pull(xs));
     }
     match (ev.place, if ev.place == Place::Host { None } else { alone(ev, level, n, step, &start)? }) {
-        // What a step stores is shared, rather than computed again for each element.
+        // The arrays that a step stores are shared, rather than computed again for each element.
         (Place::Group, Some((_, true)) | None) | (Place::Item, None) => return in_turn(ev, n, step, &start),
         (_, Some((push, _))) => return Ok(Value::Pull(force(ev, &push)?)),
         (Place::Row, None) => return not_supported(at, "`power` of many steps in one of many programs of the grid"),
@@ -61,7 +61,7 @@ fn rounds(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: Push) -> Res<Val
     looped(ev, &xs, &len, |ev, k, _| Ok(ev.less(k.term.clone(), limit.term.clone())), |ev, k, xs| step(ev, k, xs))
 }
 
-/// Rounds one after the other: a fold whose accumulator is the array. In a block its elements are in local memory.
+/// Sequential iterations: a fold whose accumulator is the array. In a block its elements are in local memory.
 fn in_turn(ev: &mut Ev, n: &Int, step: &Step, start: &Push) -> Res<Value> {
     let at = ev.at;
     let len = length(ev, start)?;
@@ -96,8 +96,8 @@ fn of_length(ev: &mut Ev, push: &Push, len: &Size) -> Res<()> {
     Ok(())
 }
 
-/// Rounds in each of which an element is computed of itself alone: a fold for each element, and what they force is computed
-/// where they read it. The second result says whether they force an array.
+/// Iterations in which each element depends only on itself: a fold for each element; forced arrays are computed where
+/// they are read. The second result says whether an array is forced.
 fn alone(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: &Push) -> Res<Option<(Push, bool)>> {
     let len = length(ev, start)?;
     let size = ev.length(&len)?;
@@ -186,7 +186,7 @@ pub fn while_array(_level: u32, at: TextRange) -> Value {
     })
 }
 
-/// A loop of the host, whose state is an array and the number of the round.
+/// A loop of the host, whose state is an array and the number of the iteration.
 fn looped(
     ev: &mut Ev,
     xs: &Pull,

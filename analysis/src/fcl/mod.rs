@@ -1,8 +1,9 @@
-//! The front end for FCL: a program is typed with levels, then evaluated as far as it goes before the run, and what is left
-//! is one kernel.
+//! The front end for FCL: a program is typed with levels, then evaluated as far as possible before the run; the rest is
+//! one kernel.
 //!
-//! Functions, pairs, lengths, levels and arrays that are computed where they are read are used up; `force`, `interleave` and
-//! what prints are what the kernel computes. Its result is what `main` prints, or its value if it prints nothing.
+//! The evaluation removes functions, pairs, lengths, levels and arrays that are computed where they are read; the
+//! kernel computes `force`, `interleave` and printed arrays. The result of the kernel is what `main` prints, or the
+//! value of `main` if it prints nothing.
 //!
 //! | module | job |
 //! |---|---|
@@ -39,7 +40,7 @@ use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange, TextSize};
 use library::library;
 use value::Ev;
 
-/// What a program is for the stages below, and for an editor.
+/// A translated program, for later stages and for the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Translated {
     pub program: Program,
@@ -47,7 +48,7 @@ pub struct Translated {
     pub definitions: Vec<(TextRange, String, String)>,
     /// Uses of names that the program binds, and where these are bound.
     pub uses: Vec<(TextRange, TextRange)>,
-    /// What places of the text become.
+    /// What parts of the text are translated to.
     pub becomes: Vec<(TextRange, String)>,
     /// Where arrays are stored, each with its memory and size.
     pub stores: Vec<(TextRange, String)>,
@@ -99,8 +100,8 @@ pub fn translate(text: &str) -> Translated {
     Translated { program, definitions, uses: inferred.uses, becomes, stores }
 }
 
-/// The declarations with an error of syntax in them or where they end, and the signatures of such declarations. What they
-/// mean is a guess, so that no other error is reported there.
+/// The declarations with a syntax error in them or at their end, and their signatures. Their meaning is a guess, so no
+/// other error is reported there.
 fn guessed(tree: &FclNode, wrong: &[TextRange]) -> Vec<TextRange> {
     let nodes: Vec<FclNode> = tree.children().collect();
     let end = tree.text_range().end();

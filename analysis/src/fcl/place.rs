@@ -1,7 +1,7 @@
-//! Where `interleave` puts elements: what can be told of it before the run is a view, the rest is `scatter`.
+//! Where `interleave` puts elements: a view if the positions are known before the run, otherwise `scatter`.
 //!
-//! An index is a number with digits: `p / 4 * 64 + p % 4 * 8 + i` has the digits `p / 4`, `p % 4` and `i`. If what they
-//! are worth are the digits of the whole in another order, then the parts are those of the whole with axes exchanged.
+//! An index is a number with digits: `p / 4 * 64 + p % 4 * 8 + i` has the digits `p / 4`, `p % 4` and `i`. If their
+//! weights are those of the whole in another order, then the parts are the whole with axes exchanged.
 
 use super::scalar;
 use super::value::{Ev, Fun, Int, Place, Res, Value};
@@ -10,7 +10,7 @@ use crate::size::{Node, Size, Var};
 use std::rc::Rc;
 
 pub enum Layout {
-    /// One behind the other.
+    /// One after the other.
     Joined,
     /// The digits in the order of the parts, each with its range and the place that it has in the whole.
     Digits(Vec<Digit>),
@@ -23,7 +23,7 @@ pub struct Digit {
     /// Whether it is of the number of the program.
     of_program: bool,
     range: i64,
-    /// What one of it is worth in the whole.
+    /// Its weight in the index of the whole.
     worth: i64,
 }
 
@@ -51,7 +51,7 @@ fn digits(size: &Size, p: (&Var, i64), i: (&Var, i64)) -> Option<Vec<Digit>> {
     let mut found = Vec::new();
     let mut left = size.clone();
     for ((var, extent), of_program) in [(p, true), (i, false)] {
-        // What is a multiple of the variable, and of its quotients.
+        // The parts that are multiples of the variable or of its quotients.
         let mut factors: Vec<(i64, i64)> = Vec::new();
         for summand in size.summands() {
             let Some(by) = quotient(&summand.monomial, var) else { continue };
@@ -99,7 +99,7 @@ fn digits(size: &Size, p: (&Var, i64), i: (&Var, i64)) -> Option<Vec<Digit>> {
     Some(found)
 }
 
-/// By what a variable is divided, if that is all there is.
+/// The divisor, if the monomial is a quotient of the variable.
 fn quotient(monomial: &Size, var: &Var) -> Option<i64> {
     match monomial.node() {
         Node::Var(own) if own == *var => Some(1),
@@ -209,7 +209,7 @@ fn level<T>(
     Ok((if cut { ev.app("join", [joined]) } else { joined }, more))
 }
 
-/// A view of an array below so many axes.
+/// A view of an array below `depth` axes.
 fn below(ev: &mut Ev, depth: usize, xs: Term, view: &dyn Fn(&Ev, Term) -> Term) -> Term {
     if depth == 0 {
         return view(ev, xs);
@@ -235,7 +235,7 @@ fn exchanged(ev: &mut Ev, digits: &[Digit], rows: Term, one: bool) -> Term {
             // An axis of length 1.
             xs = below(ev, depth, xs, &|ev, xs| ev.app("head", [xs]));
         }
-        // From the left: rows of all digits behind the first.
+        // From the left: rows of all digits after the first.
         let mut left: i64 = own.iter().map(|digit| digit.range).product();
         for (place, digit) in own.iter().enumerate().take(own.len().saturating_sub(1)) {
             left /= digit.range.max(1);

@@ -1,4 +1,4 @@
-//! What the language has: numbers, pairs, and the way to arrays and programs.
+//! The primitives: numbers, pairs, arrays and programs.
 
 use super::collective::{self, Collective};
 use super::scalar::{binary, unary};

@@ -1,4 +1,4 @@
-//! Arithmetic: on terms, and on what is known of them as lengths and indices.
+//! Arithmetic on terms, and on their values as lengths and indices.
 
 use super::value::{Ev, Int, Res, Value, fail, not_supported};
 use crate::front::term::{Bound, Kind, Term};
@@ -167,7 +167,7 @@ fn arithmetic(ev: &mut Ev, name: &str, a: &Int, b: &Int) -> Res<Int> {
     Ok(simplified(ev, term, size.filter(|size| !size.is_too_large())))
 }
 
-/// A number with a shorter term, if what is known of it gives one.
+/// A number with a shorter term, if its known value gives one.
 fn simplified(ev: &Ev, term: Term, size: Option<Size>) -> Int {
     let Some(size) = size else { return ev.unknown(term) };
     let size = ev.facts.simplify(&size);
@@ -224,7 +224,7 @@ fn known(ev: &mut Ev, name: &str, x: i32, y: i32) -> Res<Int> {
     Ok(ev.number(i64::from(n)))
 }
 
-/// Whether a term has a value whatever its names are.
+/// Whether a term is defined for all values of its names.
 pub fn is_total(term: &Term) -> bool {
     match term.kind() {
         Kind::Apply(f, args) => {

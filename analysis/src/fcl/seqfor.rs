@@ -1,4 +1,4 @@
-//! `seqfor`: a fold, a scan, elements apart from each other, or few steps that are written out.
+//! `seqfor`: a fold, a scan, independent elements, or a few unrolled steps.
 
 use super::arrays::over;
 use super::scalar;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 const FEW_STEPS: i64 = 64;
 const FEW: i64 = 16;
 
-/// What a step tells: where it writes, and what.
+/// Runs a step: where it writes, and which value.
 fn run_step(ev: &mut Ev, step: &Fun, read: Fun, i: &Int) -> Res<(Int, Value)> {
     let inner = step(ev, Value::Fun(read))?.fun(ev)?;
     let pair = inner(ev, Value::Int(i.clone()))?.pair(ev)?;
@@ -25,7 +25,7 @@ fn no_reads(at: TextRange) -> Fun {
     Rc::new(move |_, _| fail(FclLength, at, "the first step reads an element that is not there yet"))
 }
 
-/// Where the first step writes, and what.
+/// Where the first step writes, and which value.
 fn first(ev: &mut Ev, at: TextRange, step: &Fun) -> Res<(Int, Value)> {
     run_step(ev, step, no_reads(at), &ev.number(0))
 }
@@ -142,7 +142,7 @@ fn scan(ev: &mut Ev, at: TextRange, count: &Size, start: Term, step: &Fun, elem:
     let (before, own) = (ev.local(&acc), ev.local(&pair));
     let outside = std::mem::replace(&mut ev.place, Place::Item);
     let body = ev.scoped(|ev| {
-        // The index has a name of its own, so that what is known of it is.
+        // The index gets a name, to which facts about it refer.
         let Kind::Local(name) = index.term.kind() else { return not_supported(at, "this `seqfor`") };
         let i = ev.app("get2", [own]);
         let name = name.clone();

@@ -1,4 +1,4 @@
-//! From arrays that know how they are computed to terms, and what stores, reads and prints.
+//! From arrays as functions of the index to terms; storing, reading and printing.
 
 use super::arrays::{elements, length, over, single, stored};
 use super::place::{self, Layout};
@@ -22,8 +22,8 @@ fn map_of(level: u32) -> &'static str {
     }
 }
 
-/// The array as a term, and what its elements are. Only the first `most` are wanted, if that is said; the array may have
-/// more of them.
+/// The array as a term, and the kind of its elements. Only the first `most` elements are needed, if given; the array
+/// may have more.
 pub fn array(ev: &mut Ev, push: &Push, most: Option<i64>) -> Res<(Term, Elem)> {
     ev.step()?;
     match &*push.kind {
@@ -71,7 +71,7 @@ fn one_by_one(push: &Push) -> bool {
     }
 }
 
-/// An array of which each element is computed alone.
+/// An array whose elements are computed independently.
 fn mapped(ev: &mut Ev, push: &Push) -> Res<(Term, Elem)> {
     let len = length(ev, push)?;
     let (whole, at) = (push.clone(), push.at);
@@ -97,7 +97,7 @@ fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) 
             if let Some(count) = m.as_const().filter(|m| (1..=FEW_PROGRAMS).contains(m)) {
                 return in_order(ev, parts, count, (&m, &n), &layout);
             }
-            // Nobody can tell in which order they ran.
+            // Their order cannot be observed.
             ("mapWrg1", Place::Row)
         }
         (true, _, place) => ("mapSeq", place),
@@ -129,7 +129,7 @@ fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) 
     Ok((layout.apply(ev, rows, &m, &n)?, elem))
 }
 
-/// What program `p` gives: an array of `n` elements.
+/// The result of program `p`: an array of `n` elements.
 fn part(ev: &mut Ev, parts: &Interleave, p: &Int, n: &Size) -> Res<Push> {
     let at = ev.at;
     let program = (parts.programs.get)(ev, p)?.program(ev)?;
@@ -255,7 +255,7 @@ fn size_in_bytes(len: &Size, elem: &Elem) -> String {
     }
 }
 
-/// What is computed, in a memory.
+/// The value, stored in a memory.
 fn in_memory(ev: &mut Ev, memory: &'static str, term: Term) -> Term {
     if let Kind::Apply(map, args) = term.kind()
         && let [function, of] = &args[..]
@@ -270,7 +270,7 @@ fn in_memory(ev: &mut Ev, memory: &'static str, term: Term) -> Term {
     ev.term(Kind::Apply(callee, vec![ev.int(0)]))
 }
 
-/// Stores an array and prints its first elements; if nobody uses it, no others are computed.
+/// Stores an array and prints its first elements; if nothing else uses the array, only these are computed.
 pub fn print(ev: &Ev, at: TextRange, n: &Value, push: &Value) -> Res<Value> {
     let (n, push) = (n.int(ev)?, push.push(ev)?);
     Ok(Value::Program(Rc::new(move |ev| {

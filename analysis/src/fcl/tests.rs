@@ -61,7 +61,7 @@ fn mistakes_have_places_and_reasons() {
         ("val x = y\nval y = 1", "fcl/name at `y`: `y` is defined further down: a definition knows those above it"),
         (
             "val x = if 1 < 2 then 3 else 4",
-            "fcl/syntax at `<`: `<` is no operator: `lti a b` says whether `a` is less than `b`",
+            "fcl/syntax at `<`: `<` is not an operator: `lti a b` says whether `a` is less than `b`",
         ),
         (
             "fun f x = if x < 2 then 3 else 4",
@@ -88,7 +88,7 @@ fn mistakes_have_places_and_reasons() {
             "sig f : int\nval g = 1\nval h = f",
             "fcl/signature at `f`: this is the signature of `f`, but the definition after it is `g`",
         ),
-        ("val x = 1 2", "fcl/type at `1`: this is no function: it is `int`\n  at `2`: it is applied to this"),
+        ("val x = 1 2", "fcl/type at `1`: this is not a function: it is `int`\n  at `2`: it is applied to this"),
         (
             "val x = addi 1 true",
             "fcl/type at `true`: this is `bool`, and `addi` takes `int`\n  at `addi 1`: the function",

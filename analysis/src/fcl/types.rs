@@ -3,7 +3,7 @@
 use lift_syntax::TextRange;
 use std::rc::Rc;
 
-/// A level of the hierarchy: so many steps above its base. `thread` is 0, `block` 1, `grid` 2.
+/// A level of the hierarchy: its number of steps above the base. `thread` is 0, `block` 1, `grid` 2.
 #[derive(Debug, Clone)]
 pub struct Level {
     pub base: Base,
@@ -15,9 +15,9 @@ pub struct Level {
 #[derive(Debug, Clone)]
 pub enum Base {
     Zero,
-    /// A level with a name. The number tells names apart.
+    /// A level with a name. The id distinguishes equal names.
     Name(u32, Rc<str>),
-    /// What an error left: any level.
+    /// The level of an erroneous expression, which fits every level.
     Any,
 }
 
@@ -73,9 +73,9 @@ pub enum Ty {
     Program(Level, Rc<Ty>),
     /// Still to be found out, or quantified in a scheme.
     Var(u32),
-    /// A type with a name in a signature: it is no other type.
+    /// A type variable of a signature, which equals only itself.
     Rigid(u32, Rc<str>),
-    /// What an error left: any type.
+    /// The type of an erroneous expression, which fits every type.
     Any,
 }
 
@@ -169,7 +169,7 @@ impl TypePrinter {
         TypePrinter(Printer { names: Names::default(), rigid: true })
     }
 
-    /// What is the same unknown has the same name in all that one printer prints.
+    /// A variable has the same name in all types of one printer.
     pub fn ty(&mut self, ty: &Ty) -> String {
         self.0.ty(ty, false)
     }

@@ -3,7 +3,7 @@
 use super::types::{Level, Ty};
 use std::cell::Cell;
 
-/// What is known of the types that are still to be found out.
+/// The values of inference variables.
 #[derive(Default)]
 pub struct Unknowns {
     found: Vec<Option<Ty>>,
@@ -13,7 +13,7 @@ pub struct Unknowns {
     steps: Cell<u32>,
 }
 
-/// Steps after which types are no longer compared.
+/// Maximum steps of comparing types.
 const MOST_STEPS: u32 = 2_000_000;
 
 /// Why two types are not one.

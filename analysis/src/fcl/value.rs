@@ -1,4 +1,4 @@
-//! What an FCL program computes with before the run.
+//! The values of an FCL program before the run.
 
 use crate::front::emit::Emitter;
 pub use crate::front::failure::{Failure, Res, fail};
@@ -8,7 +8,7 @@ use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// A whole number: a term, and what is known of it as a length or an index.
+/// An integer: a term, and its known value as a length or an index.
 #[derive(Clone)]
 pub struct Int {
     pub term: Term,
@@ -83,7 +83,7 @@ pub enum Value {
     Program(Program),
 }
 
-/// What an element of a stored array is.
+/// The kind of an element of a stored array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elem {
     Int,
@@ -127,7 +127,7 @@ pub struct Input {
 pub struct Ev {
     pub emitter: Emitter,
     pub errors: Vec<SyntaxError>,
-    /// What is printed: how many elements of which array.
+    /// The printed arrays, with the number of printed elements.
     pub shown: Vec<Term>,
     pub inputs: Vec<Input>,
     /// Names of lengths of inputs.
@@ -138,13 +138,13 @@ pub struct Ev {
     pub scanned: FxHashMap<u32, Size>,
     pub facts: Facts,
     pub place: Place,
-    /// Whether `force` stores nothing: what it gives is computed where it is read.
+    /// Whether `force` stores nothing, so that its array is computed where it is read.
     pub lazy: bool,
     /// Whether a `force` stored nothing: each element that reads its array computes it again.
     pub recomputed: bool,
-    /// Whether nobody uses the result of the program that runs next.
+    /// Whether the result of the next program is unused.
     pub unused: bool,
-    /// Branches around what is evaluated that the run may not take.
+    /// The number of surrounding branches that the run may not take.
     pub branches: u32,
     /// Steps of the evaluation.
     pub steps: u32,
@@ -242,7 +242,7 @@ impl Ev {
         }
     }
 
-    /// A number of which nothing is known before the run.
+    /// A number that is unknown before the run.
     pub fn unknown(&self, term: Term) -> Int {
         match term.kind() {
             Kind::Int(n) => self.number(i64::from(*n)),
@@ -263,7 +263,7 @@ impl Ev {
         (bound, known.unwrap_or(int))
     }
 
-    /// Whether a length can stand in a type: no index is in it.
+    /// Whether a length can occur in a type: it mentions no index.
     pub fn is_closed(&self, size: &Size) -> bool {
         !size.is_too_large() && !size.any_var(&mut |var| !self.sizes.contains(&var.id))
     }
@@ -307,7 +307,7 @@ impl Ev {
         }
     }
 
-    /// What a term of this kind is.
+    /// The value of a term of this kind.
     pub fn value(&mut self, term: Term, elem: &Elem) -> Res<Value> {
         Ok(match elem {
             Elem::Int => Value::Int(self.unknown(term)),
@@ -333,7 +333,7 @@ impl Ev {
         })
     }
 
-    /// A part of the program with what it binds: for branches and bodies.
+    /// Builds a part of the program inside its own bindings, such as a branch or a body.
     pub fn scoped<T>(&mut self, body: impl FnOnce(&mut Ev) -> Res<(Term, T)>) -> Res<(Term, T)> {
         self.open();
         let result = body(self);
@@ -357,7 +357,7 @@ impl std::ops::DerefMut for Ev {
     }
 }
 
-/// What a value is, in words.
+/// A noun for the kind of a value.
 pub fn what(value: &Value) -> &'static str {
     match value {
         Value::Int(_) | Value::Double(_) | Value::Bool(_) => "a number",
@@ -432,7 +432,7 @@ impl Value {
         }
     }
 
-    /// A function of so many arguments.
+    /// A function of `arity` arguments.
     pub fn function(arity: usize, f: impl Fn(&mut Ev, &[Value]) -> Res<Value> + 'static) -> Value {
         curried(arity, Vec::new(), Rc::new(f))
     }

@@ -125,7 +125,7 @@ impl Emitter {
         }
     }
 
-    /// Whether so much has been emitted that nothing should be emitted twice.
+    /// Whether the program is so large that no part should be duplicated.
     pub fn is_large(&self) -> bool {
         self.nodes > MOST_NODES / 8
     }

@@ -1,4 +1,12 @@
 //! Code actions: quick fixes, rewrites and formatting.
+//!
+//! | module | job |
+//! |---|---|
+//! | `trial` | validation of a rewrite before it is offered |
+//! | `laws` | rewrites by laws |
+//! | `mend` | quick fixes that need more than the form with the mistake |
+//! | `refactor` | rewrites of one form that preserve its type |
+//! | `settings` | writes settings of a kernel into its text, as a `with` |
 
 mod laws;
 mod mend;
@@ -81,7 +89,7 @@ pub(super) fn rewrites_by(db: &dyn Db, file: SourceFile, law: &Law) -> Vec<CodeA
     all.flat_map(|view| laws::rewrites_by(&view, law)).collect()
 }
 
-/// The rewrites of forms of a file by laws of which nothing is left to the programmer to know, each with its law's name.
+/// The rewrites of forms of a file by laws without conditions for the programmer to check, each with its law's name.
 pub(super) fn certain_rewrites(db: &dyn Db, file: SourceFile, of: &[Form]) -> Vec<(Name, SourceChange)> {
     let views = of.iter().filter_map(|form| inferred_form_at(db, file, form.start(db)));
     views.flat_map(|view| laws::certain_rewrites(&view)).collect()

@@ -1,4 +1,12 @@
 //! Editor features for APL files: ranges, names and glyphs come from the tree, types from the translation.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`completion`] | completion of names and glyphs in APL |
+//! | [`format`] | the formatter of APL |
+//! | `hints` | hints: types of the values of statements, and checks of the run |
+//! | [`rename`] | renaming of names in APL |
+//! | [`signature_help`] | help with the arguments of a glyph |
 
 pub mod completion;
 pub mod format;
@@ -27,7 +35,7 @@ fn program(db: &dyn Db, file: SourceFile) -> Option<(Form, AplNode)> {
     Some((form, parse(form.text(db)).syntax()))
 }
 
-/// What is known of the parts of a file: of the program, or of all its kernels.
+/// The types and notes of a file: of the program, or of all its kernels.
 fn translation(db: &dyn Db, file: SourceFile) -> Option<Arc<Translated>> {
     let (first, others) = forms(db, file).split_first()?;
     let first = apl_program(db, *first);
@@ -177,7 +185,7 @@ fn literal(token: &AplToken) -> Option<String> {
     }
 }
 
-/// What a token without a value means.
+/// The meaning of a token without a value.
 fn meaning(token: &AplToken) -> Option<&'static str> {
     Some(match (token.kind(), token.text()) {
         (_, "⎕IO") => "The number of the first element: 1, or 0 after `⎕IO←0`.",
@@ -227,7 +235,7 @@ fn origin<'t>(text: &'t str, program: &Translated, from: TextRange) -> (usize, &
     let start = usize::from(from.start());
     let line = text.get(..start).map_or(0, |before| before.matches('\n').count()) + 1;
     let written = |at: TextRange| text.get(std::ops::Range::<usize>::from(at)).unwrap_or_default();
-    // Not a function by itself: an array is in it.
+    // Not a function, because it contains an array.
     let applied = |at: &TextRange| written(*at).contains(|c: char| c.is_alphanumeric() || "⍵⍺⍬')".contains(c));
     let around = program.program.types.iter().map(|(at, _)| *at).filter(|at| at.contains_range(from));
     let source = written(around.filter(applied).min_by_key(|at| at.len()).unwrap_or(from));

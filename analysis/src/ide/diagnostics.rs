@@ -1,4 +1,6 @@
 //! Diagnostics with source ranges: first relative to the form, then in the file.
+//!
+//! `fixes`: validation of the proposed fixes.
 
 mod fixes;
 
@@ -41,7 +43,7 @@ pub struct FormFix {
     pub edits: Vec<(TextRange, String)>,
 }
 
-/// The diagnostics of a form by itself. Edits above the form do not change them.
+/// The diagnostics of a single form. Edits above the form do not change them.
 #[salsa::tracked]
 pub fn form_diagnostics(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
     found_in(db, form, Mode::Insert)

@@ -1,4 +1,13 @@
 //! Editor features for FCL files: ranges come from the tree, types and uses of names from the translation.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`signature_help`] | help with the arguments of a function in FCL |
+//! | [`actions`] | code actions in FCL |
+//! | [`completion`] | completion of names, levels and types in FCL |
+//! | [`format`] | the formatter of FCL |
+//! | `levels` | levels for people |
+//! | [`rename`] | renaming of names in FCL |
 
 pub mod actions;
 pub mod completion;
@@ -41,7 +50,7 @@ fn noted(notes: &[(TextRange, String)], range: TextRange) -> Option<&str> {
     notes.iter().rev().find(|(at, _)| *at == range).map(|(_, text)| text.as_str())
 }
 
-/// The hover at a range: its type, its meaning, and what it is translated to.
+/// The hover at a range: type, meaning, and translation.
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let (program, tree) = program(db, file)?;
     let types = &program.program.types;
@@ -65,7 +74,7 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
         && !program.uses.iter().any(|(used, _)| *used == at);
     let known = if builtin { about(token.text()) } else { None };
     let ty = ty.map(str::to_owned).or_else(|| known.as_ref().map(|(ty, _)| ty.clone()));
-    // What a function becomes is recorded at its application.
+    // The translation of a function is recorded at its application.
     let applied = token.parent_ancestors().take_while(|node| node.text_range().start() == whole.start());
     let applied = applied.filter(|node| matches!(node.kind(), FclKind::Apply | FclKind::Binary));
     let mut places = std::iter::once(whole).chain(applied.map(|node| node.text_range()));

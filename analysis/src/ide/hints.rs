@@ -124,7 +124,7 @@ impl Maker<'_, '_> {
             let (offset, room) = opening_place(self.view, opening);
             let names: Vec<String> = opening.lengths.iter().map(ToString::to_string).collect();
             let mut parts = self.linked(&format!(" {}", names.join(" ")));
-            // The keyword links to what it opens.
+            // The keyword links to the opened expression.
             let target = parts.iter().find_map(|part| part.target.clone());
             parts.insert(0, HintPart { text: "unpack".into(), target });
             let tooltip =

@@ -400,8 +400,8 @@ impl Analysis {
         self.with_lift(path, |db, file| actions::rewrites_by(db, file, &law))
     }
 
-    /// The rewrites of a kernel, and of the definitions of its file that it uses, by laws of which nothing is left to the
-    /// programmer to know, each with its law's name. Their order is the same for equal programs.
+    /// The rewrites of a kernel, and of the definitions in its file that it uses, by laws without conditions for the
+    /// programmer to check, each with its law's name. Their order is the same for equal programs.
     pub fn rewrites_of_kernel(&self, path: &str, kernel: &str) -> Cancellable<Vec<(Arc<str>, SourceChange)>> {
         self.with_lift(path, |db, file| {
             let forms = needed::kernel_form(db, file, kernel).map(|form| needed::own_forms(db, form));

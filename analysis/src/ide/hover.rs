@@ -1,4 +1,6 @@
 //! Hovers: the type first, then the openings of hidden lengths, assumptions about lengths, and documentation.
+//!
+//! `page`: the text of a hover, part by part.
 
 mod page;
 
@@ -172,7 +174,7 @@ impl Pane<'_, '_> {
                 bound.push(position.clone());
                 let first = array.element.subst_size(position, &Size::zero());
                 page.text(format!(
-                    "`{position}`: the position of an element, from `0`, below `{}`; at `{position}` stands `{}`, at `0` \
+                    "`{position}`: the position of an element, from `0`, below `{}`; at `{position}` is `{}`, at `0` \
                      `{first}`.",
                     array.len, array.element
                 ));

@@ -4,14 +4,34 @@
 //! thread; it must not outlive that job, because a live snapshot blocks the next edit. Its methods take the path of a
 //! file that the host was given; for any other path the answer is empty.
 //!
-//! Modules: `host` the two structs and cancellation · `digest` the file index, results about all forms of a file ·
-//! `locate` from offsets to nodes · `diagnostics` (with `fixes`, which validates quick fixes) · `hover` · `hints` ·
-//! `navigation` · `needed` the errors that concern one kernel · `actions` (with `explicit`, which writes packs and
-//! unpacks out) · `outline` · `documented` the definitions as documentation pages show them · `completion` ·
-//! `signature_help` · `semantic` semantic tokens · `apl` the features for APL files · `anchor` ranges that follow their
-//! text · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` edits
-//! that follow a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in scope ·
-//! [`explain`] the pages of the error codes.
+//! | module | job |
+//! |---|---|
+//! | `locate` | conversion between offsets of a file and nodes of a form |
+//! | `diagnostics` | diagnostics with source ranges |
+//! | [`structure`] | foldable ranges, expanding selections, and links of imports |
+//! | `navigation` | definitions and uses of names |
+//! | `scope` | local names in scope |
+//! | `importing` | importing a definition of another file |
+//! | [`typing`] | edits that follow a typed character |
+//! | `layout` | layout of a changed form |
+//! | `explicit` | writes inserted packs and unpacks into the text; removes redundant ones |
+//! | `anchor` | ranges that follow their text through edits |
+//! | [`explain`] | the pages of the error codes |
+//! | `needed` | the definitions that a kernel uses, and their errors |
+//! | `rename` | renames all uses of a name, if that preserves the meaning |
+//! | `outline` | the contents of a file |
+//! | `hover` | hovers |
+//! | [`call_hierarchy`] | the call hierarchy |
+//! | `documented` | definitions with their documentation, for pages about a program |
+//! | [`completion`] | completion at the cursor |
+//! | [`signature_help`] | signature help |
+//! | `apl` | editor features for APL files |
+//! | [`semantic`] | semantic tokens |
+//! | `digest` | the file index: results about all forms of a file |
+//! | `host` | the writable state of the editor features, and snapshots of it |
+//! | [`actions`] | code actions: quick fixes, rewrites and formatting |
+//! | `fcl` | editor features for FCL files |
+//! | `hints` | inlay hints: the checker's insertions and inferred types |
 
 pub mod actions;
 mod anchor;
@@ -144,7 +164,7 @@ pub enum HintKind {
     Placement,
     /// `global 4*N bytes` after a stored value; from the compiler
     Memory,
-    /// `by one work-item`, `far apart` where the program is far slower than a GPU; from the compiler
+    /// `by one work-item`, `far apart`: the program is far slower than the device allows; from the compiler
     Slow,
     /// `: Int` after a number with a default type
     Default,

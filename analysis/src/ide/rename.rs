@@ -72,7 +72,7 @@ fn check_name(new: &str) -> Result<(), String> {
     let tokens = lex(new);
     if tokens.len() != 1 || tokens.kind(0) != SyntaxKind::IDENT {
         return Err(format!(
-            "`{new}` is no name: a name has no spaces, brackets, quotes or `;` and starts with no digit or `#`"
+            "`{new}` is not a name: a name has no spaces, brackets, quotes or `;` and starts with no digit or `#`"
         ));
     }
     if lift_syntax::EXPRESSION_WORDS.contains(&new) {

@@ -1,4 +1,6 @@
 //! Semantic tokens: colours that depend on the meaning of names.
+//!
+//! `fcl`: semantic tokens of FCL programs.
 
 mod fcl;
 

@@ -3,7 +3,7 @@
 use super::result::Site;
 use crate::hir::*;
 
-/// Why two types had to be equal.
+/// The reason why two types must be equal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cause {
     /// An argument of an application; `index` counts from zero.

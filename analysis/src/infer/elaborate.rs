@@ -4,6 +4,11 @@
 //! opened in place, such as an argument, is named first: the inserted `unpack` goes around the nearest expression on
 //! the *spine* of its scope (the scope's body, then the body of each `let` on the way to its end). This is the paper's
 //! K-normalisation (section 4.4), done only where needed.
+//!
+//! | module | job |
+//! |---|---|
+//! | `patterns` | text of patterns, and of the further bindings of a `let` |
+//! | `print` | the text of an expression with its insertions |
 
 mod patterns;
 mod print;

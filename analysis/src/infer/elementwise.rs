@@ -9,7 +9,7 @@ use crate::prims::PrimitiveId;
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
-    /// Guesses what was meant by an operand that is no number.
+    /// Guesses what was meant by an operand that is not a number.
     pub fn meant_by_operand(&self, actual: &Ty, cause: &Cause) -> Option<Intent> {
         let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
         match actual.kind() {
@@ -41,7 +41,7 @@ impl Infer<'_> {
             }
             [left, right] if self.is_array(left) && self.is_array(right) => {
                 let text = format!("(zipWith {name} {} {})", self.short(left), self.short(right));
-                written(text, before("zipWith"), "goes over both arrays")
+                written(text, before("zipWith"), "maps over both arrays")
             }
             [left, right] => {
                 // The array is written again after the function, so it has to be a name.
@@ -93,7 +93,7 @@ impl Infer<'_> {
         let (lambda, given) = lambda?;
         let (name, lambda) = (self.short(*callee), self.short(lambda));
         Some(Intent::advice(format!(
-            "`{lambda}` takes {given} arguments, and `{name}` gives it one: `zipWith` goes over two arrays, and `(lambda ((tuple x y)) …)` takes a pair"
+            "`{lambda}` takes {given} arguments, and `{name}` gives it one: `zipWith` maps over two arrays, and `(lambda ((tuple x y)) …)` takes a pair"
         )))
     }
 

@@ -186,7 +186,7 @@ impl Infer<'_> {
         (packed, vec![(bound, a.len.clone())])
     }
 
-    /// Checks an argument of an existential parameter, whose length is hidden on the way in. What is hidden may be of
+    /// Checks an argument of an existential parameter, whose length is hidden on the way in. A hidden length may be of
     /// this level.
     pub fn coerce_to_existential(&mut self, actual: &Ty, wanted: &Ty, level: u32, arg: ExprId, cause: &Cause) {
         let (head, wanted) = (self.table.shallow(actual), self.table.zonk(wanted));

@@ -212,7 +212,7 @@ impl Infer<'_> {
         let mut edits = wrapped(f, &format!("(lambda ({parameter}) ("), &format!("{parts}))"));
         edits.push(Edit::InsertBefore(Node::Expr(first), "(zip ".into()));
         edits.push(Edit::InsertAfter(Node::Expr(last), ")".into()));
-        let says = format!("`{name}` goes over one array, and `zip` makes one of several");
+        let says = format!("`{name}` maps over one array; `zip` combines several into one");
         Some(Intent::new(says, "Go over the arrays together with `zip`", edits))
     }
 

@@ -1,9 +1,9 @@
-//! `iterate #k f x` and `iterateWhile p f x`: the type of the value that the rounds carry.
+//! `iterate #k f x` and `iterateWhile p f x`: the type of the loop's state.
 //!
 //! The function is checked once, for arrays whose lengths are inference variables. If its result has the type of its
-//! argument at the lengths that `x` has, it keeps the type, and those are the lengths. If the number of rounds is a size and
-//! the value is an array whose next length is known, its length is followed from round to round ([`rounds`]). Otherwise
-//! the type of the value hides the lengths that change ([`super::state`]).
+//! argument at the lengths that `x` has, it keeps the type, and those are the lengths. If the number of iterations is a
+//! size and the state is an array whose next length is known, its length is followed from iteration to iteration
+//! ([`rounds`]). Otherwise the type of the value hides the lengths that change ([`super::state`]).
 
 use super::cause::Cause;
 use super::constraint::Constraint;
@@ -17,7 +17,7 @@ use crate::hir::{ExprId, Node};
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
-/// The type of the function of an `iterate`, and of what it is applied to first.
+/// The types of the function and of the initial value of an `iterate`.
 struct Loop {
     /// `None` until the function says it.
     start: Ty,
@@ -36,7 +36,7 @@ impl Infer<'_> {
                 self.argument(args[0], &number, &cause(0));
             }
         }
-        // The value first, where it stands here: its type helps to check the function.
+        // Check a value written here first: its type helps to check the function.
         let start = self.fresh();
         if let Some(&x) = args.get(2) {
             self.argument(x, &start, &cause(2));
@@ -171,7 +171,7 @@ impl Infer<'_> {
         self.solve();
     }
 
-    /// What the function takes and gives, one level further in than the value itself.
+    /// The parameter and result types of the function, one level deeper than the value.
     fn loop_of(&mut self, start: Ty) -> Loop {
         let start = self.table.zonk(&start);
         let argument = match start.kind() {
@@ -204,7 +204,7 @@ impl Infer<'_> {
         this.argument.lengths.push((any, start));
     }
 
-    /// A value of unknown type that a loop carries hides no length: as what it is used opened, that it is.
+    /// A loop's state of unknown type hides no length: a use as an opened value makes it one.
     fn is_not_hidden(&mut self, ty: &Ty, cause: &Cause) {
         let TyKind::Unknown(value) = *self.table.shallow(ty).kind() else { return };
         let is_value = |from: &Ty| *self.table.shallow(from).kind() == TyKind::Unknown(value);
@@ -233,16 +233,16 @@ impl Infer<'_> {
             return None;
         }
         let (next, start) = (self.table.zonk_size(&next), self.table.zonk_size(&from.len));
-        // Lengths of a number of rounds that only the run knows are hidden.
+        // Lengths that depend on a number of iterations known only to the run are hidden.
         if count.is_none() && self.may_change(&next, &argument, &start) {
             return None;
         }
-        // In no round at all nothing is assumed of the length.
+        // Without iterations nothing is assumed about the length.
         let keeps = !self.may_change(&next, &argument, &start);
         (!keeps || count.is_some_and(Size::is_zero)).then_some(next)
     }
 
-    /// Whether the next length is another than this one, which is `start` in the first round.
+    /// Whether the next length differs from this one, which is `start` in the first iteration.
     fn may_change(&self, next: &Size, any: &Size, start: &Size) -> bool {
         any.as_var().is_none_or(|any| next.subst(&mut |v| (v == any).then(|| start.clone())) != *start)
     }

@@ -164,8 +164,8 @@ impl Infer<'_> {
         if !local && self.facts.equal(&a, &b) == Truth::Yes {
             return a;
         }
-        // A length that is not known yet becomes what the other is where the branch alone decides it. One of further out,
-        // that of a parameter say, may become any length: only two of those are one, so that the result keeps it.
+        // An unknown length of a branch becomes the other branch's length. An unknown length from further out (a
+        // parameter's, say) may become any length, so only two of these are unified, and the result keeps it.
         let unknown = |size: &Size| size.as_var().filter(|v| v.kind == VarKind::Unknown).cloned();
         let [of_a, of_b] = [&a, &b].map(unknown);
         let may_become_equal = of_a.is_some() && of_b.is_some()

@@ -11,6 +11,48 @@
 //!
 //! Invariants: no source locations, no syntax trees, no database; the same body and environment give the same result;
 //! an erroneous expression has the error type, which conflicts with nothing.
+//!
+//! | module | job |
+//! |---|---|
+//! | `binders` | what is known of each binder |
+//! | `branches` | the branches of a form |
+//! | `lets` | types and lengths of generalised `let`s |
+//! | `result` | the result of inferring one body |
+//! | `cause` | causes of unifications |
+//! | `table` | the table of inference variables |
+//! | `budget` | the cost of a form so far, against its limits |
+//! | `scopes` | the scopes of a form, and the lengths opened in each |
+//! | `constraint` | the kinds of deferred constraints |
+//! | `agenda` | the deferred constraints, and those that may be solvable now |
+//! | `positions` | array index variables |
+//! | `unify` | unification of types and lengths |
+//! | `size_params` | parameters without an annotation that are sizes |
+//! | `context` | the state of one inference |
+//! | `expr` | the walk over expressions, which generates constraints |
+//! | `generalize` | generalisation of functions and instantiation of schemes |
+//! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
+//! | `apply` | applications, and primitives with typing rules beyond schemes |
+//! | `intent` | mistakes: what was meant |
+//! | `elementwise` | functions of numbers applied to arrays or pairs: what was meant |
+//! | `foreign_names` | names of other languages: what was meant |
+//! | `partition` | typing of position-dependent arrays |
+//! | `types` | written types and sizes |
+//! | `defaults` | the constraint to default next when solving stops |
+//! | `hide` | hiding lengths |
+//! | `join` | the type of an `if` |
+//! | `solve` | attempts at deferred constraints |
+//! | `state` | loops whose state has lengths that change from iteration to iteration |
+//! | `work` | the cost of checking one form |
+//! | `describe` | descriptions of expressions and lengths for messages and hovers |
+//! | `finish` | the end of an inference |
+//! | `repair` | quick fixes that the checker constructs |
+//! | `report` | turns conflicts into diagnostics |
+//! | `rounds` | the iterations of an `iterate` |
+//! | `iterate` | `iterate #k f x` and `iterateWhile p f x` |
+//! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
+//! | `guards` | facts about sizes from the conditions around an expression |
+//! | `partial` | inference of a body that is still being written |
+//! | `placement` | where parallel primitives may occur |
 
 // Data: results, and the parts of the state.
 mod agenda;
@@ -47,7 +89,7 @@ mod join;
 mod solve;
 mod state;
 mod work;
-// The end: assumptions, what is quantified, errors.
+// The end: assumptions, quantification, errors.
 mod describe;
 mod finish;
 mod repair;

@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
 use crate::ty::{Ty, TyKind};
 
-/// What an argument appears to be before it is checked.
+/// The apparent kind of an argument before it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looks {
     Function,
@@ -20,7 +20,7 @@ enum Looks {
     Unclear,
 }
 
-/// What a parameter takes.
+/// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Function,
@@ -95,7 +95,7 @@ impl Infer<'_> {
         ordered.swap(one, other);
         let (low, high) = (one.min(other), one.max(other));
         let (first, second) = (args[low], args[high]);
-        // What stands at the other place tells a value from a function, whatever the place itself takes.
+        // The argument at the other place distinguishes a value from a function, even if the place accepts both.
         let value = |takes: Takes| if takes == Takes::Function { "function" } else { "value" };
         let wanted = match params.contains(&Takes::Function) {
             true => [value(params[low]), value(params[high])],
@@ -105,7 +105,7 @@ impl Infer<'_> {
         let problem =
             Problem::ArgumentOrder { callee: name, wanted, first: self.short(first), second: self.short(second) };
         let d = Diagnostic::new(Node::Expr(first), &problem)
-            .related(Node::Expr(second), format!("the {wanted_first} stands here"))
+            .related(Node::Expr(second), format!("the {wanted_first} is here"))
             .fix(Fix { title: "Exchange the two arguments".into(), edits: exchanged(first, second), certain: true });
         self.diagnostic(d);
         Some(Meant::Ordered(ordered))

@@ -107,7 +107,7 @@ pub struct Iteration {
     pub length: Option<RoundLength>,
 }
 
-/// The length of an array that changes from round to round: the function is typed once, for a symbolic length.
+/// The length of an array that changes from iteration to iteration: the function is typed once, for a symbolic length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundLength {
     /// The length of the function's argument in its types, of kind `Skolem`; never opened.
@@ -121,13 +121,13 @@ pub struct RoundLength {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateChange {
     pub state: Ty,
-    /// For each length that `state` hides, in their order: what it is before the first round.
+    /// For each length that `state` hides, in their order: its initial value.
     pub start: Vec<(Var, Size)>,
-    /// These lengths in the types of the loop's function, of kind `Skolem`, opened in each round.
+    /// These lengths in the types of the loop's function, of kind `Skolem`, opened in each iteration.
     pub step: Vec<Var>,
     /// The same in the types of the loop's test; empty if it has none.
     pub test: Vec<Var>,
-    /// Lengths in the function's types that every round keeps, and what they are.
+    /// Lengths in the function's types that every iteration keeps, with their values.
     pub kept: Vec<(Var, Size)>,
 }
 

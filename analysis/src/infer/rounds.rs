@@ -74,8 +74,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The condition without the lengths of rounds, as far as it is known outside of them: where it is checked in a branch,
-    /// those of the rounds in it.
+    /// The condition in terms that are known outside the iterations; in a branch, in those of its iterations.
     pub fn in_each_round(&mut self, assumption: &Assumption, branch: Option<ExprId>) -> Vec<Assumption> {
         let zonked = assumption.subst(&mut |v| match v.kind {
             VarKind::Unknown => Some(self.table.zonk_size(&Size::var(v.clone()))),

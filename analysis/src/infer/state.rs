@@ -1,8 +1,9 @@
-//! Loops whose state has lengths that change from round to round.
+//! Loops whose state has lengths that change from iteration to iteration.
 //!
 //! The function of a loop takes the state with its lengths opened, and is checked once, for any lengths. Where its
 //! result has other lengths than its argument, the type of the state hides them: it is `∃X. S(X)`, the function has the
-//! type `S(X) -> ∃Y. S(Y)` for every X, and the loop gives `∃X. S(X)`. Lengths that every round keeps stay in the type.
+//! type `S(X) -> ∃Y. S(Y)` for every X, and the loop gives `∃X. S(X)`. Lengths that every iteration keeps stay in the
+//! type.
 
 use super::cause::Cause;
 use super::context::Infer;
@@ -15,7 +16,7 @@ use crate::ty::{Ty, TyKind};
 /// A state with any lengths, as a function of the loop takes it.
 pub struct Taken {
     pub state: Ty,
-    /// The lengths of the arrays in `state`, and what they are in the initial state, in one order.
+    /// The lengths of the arrays in `state`, with their initial values.
     pub lengths: Vec<(Size, Size)>,
 }
 
@@ -24,7 +25,7 @@ struct Length {
     /// In the function's type.
     any: Size,
     places: Vec<usize>,
-    /// What it is after a round.
+    /// Its value after an iteration.
     next: Size,
 }
 
@@ -64,9 +65,9 @@ impl Infer<'_> {
         self.table.zonk_size(size).as_var().is_some_and(inside)
     }
 
-    /// What the lengths are that the function of a loop, from `taken` to `result`, changes. `tested` is the state as the
-    /// loop's test takes it. The functions have been checked, one level further in than the loop. `None` if the state
-    /// keeps its type, or if a type of another shape is to be reported.
+    /// The lengths that the function of a loop, from `taken` to `result`, changes. `tested` is the parameter type of
+    /// the loop's test. The functions have been checked, one level deeper than the loop. `None` if the state keeps its
+    /// type, or if a type of another shape is to be reported.
     pub fn changing_state(
         &mut self,
         taken: &Taken,
@@ -155,7 +156,8 @@ impl Infer<'_> {
         })
     }
 
-    /// The lengths in the result, or in what it hides, at the places of the state's; `None` if it has another shape.
+    /// The lengths of the result (or of the type that it hides) that correspond to the state's; `None` if the shapes
+    /// differ.
     fn lengths_in_result(&self, state: &Ty, result: &Ty) -> Option<Vec<Size>> {
         let result = self.table.zonk(result);
         let result = match result.kind() {
@@ -166,7 +168,8 @@ impl Infer<'_> {
         lengths_at(&self.table.zonk(state), result, &mut lengths).then_some(lengths)
     }
 
-    /// The different lengths of the state. `None` if a round makes two of one, or changes one that the function fixes.
+    /// The distinct lengths of the state. `None` if an iteration makes two of one, or changes one that the function
+    /// fixes.
     fn distinct_lengths(&self, taken: &Taken, result: &Ty) -> Option<Vec<Length>> {
         let next = self.lengths_in_result(&taken.state, result)?;
         let mut lengths: Vec<Length> = Vec::new();
@@ -202,13 +205,13 @@ impl Infer<'_> {
         self.unify(&next, result, cause).then_some(())
     }
 
-    /// The length that a length of a loop's state has in every round.
+    /// The value of a length of a loop's state that every iteration keeps.
     pub fn kept_length(&self, own: &Var) -> Option<Size> {
         let of = |change: &StateChange| change.kept.iter().find(|(v, _)| v == own).map(|(_, start)| start.clone());
         self.out.changes.values().find_map(of)
     }
 
-    /// The call of the loop that opens this length of its state in each round.
+    /// The call of the loop that opens this length of its state in each iteration.
     pub fn loop_that_opens(&self, length: &Var) -> Option<ExprId> {
         let opens = |change: &StateChange| change.step.contains(length) || change.test.contains(length);
         self.out.changes.iter().find(|(_, change)| opens(change)).map(|(call, _)| *call)

@@ -105,8 +105,8 @@ pub struct TypeLimit {
 /// than the table that holds it. Traversals that follow variables stop at this limit, and a larger type is an error.
 pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
 
-/// Type nodes that may be visited for one form. Beyond the limit types become errors; by then checking of the form has
-/// been given up.
+/// Type nodes that may be visited for one form. Beyond the limit types become errors; by then the form's budget is
+/// exhausted.
 pub const MOST_PARTS: u64 = 8_000_000;
 
 /// Cost, in type nodes, of instantiating an inference variable at a new index.
@@ -205,7 +205,7 @@ impl Table {
             _ => self.zonk_parts(ty),
         }
     }
-    /// Whether a type has no variables of the inference, and no index on which it may depend.
+    /// Whether a type has neither inference variables nor an index on which it may depend.
     pub fn is_final(&self, ty: &Ty) -> bool {
         let open = |t: &Ty| match t.kind() {
             TyKind::Unknown(_) => true,

@@ -61,7 +61,7 @@ impl Unify<'_> {
             return Ok(());
         }
         if self.left.parts == 0 || self.left.depth == 0 {
-            // Only a type over the limit has so many nodes, or checking has been given up.
+            // The type is over the limit, or the budget is exhausted.
             self.table.too_large.set(true);
             return Ok(());
         }

@@ -1,7 +1,7 @@
-//! Building a side of a law from what its variables stand for.
+//! Builds a side of a law from the terms of its pattern variables.
 //!
-//! A function that the law applies is applied at once. An argument takes the place of its name where this neither
-//! repeats nor skips work; elsewhere it becomes a `let`.
+//! A function that the law applies is applied at once. An argument replaces its name if this neither repeats nor skips
+//! work; otherwise it becomes a `let`.
 
 use super::matching::unlike;
 use super::term::{Binding, Kind, SizeTerm, Term};
@@ -29,7 +29,7 @@ struct Builder<'a> {
     avoid: BTreeSet<Name>,
 }
 
-/// New names of what the law binds.
+/// New names of the law's binders.
 type Renamed = BTreeMap<Name, Name>;
 
 impl Builder<'_> {
@@ -133,7 +133,7 @@ fn applied(function: Term, mut args: Vec<Term>) -> Term {
     if rest.is_empty() { body } else { applied(body, rest) }
 }
 
-/// The body in which a name stands for a value: replaced, or bound by `let`.
+/// The body with a name bound to a value: substituted, or by `let`.
 fn bind(binding: Binding, value: Term, body: Term) -> Term {
     if let Binding::Name(name) = &binding {
         let free = value.free();

@@ -8,15 +8,15 @@ pub fn sides(scheme: &Scheme, params: usize) -> Result<Vec<Ty>, String> {
     let mut ty = scheme.ty.clone();
     let mut types = Vec::new();
     for _ in 0..params {
-        let TyKind::Fun(param, result) = ty.kind() else { return Err("the law is no function".into()) };
+        let TyKind::Fun(param, result) = ty.kind() else { return Err("the law is not a function".into()) };
         types.push(param.clone());
         ty = result.clone();
     }
     if let TyKind::Exists(_, inner) = ty.kind() {
         ty = inner.clone();
     }
-    let TyKind::Tuple(parts) = ty.kind() else { return Err("the law is no pair".into()) };
-    let [left, right] = parts.as_slice() else { return Err("the law is no pair".into()) };
+    let TyKind::Tuple(parts) = ty.kind() else { return Err("the law is not a pair".into()) };
+    let [left, right] = parts.as_slice() else { return Err("the law is not a pair".into()) };
     if canonical(left) != canonical(right) {
         return Err(format!("the sides have different types: `{left}` and `{right}`"));
     }

@@ -8,7 +8,7 @@ use crate::prims::{self, PrimitiveId};
 use lift_syntax::{SyntaxKind, lex};
 use std::collections::BTreeMap;
 
-/// What is known of a condition.
+/// The truth of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
     Holds,
@@ -20,7 +20,7 @@ pub enum Known {
 /// The primitive that a name, which is not local, means in the program.
 pub type Primitives<'a> = dyn Fn(&Name) -> Option<PrimitiveId> + 'a;
 
-/// What is known of a condition, given what the pattern variables stand for.
+/// The truth of a condition, given the terms of the pattern variables.
 pub fn known(condition: &Condition, terms: &BTreeMap<Name, Term>, primitive: &Primitives<'_>) -> Known {
     let operator = |name: &Name| terms.get(name).and_then(|term| operator(term, primitive));
     match condition {
@@ -60,7 +60,7 @@ pub fn declared(condition: &Condition, side: &Term) -> bool {
     here() || side.parts().into_iter().any(|part| declared(condition, part))
 }
 
-/// Whether a reordering may round differently: a literal of floating point is among the terms.
+/// Whether a reordering may round differently, because a floating-point literal is among the terms.
 pub fn may_round(terms: &BTreeMap<Name, Term>) -> bool {
     fn floats(term: &Term) -> bool {
         let floating =

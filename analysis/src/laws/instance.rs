@@ -22,7 +22,7 @@ pub struct Instance {
     pub sizes: Vec<Name>,
     /// The constant sizes: the lengths of arrays are likely to be multiples of them.
     pub constants: Vec<u64>,
-    /// What the pattern variables are, for people.
+    /// The values of the pattern variables, for people.
     pub shown: String,
 }
 
@@ -252,7 +252,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A number: what is in scope occurs often, so that functions depend on their arguments.
+    /// A number; variables in scope are likely, so that functions depend on their arguments.
     fn number(&mut self, scalar: Scalar, depth: u32) -> String {
         let ending = match scalar {
             Scalar::Long => "L",

@@ -26,7 +26,7 @@ pub struct Law {
     pub params: Vec<Name>,
     pub left: Side,
     pub right: Side,
-    /// What it does to rewrite the left side to the right one; at least one direction has a title.
+    /// The title of the rewriting from left to right; at least one direction has a title.
     pub forwards: Option<String>,
     pub backwards: Option<String>,
     pub conditions: Vec<Condition>,
@@ -153,7 +153,7 @@ fn opaque(term: &Term) -> Option<String> {
 fn condition(words: &str, params: &[Name]) -> Result<Condition, String> {
     let known = |name: &str| match params.iter().find(|param| ***param == *name) {
         Some(param) => Ok(param.clone()),
-        None => Err(format!("`where:` names `{name}`, which is no parameter")),
+        None => Err(format!("`where:` names `{name}`, which is not a parameter")),
     };
     match words.split_whitespace().collect::<Vec<_>>().as_slice() {
         ["associative", op] => Ok(Condition::Associative(known(op)?)),
@@ -167,7 +167,7 @@ fn values_to_try(words: &str, params: &[Name]) -> Result<(Name, Vec<u64>), Strin
     let mut words = words.split_whitespace();
     let name = words.next().unwrap_or_default();
     let param = params.iter().find(|param| ***param == *name);
-    let param = param.ok_or_else(|| format!("`try:` names `{name}`, which is no parameter"))?;
+    let param = param.ok_or_else(|| format!("`try:` names `{name}`, which is not a parameter"))?;
     let values: Result<Vec<u64>, _> = words.map(str::parse).collect();
     match values {
         Ok(values) if !values.is_empty() => Ok((param.clone(), values)),

@@ -1,15 +1,15 @@
 //! Matching a side of a law against a term.
 //!
-//! A pattern variable that is applied stands for a function. Applied to names that the pattern binds, it stands for
-//! whatever a term does with them (Miller, *A logic programming language with lambda-abstraction*, 1991); applied to
-//! something else, for the function of a call, or for a call with one argument left out.
+//! An applied pattern variable matches a function. Applied to names that the pattern binds, it matches any term with
+//! these names (Miller, *A logic programming language with lambda-abstraction*, 1991); applied to something else, for
+//! the function of a call, or for a call with one argument left out.
 
 use super::term::{Binding, Kind, SizeTerm, Term};
 use crate::node::Name;
 use lift_syntax::TextRange;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the pattern variables stand for.
+/// The terms that the pattern variables matched.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     pub terms: BTreeMap<Name, Term>,
@@ -213,8 +213,8 @@ impl Term {
     }
 }
 
-/// The first part of a term for which something is found, outer parts before inner ones. Parts under a binder are left
-/// out: what they mention may be bound there.
+/// The first part of a term for which `find` succeeds, outer parts first. Parts under a binder are skipped, because
+/// they may mention bound names.
 fn first_part<'t, T>(term: &'t Term, find: &dyn Fn(&Term) -> Option<T>) -> Option<(&'t Term, T)> {
     if let Some(found) = find(term) {
         return Some((term, found));
@@ -222,7 +222,7 @@ fn first_part<'t, T>(term: &'t Term, find: &dyn Fn(&Term) -> Option<T>) -> Optio
     match &term.kind {
         Kind::Lambda(..) => None,
         Kind::Let(_, value, _) => first_part(value, find),
-        // What a branch computes, it computes only if it is taken.
+        // A branch is computed only if it is taken.
         Kind::If(parts) => first_part(&parts[0], find),
         _ => term.parts().into_iter().find_map(|part| first_part(part, find)),
     }

@@ -1,9 +1,20 @@
 //! Laws of rewriting: pairs of expressions that mean the same.
 //!
 //! [`law`] reads laws, which are definitions of ordinary programs; the built-in ones are `prelude/laws.lift`.
-//! [`rewriting`] applies a law to a form: [`matching`] finds what its variables stand for, [`building`] writes the
-//! other side. [`instance`] makes random programs of the two sides, on which a law is tested. Nothing here decides
-//! whether a rewritten form checks; [`crate::ide`] tries each before it is offered.
+//! [`rewriting`] applies a law to a form: [`matching`] finds the terms of its variables, [`building`] writes the other
+//! side. [`instance`] makes random programs of the two sides, on which a law is tested. Nothing here decides whether a
+//! rewritten form checks; [`crate::ide`] tries each before it is offered.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`term`] | expressions as terms with names, for matching and rewriting |
+//! | [`law`] | laws as data, read from a program |
+//! | [`matching`] | matching a side of a law against a term |
+//! | [`building`] | builds a side of a law from the matched terms |
+//! | [`checking`] | the types of a law's sides |
+//! | [`conditions`] | properties of operators that laws require |
+//! | [`instance`] | random instances of a law |
+//! | [`rewriting`] | applying laws to the terms of a form |
 
 pub mod building;
 pub mod checking;

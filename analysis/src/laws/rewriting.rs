@@ -23,7 +23,7 @@ impl Direction {
 }
 
 impl Law {
-    /// What a rewriting in a direction does; `None` if the law is not used so.
+    /// The title of the rewriting in a direction; `None` if the law does not allow that direction.
     pub fn title(&self, direction: Direction) -> Option<&str> {
         match direction {
             Direction::Forwards => self.forwards.as_deref(),
@@ -69,7 +69,7 @@ pub struct Rewritten {
 /// Choices of sizes that are tried for one match.
 const MOST_CHOICES: usize = 16;
 
-/// The term of a form; `None` for a form that is no definition or kernel, or that has syntax errors.
+/// The term of a form; `None` if it is neither a definition nor a kernel, or has syntax errors.
 pub fn root(text: &str, is_pipeline: &dyn Fn(TextRange) -> bool) -> Option<Term> {
     let parse = lift_syntax::parse_form(text);
     let form = parse.form().filter(|_| parse.errors.is_empty())?;
@@ -91,8 +91,8 @@ pub fn root(text: &str, is_pipeline: &dyn Fn(TextRange) -> bool) -> Option<Term>
 }
 
 impl Subject<'_> {
-    /// The rewritings by a law of what a law matches around a selection, which lies in the part of the term that the
-    /// law names, not in what a variable stands for. Inner terms come first.
+    /// The rewritings by a law of terms around a selection, inner terms first. The selection must be in a part that the
+    /// law's pattern spells out, not in the term of a variable.
     pub fn at(&self, law: &Law, selection: TextRange) -> Vec<Rewritten> {
         self.around(selection).iter().flat_map(|path| self.rewritten(law, path, Some(selection))).collect()
     }
@@ -174,7 +174,7 @@ impl Subject<'_> {
             }
         }
         let new = built(to, found)?;
-        // What the law names must mean the same here.
+        // The names in the law must have the same meaning here.
         let mut globals = Vec::new();
         to.globals(&mut globals);
         let hidden = self.scope_at(path);
@@ -196,7 +196,7 @@ impl Subject<'_> {
         Some(Rewritten { direction, range, text, chosen, assumed, rounds })
     }
 
-    /// The nearest term with a range around a path, and what takes its place when the term at the path is replaced.
+    /// The nearest term with a range around a path, and its replacement when the term at the path is replaced.
     fn replaced(&self, path: &[usize], new: Term) -> Option<(TextRange, Term)> {
         let mut around = path.len();
         while self.term_at(&path[..around])?.range.is_none() {
@@ -244,7 +244,7 @@ impl Term {
         self.range.or_else(|| self.parts().into_iter().filter_map(Term::span).reduce(TextRange::cover))
     }
 
-    /// Whether a selection lies in the term or in a part of it.
+    /// Whether a selection is inside the term.
     fn holds(&self, selection: TextRange) -> bool {
         match self.range {
             Some(range) => range.contains_range(selection),
@@ -253,7 +253,7 @@ impl Term {
     }
 }
 
-/// What the variables stand for, and the sizes that were chosen.
+/// The terms of the variables, and the chosen sizes.
 type Complete = (BTreeMap<Name, Term>, Vec<(Name, u64)>);
 
 /// Chooses the sizes that the other side needs and matching left open, then compares the computed sizes.

@@ -5,7 +5,7 @@ use lift_syntax::TextRange;
 use lift_syntax::ast::{self, AstNode, SizeOperator};
 use std::collections::BTreeSet;
 
-/// An expression. A term of a program knows its range, so that what a rewriting keeps is written as it was.
+/// An expression. A term of a program has its range, so that unchanged parts keep their text.
 #[derive(Debug, Clone)]
 pub struct Term {
     pub kind: Kind,
@@ -34,7 +34,7 @@ pub enum Kind {
     Opaque(String, BTreeSet<Name>),
 }
 
-/// What a lambda or a `let` binds.
+/// The pattern of a lambda or a `let`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Binding {
     Name(Name),
@@ -207,7 +207,7 @@ impl Term {
         }
     }
 
-    /// Forgets the ranges: the term will stand in another text.
+    /// Removes the ranges, because the term moves to another text.
     pub fn detached(mut self) -> Term {
         self.range = None;
         for part in self.parts_mut() {
@@ -323,7 +323,7 @@ pub struct Reader<'a> {
     scope: Vec<Name>,
     /// Whether the composition at a range is a value, with its last part as the argument.
     is_pipeline: &'a dyn Fn(TextRange) -> bool,
-    /// Levels of the term around what is read: at most [`MOST_LEVELS`].
+    /// The depth of the current term: at most [`MOST_LEVELS`].
     levels: usize,
 }
 
@@ -418,7 +418,7 @@ pub fn parse(text: &str, scope: &[Name]) -> Option<Term> {
     Some(Reader::new(scope.to_vec(), &|_| false).expr(&define.body()?)?.detached())
 }
 
-/// What a parameter binds.
+/// The pattern of a parameter.
 pub fn param_of(param: &ast::Param) -> Option<Binding> {
     match param.pattern() {
         Some(pattern) => tuple_of(&pattern),

@@ -3,6 +3,15 @@
 //! Lowering resolves local names, size names and the values of literals, which need no other form. It never fails:
 //! missing parts become [`Expr::Missing`], which the parser has reported and which conflicts with nothing later.
 //! Comments, brackets and the spelling of literals do not appear in the body; documentation is stored beside it.
+//!
+//! | module | job |
+//! |---|---|
+//! | `scope` | resolution of local names to binders |
+//! | `expressions` | lowering of expressions and parameters |
+//! | `forms` | lowering of top-level forms |
+//! | `settings` | lowering of `with` |
+//! | `sizes` | lowering of written sizes |
+//! | `types` | lowering of written types |
 
 mod expressions;
 mod forms;
@@ -47,7 +56,7 @@ pub fn lower(text: &str, builtin: bool) -> Lowered {
         body.diagnostics.retain(|d| d.code != Code::UnusedName);
     }
     if parse.errors.iter().any(|e| e.code == SyntaxErrorCode::Missing) {
-        // What is missing may be the list of sizes.
+        // The missing part may be the list of sizes.
         body.diagnostics.retain(|d| d.code != Code::UnknownSizeName);
     }
     Lowered { body: Arc::new(body), map, docs, errors: parse.errors }
@@ -144,7 +153,7 @@ pub(crate) fn end_of(node: &SyntaxNode) -> TextRange {
     }
 }
 
-/// The candidate that `name` most likely stands for, if exactly one is closest.
+/// The candidate that was probably meant by `name`, if exactly one is closest.
 pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let length = name.chars().count();
     let allowed = match length {

@@ -345,8 +345,8 @@ fn words_that_are_no_values() {
         "(define (f xs) (map tuple (map o xs)))",
         expect![[r#"
         (lambda (xs0) (map ? (map ? xs0)))
-        word-as-value at `tuple`: `tuple` is no value: it stands directly after an opening bracket, as in `(tuple x y)`
-        word-as-value at `o`: `o` is no value: it stands directly after an opening bracket, as in `(o f g)`"#]],
+        word-as-value at `tuple`: `tuple` is not a value: it stands directly after an opening bracket, as in `(tuple x y)`
+        word-as-value at `o`: `o` is not a value: it stands directly after an opening bracket, as in `(o f g)`"#]],
     );
 }
 
@@ -385,7 +385,7 @@ fn primitives_are_declared_by_the_compiler_only() {
         "(primitive fast () (-> int int))",
         expect![[r#"
         Primitive
-        primitive-form at `fast`: `primitive` declares what is built into the compiler: a program uses `define`"#]],
+        primitive-form at `fast`: `primitive` declares the compiler's built-in functions; a program uses `define`"#]],
     );
 }
 

@@ -222,7 +222,7 @@ impl Variables {
     }
 
     fn condition(&self, part: &ClausePart, into: &mut Primitive) -> Result<(), String> {
-        let ClausePart::Clause(clause) = part else { return Err("a condition stands in brackets".into()) };
+        let ClausePart::Clause(clause) = part else { return Err("a condition is in brackets".into()) };
         let (head, parts) = split_clause(clause)?;
         let class = match head.as_str() {
             "num" => Some(Class::Num),
@@ -335,7 +335,7 @@ fn split_clause(clause: &Clause) -> Result<(String, Vec<ClausePart>), String> {
 fn word(part: &ClausePart) -> Result<String, String> {
     match part {
         ClausePart::Token(token) => Ok(token.text().to_owned()),
-        ClausePart::Clause(_) => Err("a word must stand where there is a list".into()),
+        ClausePart::Clause(_) => Err("a word is expected where there is a list".into()),
     }
 }
 

@@ -3,6 +3,17 @@
 //! Facts are assumptions: ranges, inequalities, equalities and divisibility. Answers are sound: [`Truth::Yes`] and
 //! [`Truth::No`] are correct for all values of the variables that satisfy the facts; [`Truth::Unknown`] says nothing.
 //! The cost of a query is bounded.
+//!
+//! | module | job |
+//! |---|---|
+//! | `answers` | cache of answers |
+//! | `samples` | test models: assignments that satisfy the facts |
+//! | `prove` | proves that sizes are non-negative |
+//! | `bounds` | lower and upper bounds |
+//! | `divides` | divisibility |
+//! | `rewrite` | equalities as rewrite rules, from left to right |
+//! | `shift` | variables counted from their least values |
+//! | `simplify` | simplification by rules that need a range or a divisor |
 
 mod answers;
 mod bounds;

@@ -12,12 +12,28 @@
 //! * Nothing panics, and nothing grows without bound: a size has at most 512 terms and some thousands of nodes. A
 //!   larger one is kept as unexpanded factors, or becomes a size that equals only itself (see [`Size::is_too_large`]).
 //!
-//! Map: [`poly`] the normal form · [`atom`] its atoms · [`arith`] sums and products · [`divide`], [`extremum`],
-//! [`power`], [`sums`] the other operations · [`subst`] traversals · [`eval`] values · [`view`] and [`print`] back to
-//! an expression as a person would write it · [`facts`] assumptions and proofs · [`solve()`] · [`assumption`] ·
-//! [`LengthCheck`] · [`work`] fuel.
-//!
 //! The module is a library of its own: it knows no types, no syntax and no database.
+//!
+//! | module | job |
+//! |---|---|
+//! | `ratio` | exact rational numbers with checked arithmetic |
+//! | `var` | variables of sizes, with their kinds and orders |
+//! | `atom` | the indivisible parts of the normal form |
+//! | [`work`] | thread-local fuel for arithmetic on sizes |
+//! | `poly` | the normal form |
+//! | `eval` | evaluates a size under an assignment of its variables |
+//! | `assumption` | conditions on lengths under which a program is valid |
+//! | `facts` | facts about the variables of sizes, and what follows from them |
+//! | `arith` | sums, differences and products |
+//! | `divide` | exact division, floor division and remainder |
+//! | `extremum` | minimum, maximum and conditionals |
+//! | `length_check` | run-time checks of lengths |
+//! | `power` | powers with a symbolic exponent |
+//! | `solve` | solves one equation for one variable |
+//! | `subst` | traversals: collecting and replacing the variables of a size |
+//! | `sums` | finite sums `Σ body` over `0 <= i < count`, and their closed forms |
+//! | `print` | sizes as text |
+//! | `view` | converts the normal form to an expression as a person would write it |
 
 mod arith;
 mod assumption;

@@ -129,15 +129,6 @@ impl fmt::Display for Node {
     }
 }
 
-/// Sort key for operands of sums, products, minima and maxima where no other rule applies: names by
-/// [`Var::reading_key`], then everything else by its text.
-pub(super) fn reading_order(node: &Node) -> String {
-    match node {
-        Node::Var(var) => var.reading_key(),
-        node => format!("9{node}"),
-    }
-}
-
 impl Node {
     fn binding(&self) -> Binding {
         match self {

@@ -6,6 +6,13 @@
 //! The *reading* style keeps fractions with unlike denominators apart, as in `N/2+M/3`. The *exact* style, for
 //! generated code, combines them into one fraction, numerator first, so that its single division is exact whenever the
 //! size has a value.
+//!
+//! | module | job |
+//! |---|---|
+//! | `factor` | linear factors of polynomials |
+//! | `polynomial` | writes a sum of terms as an expression |
+//! | `cost` | the cost of a form to the reader |
+//! | `patterns` | finds `mod`, `min`, `max` and conditionals in a polynomial without them |
 
 mod cost;
 mod factor;
@@ -15,7 +22,6 @@ mod polynomial;
 use super::Size;
 use super::atom::Atom;
 use super::poly::{self, Term};
-use super::print::reading_order;
 use super::ratio::Ratio;
 use super::var::{Var, VarKind};
 use super::work;
@@ -67,6 +73,15 @@ pub enum Node {
     },
     /// A part too large to keep; it has no value.
     TooLarge,
+}
+
+/// Sort key for operands of sums, products, minima and maxima where no other rule applies: names by
+/// [`Var::reading_key`], then everything else by its text.
+fn reading_order(node: &Node) -> String {
+    match node {
+        Node::Var(var) => var.reading_key(),
+        node => format!("9{node}"),
+    }
 }
 
 impl Size {

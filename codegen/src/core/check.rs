@@ -101,7 +101,7 @@ impl<'k> Check<'k> {
         }
         for length in &stmt.binds {
             if length.kind != VarKind::Skolem {
-                self.problem(format!("{name} binds `{length}`, which is no opened length"));
+                self.problem(format!("{name} binds `{length}`, which is not an opened length"));
             }
             if !self.opened.insert(length.clone()) {
                 self.problem(format!("the length `{length}` is bound twice"));

@@ -57,14 +57,14 @@ pub struct Choice {
     second: Condition,
 }
 
-/// What an equal pair of arguments chooses: equal as far as the choice compares them.
+/// The argument chosen when both are equal in the compared terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
     First,
     Second,
 }
 
-/// A value that is computed from one argument alone. Operands are terms by number.
+/// A value that depends on one argument only. Operands are indices of terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Term {
     Whole,
@@ -89,7 +89,7 @@ enum Condition {
     If(Box<Condition>, Box<Condition>, Box<Condition>),
 }
 
-/// What a variable of the operator is.
+/// The value of a variable of the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
     /// A term of the second argument if the condition holds, else the same term of the first.
@@ -112,8 +112,8 @@ impl Choice {
         })
     }
 
-    /// Whether the order of the arguments never matters: they are equal if the choice finds them so. Floats alone do
-    /// not tell it, because 0 and −0 compare equal.
+    /// Whether the order of the arguments never matters: arguments that compare equal are equal. Comparing floats does
+    /// not suffice, because 0 and −0 compare equal.
     fn is_total(&self, kernel: &Kernel, f: &Lambda) -> bool {
         let mut whole = true;
         let mut exact = false;
@@ -124,7 +124,7 @@ impl Choice {
         whole && exact && self.orders().all(|signs| self.ties_of(&signs).is_none())
     }
 
-    /// What ties choose, if all choose alike.
+    /// The choice in ties, if it is the same in all of them.
     pub fn ties(&self) -> Option<Ties> {
         let mut found = None;
         for signs in self.orders().chain([vec![Ordering::Equal; self.compared.len()]]) {
@@ -159,7 +159,7 @@ impl Choice {
             .filter(|signs| signs.iter().any(|s| s.is_ne()))
     }
 
-    /// What the choice takes if both orders of the arguments do not lead to the same one.
+    /// The choice in a tie, if the two orders of the arguments give different results.
     fn ties_of(&self, signs: &[Ordering]) -> Option<Ties> {
         let swapped: Vec<Ordering> = signs.iter().map(|s| s.reverse()).collect();
         match (self.holds(&self.second, signs), self.holds(&self.second, &swapped)) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Copies terms in the order of their scopes: a statement after those that bind its operands.
 pub struct Copier<'a> {
     pub vars: &'a mut Vec<VarInfo>,
-    /// What replaces variables: given for free ones, then added for those that are copied.
+    /// Replacements of variables: given for free ones, then added for copied ones.
     pub atoms: FxHashMap<VarId, Atom>,
     pub sizes: FxHashMap<Var, Size>,
     pub lengths: &'a mut Lengths,
@@ -24,7 +24,7 @@ pub struct Copier<'a> {
 pub struct Lengths {
     /// Greater than all ids.
     next: u32,
-    /// What is assumed of the lengths of the kernel and of copies. A pass that copies gives all of it to its kernel.
+    /// Assumptions about the lengths of the kernel and of copies. A pass that copies gives all of them to its kernel.
     pub assumptions: Vec<(Assumption, Origin)>,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Copier<'a> {
         new
     }
 
-    /// What is assumed of a length is assumed of its copies.
+    /// Repeats the assumptions about a length for its copies.
     fn assume(&mut self) {
         let copied = std::mem::take(&mut self.copied);
         if copied.is_empty() {

@@ -8,9 +8,21 @@
 //! kind `Param` (size parameters of the kernel), `Skolem` (lengths bound by [`Rhs::Unpack`], unique in a kernel),
 //! `Bound` (inside an existential type) and `Position` (index variables of functions and dependent arrays).
 //!
-//! Map: [`build`] makes core from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] computes the type of
-//! each operation · [`check`] verifies a kernel · [`mod@copy`] copies functions · [`order`] recognises what a `sort` sorts by · [`mod@print`]. For
-//! tests: `builder` makes kernels by hand, `parse` from text. [`crate::interp`] defines the meaning of a kernel.
+//! | module | job |
+//! |---|---|
+//! | [`typing`] | the type of each operation, computed from its operands |
+//! | [`scalar`] | evaluation of scalar operators |
+//! | [`mod@check`] | verifies kernels |
+//! | `numbers` | sizes that a program uses as numbers, which must fit an `Int` |
+//! | [`simplify`] | simplification |
+//! | [`build`] | builds a [`Kernel`] from typed HIR |
+//! | `builder` | builds kernels by hand, for tests |
+//! | [`commute`] | operators of folds whose arguments may be swapped |
+//! | [`mod@copy`] | copies statements and functions |
+//! | [`order`] | sorts by one number in each element |
+//! | `parse` | kernels from the text that `print` makes, for tests of single passes |
+//! | `prim` | properties of core's operations |
+//! | [`mod@print`] | kernels as text, for people |
 
 pub mod build;
 #[cfg(test)]
@@ -63,7 +75,7 @@ pub struct Kernel {
     /// Checked against the sizes of the run before anything is evaluated. An assumption that mentions skolems is
     /// checked as soon as the last of them is known.
     pub assumptions: Vec<(Assumption, Origin)>,
-    /// What a `with` around the whole kernel sets; the origins of its statements have these settings, too.
+    /// The settings of a `with` around the whole kernel; the origins of its statements have them, too.
     pub settings: Settings,
 }
 
@@ -162,8 +174,7 @@ pub struct Stmt {
 }
 
 impl Stmt {
-    /// What `with`s set for the statement; where they set nothing for it, what they set for the statements in it, the
-    /// first of them first.
+    /// The settings of the statement; parameters without a setting get that of the first inner statement with one.
     pub fn settings(&self) -> Settings {
         let mut all = self.origin.settings.as_ref().map_or(Settings::DEFAULT, |own| **own);
         for block in self.rhs.blocks() {
@@ -233,7 +244,7 @@ pub enum Level {
     /// Unplaced: the compiler chooses.
     Auto,
     Seq,
-    /// The host: each element is computed by launches of its own, one element after the other.
+    /// The host: the elements are computed one after the other, each by its own launches.
     Host,
     /// The global work-items of a dimension.
     Glb(u8),

@@ -3,6 +3,11 @@
 //! Printing a parsed kernel gives the same text, except for nested minima. Details that the text lacks are invented:
 //! the origin of a statement or function is its line (as [`ExprId`]), and lengths are distinguished by the names in
 //! scope.
+//!
+//! | module | job |
+//! |---|---|
+//! | `call` | right-hand sides |
+//! | `size` | sizes and assumptions |
 
 mod call;
 mod size;

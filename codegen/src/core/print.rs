@@ -38,8 +38,7 @@ pub fn mapped(kernel: &Kernel) -> CoreText {
     Printer::new(kernel).kernel()
 }
 
-/// A fingerprint of what a kernel computes and how. Kernels that differ only in variable names and source locations
-/// have the same one.
+/// A fingerprint of a kernel, independent of variable names and source locations.
 pub fn meaning(kernel: &Kernel) -> u64 {
     let mut printer = Printer::new(kernel);
     printer.names = (0..kernel.vars.len()).map(|i| format!("${i}")).collect();

@@ -252,8 +252,8 @@ pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
     Some(Atom::Lit(value.ok()?.into()))
 }
 
-/// The value that `min` or `max` of it and a number leaves as it is: of floating-point numbers NaN, of which both are the
-/// number.
+/// The neutral element of `min` or `max`; for floating-point numbers NaN, because `min` and `max` of NaN and a number
+/// are the number.
 pub fn neutral_of(op: ScalarOp, scalar: Scalar) -> Option<Literal> {
     macro_rules! least_or_greatest {
         (() $($kind:ident: $rust:ident $unsigned:ident),*) => {

@@ -33,7 +33,7 @@ pub fn simplify(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// What the statement that binds a variable says of its value.
+/// What the definition of a variable implies about its value.
 enum Known {
     Tuple(Vec<Atom>),
     Packed(Atom, Vec<Size>),

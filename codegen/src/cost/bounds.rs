@@ -1,4 +1,4 @@
-//! What C expressions of whole numbers are at most, where what they are is not known or too long to count with.
+//! Upper bounds of C's integer expressions whose value is unknown, or too long to count with.
 
 use super::count::Counter;
 use super::domain::Domain;
@@ -6,11 +6,11 @@ use super::values::eval;
 use crate::opencl::{BinaryOp, CType, Expr, Stmt, StmtKind};
 use lift_analysis::size::Size;
 
-/// Declarations that are looked through.
+/// Maximum depth of declarations that a bound follows.
 const DEEPEST: u32 = 20;
 
 impl Counter<'_> {
-    /// At most this, whatever the indices are. Numbers in generated code that are counted with are never negative.
+    /// An upper bound for all values of the indices. Counted numbers in generated code are never negative.
     pub fn upper(&self, e: &Expr, domain: &mut Domain) -> Option<Size> {
         self.most(e, DEEPEST, domain)
     }
@@ -51,14 +51,14 @@ impl Counter<'_> {
         }
     }
 
-    /// `to - from` at most.
+    /// An upper bound of `to - from`.
     pub fn longest_range(&self, from: &Expr, to: &Expr, domain: &mut Domain) -> Option<Size> {
         self.difference(from, to, DEEPEST, domain)
     }
 
     fn difference(&self, from: &Expr, to: &Expr, depth: u32, domain: &mut Domain) -> Option<Size> {
         let depth = depth.checked_sub(1)?;
-        // One was made of the other.
+        // One was computed from the other.
         match self.meaning(to) {
             Expr::Binary(BinaryOp::Add, a, more) if **a == *from => return self.most(more, depth, domain),
             Expr::Call(name, args) if &**name == "min" => {
@@ -76,7 +76,7 @@ impl Counter<'_> {
             _ => {}
         }
         match (to, from) {
-            // What is cut off: `count - count % 8`.
+            // The remainder: `count - count % 8`.
             (a, Expr::Binary(BinaryOp::Rem, b, _)) if *a == **b => self.most(a, depth, domain),
             _ => self.most(to, depth, domain),
         }
@@ -89,7 +89,8 @@ impl Counter<'_> {
         }
     }
 
-    /// The rounds of `while (low < high) { m = low + (high - low) / 2; … }`, where one of the two becomes what is near m.
+    /// The iterations of a binary search, `while (low < high) { m = low + (high - low) / 2; … }`, in which `low` or
+    /// `high` becomes a number near m.
     pub fn halvings(&self, condition: &Expr, body: &[Stmt], domain: &mut Domain) -> Option<Size> {
         let Expr::Binary(BinaryOp::Lt, low, high) = condition else { return None };
         let StmtKind::Declare { init: Some(Expr::Binary(BinaryOp::Add, base, half)), .. } = &body.first()?.kind else {

@@ -1,7 +1,6 @@
 //! Costs of the functions that generated text calls: those of OpenCL C and the helpers.
 
 use super::amount::Price;
-use super::sorting::sortable;
 use crate::opencl::{Expr, Helper, names, pack};
 
 /// The cost of a call in one work-item, without evaluating its arguments. `items` are the work-items of a group;
@@ -104,4 +103,11 @@ pub fn doublings(n: u32, by: u32) -> u64 {
 
 fn constant(args: &[Expr], at: usize) -> Option<u32> {
     args.get(at).and_then(Expr::as_int).and_then(|n| u32::try_from(n).ok())
+}
+
+/// Operations to convert a key to an unsigned number.
+pub fn sortable(order: Option<i64>) -> u64 {
+    let order = order.unwrap_or(3);
+    // For floats: two shifts, three comparisons, and a complement or a set bit.
+    (if order & 2 != 0 { 6 } else { 1 }) + u64::from(order & 1 != 0)
 }

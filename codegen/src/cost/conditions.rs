@@ -1,24 +1,13 @@
 //! The executions in which a condition holds.
 
+use super::branches::Branches;
 use super::count::Counter;
+use super::ctypes::is_zero;
 use super::domain::{Domain, Narrowed};
-use super::expressions::is_zero;
 use super::values::eval;
 use crate::opencl::{BinaryOp, Expr, Helper, UnaryOp};
 use lift_analysis::size::Size;
 use std::sync::Arc;
-
-/// The executions of the two branches of a condition.
-// Short-lived, so its size does not matter.
-#[allow(clippy::large_enum_variant)]
-pub enum Branches {
-    /// The executions of each branch, if there are any.
-    Known(Option<Domain>, Option<Domain>),
-    /// Unknown.
-    Either,
-    /// Unknown, but the first branch has no more executions than this.
-    Limited(Domain),
-}
 
 impl Counter<'_> {
     pub fn branches(&mut self, condition: &Expr, domain: &mut Domain) -> Branches {
@@ -84,7 +73,7 @@ impl Counter<'_> {
                     _ => a.sub(&b).add(&one),
                 };
                 let narrowed = domain.where_positive(&d);
-                // What a loop has counted up is not less than it was.
+                // A counter is never less than its initial value.
                 if let (Narrowed::Unknown, BinaryOp::Lt, Some(start)) = (&narrowed, op, start) {
                     return match domain.where_positive(&b.sub(&start)) {
                         Narrowed::Part(mut part) => {
@@ -170,7 +159,7 @@ impl Counter<'_> {
             Narrowed::Unknown => return None,
         };
         let equal = match at_least.where_positive(&one.sub(&d)) {
-            // Numbers that are known need no count of the others, which may be only an upper bound.
+            // Known numbers do not need the count of the others, which may be only an upper bound.
             Narrowed::All if all => return Some((Some(at_least), None)),
             Narrowed::All => at_least,
             Narrowed::Nothing => return Some((None, Some(domain.clone()))),

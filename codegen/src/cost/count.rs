@@ -1,14 +1,13 @@
 //! Counts the work of a function's statements.
 
 use super::amount::{Price, Work};
-use super::conditions::Branches;
+use super::branches::Branches;
+use super::ctypes::{bytes, is_integer, is_zero};
 use super::domain::{Domain, rounded_up};
-use super::expressions::{bytes, is_integer, is_zero};
-use super::loops::Loop;
 use super::values::{Grid, Names, eval};
 use super::verdict::Apart;
 use super::{LaunchCost, Unknown, What};
-use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, ParamType, Stmt, StmtKind, Storage};
+use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, ParamType, Step, Stmt, StmtKind, Storage};
 use crate::plan::{Arg, BufferId, Launch, Program};
 use crate::sizes::SizeValues;
 use lift_analysis::hir::Name;
@@ -60,6 +59,16 @@ pub struct Typed {
     pub ty: CType,
     /// It points to global memory.
     pub global: bool,
+}
+
+/// The head of a counting loop.
+pub struct Loop<'a> {
+    pub var: &'a Name,
+    pub from: &'a Expr,
+    pub end: Option<&'a Expr>,
+    pub step: &'a Step,
+    pub below: Option<&'a Size>,
+    pub origin: Option<&'a Origin>,
 }
 
 impl<'p> Counter<'p> {

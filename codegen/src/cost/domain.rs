@@ -1,7 +1,7 @@
-//! Which executions of a statement there are: the work-items and rounds of loops around it, as a nest of ranges.
+//! The executions of a statement: the work-items and iterations of loops around it, as a nest of ranges.
 //!
-//! Conditions narrow the ranges, loops with the stride of the grid put one range in the place of the work-items that
-//! share it, and the number of elements of the nest says how often the statement is executed.
+//! Conditions narrow the ranges. A loop with the stride of the grid replaces the range of its work-items by one for all
+//! of its iterations. The number of elements of the nest is the number of executions.
 
 use super::amount::Amount;
 use lift_analysis::size::{Facts, Size, Var, VarKind, closed_form};
@@ -9,10 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Sums over a constant range up to this are added up one by one where they have no closed form.
+/// Longest constant range over which a sum without a closed form is added up term by term.
 const ADDED_UP: i64 = 64;
-/// Differences of counts of more terms are not made.
-/// Of longer sizes nothing is asked.
+/// Maximum terms of counts that are subtracted, and of sizes that are compared.
 const LONGEST: u32 = 48;
 const MOST_SUMMANDS: usize = 8;
 
@@ -22,11 +21,11 @@ struct Index {
     var: Var,
     low: Size,
     high: Size,
-    /// What it runs from and to, in terms of the ranges around it: as many numbers.
+    /// Bounds, in terms of the ranges around it, whose difference is the number of values.
     span: Option<(Size, Size)>,
-    /// What a loop runs from, to, and in which steps.
+    /// Start, end and step of the loop.
     turns: Option<[Size; 3]>,
-    /// Not more than so many numbers, without the ranges around it.
+    /// An upper bound of the number of values, without the ranges around it.
     most: Option<Size>,
 }
 
@@ -34,28 +33,28 @@ struct Index {
 pub struct Domain {
     /// Outermost first.
     indices: Vec<Index>,
-    /// What indices that are no more are in terms of the others, in the order in which they went.
+    /// Values of removed indices in terms of the others, in the order of removal.
     replaced: Vec<(Var, Size)>,
-    /// Indices of which nothing is known any more.
+    /// Removed indices whose value is unknown.
     gone: FxHashSet<Var>,
-    /// What is known outside of all ranges.
+    /// Facts outside all ranges.
     base: Facts,
-    /// What is known where an element is: no range is empty there.
+    /// Facts at an element, where no range is empty.
     facts: Facts,
-    /// The number of elements, where it is known otherwise.
+    /// The number of elements, if it is known otherwise.
     total: Option<Size>,
     /// The index by which neighbouring work-items differ, by one.
     lane: Option<Var>,
     pub exact: bool,
-    /// What has been counted in this domain and in those that it was made from: each statement asks for the number of its
-    /// executions, and many have the same.
+    /// Cached counts, shared with the domains from which this one was made: many statements have the same number of
+    /// executions.
     counted: Rc<RefCell<FxHashMap<Vec<Range>, Amount>>>,
 }
 
-/// That of an index on which the number of elements depends: itself, its ends, its span, and how many numbers at most.
+/// The parts of an index that determine the number of elements: variable, ends, span, upper bound.
 type Range = (Var, [Size; 2], Option<(Size, Size)>, Option<Size>);
 
-/// What is left of a domain where a condition holds.
+/// The part of a domain in which a condition holds.
 pub enum Narrowed {
     All,
     Nothing,
@@ -67,7 +66,7 @@ thread_local! {
     static NEXT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// An index of its own. The numbers are those of no program: they stay inside of a count.
+/// A fresh index. Its id is not used in any program, and it occurs only within one count.
 fn fresh() -> Var {
     let id = NEXT.with(|next| next.replace(next.get().wrapping_add(1) % (1 << 20)));
     Var::new(VarKind::Position, (1 << 30) + id, "w")
@@ -96,7 +95,7 @@ impl Domain {
         }
     }
 
-    /// Surely `a <= b`; of long sizes that is not asked, since it takes long and seldom helps.
+    /// Whether `a <= b` is provable. Long sizes are not tried: that takes long and seldom helps.
     pub fn is_at_most(&self, a: &Size, b: &Size) -> bool {
         let d = b.sub(a);
         match d.as_const() {
@@ -104,7 +103,7 @@ impl Domain {
             None => d.weight() <= LONGEST && self.facts.le(a, b).is_yes(),
         }
     }
-    /// A name for a size that no index is in.
+    /// Names a size without indices.
     pub fn name(&mut self, var: &Var, value: &Size) {
         for facts in [&mut self.base, &mut self.facts] {
             let (low, high) = facts.bounds(value);
@@ -121,13 +120,13 @@ impl Domain {
     pub fn has_index(&self, size: &Size) -> bool {
         self.mentions_index(size) || size.any_var(&mut |v| self.gone.contains(v))
     }
-    /// What holds whatever the indices are.
+    /// Assumes `a <= b` for all indices.
     pub fn assume_at_most(&mut self, a: &Size, b: &Size) {
         self.base.assume_le(a.clone(), b.clone());
         self.facts.assume_le(a.clone(), b.clone());
     }
 
-    /// A range of `n >= 0` more; gives its index.
+    /// Adds a range of `n >= 0` numbers, and returns its index.
     pub fn push(&mut self, n: &Size) -> Size {
         if let Some(n) = n.as_const()
             && n == 1
@@ -155,7 +154,7 @@ impl Domain {
         Size::var(var)
     }
 
-    /// What a size is at most, whatever the indices are.
+    /// An upper bound of a size for all indices.
     pub fn most(&self, size: &Size) -> Option<Size> {
         if !self.has_index(size) {
             return Some(size.clone());
@@ -164,11 +163,11 @@ impl Domain {
         let most = if light { self.facts.bounds(size).1 } else { None };
         most.filter(|most| !self.has_index(most))
     }
-    /// The size is an index by which neighbouring work-items differ.
+    /// Marks the index by which neighbouring work-items differ.
     pub fn has_lanes(&mut self, item: &Size) {
         self.lane = item.as_var().cloned();
     }
-    /// How far what neighbouring work-items read at these places lies apart: 0 for one place, `None` if nobody knows.
+    /// The distance between the addresses of neighbouring work-items: 0 if they are equal, `None` if unknown.
     pub fn stride(&self, place: &Size) -> Option<Size> {
         let place = self.known(place)?;
         let lane = self.lane.as_ref()?;
@@ -176,14 +175,14 @@ impl Domain {
         let stride = self.simplify(&next.sub(&place));
         (!self.mentions_index(&stride)).then_some(stride)
     }
-    /// An index is no more, and `by` moves with it by so much.
+    /// Records a removed index, by which `by` changes.
     fn moved(&mut self, old: &Var, by: Option<&Size>) {
         if self.lane.as_ref() == Some(old) {
             self.lane = by.and_then(Size::as_var).cloned();
         }
     }
 
-    /// A size in terms of the indices that there are; `None` if it needs one that is gone.
+    /// A size in terms of the present indices; `None` if it needs a removed one.
     pub fn known(&self, size: &Size) -> Option<Size> {
         let mut size = size.clone();
         for (var, by) in &self.replaced {
@@ -205,14 +204,14 @@ impl Domain {
         self.indices.iter().any(|i| i.low.contains(var) || i.high.contains(var))
     }
 
-    /// The same elements, of which not more than `total` come about.
+    /// The same elements, of which at most `total` are executed.
     pub fn limited(&self, total: Size) -> Domain {
         Domain { total: Some(total), exact: false, ..self.clone() }
     }
-    /// The same elements without `part` of them, nobody knows which.
+    /// The same elements except `part` of them; which ones is unknown.
     pub fn without(&self, part: &Amount) -> Domain {
         let all = self.count();
-        // Without a part that is counted too high, too little would be left; and what is long tells nobody anything.
+        // Subtracting an upper bound would leave too little; and long differences are unreadable.
         let short = part.exact && part.size.summands().len() <= MOST_SUMMANDS;
         if !short {
             return Domain { exact: false, ..self.clone() };
@@ -238,7 +237,7 @@ impl Domain {
         self.lesser(&a.neg(), &b.neg()).neg()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn count(&self) -> Amount {
         if let Some(total) = &self.total {
             return Amount { size: total.clone(), exact: self.exact };
@@ -257,7 +256,7 @@ impl Domain {
 
     fn count_ranges(&self) -> Amount {
         let (mut count, mut exact) = (Size::one(), true);
-        // The last range, times a number, is all that is counted so far; it has at most so many elements.
+        // So far only the last range is counted, times a number; it has at most so many elements.
         let mut fallback: Option<Size> = None;
         let mut last: Option<(Size, &(Size, Size))> = None;
         for index in self.indices.iter().rev() {
@@ -276,7 +275,7 @@ impl Domain {
                 fallback = most.as_ref().filter(|_| last.is_some()).cloned();
                 continue;
             }
-            // Ranges that follow each other are one range.
+            // Adjacent ranges are one range.
             let each = last.as_ref().map(|(each, _)| each.clone());
             if let Some((each, (from, to))) = last.take()
                 && self.base.equal(&from.subst_var(var, &Size::var(var.clone()).add(&Size::one())), to).is_yes()
@@ -294,7 +293,7 @@ impl Domain {
                 count = each.mul(most).mul(&n);
                 continue;
             }
-            // One element or none, and none where the rest would be none: `N mod k` elements behind the last whole k.
+            // One element or none: `N mod k` elements after the last whole k.
             if n.weight() <= LONGEST && self.base.le(&n, &Size::one()).is_yes() {
                 let (first, behind) = (count.subst_var(var, low), count.subst_var(var, high));
                 let zero = Size::zero();
@@ -333,13 +332,13 @@ impl Domain {
         of.all(|i| closed_form(&i.var, &i.high, size).is_some())
     }
 
-    /// The constant multiple of an index that a size is made of, and the index; the index begins with 0.
+    /// The index of which a size is a constant multiple, if the index starts with 0.
     fn plain_index(&self, size: &Size) -> Option<usize> {
         let at = self.position(size.as_var()?)?;
         self.indices[at].low.is_zero().then_some(at)
     }
 
-    /// `size / by` and `size % by`, if `size` is an index that can be cut into two.
+    /// `size / by` and `size % by`, if `size` is an index that can be split in two.
     pub fn cut(&mut self, size: &Size, by: i64) -> Option<(Size, Size)> {
         let at = self.plain_index(size)?;
         let range = self.indices[at].high.as_const()?;
@@ -355,7 +354,7 @@ impl Domain {
         Some((upper, lower))
     }
 
-    /// Where `size % by` is `rest`.
+    /// The part in which `size % by` is `rest`.
     pub fn congruent(&self, size: &Size, by: i64, rest: i64) -> Option<Domain> {
         let mut part = self.clone();
         let at = part.plain_index(size)?;
@@ -386,8 +385,8 @@ impl Domain {
         (found, rest)
     }
 
-    /// Indices that count through `0, unit, 2·unit, …` like the digits of a number, beginning with that of the unit, and
-    /// the product of their ranges with the unit. Stops where `enough` says so.
+    /// Indices that count `0, unit, 2·unit, …` like digits of a number, lowest first, and the product of their ranges
+    /// and the unit. Stops when `enough` returns true.
     fn digits(
         &self,
         of: &[(usize, Size)],
@@ -399,7 +398,7 @@ impl Domain {
             let Some((at, coefficient)) = of.iter().find(|(_, c)| *c == next) else { break };
             let index = &self.indices[*at];
             let whole = index.low.is_zero() && !self.mentions_index(&index.high);
-            // The last digit may count as it likes, if it is the only one.
+            // A single digit may count in any way.
             if chain.iter().any(|(a, _)| a == at) || !(whole || chain.is_empty()) {
                 break;
             }
@@ -412,7 +411,7 @@ impl Domain {
         (!chain.is_empty()).then_some((chain, next))
     }
 
-    /// One index `z` for several digits. Gives `None` if ranges depend on them.
+    /// One index `z` for several digits; `None` if ranges depend on them.
     fn joined(&self, chain: &[(usize, Size)], unit: &Size, n: &Size) -> Option<(Domain, Size)> {
         let mut domain = self.clone();
         if chain.iter().any(|(at, _)| self.is_used(&self.indices[*at].var)) {
@@ -435,10 +434,10 @@ impl Domain {
         Some((domain, z))
     }
 
-    /// A loop `for (i = from; i < to; i += step)`: the executions of its body, and what `i` is. Where the work-items
-    /// take turns, that is where `from` counts through them and `step` is their number, they share one range.
+    /// A loop `for (i = from; i < to; i += step)`: the executions of its body, and the value of `i`. If `from` counts
+    /// the work-items and `step` is their number, they share one range.
     ///
-    /// `most` is more than `to - from` can be, if that is known.
+    /// `most` is an upper bound of `to - from`, if one is known.
     pub fn iterate(&self, from: &Size, to: &Size, step: &Size, most: Option<&Size>) -> (Domain, Size) {
         let (linear, _) = self.linear(from);
         let turns = linear.iter().filter(|_| self.total.is_none()).filter_map(|(_, unit)| {
@@ -485,7 +484,7 @@ impl Domain {
         (domain, base.add(&z.mul(&unit)))
     }
 
-    /// Where `d >= 1`.
+    /// The part in which `d >= 1`.
     pub fn where_positive(&self, d: &Size) -> Narrowed {
         let Some(d) = self.known(d) else { return Narrowed::Unknown };
         let one = Size::one();
@@ -536,8 +535,8 @@ impl Domain {
         Narrowed::Unknown
     }
 
-    /// Where `from + step·z + l < to`, in a loop over z from `from` to `to` in whose rounds the work-items l do `step`
-    /// elements: together they do each element once. `d` is the difference.
+    /// The part in which `from + step·z + l < to`, in a loop over z in each of whose iterations the work-items l do
+    /// `step` elements: together they do each element once. `d` is the difference.
     fn last_turn(&self, d: &Size) -> Option<Domain> {
         for index in &self.indices {
             let Some([from, to, step]) = &index.turns else { continue };
@@ -566,7 +565,7 @@ impl Domain {
         None
     }
 
-    /// Where `unit·z + rest >= 1` (`positive`), or where `unit·z + rest <= -1`.
+    /// The part in which `unit·z + rest >= 1` (`positive`), or in which `unit·z + rest <= -1`.
     fn cut_off(&self, z: &Size, unit: &Size, rest: &Size, positive: bool) -> Option<Domain> {
         let mut part = self.clone();
         let at = part.position(z.as_var()?)?;

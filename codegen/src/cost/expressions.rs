@@ -1,9 +1,10 @@
 //! Counts the work of expressions.
 
 use super::amount::{Amount, Price, Work};
+use super::branches::Branches;
 use super::calls;
-use super::conditions::Branches;
 use super::count::Counter;
+use super::ctypes::bytes;
 use super::domain::{Domain, rounded_up};
 use super::values::eval;
 use super::verdict::{Apart, NEAR};
@@ -276,28 +277,6 @@ impl Counter<'_> {
             },
             Expr::AddressOf(inner) => self.type_of(inner)?,
         })
-    }
-}
-
-pub fn is_integer(ty: CType) -> bool {
-    use CType::*;
-    matches!(ty, Char | UChar | Short | UShort | Int | UInt | Long | ULong)
-}
-
-pub fn bytes(ty: CType) -> u64 {
-    match ty {
-        CType::Bool | CType::Char | CType::UChar => 1,
-        CType::Short | CType::UShort | CType::Half => 2,
-        CType::Int | CType::UInt | CType::Float => 4,
-        CType::Long | CType::ULong | CType::Double => 8,
-        CType::Vec(s, n) => s.bytes() * u64::from(n),
-    }
-}
-
-pub fn is_zero(e: &Expr) -> bool {
-    match e {
-        Expr::Bool(false) | Expr::UInt(0) => true,
-        other => other.as_int() == Some(0),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::What;
 use super::amount::Work;
-use super::conditions::Branches;
-use super::count::Counter;
+use super::branches::Branches;
+use super::count::{Counter, Loop};
 use super::domain::{Domain, rounded_up};
 use super::values::eval;
 use crate::opencl::{BinaryOp, Expr, Helper, Step, Stmt, StmtKind};
@@ -13,16 +13,6 @@ use lift_analysis::size::Size;
 
 /// Maximum iterations that are evaluated one by one.
 const MOST_COMPUTED: usize = 64;
-
-/// The head of a counting loop.
-pub struct Loop<'a> {
-    pub var: &'a Name,
-    pub from: &'a Expr,
-    pub end: Option<&'a Expr>,
-    pub step: &'a Step,
-    pub below: Option<&'a Size>,
-    pub origin: Option<&'a Origin>,
-}
 
 impl Counter<'_> {
     pub fn rounds(&mut self, l: &Loop, body: &[Stmt], domain: &mut Domain) -> Work {

@@ -10,12 +10,31 @@
 //! ([`LaunchCost::waits`]).
 //!
 //! Invariant: with these two exceptions, an amount is never below that of a run.
+//!
+//! | module | job |
+//! |---|---|
+//! | `amount` | amounts: sizes that are exact counts or upper bounds |
+//! | `ctypes` | types and constants of C that determine costs |
+//! | `domain` | the executions of a statement, as ranges |
+//! | `branches` | the executions of the two branches of a condition |
+//! | `values` | evaluates integer expressions of C to sizes |
+//! | `verdict` | whether a kernel can be as fast as the device |
+//! | `slow` | what makes a kernel far slower than the device |
+//! | `calls` | costs of the functions that generated text calls |
+//! | `bounds` | upper bounds of integer expressions |
+//! | `count` | counts the work of a function's statements |
+//! | `sorting` | work of the radix sort's helpers |
+//! | `conditions` | the executions in which a condition holds |
+//! | `expressions` | counts the work of expressions |
+//! | `loops` | counts the work of loops |
 
 mod amount;
 mod bounds;
+mod branches;
 mod calls;
 mod conditions;
 mod count;
+mod ctypes;
 mod domain;
 mod expressions;
 mod loops;
@@ -71,7 +90,7 @@ pub struct LaunchCost {
     pub work: Work,
     /// Work-groups wait for each other; their reads while waiting are not counted.
     pub waits: bool,
-    /// What is read or written by neighbouring work-items far apart.
+    /// Accesses in which neighbouring work-items are far apart.
     pub apart: Vec<Apart>,
     /// The origins of the statements that run.
     pub origins: FxHashSet<Origin>,

@@ -1,7 +1,7 @@
-//! What makes a kernel far slower than a GPU is, for people.
+//! What makes a kernel far slower than the device, as messages.
 //!
-//! Lengths are not known before a run, so a kernel is judged at sample sizes, unless sizes are given. An estimate of its time
-//! ([`Cost::slow`]) decides what is told: a part that costs little beside the rest is not mentioned.
+//! Lengths are not known before a run, so a kernel is judged at sample sizes, unless sizes are given. An estimate of
+//! its time ([`Cost::slow`]) decides what is reported: a part that costs little beside the rest is not.
 
 use super::verdict::{Slow, Why};
 use super::{Cost, LaunchCost};
@@ -14,20 +14,20 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var};
 use std::fmt::Write as _;
 
-/// Times as long as it would take without its slow parts: what a kernel must take, at least, for these to be told.
+/// Slow parts are reported if the kernel takes at least this many times as long as without them.
 pub const FAR: f64 = 4.0;
-/// The least share of a slow part in what all of them cost.
+/// Minimum share of a slow part in the cost of all slow parts.
 const SHARE: f64 = 0.25;
-/// Operations that a GPU does while it moves a byte, and bytes that it moves while a launch starts.
+/// Operations of a GPU while it moves a byte, and bytes that it moves while a launch starts.
 const OPERATIONS: f64 = 12.0;
 const LAUNCH: f64 = 1e7;
-/// Bytes that are read or written at least, wherever one element lies.
+/// Minimum bytes of an access to global memory.
 const SECTOR: f64 = 32.0;
-/// Bytes of inputs and results at sample sizes, at most.
+/// Maximum bytes of inputs and results at sample sizes.
 const SAMPLE: i64 = 1 << 28;
 /// The largest sample size, as a power of two.
 const LARGEST: u32 = 24;
-/// What is assumed of a number that only the device knows and that has no bound.
+/// The assumed value of a number that only the device knows and that has no bound.
 const UNKNOWN: i64 = 64;
 
 /// The advice for a fold at the top of a kernel whose function has work for the whole device.
@@ -36,12 +36,12 @@ const ITERATE: &str = "the rounds of an `iterate` in its place would each use th
 /// A part of a kernel that is far slower than the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlowPart {
-    /// A few words, to stand beside the expression.
+    /// A few words, shown beside the expression.
     pub label: String,
     pub message: String,
     /// What to write instead, where that is known to be faster.
     pub advice: Option<&'static str>,
-    /// The expression, and the launch that it is in: of an expression in another file, the launch is what is in this one.
+    /// The expression and its launch. If the expression is in another file, the launch is still in this one.
     pub origins: Vec<Origin>,
 }
 
@@ -52,8 +52,8 @@ impl SlowPart {
     }
 }
 
-/// The slow parts of a kernel that was compiled for `target`, at the given sizes and, of the others, at sample sizes. Empty for
-/// processors, of whose time nothing is known here.
+/// The slow parts of a kernel that was compiled for `target`, at the given sizes and, of the others, at sample sizes.
+/// Empty for CPUs, for which there is no estimate.
 pub fn slow_parts(program: &Program, target: &Target, given: &SizeValues) -> Vec<SlowPart> {
     if target.class != Class::Gpu {
         return Vec::new();
@@ -62,7 +62,7 @@ pub fn slow_parts(program: &Program, target: &Target, given: &SizeValues) -> Vec
     let sizes = sample(program, given);
     let cost = sizes.as_ref().map(|sizes| Cost::at(program, sizes));
     let found = cost.as_ref().and_then(|cost| cost.slow(target.busy()));
-    // Of a kernel whose cost nobody can count, all that is known is told.
+    // If the cost cannot be counted, report everything that is known.
     let matters = |cliff: &&Cliff| {
         found.as_ref().is_none_or(|found| found.iter().any(|(launch, _)| launch.origins.contains(&cliff.origin)))
     };
@@ -76,12 +76,12 @@ pub fn slow_parts(program: &Program, target: &Target, given: &SizeValues) -> Vec
         let demoted = report.demoted.iter().find(|origin| runs(origin));
         let mut sequential = report.sequential.iter().filter(|(_, origin)| runs(origin)).map(|(prim, _)| *prim);
         let (told, advice) = match slow.why {
-            // A bound is not what is done.
+            // An upper bound is not the work done.
             Why::Again(_) => (launch.work.float.exact, None),
-            // Whoever is told that one work-item runs an operator knows that few do, and that they read far apart.
+            // That one work-item runs an operator already implies that few work and that they read far apart.
             _ if report.cliffs.iter().any(|cliff| runs(&cliff.origin)) => (false, None),
             Why::Apart(_) => (true, None),
-            // The program may want one after the other.
+            // The program may intend sequential execution.
             Why::Few(items) => {
                 let first = sequential.next();
                 let folded = items == 1 && matches!(first, Some(Prim::Reduce(_)));
@@ -128,18 +128,18 @@ fn sample(program: &Program, given: &SizeValues) -> Option<SizeValues> {
     })
 }
 
-/// The numbers of a launch, in the time that a byte takes.
+/// The cost of a launch, in units of the time to move a byte.
 struct Estimate<'c> {
     launch: &'c LaunchCost,
     times: f64,
     bytes: f64,
     operations: f64,
-    /// What is read and written with elements that lie apart, and whose it is.
+    /// The cost of accesses far apart, with their causes.
     apart: Vec<(f64, Slow)>,
     items: f64,
 }
 
-/// What is taken into account.
+/// Which slow parts an estimate includes.
 #[derive(Clone, Copy, PartialEq)]
 enum Leaving {
     Nothing,
@@ -197,7 +197,7 @@ impl Cost {
         Some(slow)
     }
 
-    /// The value of an amount, with a guess at what nobody knows.
+    /// The value of an amount, with a guess for unknown numbers.
     fn guessed(&self, amount: &Size) -> Option<f64> {
         if let Some(n) = self.value(amount) {
             return Some(n as f64);
@@ -222,7 +222,7 @@ impl Cost {
         let groups: Option<f64> = launch.groups.iter().map(number).product();
         let items = groups? * launch.items.iter().map(|n| f64::from(*n)).product::<f64>();
         let bytes = number(&work.read.size)? + number(&work.written.size)?;
-        // What the host clears is done by all of the device.
+        // The whole device clears buffers for the host.
         let items = if launch.function.is_some() { items } else { f64::INFINITY };
         Some(Estimate { launch, times: number(&launch.times)?, bytes, operations, apart, items })
     }

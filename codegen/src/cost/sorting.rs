@@ -1,12 +1,12 @@
 //! The work of the radix sort's helpers ([`crate::opencl::radix`]), for all work-items of a launch together: the
-//! helpers distribute the chunks among the groups, so no range around the call tells how often they run.
+//! helpers distribute the chunks among the groups, so no range around the call is the number of their executions.
 //!
 //! Amounts are those of a digit in which keys differ, with all of its values in each chunk. The arithmetic is counted as
 //! written, for whole tiles.
 
 use super::What;
 use super::amount::{Amount, Price, Work};
-use super::calls::{doublings, group_scan};
+use super::calls::{doublings, group_scan, sortable};
 use super::count::Counter;
 use super::domain::{Domain, rounded_up};
 use super::values::eval;
@@ -16,13 +16,6 @@ use lift_analysis::size::Size;
 
 /// Bytes of a count or an index; also those that an atomic operation reads, or writes.
 const INT: i64 = 4;
-
-/// Operations to convert a key to an unsigned number.
-pub fn sortable(order: Option<i64>) -> u64 {
-    let order = order.unwrap_or(3);
-    // For floats: two shifts, three comparisons, and a complement or a set bit.
-    (if order & 2 != 0 { 6 } else { 1 }) + u64::from(order & 1 != 0)
-}
 
 impl Counter<'_> {
     /// The work of a helper for sorting; `None` for other functions.

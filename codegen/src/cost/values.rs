@@ -92,7 +92,7 @@ fn call(name: &str, args: &[Expr], names: &Names, grid: &Grid, domain: &mut Doma
             let (a, b) = (eval(a, names, grid, domain)?, eval(b, names, grid, domain)?);
             if name == "min" { lesser(domain, grid, &a, &b) } else { lesser(domain, grid, &a.neg(), &b.neg()).neg() }
         }
-        // What it is checked for holds in a run without failures.
+        // In a run without failures, checked conditions hold.
         _ if name == Helper::CheckCount.name() => eval(args.get(2)?, names, grid, domain)?,
         _ if name == Helper::FloorDiv.name() || name == Helper::FloorMod.name() => {
             let [a, b] = args else { return None };
@@ -108,7 +108,7 @@ fn lesser(domain: &Domain, grid: &Grid, a: &Size, b: &Size) -> Size {
         let found = grid.least.borrow().iter().find(|[min, ..]| min == size).cloned();
         found.map_or_else(|| vec![size.clone()], |[_, a, b]| vec![a, b])
     };
-    // Among the operands of the minimum, drop each that is at least another one.
+    // Drop operands of the minimum that are at least another operand.
     let mut all: Vec<Size> = parts(a);
     for part in parts(b) {
         if all.iter().any(|other| domain.is_at_most(other, &part)) {

@@ -1,31 +1,31 @@
-//! Whether the text of a kernel can be as fast as the device: what is told of it for given sizes, and what of that is slow.
+//! Whether the text of a kernel can be as fast as the device: its figures for given sizes, and what is slow.
 
 use super::{Cost, LaunchCost};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use std::fmt;
 
-/// Bytes between what two neighbouring work-items read that do not yet cost more than the elements themselves: of 32 such
-/// rows all lie in the nearest cache.
+/// Distance, in bytes, between reads of neighbouring work-items up to which they cost no more than adjacent ones: 32
+/// such rows fit the nearest cache.
 pub const NEAR: i64 = 128;
-/// A launch with less than this part of all the work is not looked at.
+/// Launches with less than this share of the work are ignored.
 const PART: f64 = 0.1;
-/// Bytes and operations of a launch below which few work-items are enough.
+/// A launch with fewer bytes and operations than this needs only few work-items.
 const LITTLE: f64 = 1e6;
 
-/// What neighbouring work-items read or write in places that lie apart.
+/// An access in which neighbouring work-items are far apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Apart {
     pub origin: Option<Origin>,
-    /// Bytes from one to the next.
+    /// Distance in bytes between neighbouring work-items.
     pub stride: Size,
     /// Bytes of one access.
     pub element: u64,
-    /// Of all work-items, each time.
+    /// Bytes of all work-items, in each execution.
     pub bytes: Size,
 }
 
-/// What is slow in a program, and where.
+/// A slow part of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slow {
     pub why: Why,
@@ -34,11 +34,11 @@ pub struct Slow {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Why {
-    /// Neighbouring work-items read or write so many bytes apart.
+    /// Neighbouring work-items access memory this many bytes apart.
     Apart(i64),
-    /// So much more arithmetic is done than the program asks for.
+    /// The ratio of the arithmetic done to that in the program.
     Again(f64),
-    /// So few work-items do most of the work.
+    /// Only this many work-items do most of the work.
     Few(i64),
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Slow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.why {
             Why::Apart(stride) => {
-                write!(f, "neighbouring work-items read or write elements that lie {stride} bytes apart")
+                write!(f, "neighbouring work-items read or write elements that are {stride} bytes apart")
             }
             Why::Again(times) => write!(f, "{times:.1} times the arithmetic that the program asks for is done"),
             Why::Few(1) => write!(f, "one work-item does it"),
@@ -55,23 +55,23 @@ impl fmt::Display for Slow {
     }
 }
 
-/// Numbers for given sizes.
+/// Figures of a kernel for given sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Bytes of the inputs and results.
     pub necessary: f64,
-    /// Bytes that the text reads and writes.
+    /// Bytes that the generated code reads and writes.
     pub moved: f64,
-    /// Operations of floating-point numbers, or of integers where there are no others: those that the program asks for, and those
-    /// of the text.
+    /// Floating-point operations, or integer operations if there are no others: those of the program, and those of the
+    /// generated code.
     pub asked: Option<f64>,
     pub done: f64,
     pub slow: Vec<Slow>,
 }
 
 impl Cost {
-    /// Judges the cost at the sizes that it was counted for; `busy` work-items keep the device busy. What nobody can count is
-    /// infinite.
+    /// Judges the cost at the sizes for which it was counted; `busy` work-items keep the device busy. Unknown amounts
+    /// count as infinite.
     pub fn verdict(&self, busy: i64) -> Verdict {
         let number = |size: &Size| self.value(size).map_or(f64::INFINITY, |n| n as f64);
         let moved = |l: &LaunchCost| (number(&l.work.read.size) + number(&l.work.written.size)) * number(&l.times);

@@ -2,6 +2,12 @@
 //!
 //! [`mod@c`] writes a C file and its header that do what [`crate::run`] does with a plan; the part independent of the
 //! kernel is in `runtime.c`. [`python`] writes a module whose plan a Python package interprets.
+//!
+//! | module | job |
+//! |---|---|
+//! | `size` | sizes as expressions of the host language |
+//! | [`c`] | a C file and its header |
+//! | [`python`] | a Python module on the package `lift_runtime`, or JSON |
 
 pub mod c;
 pub mod python;

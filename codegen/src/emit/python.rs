@@ -55,7 +55,7 @@ fn described(kernel: &Kernel<'_>, place: &dyn Fn(&Origin) -> String) -> serde_js
     serde_json::json!({ "kernel": kernel.name, "docs": kernel.docs, "meaning": meaning, "programs": programs })
 }
 
-/// A kernel in parts as one line of JSON: the steps, and of each kernel what [`line`] says.
+/// A kernel in parts as one line of JSON: the steps, and for each kernel the content of [`line`].
 pub fn parts_line(parts: &Parts, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> String) -> String {
     let kernels: Vec<serde_json::Value> = kernels.iter().map(|kernel| described(kernel, place)).collect();
     serde_json::json!({ "parts": parts::json::to_json(parts, place), "kernels": kernels }).to_string()

@@ -33,7 +33,7 @@ pub fn expression(language: &dyn Language, size: &Size) -> Result<String, String
     node(language, &size.node())
 }
 
-/// The expression of a size; 0 if a divisor is not positive. No branch that is taken uses such a size, but memory and
+/// The expression of a size; 0 if a divisor is not positive. No branch that runs uses such a size, but memory and
 /// arguments are computed for all branches.
 pub fn where_used(language: &dyn Language, size: &Size) -> Result<String, String> {
     let (mut divisors, node) = (Vec::new(), size.node());

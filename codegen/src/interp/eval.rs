@@ -24,7 +24,7 @@ pub struct Interp<'k> {
     pub slots: Vec<Option<Val>>,
     steps: u64,
     depth: u32,
-    /// The assumptions to check when a length or index variable is bound: those of which it is the last to be known.
+    /// The assumptions to check when a length or index variable is bound: those for which it is the last missing value.
     pending: FxHashMap<Var, Vec<&'k (Assumption, Origin)>>,
     /// Values are compared with their types ([`super::watch`]).
     watched: bool,
@@ -145,7 +145,7 @@ impl<'k> Interp<'k> {
 
     fn unpack(&mut self, packed: &Atom, binds: &'k [Var]) -> Result<Val> {
         let Val::Packed(packed) = self.atom(packed)? else {
-            return Err(malformed("what is unpacked has no hidden length".into()));
+            return Err(malformed("the unpacked value has no hidden length".into()));
         };
         if packed.lengths.len() != binds.len() {
             return Err(malformed("an `unpack` binds another number of lengths than are hidden".into()));

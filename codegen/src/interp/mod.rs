@@ -126,7 +126,7 @@ impl RunError {
     fn at(mut self, origin: &Origin) -> RunError {
         if self.origin.is_none() {
             self.origin = Some(origin.clone());
-            // A front end may have words of its own.
+            // A front end may have its own wording.
             if let (Some((kind, first, second)), Some(wording)) = (self.failed.take(), &origin.wording)
                 && kind == wording.kind
             {

@@ -22,7 +22,7 @@ macro_rules! values {
         }
 
         impl Val {
-            /// The number or truth value; `None` if it is no scalar.
+            /// The number or truth value; `None` if it is not a scalar.
             pub fn number(&self) -> Option<Number> {
                 match self {
                     $(Val::$kind(x) => Some(Number::$kind(*x)),)*

@@ -402,7 +402,7 @@ fn disagreement(kernel: &Kernel, equation: &Equation, env: &SizeValues, found_by
             format!("the sizes disagree: {}, so that `{}` is {n}, but {subject}", reasons.join(" and "), equation.size)
         }
         (false, Err(e)) => {
-            format!("the sizes disagree: {}, but then `{}` is no length: {e}", reasons.join(" and "), equation.size)
+            format!("the sizes disagree: {}, but then `{}` is not a length: {e}", reasons.join(" and "), equation.size)
         }
     }
 }

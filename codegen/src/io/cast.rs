@@ -16,7 +16,7 @@ pub enum Casts {
 }
 
 impl Casts {
-    /// What to do about a file whose numbers are of another type than `needed`.
+    /// Advice for a file whose numbers have another type than `needed`.
     pub fn advice(self, needed: Scalar) -> String {
         let name = super::flat::numpy_name(needed);
         let option = if self == Casts::Offered { "run with `--cast`, or " } else { "" };
@@ -106,7 +106,7 @@ fn shown(number: Number) -> String {
 fn why(number: Number, to: Scalar) -> String {
     match number {
         Number::Real(x) if x.fract() != 0.0 && !to.is_floating() => {
-            format!("is no whole number, and `{to}` holds no other")
+            format!("is not a whole number, and `{to}` holds no other")
         }
         _ => format!("does not fit `{to}`"),
     }
@@ -136,12 +136,12 @@ mod tests {
         let why = |to, reals: &[f64]| cast_reals(to, reals).expect_err("it does not fit");
         assert_eq!(
             why(Scalar::Int, &[1.0, 2.5]),
-            "the number 2.5, at index 1, is no whole number, and `Int` holds no other"
+            "the number 2.5, at index 1, is not a whole number, and `Int` holds no other"
         );
         assert_eq!(why(Scalar::Int, &[2147483648.0]), "the number 2147483648.0, at index 0, does not fit `Int`");
         assert_eq!(
             why(Scalar::Long, &[f64::NAN]),
-            "the number NaN, at index 0, is no whole number, and `Long` holds no other"
+            "the number NaN, at index 0, is not a whole number, and `Long` holds no other"
         );
         assert_eq!(why(Scalar::Float, &[1e300]), "the number 1e300, at index 0, does not fit `Float`");
         assert_eq!(why(Scalar::Bool, &[2.0]), "the number 2.0, at index 0, does not fit `Bool`");

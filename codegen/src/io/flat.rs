@@ -153,7 +153,7 @@ pub fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
 pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
     let Some(element) = common_scalar(ty) else {
         return Err(InputError::new(format!(
-            "a value of type `{ty}` is no regular array of one element type, as `.npy` files and pictures are; write it as `.npz`, as Arrow or as text"
+            "a value of type `{ty}` is not a regular array of one element type, as `.npy` files and pictures are; write it as `.npz`, as Arrow or as text"
         )));
     };
     let packed = crate::core::typing::packed(ty).is_some();

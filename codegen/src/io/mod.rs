@@ -4,19 +4,21 @@
 //!
 //! | module | job |
 //! |---|---|
-//! | [`source`] | how an argument is given on the command line: a file, a literal, `random`, `iota` |
-//! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
-//! | [`text`] | numbers separated by white space, rows by new lines |
-//! | [`table`] | rows of cells, as in CSV files |
-//! | [`cast`] | checked conversion of numbers to the type that is needed |
+//! | `scalar` | parses single scalars, and appends to arrays of them |
 //! | [`flat`] | regular arrays with a shape, as in NumPy's `.npy` files |
-//! | [`columns`] | values of every type as named arrays, with offsets for rows of different lengths |
-//! | [`packed`] | rows of different lengths, concatenated |
 //! | [`generate`] | values generated for a type and its sizes |
-//! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
-//! | [`print`](mod@print) | results as lines |
-//! | [`apl`], [`fcl`] | results as APL and FCL print them |
+//! | [`cast`] | checked conversion of numbers to the type that is needed |
+//! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
+//! | [`packed`] | rows of different lengths, concatenated |
+//! | [`mod@print`] | prints results as lines |
+//! | [`text`] | numbers separated by white space, rows by new lines |
+//! | [`apl`] | prints results as APL does |
+//! | [`bind`] | binds the arguments of a run |
+//! | [`columns`] | values of every type as named arrays, with offsets for rows of different lengths |
+//! | [`fcl`] | prints results as FCL does |
 //! | [`plot`] | results as curves and pictures, reduced to the resolution of a screen |
+//! | [`source`] | how an argument is given on the command line: a file, a literal, `random`, `iota` |
+//! | [`table`] | rows of cells, as in CSV files |
 
 pub mod apl;
 pub mod bind;

@@ -44,7 +44,7 @@ pub fn to_text(value: &Value) -> String {
 struct Printer<'a> {
     out: &'a mut dyn io::Write,
     line: String,
-    /// What is between the numbers of a line.
+    /// The separator of the numbers in a line.
     separator: char,
     /// Lines that may still be written.
     left: usize,

@@ -40,7 +40,10 @@ impl InputSource {
             }
             if let Some(seed) = rest.strip_prefix(':') {
                 let seed = seed.parse().map_err(|_| {
-                    InputError::new(format!("`{seed}` is no seed: `{name}:SEED` takes a number from 0 to {}", u64::MAX))
+                    InputError::new(format!(
+                        "`{seed}` is not a seed: `{name}:SEED` takes a number from 0 to {}",
+                        u64::MAX
+                    ))
                 })?;
                 return Ok(InputSource::Generated(generator(seed)));
             }

@@ -42,9 +42,9 @@ impl<'t> TableReader<'t> {
             Some(scalars) => Some(Form::of_rows(scalars.clone())),
             None => Form::of(ty),
         };
-        let form = form
-            .filter(|form| form.rank <= 2)
-            .ok_or_else(|| InputError::new(format!("a value of type `{ty}` is no table, which is rows of numbers")))?;
+        let form = form.filter(|form| form.rank <= 2).ok_or_else(|| {
+            InputError::new(format!("a value of type `{ty}` is not a table, which is rows of numbers"))
+        })?;
         let elements = none(&form);
         Ok(TableReader { ty, form, columns: columns.is_some(), header: None, first: None, elements, blank: 0 })
     }
@@ -194,7 +194,7 @@ pub fn write(out: &mut dyn io::Write, ty: &Ty, value: &Value) -> io::Result<Resu
             &rows
         }
         _ if Form::of(ty).is_some_and(|form| form.rank <= 2) => value,
-        _ => return refused(format!("a value of type `{ty}` is no table, which is rows of numbers")),
+        _ => return refused(format!("a value of type `{ty}` is not a table, which is rows of numbers")),
     };
     print::write_separated(out, value, ',').map(Ok)
 }
@@ -264,6 +264,6 @@ mod tests {
             why(&array(Ty::tuple(vec![Ty::int(), Ty::int()])), "1,2,3"),
             "line 1 has 3 cells; `Array[(Int, Int),N]` has 2 columns"
         );
-        assert!(why(&array(matrix), "1").contains("is no table"));
+        assert!(why(&array(matrix), "1").contains("is not a table"));
     }
 }

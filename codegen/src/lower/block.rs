@@ -92,7 +92,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let part = parts.swap_remove(*i);
                     self.name_result(stmt, part)?
                 }
-                _ => return Err(self.error("", "a component is taken of something that is no tuple")),
+                _ => return Err(self.error("", "a component is taken of something that is not a tuple")),
             },
             Rhs::Scalar(op, args) => {
                 let mut values = Vec::new();
@@ -363,8 +363,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.produce(stmt, call, env, dest)
     }
 
-    /// Calls the function of a `map` that gives rows where these have no elements: nobody reads them then, but the call
-    /// may fail.
+    /// Calls the function of a `map` whose rows are empty: nothing reads the rows, but the call may fail.
     fn check_unread(&mut self, stmt: &Stmt, f: &Closure<'k>, args: &[Value<'k>], env: &Env<'k>) -> Result<()> {
         let kernel = self.program.kernel;
         let row = kernel.ty(stmt.var).as_array().and_then(|rows| Some(env.size(&rows.element.as_array()?.len)));
@@ -447,7 +446,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let v = self.atom(a, env)?;
             match self.named_scalar(&v, "v")? {
                 Value::Vec(v) => vectors.push(v),
-                _ => return Err(self.error("vectorize", "what it is applied to is no vector")),
+                _ => return Err(self.error("vectorize", "its argument is not a vector")),
             }
         }
         let width = vectors.first().map_or(0, |v| v.width);

@@ -251,7 +251,7 @@ impl<'k> Assigner<'_, 'k> {
                 }
                 return Assigned::Components(dest, handed);
             }
-            // What it updates is written there before.
+            // The array that it updates is already written there.
             Prim::Update => {
                 let last = |a: &Atom| matches!(a, Atom::Var(v) if self.schedule.uses(*v).count == 1);
                 if self.schedule.in_place.updates.contains(&stmt.var) || last(&call.args[0]) {

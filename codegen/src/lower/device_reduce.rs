@@ -82,7 +82,7 @@ impl<'k> Host<'k> {
         let to = Dest::Place(parts.clone());
         self.fold_chunks(stmt, "reduce: chunks", &format!("{name}_chunks"), &xs, (&f, &z, &ty), &chunks, &to)?;
         let Value::Array(parts) = self.load(&parts)? else {
-            return Err(LowerError::new(&stmt.origin, "reduce", "the partial results are no array"));
+            return Err(LowerError::new(&stmt.origin, "reduce", "the partial results are not an array"));
         };
         self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest)
     }
@@ -154,7 +154,7 @@ impl<'k> Host<'k> {
             self.fold_chunks(stmt, "scan: chunks", &format!("{name}_chunks"), &xs, (&f, &z, &ty), &chunks, &to)?;
             match self.load(&parts)? {
                 Value::Array(parts) => Some(parts),
-                _ => return Err(LowerError::new(&stmt.origin, "scan", "the partial results are no array")),
+                _ => return Err(LowerError::new(&stmt.origin, "scan", "the partial results are not an array")),
             }
         };
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
@@ -373,7 +373,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn neutral(&mut self, op: &Operator<'k>, name: &str) -> Result<Value<'k>> {
         let z = self.force(&op.z)?;
         let Some(registers) = self.registers_with(&z, name)? else {
-            return Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+            return Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
         };
         Ok(registers)
     }

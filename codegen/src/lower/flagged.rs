@@ -2,26 +2,19 @@
 //! after the loop, the loop runs again from the start, with checks that record the failure. So in almost all runs, the
 //! device's compiler can overlap the loads of the loop (a sparse matrix-vector product on an H200 takes 148 µs, but 156
 //! µs with branches).
+//!
+//! [`checks`]: the checks of the current loop.
 
+pub mod checks;
+
+use self::checks::Flagged;
 use super::Result;
 use super::barriers::has_barrier;
 use super::function::FunctionBuilder;
 use super::value::{Array, Value};
 use crate::opencl::{BinaryOp, CType, Expr, UnaryOp};
-use lift_analysis::hir::Name;
 use lift_analysis::size::{Size, VarKind};
 use std::sync::Arc;
-
-/// The checks of a loop with branch-free checks.
-#[derive(Debug, Clone)]
-pub struct Flagged {
-    /// The variable that is set if an index is out of range.
-    flag: Name,
-    /// Lengths that must be positive, so that element 0 exists.
-    lengths: Vec<Size>,
-    /// Something else in the loop may fail, which must not be reported before the failures recorded in the flag.
-    fails: bool,
-}
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Emits a loop with branch-free checks. `body` writes the loop; `reset` undoes its effects. A loop with barriers

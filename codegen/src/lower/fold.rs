@@ -266,12 +266,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         inclusive: bool,
     ) -> Result<()> {
         let Dest::Place(_) = dest else {
-            return Err(self.error("scan", "with arrays as elements its result has to be stored as it is"));
+            return Err(self.error("scan", "with arrays as elements its result must be stored unchanged"));
         };
         let element = |b: &mut Self, i: &Size| -> Result<Value<'k>> {
             match b.dest_at(dest, i)? {
                 Dest::Place(p) => b.load(&p),
-                _ => Err(b.error("scan", "with arrays as elements its result has to be stored as it is")),
+                _ => Err(b.error("scan", "with arrays as elements its result must be stored unchanged")),
             }
         };
         let first = self.dest_at(dest, &Size::zero())?;
@@ -338,7 +338,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let value = self.rounds_in_group(stmt, &f, (&count, &start, None))?;
             return self.deliver(value, dest);
         }
-        // A round that a group shares is too much code to be repeated.
+        // An iteration that a group shares is too much code to be repeated.
         let together = place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         if let [f] = call.funs.as_slice()
             && (together || self.is_in_place(stmt) || count.as_const().is_none_or(|k| k > UNROLLED))

@@ -1,4 +1,12 @@
 //! An OpenCL function under construction: its parameters, names, facts about indices, and the statements so far.
+//!
+//! | module | job |
+//! |---|---|
+//! | `extrema` | minima and maxima of indices that a program computes |
+//! | `conditions` | what conditions imply for indices in their branches |
+//! | `prologue` | code at the start of a function, written while its body is |
+//! | `ranges` | `for` loops |
+//! | [`states`] | loops around the code that write arrays of their state in place |
 
 mod conditions;
 mod extrema;
@@ -6,9 +14,15 @@ mod prologue;
 mod ranges;
 pub mod states;
 
+use super::flagged::checks::Flagged;
 use super::program::ProgramBuilder;
+use super::stop::{buffer, middle};
+use super::stream::shared::rounds::SharedRounds;
+use super::tile::loads::Loads;
+use super::tile::memo::answers::Memo;
+use super::tile::rounds::held::Held;
 use super::value::{Deferred, LengthSource, Place, Value};
-use super::{LowerError, Result, angles, stop};
+use super::{LowerError, Result, angles};
 use crate::core::VarId;
 use crate::failure::{LONGEST, Message};
 use crate::opencl::{
@@ -59,14 +73,15 @@ pub struct FunctionBuilder<'p, 'k> {
     pub leads: bool,
     /// Surrounding loops that may run more than once, including parallel ones.
     pub loop_depth: u32,
-    /// Buffers of which each work-item has its own part, and those of which each group has.
+    /// Buffers with a part for each work-item, or for each group.
     pub own: Vec<BufferId>,
     pub group_own: Vec<BufferId>,
     /// The statements whose values these parts hold.
     pub stored_parts: Vec<(BufferId, Origin)>,
-    /// In a loop whose round `i` is never done by a work-item with a greater number: how many rounds there are at most.
+    /// An upper bound of the iterations of a loop whose iteration `i` is never run by a work-item with an id greater
+    /// than `i`.
     pub item_rounds: Option<Size>,
-    /// How many work-items have memory of their own: those with a round of such a loop. `None`: all.
+    /// The number of work-items with their own memory: those that run an iteration of such a loop. `None`: all.
     pub items_own: Option<Size>,
     /// Variables whose value has been stored in the requested address space.
     pub in_space: FxHashSet<VarId>,
@@ -94,11 +109,11 @@ pub struct FunctionBuilder<'p, 'k> {
     /// Host-level scalars loaded so far.
     pub loaded: Vec<(Place, Value<'k>)>,
     /// Elements of buffers that are kept in registers.
-    pub loads: Option<super::tile::Loads>,
+    pub loads: Option<Loads>,
     /// Elements of a group's arrays that are kept in registers.
-    pub held: Option<super::tile::Held>,
+    pub held: Option<Held>,
     /// Cached queries about sizes.
-    pub memo: Option<super::tile::Memo>,
+    pub memo: Option<Memo>,
     /// Maximum iterations of a sequential loop that is unrolled.
     pub write_out: i64,
     /// The code for the halo of a padded array is being written; its loops are not split again.
@@ -106,9 +121,9 @@ pub struct FunctionBuilder<'p, 'k> {
     /// The current code may never be reached, so the host must not refuse a size because of it.
     pub in_branch: bool,
     /// The checks of the current loop, if they are branch-free.
-    pub flagged: Option<super::flagged::Flagged>,
+    pub flagged: Option<Flagged>,
     /// Folds with iterations that several elements share.
-    pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
+    pub rounds: Option<SharedRounds<'k>>,
     /// The loops that write their state in place.
     pub in_place: states::Loops,
     /// The variables of loops over global work-items, and how long the loops are.
@@ -127,7 +142,7 @@ pub struct FunctionBuilder<'p, 'k> {
     locals: Vec<(CType, Size, Name)>,
     indices: FxHashMap<Var, Expr>,
     deferred: FxHashMap<*const Deferred<'k>, Value<'k>>,
-    /// Conditions, each with two sizes of which the first is at most the second where it holds.
+    /// Conditions, each with two sizes; if it holds, the first is at most the second.
     compared: FxHashMap<Expr, [Size; 2]>,
     extrema: extrema::Extrema,
     declarations: Vec<Stmt>,
@@ -135,7 +150,8 @@ pub struct FunctionBuilder<'p, 'k> {
     scopes: Vec<Vec<Stmt>>,
 }
 
-/// The barrier in which statements certainly end, maybe in the last round of a loop: for local and for global memory.
+/// The barrier with which statements certainly end, possibly in the last iteration of a loop: for local and for global
+/// memory.
 fn last_barrier(stmts: &mut [Stmt]) -> Option<[&mut bool; 2]> {
     match &mut stmts.last_mut()?.kind {
         StmtKind::Barrier { local, global } => Some([local, global]),
@@ -150,11 +166,11 @@ fn last_barrier(stmts: &mut [Stmt]) -> Option<[&mut bool; 2]> {
 // The functions below that take a closure consist of a part before and a part after it, because the closure's type makes
 // a copy of all that surrounds its call: some 800 copies of `scope` alone.
 
-/// What is known outside of a scope.
+/// Facts to restore at the end of a scope.
 struct Outside {
     facts: Facts,
-    loads: Option<super::tile::Loads>,
-    memo: Option<super::tile::Memo>,
+    loads: Option<Loads>,
+    memo: Option<Memo>,
     extrema: usize,
 }
 
@@ -166,7 +182,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             facts.assume_range(size.clone(), None, Some(Size::int(LONGEST.into())));
         }
         let mut names = Names::default();
-        names.reserve(stop::NAME);
+        names.reserve(buffer::NAME);
         FunctionBuilder {
             program,
             facts,
@@ -366,7 +382,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             return name.clone();
         }
         let name = match self.program.failure_buffer == Some(id) {
-            true => stop::NAME.into(),
+            true => buffer::NAME.into(),
             false => self.names.fresh(&self.program.buffers[id.0 as usize].name),
         };
         self.buffers.push((id, name.clone(), written));
@@ -544,7 +560,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         } = self;
         let body = scopes.pop().unwrap_or_default();
         let mut body: Vec<_> = declarations.into_iter().chain(prologue).chain(body).collect();
-        stop::resolve(&mut body);
+        middle::resolve(&mut body);
         super::barriers::drop_needless(&mut body);
         if program.target.class == Class::Gpu {
             for angle in angles::together(&mut body, &mut names).into_iter().flatten() {

@@ -1,8 +1,9 @@
 //! Work-groups of a program's own: their size, and the elements of a `mapLcl` that each work-item takes.
 //!
 //! The result of a `mapLcl` does not depend on the work-item that computes an element. So on a GPU, which spends its
-//! time on starting work-items, a group has fewer of them than elements: each takes several, a group's size apart, in a
-//! loop that the device's compiler unrolls. Its checks are branch-free, so that all its loads are in flight together.
+//! time on starting work-items, a group has fewer of them than elements: each work-item computes several, a group's
+//! size apart, in a loop that the device's compiler unrolls. Its checks are branch-free, so that all its loads are in
+//! flight together.
 
 use super::Result;
 use super::barriers::has_barrier;

@@ -1,7 +1,8 @@
-//! Loops that write arrays of their state in place ([`crate::schedule::in_place`]), and the updates in their rounds.
+//! Loops that write arrays of their state in place ([`crate::schedule::in_place`]), and the updates in their
+//! iterations.
 //!
-//! A scalar of the state has two registers, of which the second gets the next value, and any other array two memories. While a
-//! round is computed, each scalar gets a name where the program computes it, before a later update.
+//! A scalar of the state has two registers (the second gets the next value), and any other array has two memories.
+//! During an iteration, each scalar gets a name where the program computes it, before a later update.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -36,7 +37,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for the state of such a loop, with the initial value.
     pub fn slots_of_state(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Slots> {
         let kernel = self.program.kernel;
-        let Some((f, _)) = round_of(stmt) else { return Err(self.error("", "a statement is no loop")) };
+        let Some((f, _)) = round_of(stmt) else { return Err(self.error("", "a statement is not a loop")) };
         let Some(state) = f.params.first() else { return Err(self.error("", "a loop has no state")) };
         let ty = kernel.ty(*state).subst_sizes(&mut |v| {
             let size = Size::var(v.clone());
@@ -175,7 +176,7 @@ fn part_of(place: &Place, i: usize) -> Option<Place> {
     }
 }
 
-/// Whether the memory is a variable, of which an expression would read the new value.
+/// Whether the memory is a variable, so that an expression would read its new value.
 fn is_register(place: &Place) -> bool {
     let mut memories = Vec::new();
     place.layout.memories(&mut memories);

@@ -218,7 +218,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The C expression of a size as it is, without simplification.
+    /// The C expression of a size, without simplification.
     fn as_written(&mut self, s: &Size) -> Result<Expr> {
         let node = self.program.node(s);
         self.node(&node)
@@ -325,7 +325,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Node::IfLe { left, right, then, otherwise } => {
                 let compared = self.alternatives(&[left, right])?;
                 let condition = compared.into_iter().reduce(Expr::le).unwrap_or(Expr::Bool(true));
-                // What is not chosen may wrap.
+                // The operand that is not chosen may wrap.
                 condition.select(self.node(then)?, self.node(otherwise)?)
             }
             Node::Sum { index, count, body } => self.tabled_sum(index, count, body)?,

@@ -1,5 +1,10 @@
 //! Launches: a function, its arguments, and its launch size.
+//!
+//! [`shape`]: the properties that launches of the same function share.
 
+pub mod shape;
+
+use self::shape::{Kind, Shape};
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
 use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
@@ -18,31 +23,6 @@ use lift_analysis::size::Size;
 
 /// Total work-items, if the useful number is unknown before the run.
 const UNKNOWN_ITEMS: i64 = 1 << 16;
-
-/// The properties that launches of the same function share.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
-    local: [u32; 3],
-    exact: bool,
-    kinds: Vec<Kind>,
-}
-
-impl Shape {
-    /// Whether launches of the other shape may be made of a function of this one with these of their arguments.
-    pub fn covers(&self, other: &Shape, args: &[usize]) -> bool {
-        let kinds = args.iter().map(|&arg| other.kinds.get(arg));
-        (self.local, self.exact) == (other.local, other.exact) && self.kinds.iter().map(Some).eq(kinds)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Buffer,
-    Failure,
-    State,
-    Size { wide: bool },
-    Local,
-}
 
 /// A host-level condition under which the launches of a branch have an effect.
 #[derive(Debug, Clone)]
@@ -80,7 +60,7 @@ impl Guard<'_> {
     }
 }
 
-/// Buffers of which each work-item, or each group, has a part of its own.
+/// Buffers with a separate part for each work-item or each group.
 struct Own {
     items: Vec<BufferId>,
     groups: Vec<BufferId>,
@@ -202,7 +182,7 @@ impl<'k> ProgramBuilder<'k> {
             own.items.iter().for_each(|id| self.parts_for(*id, SCRATCH_ITEMS, &items));
             own.groups.iter().for_each(|id| self.parts_for(*id, SCRATCH_GROUPS, &launched));
         }
-        // There is memory for what is launched only.
+        // Memory exists only for work-items that are launched.
         for id in own.items.iter().chain(&own.groups) {
             let capacity = &mut self.buffers[id.0 as usize].capacity;
             *capacity = where_launched(&only_if, capacity);
@@ -228,7 +208,7 @@ impl<'k> ProgramBuilder<'k> {
         Ok(())
     }
 
-    /// How many groups are launched at most where each work-item or group has memory of its own.
+    /// The maximum number of groups if each work-item or group has its own memory.
     fn most_groups(&self, own: &Own, in_group: u32, used: Dims) -> Option<Size> {
         let of_items = (!own.items.is_empty()).then_some(SCRATCH_ITEMS / in_group.max(1));
         let most = of_items.into_iter().chain((!own.groups.is_empty()).then_some(SCRATCH_GROUPS)).min()?;

@@ -181,7 +181,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => "k",
         };
         let result = if n.is_one() && !matches!(level, Level::Lcl(_)) {
-            // The work-item with id 0 does it, without a loop.
+            // The work-item with id 0 runs it, without a loop.
             let first = id.eq(Expr::int(0));
             let (stmts, ()) = self.scope(|f| body(f, &Size::zero()))?;
             self.emit_if(first, stmts, Vec::new());
@@ -276,7 +276,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             body(f, &Size::var(var.clone()))
         })?;
         if whole {
-            match super::stop::stops(&stmts) {
+            match super::stop::middle::stops(&stmts) {
                 true => self.emit(StmtKind::Block(stmts)),
                 false => self.emit_all(stmts),
             }

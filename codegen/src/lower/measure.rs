@@ -5,6 +5,10 @@
 //! which lengths these are: storing an array requires a bound ([`ProgramBuilder::room`]), and if the bound is an
 //! unmeasured length, the kernel is compiled again with that length measured. So is a length that an `unpack` opens, if
 //! its worst case is too much memory ([`super::room`]).
+//!
+//! [`measured`]: the lengths that are measured.
+
+pub mod measured;
 
 use super::function::Dims;
 use super::host::Host;
@@ -20,9 +24,6 @@ use crate::report::Read;
 use crate::schedule::{Schedule, bounds};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Facts, Size, Var, VarKind};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 /// Compiles a schedule, repeatedly if lengths must be measured.
 pub fn compile(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
@@ -34,42 +35,6 @@ pub fn compile(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerErr
             return result;
         }
         measuring = Some(now.measuring(&wanted));
-    }
-}
-
-/// The lengths that are measured, and those that should be.
-#[derive(Default)]
-pub struct Measured {
-    /// Lengths, by the variable of their statement, that capacities of memory require.
-    wanted: RefCell<BTreeSet<VarId>>,
-    /// The size variables of lengths, with their statements.
-    sizes: FxHashMap<Var, VarId>,
-    /// The lengths of the states of loops that may grow, which the host always reads.
-    states: FxHashSet<Var>,
-    /// Those of loops that have been lowered.
-    seen: FxHashSet<Var>,
-    /// Those that the host knows at the current point.
-    ready: FxHashSet<Var>,
-}
-
-impl Measured {
-    pub fn new(schedule: &Schedule) -> Measured {
-        let all = schedule.bounds.lengths().chain(schedule.finest.lengths());
-        let sizes = all.map(|(stmt, var)| (var.clone(), stmt)).collect();
-        let states = schedule.bounds.states().cloned().collect();
-        Measured { sizes, states, ..Measured::default() }
-    }
-    /// Whether the variable of a loop's state has no value yet.
-    pub fn is_first(&mut self, state: &Var) -> bool {
-        self.states.insert(state.clone());
-        self.seen.insert(state.clone())
-    }
-    /// From here on the host knows the length of a loop's state.
-    pub fn is_read(&mut self, state: &Var) {
-        self.ready.insert(state.clone());
-    }
-    pub fn wanted(self) -> BTreeSet<VarId> {
-        self.wanted.into_inner()
     }
 }
 
@@ -284,7 +249,7 @@ impl<'k> Host<'k> {
             self.guards.pop();
             checked?;
         }
-        // Only one branch runs, so whatever only one of them computes may not be computed at all.
+        // Only one branch runs, so a value that only one of them computes may not be computed at all.
         self.only_computed(&before);
         Ok(dest)
     }

@@ -23,7 +23,7 @@ const MOST_LOCAL: u64 = crate::schedule::teams::MOST_LOCAL as u64;
 pub const SCRATCH_ITEMS: u32 = 4096;
 /// Groups that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_GROUPS: u32 = 256;
-/// Bytes of global memory for the parts of work-items and groups, but for one group's.
+/// Maximum bytes of global memory for the parts of work-items and groups; the part of one group is always allowed.
 pub const SCRATCH_BYTES: i64 = 1 << 30;
 
 impl<'k> FunctionBuilder<'_, 'k> {

@@ -6,27 +6,58 @@
 //! *Strategy preserving compilation for parallel functional code*, 2017): an array is read through its view ([`read`])
 //! and written to its destination ([`write`], [`dests`]); memory is allocated only for values without one ([`memory`]).
 //!
+//! Unsupported features are reported as a [`LowerError`] with the primitive and its origin.
+//!
 //! | module | job |
 //! |---|---|
-//! | [`value`] | values of variables: expressions, sizes, views, places, destinations |
-//! | [`program`], [`function`] | the program and the function under construction |
-//! | [`index`], [`scalar`], [`symbolic`], [`assume`] | sizes and scalars as C expressions; assumptions about lengths |
-//! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
-//! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
-//! | [`in_place`] | loops that write their state in place |
-//! | [`jam`] | neighbours of a nest of maps that one work-item computes |
-//! | [`group`] | the groups of `mapLcl`: their size, and the elements of a work-item |
-//! | [`flagged`] | branch-free checks in loops |
-//! | [`covered`] | functions that another one makes needless |
-//! | [`stop`] | launches after a failed check |
-//! | [`angles`] | sine and cosine of the same number |
-//! | [`all`] | several kernels in parallel |
-//! | [`work`] | the budget of one compilation |
-//! | [`barriers`] | removal of redundant barriers |
-//! | [`stream`] | distribution of long arrays over work-items |
-//! | [`host`], [`launch`], [`copies`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and operations over the whole device |
-//!
-//! Unsupported features are reported as a [`LowerError`] with the primitive and its origin.
+//! | `value` | values of variables: expressions, sizes, views, places, destinations |
+//! | `barriers` | removal of redundant barriers |
+//! | `symbolic` | arithmetic and comparisons of `Int`s known as sizes |
+//! | `work` | the budget of one compilation |
+//! | `angles` | sine and cosine of the same number |
+//! | `cliffs` | reports parallel operators that a single work-item runs |
+//! | `all` | several kernels in parallel |
+//! | `dests` | propagates destinations |
+//! | `index` | sizes in code |
+//! | `views` | primitives that are views |
+//! | `copies` | copies of values by all work-items |
+//! | `flagged` | branch-free checks in loops |
+//! | `group` | the groups of `mapLcl`: their size, and the elements of a work-item |
+//! | `in_place` | loops that write their state in place |
+//! | `alone` | whether one work-item runs an operator, or a group |
+//! | `borders` | `map f ∘ slide n s ∘ pad l r` in three parts: two borders and the interior |
+//! | `covered` | functions that another one makes needless |
+//! | `filter` | `filterSeq` |
+//! | `produce` | statements that compute arrays |
+//! | `room` | whether an array's longest length is too much to allocate |
+//! | `scalar` | scalar operators with the interpreter's semantics |
+//! | `sort` | `sort` and `argsort` by one work-item |
+//! | `write` | values to memory, through the inverse of a view |
+//! | `registers` | values in registers: scalars, vectors, tuples of these |
+//! | `stop` | launches after a failed check |
+//! | `read` | elements of views, and values in memory |
+//! | `assume` | assumptions about skolems, checked on the device |
+//! | `loops` | loops, sequential and parallel, and barriers |
+//! | `memory` | memory for results inside a kernel |
+//! | `launch` | a function, its arguments, and its launch size |
+//! | `host` | the host level |
+//! | `device_filter` | `filter` over the whole device, in two launches |
+//! | `stream` | distribution of long arrays over work-items |
+//! | `device_by_key` | `reduceByKey` over the whole device, in two launches |
+//! | `team` | operations on a row that the work-items of a group share |
+//! | `compact` | compaction by the work-items of a group |
+//! | `device_radix` | `sort` and `argsort` over the whole device, by numbers |
+//! | `device_reduce` | `reduce` and `scan` over the whole device |
+//! | `device_sort` | `sort` and `argsort` over the whole device, by any function |
+//! | `function` | an OpenCL function under construction |
+//! | `program` | the program under construction |
+//! | `probe` | queries on a function that is then discarded |
+//! | `pieces` | rows of different lengths (segments) |
+//! | `tile` | maps whose elements are computed in blocks |
+//! | `block` | code for the statements inside a kernel function |
+//! | `fold` | sequential folds |
+//! | `jam` | neighbours of a nest of maps that one work-item computes |
+//! | `measure` | lengths that only the device can compute and that determine memory |
 
 mod all;
 mod alone;
@@ -59,6 +90,7 @@ mod loops;
 mod measure;
 mod memory;
 mod pieces;
+mod probe;
 mod produce;
 mod program;
 mod read;

@@ -1,8 +1,9 @@
 //! The program under construction: buffers, functions, steps and failures, shared by all functions of one compilation.
 
 use super::cliffs::Cliffs;
-use super::measure::Measured;
-use super::stop;
+use super::launch::shape::Shape;
+use super::measure::measured::Measured;
+use super::stop::buffer;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
 use super::work::Work;
 use super::{LowerError, Result};
@@ -36,7 +37,7 @@ pub struct Leaf<'a> {
 pub struct ProgramBuilder<'k> {
     pub kernel: &'k core::Kernel,
     pub schedule: &'k Schedule,
-    /// The target with what the program sets for the statement that is lowered.
+    /// The target, with the program's settings for the current statement.
     pub target: Target,
     /// Facts about size parameters and about skolems opened at host level.
     pub facts: Facts,
@@ -51,7 +52,7 @@ pub struct ProgramBuilder<'k> {
     pub uses_double: bool,
     pub functions: Vec<Function>,
     /// The launch properties of each function.
-    pub shapes: Vec<super::launch::Shape>,
+    pub shapes: Vec<Shape>,
     pub steps: Vec<Step>,
     pub checks: Vec<(Assumption, Origin)>,
     /// The sources of skolems opened at host level.
@@ -162,7 +163,7 @@ impl<'k> ProgramBuilder<'k> {
         match self.failure_buffer {
             Some(id) => id,
             None => {
-                let id = self.buffer(stop::NAME, Scalar::Int, Size::nat(stop::ELEMENTS), BufferRole::Failure);
+                let id = self.buffer(buffer::NAME, Scalar::Int, Size::nat(buffer::ELEMENTS), BufferRole::Failure);
                 self.failure_buffer = Some(id);
                 id
             }
@@ -384,18 +385,6 @@ impl<'k> ProgramBuilder<'k> {
     /// Records that a result of `count` elements is stored.
     pub fn stored(&mut self, name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) {
         self.report.stored.push(stored(name, memory, scalar, count, origin));
-    }
-
-    /// Runs queries on a function that is then discarded.
-    pub fn probe(
-        &mut self,
-        origin: &Origin,
-        ask: impl FnOnce(&mut super::function::FunctionBuilder<'_, 'k>) -> Result<()>,
-    ) -> Result<()> {
-        let noted = self.report.applied.len();
-        let asked = ask(&mut super::function::FunctionBuilder::new(self, origin));
-        self.report.applied.truncate(noted);
-        asked
     }
 
     pub fn launch(&mut self, launch: Launch) {

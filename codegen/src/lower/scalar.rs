@@ -151,7 +151,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return self.divide(ty, a, b, true);
         }
         if ty.is_floating() {
-            // Exact but for the sum of a negative fraction and 1, which the other way rounds, too.
+            // Exact, except for the sum of a negative fraction and 1, which the other form rounds as well.
             let is_one = match &b {
                 Expr::Float(bits) => f32::from_bits(*bits) == 1.0,
                 Expr::Double(bits) => f64::from_bits(*bits) == 1.0,

@@ -4,17 +4,25 @@
 //! every launch that may follow one that records failures begins by testing for a failure, and returns. No launch has
 //! to be safe on its own.
 //!
-//! Within a launch, the work-item that found the failure stops ([`resolve`]).
+//! Within a launch, the work-item that found the failure stops ([`middle`]).
 //!
-//! Work-items that must decide alike share the test. During a launch that records no failures the flag does not change,
-//! so each work-item reads it. In a launch that does, one work-item reads it for its group if the group has barriers.
-//! If groups wait for each other, all read a copy that a separate launch has made before.
+//! Work-items that must take the same decision share the test. During a launch that records no failures the flag does
+//! not change, so each work-item reads it. In a launch that does, one work-item reads it for its group if the group has
+//! barriers. If groups wait for each other, all read a copy that a separate launch has made before.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`buffer`] | the buffer in which launches record failures |
+//! | [`middle`] | stops in the middle of a function |
 
+pub mod buffer;
+pub mod middle;
+
+use self::buffer::{COPY, ELEMENTS, NAME};
 use super::Result;
 use super::function::FunctionBuilder;
 use super::program::ProgramBuilder;
 use crate::failure::Message;
-use crate::opencl::helpers::FAILURE;
 use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, Param, ParamType, Stmt, StmtKind, Storage, joins};
 use crate::plan::{Arg, BufferId, BufferRole, Count, Launch, Step};
 use lift_analysis::hir::Name;
@@ -22,12 +30,6 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The name of the failure buffer in every function.
-pub const NAME: &str = "failure";
-/// Elements of the failure buffer.
-pub const ELEMENTS: u64 = FAILURE as u64;
-/// Index of the copy, if there is one.
-const COPY: i64 = FAILURE;
 /// The function that makes the copy. Names of programs never start with `lift_`.
 const COPIER: &str = "lift_stop";
 
@@ -222,50 +224,6 @@ fn copy_launch(origin: &Origin, failure: BufferId) -> Launch {
         origin: origin.clone(),
         label: "stop".into(),
     }
-}
-
-/// Resolves stops in the middle of a function: the work-item returns, unless others of its group wait for it later.
-/// Then it skips the rest of the block, whose declarations are visible nowhere else.
-pub fn resolve(body: &mut Vec<Stmt>) {
-    if let Some(StmtKind::If { then, .. }) = body.last_mut().map(|s| &mut s.kind) {
-        then.pop_if(|s| s.kind == StmtKind::Stop);
-    }
-    if body.iter().any(joins::meets) {
-        within(body, true);
-    }
-}
-
-/// `outermost`: all work-items of the launch execute the statements, with the same conditions.
-fn within(stmts: &mut Vec<Stmt>, outermost: bool) {
-    for at in 0..stmts.len() {
-        // If the group still has barriers, all work-items must continue.
-        let waits = |rest: &[Stmt]| outermost || rest.iter().any(joins::meets);
-        if stops(&stmts[at..=at]) && !waits(&stmts[at + 1..]) {
-            let mut rest = stmts.split_off(at + 1);
-            within(&mut rest, false);
-            if let StmtKind::If { then, otherwise, .. } = &mut stmts[at].kind {
-                then.pop();
-                otherwise.extend(rest);
-            }
-            return;
-        }
-        match &mut stmts[at].kind {
-            StmtKind::If { then, otherwise, .. } => {
-                within(then, false);
-                within(otherwise, false);
-            }
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => within(body, false),
-            _ => {}
-        }
-    }
-}
-
-/// Whether a work-item may stop in the statements themselves, apart from nested loops and blocks.
-pub fn stops(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Stop)),
-        _ => false,
-    })
 }
 
 fn param(constant: bool) -> Param {

@@ -9,8 +9,8 @@ use crate::budget::{LIMIT, TERMS_PER_STEP};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::work;
 
-pub const TOO_LARGE: &str = "this kernel is too large to be compiled: what is read through views, or used by several \
-                             definitions, is written out each time";
+pub const TOO_LARGE: &str = "this kernel is too large to compile: code for views, and for values with several uses, is \
+                             repeated each time";
 
 /// Cost of a host-level statement, which may become launches, in steps.
 pub const STATEMENT: u64 = 100;

@@ -25,7 +25,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     self.flatten(p, out)?;
                 }
             }
-            _ => return Err(self.error("", "an array stands where a scalar is needed")),
+            _ => return Err(self.error("", "an array is used where a scalar is needed")),
         }
         Ok(())
     }

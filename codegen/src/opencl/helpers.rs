@@ -452,7 +452,8 @@ int lift_check_index(__global int* failure, int which, int i, int n)
             }
             Helper::CheckLength => {
                 "\
-// A length that the program computes. Loops with the stride of the grid have room behind the longest array.
+// A length that the program computes. The limit leaves room for loops with the stride of the grid to pass the end of
+// the longest array.
 int lift_check_length(__global int* failure, int which, int n)
 {
   if (n < 0 || n > 2013265920) {
@@ -555,7 +556,8 @@ ushort lift_to_half(float x)
             }
             Helper::DoubleToHalf => {
                 "\
-// Rounds once: the float has an odd last bit unless it is exact, so that it lies between two halves where the number does.
+// Avoids double rounding: an inexact float gets an odd last bit, so that it is between the same two halves as the
+// number.
 ushort lift_double_to_half(double x)
 {
   const float near = (float)x;

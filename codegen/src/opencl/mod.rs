@@ -2,6 +2,20 @@
 //!
 //! The tree covers just what the compiler emits. It carries origins; printing gives the text and a map from byte ranges
 //! of the text to origins.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`pack`] | helper functions that compact kept elements |
+//! | [`radix`] | helper functions for a radix sort over the whole device |
+//! | [`stream`] | helper functions for streams of tiles in a single pass (decoupled look-back) |
+//! | [`helpers`] | helper functions of generated kernels |
+//! | [`ast`] | the syntax tree of OpenCL C |
+//! | [`joins`] | barriers where a branch joins the code after it |
+//! | [`barriers`] | verifies the barriers of generated functions |
+//! | [`build`] | constructors of expressions that simplify |
+//! | [`names`] | names of generated variables |
+//! | `print` | OpenCL C 1.2 as text, with the map back to the source |
+//! | `same` | equality of functions up to names and origins |
 
 pub mod ast;
 pub mod barriers;

@@ -38,7 +38,7 @@ const TWICE_EIGHT: &str = "  const uchar first = __builtin_ia32_cvtd2mask256(vlo
 ";
 
 const FRAME: &str = "\
-// Of 16 elements those whose keep is 1, to the start of `to`, which has room for 16; tells how many.
+// Compacts those of 16 elements whose keep is 1 to the start of `to`, which has room for 16; returns their number.
 static inline int lift_pack_TYPE(__global TYPE* to, const TYPE* x, const int* keep)
 {
 #ifdef LIFT_COMPRESS

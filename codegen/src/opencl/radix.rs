@@ -68,8 +68,8 @@ static inline __attribute__((always_inline)) void lift_offsets(__global int* cou
 
 /// The helpers for keys of `BITS` (32 or 64) bits.
 const SORTABLE: &str = "\
-// The order of keys as an order of unsigned numbers. order: 1 for the greatest first, 2 for floating-point numbers, of which
-// the two zeros are equal and what is no number comes last.
+// The order of keys as an order of unsigned numbers. order: 1 for the greatest first, 2 for floating-point numbers,
+// whose two zeros are equal; NaN comes last.
 static inline __attribute__((always_inline)) KEY lift_sortable_BITS(KEY key, int order)
 {
   if (order & 2) {
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void lift_note_BITS(__global int* d
 ";
 
 const COUNT: &str = "\
-// How often each digit is in each chunk of so many keys, and in all of them. own has room for 256.
+// The histogram of digits in each chunk of keys, and in all chunks. own has room for 256.
 static inline __attribute__((always_inline)) void lift_digits_BITS(__global const STORED* keys, __global int* counts, __global int* totals,
     __local int* own, int n, int size, int chunks, int shift, int order)
 {
@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) void lift_digits_BITS(__global cons
 ";
 
 const COUNT_ALONE: &str = "\
-// How often each digit is in each chunk of so many keys, and in all of them; by groups of one work-item.
+// The histogram of digits in each chunk of keys, and in all chunks; by groups of one work-item.
 static inline __attribute__((always_inline)) void lift_digits_alone_BITS(__global const STORED* keys, __global int* counts,
     __global int* totals, int n, int size, int chunks, int shift, int order)
 {
@@ -217,7 +217,7 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
   const int lane = l % band;
   const uint lower = (1u << lane) - 1u;
   const int first = l / band * band * each + lane;
-  // Work-items that sum up, with so many digits each.
+  // Work-items that add up counts, and digits of each.
   const int most = min(group, 256);
   const int digits = 256 / most;
   __local int* next = starts + 256;
@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
       KEY keys[16];
       int places[16];
       int others[16];
-      // Behind the end stand keys that stay there.
+      // Keys after the end are padding, which stays there.
       #pragma unroll
       for (int j = 0; j < each; j++) {
         const int i = first + j * band;

@@ -42,7 +42,7 @@ pub fn covers(general: &Function, special: &Function) -> Option<Vec<usize>> {
 struct Pairs<'f> {
     there: FxHashMap<&'f Name, &'f Name>,
     back: FxHashMap<&'f Name, &'f Name>,
-    /// Parameters of either function that may stand for each other; which do is found where they occur.
+    /// Parameters of either function that may correspond to each other; their occurrences decide.
     open: FxHashMap<&'f Name, ParamType>,
     free: FxHashMap<&'f Name, ParamType>,
 }

@@ -143,7 +143,7 @@ static inline bool lift_last_group(volatile __global long* state, __local int* s
 ";
 
 pub const SUM_BEFORE: &str = "\
-// The sum of the values of all tiles before this one, n of which are waited for at once, each by a work-item.
+// The sum of the values of all preceding tiles; n work-items wait for n tiles at a time.
 static inline int lift_sum_before(volatile __global long* state, int tile, int round, __local int* shared, int n)
 {
   const int l = get_local_id(0);

@@ -121,7 +121,7 @@ impl Analysis {
 
     // --- what there is
 
-    /// Runs `make` until it succeeds, adding steps for whatever it lacks.
+    /// Runs `make` until it succeeds, adding steps for missing values.
     pub fn make(
         &mut self,
         origin: &Origin,
@@ -255,7 +255,7 @@ impl Analysis {
                     return self.output(result);
                 }
                 Err(_) => {
-                    let message = "the result is no value that can be computed in parts".into();
+                    let message = "the result is not a value that can be computed in parts".into();
                     return Err(Refusal { message, advice: String::new(), origin });
                 }
             };

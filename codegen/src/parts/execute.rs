@@ -293,7 +293,7 @@ impl<R: Runner> Run<'_, R> {
         let left = self.number(&pad.left)?;
         let len = source.len() as i64;
         if len == 0 && to > from {
-            return Err(self.runner.wrong("an empty array cannot be padded: nothing stands at its edges".into()));
+            return Err(self.runner.wrong("an empty array cannot be padded: it has no elements at its edges".into()));
         }
         let (inner, outer) = ((from - left).clamp(0, len), (to - left).clamp(0, len));
         let mut pieces = Vec::new();

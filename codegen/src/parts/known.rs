@@ -26,7 +26,7 @@ pub struct Known {
     pub wholes: FxHashMap<VarId, ValueId>,
     /// The number of uses of each variable.
     pub uses: FxHashMap<VarId, usize>,
-    /// The array of which a skolem is the length.
+    /// For each skolem, the array with that length.
     pub opened: FxHashMap<Var, VarId>,
     /// Skolems that a step has measured.
     pub measured: FxHashSet<Var>,
@@ -136,7 +136,7 @@ pub fn computes(f: &Lambda) -> bool {
     found
 }
 
-/// What a kernel of blocks lacks.
+/// A value that a kernel of blocks needs and does not have yet.
 pub enum Need {
     /// Block lengths must be a multiple of this, because the array consists of such rows.
     Unit(Size, VarId),

@@ -33,7 +33,7 @@ use lift_analysis::ty::Ty;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
-/// A kernel of [`Parts::kernels`].
+/// Index into [`Parts::kernels`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KernelId(pub u32);
 

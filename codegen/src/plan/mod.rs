@@ -6,6 +6,12 @@
 //! Storage is a structure of arrays: every scalar leaf of a type has its own buffer, row-major. An array of dynamic
 //! length is a buffer of its maximum length, and a second buffer holds its length: one `int` for each instance, that
 //! is, one at the top level and one per row in an array of such arrays. `Bool` is a byte.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`json_size`] | sizes in JSON |
+//! | [`json`] | a plan as JSON |
+//! | [`reuse`] | buffers that share memory |
 
 pub mod json;
 pub(crate) mod json_size;
@@ -91,7 +97,7 @@ pub struct DynamicLength {
 pub struct Count {
     /// The requested number, in size parameters.
     pub wish: Size,
-    /// The number is rounded up to a multiple of this; 1 leaves it as it is.
+    /// The number is rounded up to a multiple of this; 1 changes nothing.
     pub multiple_of: u32,
 }
 
@@ -281,6 +287,6 @@ pub struct Program {
     /// The kernel functions of the text, as syntax trees.
     pub functions: Vec<crate::opencl::Function>,
     pub plan: Plan,
-    /// What the compiler did and why.
+    /// The compiler's decisions and their reasons.
     pub report: crate::report::Report,
 }

@@ -78,8 +78,8 @@ pub struct LaunchTime {
     pub spread: [f64; 2],
 }
 
-/// A buffer is kept if it has up to this many times the elements that it needs now, or few. Allocation takes longer than
-/// most rounds of a loop whose state grows.
+/// A buffer is kept if it has up to this many times the elements that it needs now, or few. Allocation takes longer
+/// than most iterations of a loop whose state grows.
 const SPACIOUS: usize = 2;
 const SMALL: usize = 4096;
 

@@ -16,6 +16,22 @@
 //!
 //! A kernel that writes out of bounds can crash the process, and a driver can hang, so `lift` runs kernels in a child
 //! process; [`report`] is the child's output.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`device`] | OpenCL devices behind a thin typed layer |
+//! | [`geometry`] | chooses the number of work-items of a launch on a device |
+//! | [`build_log`] | parses the log of a device's compiler and maps its messages to the source |
+//! | `failure` | why a run gave no result |
+//! | `prepare` | evaluates a plan for given sizes, before a device is touched |
+//! | `layout` | lengths for marshalling and reading back |
+//! | `pour` | marshals the values of arguments |
+//! | `collect` | collects the result from its buffers |
+//! | `kernels` | a program's kernels on a device, and their launch sizes |
+//! | `execute` | executes the steps of a plan on a device |
+//! | [`report`] | the report of a process that ran a kernel |
+//! | `resident` | a program that stays on a device to be run repeatedly |
+//! | [`several`] | a kernel in parts, on several devices |
 
 pub mod build_log;
 mod collect;

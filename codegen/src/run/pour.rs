@@ -82,7 +82,7 @@ impl Pouring {
     fn buffer(&mut self, id: BufferId) -> Result<&mut HostData, Problem> {
         match self.data.get_mut(id.0 as usize) {
             Some(Some(data)) => Ok(data),
-            _ => Err(Problem::Plan(format!("buffer {} is no input", id.0))),
+            _ => Err(Problem::Plan(format!("buffer {} is not an input", id.0))),
         }
     }
 

@@ -41,7 +41,7 @@ impl FromStr for DeviceList {
     fn from_str(text: &str) -> Result<DeviceList, String> {
         let names = text.strip_prefix("opencl:").filter(|names| names.contains(','));
         let Some(names) = names else {
-            return Err(format!("`{text}` is no list of devices: expected numbers, as in `opencl:0,1`"));
+            return Err(format!("`{text}` is not a list of devices: expected numbers, as in `opencl:0,1`"));
         };
         let mut entries: Vec<Entry> = Vec::new();
         for name in names.split(',') {
@@ -128,7 +128,7 @@ pub struct Times {
     pub notices: Vec<String>,
 }
 
-/// What a device did of a step.
+/// A device's part of a step.
 #[derive(Default)]
 struct Done {
     values: Vec<(usize, Value)>,
@@ -303,7 +303,7 @@ impl Runner for Several<'_> {
             threads.into_iter().map(|(at, thread)| thread.join().unwrap_or_else(|_| lost(at))).collect()
         });
         let mut done = Vec::new();
-        // As on one device, the failure of the first elements is told.
+        // As on one device, the failure of the first elements is reported.
         let mut first: Option<(usize, SeveralFailure)> = None;
         for (at, result) in finished {
             match result {
@@ -341,13 +341,13 @@ mod tests {
         assert_eq!(list("opencl:2:3,0:0"), Ok(vec![(2, Some(3)), (0, Some(0))]));
         for (text, why) in [
             ("opencl:0,0", "names device 0 twice"),
-            ("opencl:0,cuda", "`cuda` in `opencl:0,cuda` is no number of a device"),
-            ("opencl:0,", "`` in `opencl:0,` is no number of a device"),
-            ("opencl:0:x,1:1", "`x` in `opencl:0:x,1:1` is no share"),
+            ("opencl:0,cuda", "`cuda` in `opencl:0,cuda` is not a number of a device"),
+            ("opencl:0,", "`` in `opencl:0,` is not a number of a device"),
+            ("opencl:0:x,1:1", "`x` in `opencl:0:x,1:1` is not a share"),
             ("opencl:0:3,1", "gives shares to some devices only"),
             ("opencl:0:0,1:0", "gives no device a share"),
-            ("opencl:", "is no list of devices"),
-            ("cuda:0,1", "is no list of devices"),
+            ("opencl:", "is not a list of devices"),
+            ("cuda:0,1", "is not a list of devices"),
         ] {
             let error = list(text).expect_err(text);
             assert!(error.contains(why), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! Whether statements and functions have the same value: they differ in the names of the variables bound inside at most.
+//! Whether statements and functions have the same value: equality up to the names of variables bound inside.
 
 use crate::core::{Atom, Block, Lambda, Rhs, Stmt, VarId};
 use rustc_hash::FxHashMap;
@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 /// Variables that are known to have the same value.
 #[derive(Debug, Default)]
 pub struct Classes {
-    /// The first variable with the same value, of variables that have one.
+    /// For variables with the value of an earlier one: the first variable with that value.
     first: FxHashMap<VarId, VarId>,
 }
 
 impl Classes {
-    /// The variable that stands for all with the value of this one.
+    /// The representative of all variables with this value.
     pub fn first(&self, v: VarId) -> VarId {
         self.first.get(&v).copied().unwrap_or(v)
     }

@@ -1,5 +1,5 @@
-//! How much arithmetic a program asks for: what its text means, whatever is made of it. What generated code does is
-//! compared with it, so that nothing is computed again and again without being noticed.
+//! How much arithmetic a program contains before any rewrite. The arithmetic of the generated code is compared with it,
+//! so that repeated computation is noticed.
 
 use super::bounds::Bounds;
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt};
@@ -7,15 +7,15 @@ use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// Comparisons of an element in a sort or a search, at most.
+/// Maximum comparisons of an element in a sort or a search.
 const COMPARED: i64 = 32;
 
-/// Operations at most: of two branches the longer one is counted.
+/// An upper bound of operations: the longer of two branches counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Of floating-point numbers.
+    /// Floating-point operations.
     pub float: Size,
-    /// Of whole numbers.
+    /// Integer operations.
     pub integer: Size,
 }
 
@@ -34,7 +34,7 @@ impl Asked {
         Asked { float: max(&self.float, &other.float), integer: max(&self.integer, &other.integer) }
     }
 
-    /// `None` where nobody knows how often something is done.
+    /// `None` if a number of executions is unknown.
     pub fn of(kernel: &Kernel, bounds: &Bounds) -> Option<Asked> {
         let mut most = FxHashMap::default();
         kernel.body.visit(&mut |stmt| {
@@ -49,7 +49,7 @@ impl Asked {
 
 struct Counter<'k> {
     kernel: &'k Kernel,
-    /// The greatest values of lengths that are opened.
+    /// Upper bounds of opened lengths.
     most: FxHashMap<Var, Size>,
 }
 
@@ -83,11 +83,11 @@ impl Counter<'_> {
 
     fn call(&self, call: &PrimCall) -> Option<Asked> {
         let Some(f) = call.funs.first() else { return Some(Asked::none()) };
-        // What only shows elements elsewhere has arithmetic of indices.
+        // Views have arithmetic of indices only.
         if call.prim.is_view() && call.prim != Prim::Generate {
             return Some(Asked::none());
         }
-        // Once: functions are nested.
+        // Counted once, although functions are nested.
         let one = self.block(&f.body)?;
         if one == Asked::none() {
             return Some(one);
@@ -114,7 +114,7 @@ impl Counter<'_> {
     }
 }
 
-/// Whether it is a floating-point number, and how many there are side by side.
+/// Whether the scalar is floating-point, and the number of lanes.
 fn lanes(ty: &Ty) -> (bool, u64) {
     match ty.kind() {
         TyKind::Scalar(s) => (s.is_floating(), 1),

@@ -30,11 +30,11 @@ pub struct Bounds {
 /// Size variables for a length of a loop's state, which the host reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
-    /// The length before the first round.
+    /// The length before the first iteration.
     pub start: Var,
-    /// The length in the current round.
+    /// The length in the current iteration.
     pub round: Var,
-    /// The length after the last round.
+    /// The length after the last iteration.
     pub end: Var,
 }
 
@@ -197,13 +197,13 @@ impl Bounds {
         self.opened.contains_key(&v)
     }
 
-    /// The size variable that stands for the value of an opened length.
+    /// The size variable for the value of an opened length.
     pub fn value_of(&self, opened: &Var) -> Option<Var> {
         let id = FIRST_OPENED.checked_add(opened.id)?;
         self.opened.values().map(|(var, _)| var).find(|var| var.id == id && opened.kind == VarKind::Skolem).cloned()
     }
 
-    /// What is known before the run of the length that a statement opens.
+    /// The bound, known before the run, of the length that a statement opens.
     pub fn of_opened(&self, v: VarId) -> Option<&Size> {
         self.opened.get(&v)?.1.as_ref()
     }
@@ -285,7 +285,7 @@ impl Finder<'_> {
         results.into_iter().map(|bound| self.for_every_call(&f.body, bound?)).collect()
     }
 
-    /// A bound of what a function gives, whichever its arguments are: without the lengths that one call opens.
+    /// A bound of a function's result for all arguments: without the lengths that one call opens.
     fn for_every_call(&self, body: &Block, bound: Size) -> Option<Size> {
         let mut opened = Vec::new();
         body.visit(&mut |stmt| opened.extend(self.bounds.opened.get(&stmt.var)));
@@ -483,14 +483,14 @@ impl Finder<'_> {
 }
 
 impl Finder<'_> {
-    /// The lengths that the state of a loop hides: at most those before the first round if no round makes them longer,
-    /// otherwise those that the host reads.
+    /// The bounds of lengths that the state of a loop hides: those before the first iteration if no iteration makes
+    /// them longer, otherwise lengths that the host reads.
     fn state_of_loop(&mut self, var: VarId, funs: &[Lambda], start: Hidden) -> Hidden {
         let rounds = |this: &mut Self, state: &Hidden| {
             let results: Vec<Hidden> = funs.iter().map(|f| this.call(f, std::slice::from_ref(state))).collect();
             results.into_iter().next_back().unwrap_or_default()
         };
-        // What a state of these lengths makes true holds of no other.
+        // Facts about a state with these lengths hold for no other state.
         let known = (!start.is_empty()).then(|| (self.facts.clone(), self.ranges.clone()));
         let next = rounds(self, &start);
         let Some((facts, ranges)) = known else { return start };

@@ -72,7 +72,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Takes the operators out of all branches of a function, and of functions in it.
+    /// Moves the operators out of all branches of a function and of functions inside it.
     fn function(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             match &mut stmt.rhs {
@@ -99,7 +99,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Takes the folds out of a branch, as far as nothing that they need may stop the run.
+    /// Moves folds out of a branch if nothing that they need can stop the run.
     fn folds(&mut self, branch: Branch, block: &mut Block) -> Vec<Stmt> {
         let mut out = Vec::new();
         let mut at = 0;

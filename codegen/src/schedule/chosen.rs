@@ -60,13 +60,13 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// A fold with positions: what stands before it, its arguments, and where the position is in an element.
+/// A fold with positions: the statements before it, its arguments, and the path of the position in an element.
 struct Numbered {
     before: Vec<Stmt>,
     z: Atom,
     xs: Atom,
     element: Ty,
-    /// The element that the program knows, in this one.
+    /// The path of the program's element in this one.
     inner: Vec<usize>,
     position: Vec<usize>,
 }
@@ -91,7 +91,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The statements that take the place of a fold; those that read its result follow suit.
+    /// Replaces a fold; the readers of its result are adapted.
     fn with_positions(&mut self, block: &mut Block, at: usize) -> Option<Vec<Stmt>> {
         let stmt = block.stmts[at].clone();
         let Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Auto), funs, args, .. }) = &stmt.rhs else {
@@ -158,7 +158,7 @@ impl Writer<'_> {
         Some(Numbered { before: Vec::new(), z, xs, element, inner: Vec::new(), position: vec![k] })
     }
 
-    /// The right-hand side that gives a variable its value.
+    /// The definition of a variable.
     fn made(&self, a: &Atom) -> Option<Rhs> {
         let Atom::Var(v) = a else { return None };
         let mut found = None;
@@ -190,8 +190,8 @@ impl Writer<'_> {
         Some(Numbered { before, z, xs, element, inner: vec![0], position: vec![1] })
     }
 
-    /// The operator whose ties are decided by position, and between equal positions, of which there are none, by the
-    /// components that it does not compare.
+    /// The operator whose ties are broken by position, then by the components that it does not compare (positions are
+    /// unique, so this only makes the order total).
     fn operator(&mut self, f: &Lambda, choice: &Choice, ties: Ties, numbered: &Numbered) -> Option<Lambda> {
         let [a, b] = [0, 1].map(|k| self.fresh(f.params[k], numbered.element.clone()));
         let mut order = vec![numbered.position.clone()];
@@ -248,7 +248,7 @@ impl Writer<'_> {
         self.flag(out, body, args)
     }
 
-    /// Writes a block that gives one of the two arguments as one that tells whether it is the second.
+    /// Turns a block that returns one of its two arguments into one that returns whether it is the second.
     fn flag(&mut self, out: &mut Out, block: Block, args: [&Atom; 2]) -> Option<Atom> {
         let known = |second| Atom::Lit(Literal::Bool(second));
         let mut stmts = block.stmts;
@@ -327,7 +327,7 @@ impl Writer<'_> {
 /// The statements of an operator.
 struct Out {
     stmts: Vec<Stmt>,
-    /// The operator whose place it takes.
+    /// The operator that it replaces.
     like: Lambda,
 }
 

@@ -1,5 +1,5 @@
-//! Columns, and transposed results, which work-items that share a row would read or write far apart: they are copied through
-//! squares in local memory (rule `tile-transpose`).
+//! Columns and transposed results, in which work-items that share a row would access memory far apart, are copied
+//! through squares in local memory (rule `tile-transpose`).
 //!
 //! * `map f (T A) = map f (map (map id) (T A))`, where a group does a column
 //! * `T (map f A) = map (map id) (T (map f A))`, where a group makes a row, or a row is made of whole rows
@@ -18,13 +18,13 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Elements of a column from which on a copy pays, unless one work-item alone has no use of a column.
+/// Minimum elements of a column for which a copy pays, unless only a group can process a column.
 const WORTH_COPYING: i64 = 64;
-/// The same, where a work-item would make a row of each column: neighbours would write far apart.
+/// Minimum elements of a column if one work-item would make a row of each: neighbours would write far apart.
 const WORTH_ROWS: i64 = 8;
-/// Rows and columns of a matrix from which on its squares are not mostly empty.
+/// Minimum rows and columns of a matrix whose squares are not mostly empty.
 const WIDE: i64 = 32;
-/// Columns from which on reading one after the other reads the matrix so often that a copy pays.
+/// Minimum columns for which reading them one after the other is slower than a copy.
 const MANY_TURNS: i64 = 8;
 
 /// The kernel with the copies that its maps at host level need.
@@ -58,9 +58,9 @@ struct Writer<'a> {
 /// How the columns are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// A work-item could do a column, too, beside others that read their neighbours.
+    /// A work-item could process a column as well, beside others that read the neighbouring columns.
     Passed,
-    /// Folds alone need no copy where neighbouring columns lie near each other.
+    /// Only folds: no copy is needed if neighbouring columns are close together.
     Folded,
     /// Only groups have the memory.
     Kept,
@@ -105,7 +105,7 @@ impl Writer<'_> {
         Some(made.stmts)
     }
 
-    /// The statements that copy what a nest of maps goes over, and the copy.
+    /// The statements that copy the array of a nest of maps, and the copy.
     fn stored_copy(&mut self, stmt: &Stmt, call: &PrimCall, depth: usize) -> Option<(Vec<Stmt>, VarId)> {
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
         let (copy, ty) = self.copy(&PrimCall { prim: Prim::Map(Level::Auto), ..call.clone() }, depth)?;
@@ -198,7 +198,7 @@ impl Writer<'_> {
         fresh(&mut self.vars, like, ty)
     }
 
-    /// The nest of maps with the identity, element by element, as its function; and the type of what it gives.
+    /// The nest of maps with the identity, element by element, as its function; and the type of its result.
     fn copy(&mut self, call: &PrimCall, depth: usize) -> Option<(PrimCall, Ty)> {
         let f = &call.funs[0];
         let len = self.kernel.atom_ty(call.args.first()?).as_array()?.len.clone();
@@ -223,7 +223,7 @@ impl Writer<'_> {
         Some((PrimCall { funs: vec![lambda], ..call.clone() }, array_of(&ty, &len)))
     }
 
-    /// The function that gives a row of this type as it is, element by element.
+    /// The identity on rows of this type, element by element.
     fn identity(&mut self, like: VarId, ty: &Ty, origin: &Origin) -> Option<Lambda> {
         let (row, copied) = (self.fresh(like, ty.clone()), self.fresh(like, ty.clone()));
         let x = self.fresh(like, ty.as_array()?.element.clone());
@@ -237,7 +237,7 @@ impl Writer<'_> {
         Some(of(row, vec![Stmt { var: copied, binds: Vec::new(), rhs, origin: origin.clone() }], copied))
     }
 
-    /// The nest of maps over what was copied.
+    /// The nest of maps over the copy.
     fn over(&mut self, call: &PrimCall, depth: usize, source: Atom) -> Option<PrimCall> {
         let f = &call.funs[0];
         let lambda = match depth {
@@ -270,7 +270,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Rewrites `T ∘ map (map f)`, the statements of which are at these places; `false` if it is not that.
+    /// Rewrites `T ∘ map (map f)` at these statements; `false` if they do not have that form.
     fn turned_map(&mut self, block: &mut Block, made: usize, at: usize) -> bool {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &block.stmts[made].rhs else {
             return false;
@@ -295,7 +295,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Copies what a statement transposes, if that is a matrix of scalars.
+    /// Copies the array that a statement transposes, if it is a matrix of scalars.
     fn copied_result(&mut self, block: &mut Block, at: usize) {
         let transpose = block.stmts[at].clone();
         let ty = self.kernel.ty(transpose.var).clone();
@@ -357,11 +357,11 @@ fn map(f: Lambda, xs: Atom) -> Rhs {
     Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
 }
 
-/// Whether groups, or neighbouring work-items, make the rows of an array: long ones, and not of columns that are read as they lie, and so are written
-/// so, too.
+/// Whether groups or neighbouring work-items make the rows of an array: long rows, and not those of columns, which are
+/// written as they are read.
 fn makes_rows(kernel: &Kernel, rhs: &Rhs) -> bool {
     match rhs {
-        // All versions, but for one of the host, which makes one row after the other.
+        // All versions except the host's, which makes one row after the other.
         Rhs::If(_, a, b) => {
             let made = [a, b].map(|block| {
                 let is_result = |s: &&Stmt| block.result == Atom::Var(s.var);
@@ -390,7 +390,7 @@ fn makes_rows(kernel: &Kernel, rhs: &Rhs) -> bool {
     }
 }
 
-/// Whether a function computes a row from the row that it gets, not element by element, and not in tiles of a product.
+/// Whether a function computes a row from its argument as a whole: neither element by element nor in tiles.
 fn is_computed_along(kernel: &Kernel, f: &Lambda) -> bool {
     let Some(made) = nest::returned(f).map(|at| &f.body.stmts[at]) else { return false };
     let rows = f.params.iter().any(|v| kernel.ty(*v).as_array().is_some());
@@ -402,7 +402,7 @@ fn is_map(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }))
 }
 
-/// Whether an array is a transposed one that is stored, or a part of one.
+/// Whether an array is a stored, transposed array or part of one.
 fn is_transposed(kernel: &Kernel, rows: &Atom) -> bool {
     let Atom::Var(v) = rows else { return false };
     let mut found = false;
@@ -439,7 +439,7 @@ fn is_turned(kernel: &Kernel, v: VarId) -> bool {
     found
 }
 
-/// Whether the innermost function uses anything of the elements of the maps around it.
+/// Whether the innermost function uses elements of the surrounding maps.
 fn mentions_outer(dims: &Dims, f: &Lambda) -> bool {
     let outer = dims.calls[..dims.calls.len() - 1].iter().flat_map(|call| &call.funs);
     let mut bound: Vec<VarId> = outer.clone().flat_map(|f| f.params.iter().copied()).collect();
@@ -447,8 +447,8 @@ fn mentions_outer(dims: &Dims, f: &Lambda) -> bool {
     f.body.stmts.iter().any(|s| uses::mentions(s, &|v| bound.contains(&v)))
 }
 
-/// How a function uses columns for which no other strategy reads neighbours; `None` if there is one, or it is no work for a
-/// group.
+/// How a function uses columns; `None` if another strategy makes neighbouring work-items read adjacent elements, or if
+/// the work does not suit a group.
 fn used(kernel: &Kernel, innermost: &PrimCall, depth: usize) -> Option<Use> {
     let f = &innermost.funs[0];
     let filters =

@@ -1,5 +1,5 @@
-//! Maps whose elements are rows that are there already, and filters of rows: rows are copied element by element, so that the
-//! whole device takes part instead of one work-item a row.
+//! Maps whose elements are existing rows, and filters of rows: rows are copied element by element, by the whole device
+//! instead of one work-item per row.
 //!
 //! * `map (λx. v) = map (λx. map id v)`, where v is a view
 //! * `filter p xs = map (λi. xs i) (filter (λi. (map p xs) i) (iota n))`, where the elements of xs are arrays of n

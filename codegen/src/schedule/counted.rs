@@ -99,7 +99,7 @@ fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
             let left = Size::max(&bound.sub(&first), &Size::zero());
             left.add(&Size::int(constant - 1)).div_floor(&Size::int(constant))
         }
-        // Of other bounds the logarithm is no size.
+        // The logarithm of another bound is not a size.
         ScalarOp::Mul if constant > 1 => {
             let exponents = (bound.exponent_of(constant)?, first.exponent_of(constant)?);
             Size::max(&exponents.0.sub(&exponents.1), &Size::zero())

@@ -1,10 +1,10 @@
-//! Counters of loops at host level: components of a state to which each iteration adds the same integer, or that it leaves as
-//! they are. What such a component is follows from the number of the iteration, so it is no part of the state:
+//! Counters of loops at host level: components of a state to which each iteration adds the same integer, or that it
+//! leaves as they are. Such a component follows from the number of the iteration, so it need not be part of the state:
 //!
 //! `iterate k (λ(i,x). (i + d, f i x)) (s,x) = (s + k·d, reduceHost (λ(x,r). f (s + r·d) x) x (iota k))`
 //!
-//! The host knows the numbers of its iterations, and with them indices, rows and conditions. An `iterateWhile` that only asks
-//! whether a counter is below a number has iterations of a number that the host reads once.
+//! The host knows the number of the current iteration, and so indices, rows and conditions that depend on it. For an
+//! `iterateWhile` that only tests whether a counter is below a number, the host reads the number of iterations once.
 
 use super::counted::{component, defined};
 use super::rounds::UNROLLED;
@@ -19,7 +19,7 @@ use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// The kernel with folds over the numbers of iterations in place of loops at host level that count.
+/// Replaces counting loops at host level by folds over the numbers of iterations.
 pub fn counters(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let before = applied.len();
     let mut tuples = FxHashMap::default();
@@ -41,7 +41,7 @@ pub fn counters(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
 
 struct Writer<'a> {
     kernel: &'a Kernel,
-    /// The parts of all tuples.
+    /// The components of each tuple.
     tuples: FxHashMap<VarId, Vec<Atom>>,
     vars: Vec<VarInfo>,
     lengths: Lengths,
@@ -54,16 +54,16 @@ struct Loop<'s> {
     f: &'s Lambda,
     state: VarId,
     rounds: Rounds,
-    /// The components of the state, at first and after an iteration.
+    /// The types of the components of the state.
     types: Vec<Ty>,
     start: Vec<Atom>,
     next: Vec<Atom>,
 }
 
 enum Rounds {
-    /// The host knows how many before the run.
+    /// The host knows the number before the run.
     Known(Size),
-    /// While a counter that starts with `start` is less than `bound`, one more each time.
+    /// A counter goes from `start` up to `bound` by ones.
     Until { start: i32, bound: Atom },
 }
 
@@ -149,7 +149,7 @@ impl Writer<'_> {
         out
     }
 
-    /// How many iterations there are, and their numbers.
+    /// The number of iterations, and the array of their numbers.
     fn numbers(&mut self, l: &Loop, out: &mut Vec<Stmt>) -> (Atom, Atom) {
         let (origin, var, int) = (&l.stmt.origin, l.stmt.var, Ty::int());
         match &l.rounds {
@@ -174,7 +174,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The components of the state before iteration `number`; `x` is what is no counter.
+    /// The components of the state before iteration `number`; `x` has those that are not counters.
     fn state(
         &mut self,
         l: &Loop,
@@ -226,7 +226,7 @@ impl Writer<'_> {
         Atom::Var(var)
     }
 
-    /// Those parts, as a tuple unless there is one.
+    /// These components, as a tuple if there are several.
     fn chosen(
         &mut self,
         parts: &[Atom],
@@ -246,7 +246,7 @@ impl Writer<'_> {
 }
 
 impl Loop<'_> {
-    /// For each component what iterations do with it, if that is known; `None` if that is so for none, or for all.
+    /// The known change of each component in an iteration; `None` if no change is known, or all are.
     fn changes(&self) -> Option<Vec<Option<Change>>> {
         let mut bound = Vec::new();
         bound_in(&self.f.body, &mut bound);

@@ -106,7 +106,7 @@ pub fn folds_apart(
     Some(writer.split(stmt, &call, &len, &pieces))
 }
 
-/// Bytes of what a nest makes, up to which it is stored for one fold.
+/// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
 
 /// The bytes of an array of scalars, or tuples of them.
@@ -175,8 +175,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The versions of a map each element of which folds what a nest makes of it: elements too few for a work-item each
-    /// share the nest, if what it makes may be stored.
+    /// The versions of a map in which each element folds the result of a nest: if there are too few elements for the
+    /// device, the nest becomes a map of its own, provided that its result can be stored.
     fn of_few(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
         let f = call.funs.first().filter(|f| f.position.is_none() && f.params.len() == 1)?;
@@ -205,7 +205,7 @@ impl Writer<'_> {
         Some(made.stmts)
     }
 
-    /// The maps of a map whose function returns a view of what maps make: those, and one that copies the view.
+    /// Splits a map whose function returns a view of the results of maps: into those, and one that copies the view.
     fn view_of_maps(&mut self, stmt: &Stmt, call: &PrimCall, len: &Size) -> Option<Vec<Stmt>> {
         let pieces = Pieces::of_maps(self.kernel, &call.funs[0])?;
         let mut made = self.split(stmt, call, len, &pieces);
@@ -315,7 +315,7 @@ impl Pieces {
         Pieces::of_nests(kernel, body)
     }
 
-    /// The same, whoever reads the results of nests.
+    /// The same, whatever reads the results of nests.
     fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
         let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
@@ -337,8 +337,8 @@ impl Pieces {
                     }
                     Some(count - 1)
                 }
-                // A scalar belongs to the last piece on which it depends. That of a nest has nothing else, so that
-                // each reader repeats what takes a few instructions.
+                // A scalar belongs to the last piece on which it depends, unless that is a nest: then each reader
+                // repeats its few instructions.
                 _ if is_flat(kernel.ty(stmt.var)) => {
                     let last = last_piece(kernel, body, stmt, &of);
                     last.filter(|piece| !nests.contains(piece) || !is_brief(stmt))
@@ -352,8 +352,8 @@ impl Pieces {
         (count > 1).then_some(Pieces { count, of })
     }
 
-    /// Makes a piece for each map over a long row, and one for the result, which is a view of what they make; `None` if
-    /// work-items that compute an element of the result write it anyway, or if the function does more.
+    /// Makes a piece for each map over a long row, and one for the result, a view of these maps' results; `None` if the
+    /// work-items that compute elements of the result can write them directly, or if the function does more.
     fn of_maps(kernel: &Kernel, f: &Lambda) -> Option<Pieces> {
         let returned = nest::returned(f).map(|at| f.body.stmts[at].var);
         let result = f.body.stmts.iter().find(|s| f.body.result == Atom::Var(s.var))?;

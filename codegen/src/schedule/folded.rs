@@ -29,19 +29,19 @@ struct Kept {
     filter: usize,
     unpack: usize,
     length: Var,
-    /// Arrays of one element for each kept one, by maps and zips.
+    /// Arrays made by maps and zips, with one element for each kept element.
     derived: FxHashSet<VarId>,
-    /// The number of folds of them.
+    /// The number of folds over them.
     folds: usize,
     /// The length is used as a number.
     counted: bool,
-    /// At least one reader is in a branch.
+    /// A reader is in a branch.
     in_branch: bool,
 }
 
 impl Rewriter<'_> {
-    /// Replaces the filters of a block of which only folds and the number are used. `top`: the block is one of the
-    /// kernel, not of a function.
+    /// Replaces filters of a block if only folds and the number of their elements are used. `top`: the block is at the
+    /// top of the kernel.
     pub(super) fn folds_of_filters(&mut self, block: &mut Block, top: bool) {
         while self.goes_on()
             && let Some(kept) = (0..block.stmts.len()).find_map(|at| self.only_folded(block, at, top))
@@ -126,7 +126,7 @@ struct Reader<'r, 'a, 'b> {
     kept: &'r mut Kept,
     /// The level of the filter.
     level: Level,
-    /// Functions of the filter and of maps behind it.
+    /// The functions of the filter and of the maps after it.
     recipes: &'r mut Vec<&'b Lambda>,
 }
 
@@ -237,7 +237,7 @@ impl<'b> Reader<'_, '_, 'b> {
     }
 }
 
-/// How an array's element is made of an element that is kept.
+/// How an element of an array is computed from a kept element.
 #[derive(Clone)]
 enum Recipe {
     Kept,
@@ -405,7 +405,7 @@ impl Writer<'_, '_> {
         Some(masked)
     }
 
-    /// Makes a `reduceSeq` skip what is not kept.
+    /// Makes a `reduceSeq` skip elements that the filter drops.
     fn guarded(&mut self, call: &mut PrimCall, of: VarId) -> Option<&'static rules::Rule> {
         let test = self.test.clone();
         let mut tested = self.copied(&test);

@@ -20,7 +20,7 @@ pub fn is_free(rhs: &Rhs) -> bool {
     }
 }
 
-/// Whether a block only takes apart and rearranges what it is given, so that a `map` of it is read like a view.
+/// Whether a block only rearranges its arguments, so that a `map` of it is read like a view.
 fn only_arranges(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Prim(call) if call.prim.is_view() => call.funs.is_empty(),
@@ -30,7 +30,7 @@ fn only_arranges(block: &Block) -> bool {
     })
 }
 
-/// Statements that may be done again for each element of a row.
+/// Maximum statements that may be repeated for each element of a row.
 pub const MOST_BRIEF: usize = 16;
 
 /// Whether a statement takes a few instructions, which may include a check.
@@ -42,13 +42,13 @@ pub fn is_brief(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether all of these statements together do.
+/// Whether all of these statements together take few instructions.
 pub fn are_brief(stmts: &[Stmt]) -> bool {
     stmts.len() <= MOST_BRIEF && stmts.iter().all(is_brief)
 }
 
-/// Whether a function picks rows: it gives an array, with brief statements and views alone. A `map` of it is read like a
-/// view, for its function takes no longer than to read an element.
+/// Whether a function picks rows: it returns an array and has only brief statements and views. A `map` of it is read
+/// like a view, because its function takes no longer than reading an element.
 pub fn picks_rows(kernel: &Kernel, f: &Lambda) -> bool {
     let gives_row = |s: &Stmt| kernel.ty(s.var).as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element));
     let is_plain = |s: &Stmt| match &s.rhs {

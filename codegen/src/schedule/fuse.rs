@@ -160,7 +160,7 @@ impl Fuser<'_> {
                 let result = Demand { often: Often::Once, ..Demand::default() };
                 self.block(a, result, host, &mut left);
                 self.block(b, result, host, &mut right);
-                // Whatever only one branch reads may not be read at all.
+                // A value that only one branch reads may not be read at all.
                 let in_one = |d: Demand| Demand { partial: true, ..d };
                 for (v, d) in left {
                     let both = right.remove(&v).map_or(in_one(d), |other| d.or(other));

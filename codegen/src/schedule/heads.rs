@@ -1,5 +1,5 @@
-//! `head (map f xs) = f (head xs)`, where a fold reads the map, too: so it is computed where it is folded, and not stored for
-//! the sake of one element, as in `reduce (head ys) min ys`.
+//! `head (map f xs) = f (head xs)` if a fold reads the map, too. Then the map is fused with the fold instead of stored
+//! for one element, as in `reduce (head ys) min ys`.
 
 use super::nested::{Work, work_of};
 use super::{Applied, rules, uses};
@@ -8,7 +8,7 @@ use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 
-/// The kernel in which first elements of maps are computed apart.
+/// The kernel with first elements of maps computed separately.
 pub fn heads(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -23,7 +23,7 @@ pub fn heads(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ker
 }
 
 struct Writer<'a> {
-    /// As it was, but with the variables of what was written.
+    /// The original kernel, but with the variables of new statements.
     kernel: Kernel,
     lengths: Lengths,
     applied: &'a mut Vec<Applied>,
@@ -47,7 +47,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The statements for the head of a map that nothing but a fold of it reads besides.
+    /// The statements for the head of a map whose only other reader is a fold.
     fn first(&mut self, block: &Block, at: usize) -> Option<Vec<Stmt>> {
         let head = &block.stmts[at];
         let mapped = argument(&head.rhs, Prim::Head)?;

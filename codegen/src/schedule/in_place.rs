@@ -1,8 +1,8 @@
 //! Which loops may write their state in place, by last use.
 //!
-//! A loop has memory for its state. [`Prim::Update`] in a round may overwrite an array of the state if nothing reads the old
-//! array afterwards: under another name, through a view, or in a function. The new array then lies where the old one lay, and
-//! nothing is copied. An inner loop that starts with such an array uses its memory, too.
+//! A loop has memory for its state. [`Prim::Update`] in an iteration may overwrite an array of the state if nothing
+//! reads the old array afterwards: under another name, through a view, or in a function. The new array then has the
+//! memory of the old one, and nothing is copied. An inner loop that starts with such an array uses its memory, too.
 //!
 //! The analysis follows the order of evaluation. Each update gives an array a new version. For each variable the analysis
 //! knows which versions its value reads: a use of an old version means that the array must be copied.
@@ -16,11 +16,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The arrays of a kernel's loops that are written in place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InPlace {
-    /// For each such loop, the leaves of its state: whether each is an array that every round gives back in its memory.
+    /// For each such loop and leaf of its state: whether the leaf is an array that every iteration returns in its
+    /// memory.
     pub loops: FxHashMap<VarId, Vec<bool>>,
     /// The updates of such arrays.
     pub updates: FxHashSet<VarId>,
-    /// The loops in rounds of others, with the leaves whose initial value is overwritten.
+    /// The loops inside of others, with the leaves whose initial value is overwritten.
     pub taken: FxHashSet<(VarId, usize)>,
 }
 
@@ -84,7 +85,7 @@ pub fn leaves(ty: &Ty) -> Vec<&Ty> {
 /// A leaf of the state, and the version of its contents.
 type Contents = (usize, u32);
 
-/// What a variable is.
+/// The relation of a variable to the state.
 #[derive(Debug, Clone)]
 enum Class {
     Tuple(Vec<Class>),
@@ -131,7 +132,7 @@ struct Round<'k> {
     versions: u32,
     /// Whether each leaf is an array that stays in its memory.
     kept: Vec<bool>,
-    /// What overwrites a leaf: an update, or a loop with the leaf of its own state.
+    /// The writes to each leaf: an update, or a loop with the leaf of its own state.
     writes: Vec<(usize, VarId, Option<usize>)>,
 }
 
@@ -162,7 +163,7 @@ impl<'k> Round<'k> {
         round
     }
 
-    /// What overwrites a leaf that stays in its memory.
+    /// The writes to a leaf that stays in its memory.
     fn written(&self, of: impl Fn(&(VarId, Option<usize>)) -> bool) -> impl Iterator<Item = (VarId, Option<usize>)> {
         let kept = |leaf: usize| self.kept.get(leaf) == Some(&true);
         self.writes.iter().filter(move |w| kept(w.0)).map(|w| (w.1, w.2)).filter(move |w| of(w))
@@ -175,7 +176,7 @@ impl<'k> Round<'k> {
         }
     }
 
-    /// A value is used: a leaf of which it has old contents does not stay in its memory.
+    /// Records a use of a value: leaves whose old contents it reads do not stay in their memory.
     fn used(&mut self, class: &Class) {
         let mut all = Vec::new();
         class.contents(&mut all);

@@ -1,8 +1,8 @@
 //! Few, long rows: each is computed by the whole device, one after the other.
 //!
-//! What a group or a work-item does of a row (a filter, a sort, a scan, a histogram, a loop) leaves most of the device idle where
-//! rows are few. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are those of the
-//! top of a kernel. The host chooses between that version and the other ones.
+//! If rows are few, operators that a group or a work-item runs on a row (filter, sort, scan, histogram, loop) leave
+//! most of the device idle. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are
+//! those of the top of a kernel. The host chooses between that version and the other ones.
 //!
 //! A fold or scan in order whose accumulator is a long row is such a loop too: `reduceSeq f z = reduceHost f z`.
 
@@ -41,11 +41,11 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// What a function does that is worth the whole device.
+/// An operator of a function that is worth the whole device.
 struct Long {
-    /// The elements over which it goes.
+    /// Its number of elements.
     row: Size,
-    /// How often it does that.
+    /// Its number of executions.
     times: Size,
 }
 
@@ -79,7 +79,7 @@ impl Writer<'_> {
     /// The versions of a map.
     fn versions(&mut self, stmt: &Stmt, long: &Long) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
-        // Fewest elements of a row: at all, and for each row.
+        // Minimum elements of a row: absolute, and for each row.
         let target = self.target.written(&stmt.settings());
         let [row, each] = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
         let least = Size::max(&Size::int(row), &long.times.mul(&Size::int(each)));
@@ -98,7 +98,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The call and, from this many elements of a row on, its copy that `place` puts at the host.
+    /// A choice between the call and, for at least this many elements of a row, its copy at host level.
     fn chosen(
         &mut self,
         stmt: &Stmt,
@@ -187,7 +187,7 @@ fn long_map(kernel: &Kernel, call: &PrimCall) -> Option<Long> {
     Some(Long { times: long.times.mul(&rows.len), ..long })
 }
 
-/// The longest row over which a function goes with an operator of which one group at most does a row.
+/// The longest row that a function processes by an operator for which at most one group shares a row.
 fn long(kernel: &Kernel, f: &Lambda) -> Option<Long> {
     let mut found: Option<Long> = None;
     if let Some(row) = f.params.first().and_then(|x| row(kernel, &Atom::Var(*x)))

@@ -112,7 +112,7 @@ struct Elements<'a> {
     origin: Origin,
 }
 
-/// What an element has of a value: of a row of this length its element, and a scalar as it is.
+/// The type of a value in the loop of one element: the element type of a row of this length, or a scalar type.
 fn element_of(ty: &Ty, len: &Size) -> Option<Ty> {
     match ty.kind() {
         _ if is_flat(ty) => Some(ty.clone()),
@@ -231,7 +231,7 @@ impl Elements<'_> {
                 let element = self.element(rows)?;
                 self.made(stmt, Rhs::Proj(element, *k))?;
             }
-            // An array may have no elements, so what might stop the run is not left to them.
+            // An array may be empty, so its elements must not be responsible for stopping the run.
             Rhs::Scalar(op, args) if is_free(&stmt.rhs) => {
                 let args = args.iter().map(|a| self.element(a)).collect::<Option<Vec<Atom>>>()?;
                 self.made(stmt, Rhs::Scalar(*op, args))?;
@@ -338,7 +338,7 @@ impl Elements<'_> {
                 (x, part, None)
             }
             _ if ty.as_array().is_some() => (last, stmt.var, None),
-            // How a scalar ends no element says, as there may be none.
+            // The final value of a scalar cannot come from an element, because there may be none.
             _ if rows_only(&ty) => {
                 let all = self.fresh(state, array_of(element, &self.len));
                 (last, all, Some(self.at(stmt.var, prim(Prim::Unzip, vec![Atom::Var(all)]))))

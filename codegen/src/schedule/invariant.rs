@@ -23,14 +23,14 @@ pub fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, appl
 
 struct Hoister<'a> {
     kernel: &'a mut Kernel,
-    /// What is checked before anything runs.
+    /// Facts that are checked before the run.
     facts: Facts,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
 
 impl Hoister<'_> {
-    /// Moves what the functions of a block's statements have in common in front of these statements.
+    /// Moves invariant code of the functions of a block's statements in front of these statements.
     fn block(&mut self, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -182,8 +182,8 @@ impl Hoister<'_> {
         out
     }
 
-    /// The variables of a function that are worth computing beforehand: they depend on work for its element, and on nothing
-    /// in `own`; and who reads them depends on it.
+    /// The variables of a function that are worth computing beforehand: they depend on work for its element, and on
+    /// nothing in `own`; and their readers depend on it.
     fn values_of(&self, g: &Lambda, own: &FxHashSet<VarId>) -> Vec<VarId> {
         let kernel = &*self.kernel;
         let stmts: Vec<&Stmt> = g.body.stmts.iter().collect();
@@ -198,7 +198,7 @@ impl Hoister<'_> {
             }
         }
         if !g.body.stmts.iter().any(|s| varies.contains(&s.var)) {
-            // The whole inner map is the same for all.
+            // The whole inner map is invariant.
             return Vec::new();
         }
         let is_read = |v: VarId| {
@@ -216,8 +216,7 @@ impl Hoister<'_> {
     }
 }
 
-/// Whether a statement computes with sizes alone that have a value whatever a branch has tested: `M-3` and `N/M` may have
-/// none.
+/// Whether a statement only computes sizes that are defined in every branch: `M-3` and `N/M` may be undefined.
 fn has_plain_sizes(vars: &[VarInfo], stmt: &Stmt) -> bool {
     let plain = |size: &Size| size.as_const().is_some() || size.as_var().is_some();
     let of_var = |v: VarId| !vars[v.0 as usize].ty.any(&mut |t| t.as_array().is_some_and(|a| !plain(&a.len)));

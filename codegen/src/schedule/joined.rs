@@ -1,5 +1,5 @@
-//! Folds of folds: one of all elements has the strategies of long rows, where two in each other are the work of one work-item
-//! below a map.
+//! Folds of folds: a single fold of all elements has the strategies of long rows, but nested folds below a map run on
+//! one work-item.
 //!
 //! `reduce f z (map (reduce f z ∘ g) xs) = reduce f z (join (map g xs))`
 
@@ -14,7 +14,7 @@ use lift_analysis::origin::Origin;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The kernel in which functions of maps fold the joined elements of rows instead of a fold of each row.
+/// The kernel in which functions of maps fold all elements of the rows at once.
 pub fn joined(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -29,12 +29,12 @@ pub fn joined(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
 struct Writer<'a> {
     vars: &'a mut Vec<VarInfo>,
     applied: &'a mut Vec<Applied>,
-    /// Arrays that lie in memory as they are indexed, and tuples of such.
+    /// Arrays whose layout in memory follows their indices, and tuples of such arrays.
     plain: FxHashSet<VarId>,
 }
 
 impl Writer<'_> {
-    /// Looks for maps; their functions may be rewritten, what stands beside them is spread by other rules.
+    /// Rewrites functions of maps; other rules distribute the statements beside maps.
     fn host(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             self.arrange(stmt);
@@ -45,7 +45,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes whether what a statement makes is plain, and what the function of a map gets.
+    /// Notes whether the result of a statement, and the parameter of a map's function, is plain.
     fn arrange(&mut self, stmt: &Stmt) {
         let is = |a: &Atom| matches!(a, Atom::Var(v) if self.plain.contains(v));
         let all = stmt.rhs.operands().into_iter().all(is);
@@ -82,7 +82,8 @@ impl Writer<'_> {
         }
     }
 
-    /// For a fold of what a map folds alike: where that map stands, what stands there instead, and what is to be folded.
+    /// For a fold of a map of folds with the same operator: the index of the map, the statements that replace it, and
+    /// the array to fold.
     fn fold_of_folds(&mut self, block: &Block, at: usize) -> Option<(usize, Vec<Stmt>, VarId)> {
         let (f, z, folded) = fold(&block.stmts[at])?;
         let map = block.stmts[..at].iter().position(|s| s.var == folded)?;
@@ -114,7 +115,7 @@ impl Writer<'_> {
             made: Vec::new(),
             lifted: FxHashMap::default(),
         };
-        // All of the function is what finds the elements.
+        // The function does nothing but find the elements.
         let all = lifting.all(before, elements)?;
         let Lifting { made, lifted, .. } = lifting;
         let whole = before.iter().all(|s| lifted.contains_key(&s.var) || matches!(s.rhs, Rhs::Proj(..)));
@@ -131,7 +132,7 @@ fn fold(stmt: &Stmt) -> Option<(&Lambda, &Atom, VarId)> {
     }
 }
 
-/// Makes of statements about a row the same about the elements of all rows, one row after the other.
+/// Lifts statements about one row to the concatenated elements of all rows.
 struct Lifting<'a> {
     vars: &'a mut Vec<VarInfo>,
     plain: &'a FxHashSet<VarId>,
@@ -147,7 +148,7 @@ struct Lifting<'a> {
 }
 
 impl Lifting<'_> {
-    /// The elements that an array of the function has for all rows. `None` if they are more than rows taken apart, zipped and mapped.
+    /// The elements of a function's array for all rows; `None` if they are not made by projections, zips and maps.
     fn all(&mut self, body: &[Stmt], of: VarId) -> Option<VarId> {
         if let Some(all) = self.lifted.get(&of) {
             return Some(*all);
@@ -207,7 +208,7 @@ impl Lifting<'_> {
         }
     }
 
-    /// The elements of rows that lie one after the other, and are too many for a loop of one work-item.
+    /// The elements of rows that are adjacent in memory, if they are too many for one work-item.
     fn join(&mut self, rows: VarId) -> Option<VarId> {
         if !self.plain.contains(&rows) {
             return None;

@@ -57,7 +57,7 @@ impl LocalMemory {
             f.body.stmts.iter().any(|s| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_))));
         // Keys and elements of one fold by key are read at the same time.
         let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1) && !(by_key && readers(f, v) == 1);
-        // What each round of a loop reads again.
+        // Arrays that each iteration of a loop reads again.
         let mut again = FxHashSet::default();
         for round in f.body.stmts.iter().filter_map(|s| rounds_of(kernel, s)).flat_map(|call| &call.funs) {
             round.body.stmts.iter().for_each(|s| uses::variables(s, &mut again));

@@ -1,11 +1,57 @@
 //! Schedule: core, prepared for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`numbered`] gives programs that count their rows, [`rewrite`] applies rules that change core, [`interchange`] those for loops in maps,
-//! [`counters`] those for counters of loops, [`in_turn`], [`row_tables`], [`heads`], [`joined`], [`views`], [`distribute`], [`flatten`], [`columns`] and [`teams`] those for maps in maps, [`chosen`] gives folds that choose an element its position. [`place`] chooses where unplaced primitives run,
-//! [`fuse`] which arrays are never stored. [`tile`] finds maps whose elements are better computed in blocks, by the shape
-//! of the [`nest`] or of their function ([`shapes`]). [`rounds`] finds the loops whose iterations are launches,
-//! [`bounds`] upper bounds of hidden lengths, [`asked`] the arithmetic that the program asks for.
 //! Each decision that may interest a person is recorded as [`Applied`].
+//!
+//! | module | job |
+//! |---|---|
+//! | [`rules`] | the rules as data: equations and conditions |
+//! | [`uses`] | counts the uses of each variable |
+//! | [`flat`] | values that fit registers |
+//! | [`free`] | free operations |
+//! | `versions` | versions of a statement, chosen when lengths are known |
+//! | [`nest`] | maps whose function folds rows |
+//! | [`bounds`] | upper bounds of hidden lengths |
+//! | `alike` | statements and functions with the same value |
+//! | [`in_place`] | loops that may write their state in place, by last use |
+//! | [`shapes`] | shapes of functions for which lowering has a strategy |
+//! | [`asked`] | the amount of arithmetic in a program |
+//! | [`bits`] | folds whose iteration k reads no bit of an index below bit k |
+//! | `naming` | names for unnamed variables, after their primitives |
+//! | `numbered` | arrays by number: rows counted by the program |
+//! | [`sequential`] | operators that one work-item runs element by element |
+//! | [`nested`] | kinds of parallel work in a function's statements |
+//! | `ragged` | maps whose function reads arrays of different lengths |
+//! | `kept` | rows that a group keeps between two operators |
+//! | `heads` | `head (map f xs) = f (head xs)` |
+//! | `joined` | folds of folds |
+//! | `views` | views of rows, made of all rows at once |
+//! | `counted` | counting loops |
+//! | `copies` | maps whose elements are existing rows; filters of rows |
+//! | `demote` | filters inside functions |
+//! | [`place`] | chooses where unplaced primitives run |
+//! | `rounds` | loops at the top of a kernel whose iterations are launches |
+//! | [`fuse`] | results of `map` that are never stored |
+//! | [`by_key`] | rules that introduce `reduceByKey` |
+//! | `repeated` | common subexpressions |
+//! | `branches` | parallel operators moved out of branches |
+//! | `invariant` | loop-invariant code |
+//! | `distribute` | maps with different kinds of parallel work, split into several maps |
+//! | [`teams`] | maps whose elements are each computed by a group |
+//! | [`neutral`] | starts of folds by `min` and `max`: the operator's neutral element |
+//! | `rewrite` | rules that rewrite core before placement |
+//! | `chosen` | folds that choose an element, such as the index of the greatest |
+//! | `columns` | columns and transposed results, read or written by rows |
+//! | `counters` | counters of loops at host level |
+//! | `filters` | the elements that `filter` keeps |
+//! | `flatten` | nested maps without other work |
+//! | `folded` | filters whose results are only folded or counted |
+//! | `in_turn` | few long rows, one after the other |
+//! | `interchange` | loops over rows with element-wise iterations |
+//! | `longest` | maximum lengths of arrays whose length is computed inside functions |
+//! | `row_tables` | rows whose elements are folded by key |
+//! | `small` | batches of small matrices: one work-item for each result |
+//! | [`tile`] | maps that could be computed in blocks |
+//! | [`updates`] | maps that change one element of an array in a loop |
 
 mod alike;
 pub mod asked;
@@ -115,7 +161,7 @@ pub struct Schedule {
     pub too_large: bool,
     /// The states of loops that are written in place.
     pub in_place: InPlace,
-    /// Results of maps that are not fused, for the sake of those who compute them.
+    /// Results of maps that are not fused, so that more work-items compute them.
     stored: FxHashSet<VarId>,
     uses: FxHashMap<VarId, Uses>,
 }
@@ -313,8 +359,8 @@ impl Schedule {
     }
 }
 
-/// The result of a pass. Debug builds verify that it is well formed if the kernel before was, and that it assumes what
-/// that did of every opened length, to report a compiler bug where it happens.
+/// The result of a pass. Debug builds verify that it is well-formed if the input was, and that it makes the same
+/// assumptions about opened lengths, to report a compiler bug at its pass.
 fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
     debug_assert!(
         assumed(&after, false).is_disjoint(&assumed(before, true)),
@@ -329,7 +375,8 @@ fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
     after
 }
 
-/// The lengths, by name and place, of which the kernel assumes something, or nothing. A copy has the name of its original.
+/// The lengths, by name and origin, about which the kernel assumes something (or nothing). A copy has the name of its
+/// original.
 fn assumed(kernel: &Kernel, something: bool) -> BTreeSet<String> {
     let vars: FxHashSet<_> = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
     let mut found = BTreeSet::new();

@@ -96,7 +96,7 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     is_same_fold(kernel, f, call).then_some(Nest { fold, matrix: false, reorder })
 }
 
-/// Whether every work-item of a nest may do an operation that belongs to the nest: it gives a scalar, and cannot fail.
+/// Whether every work-item of a nest may repeat an operation: it returns a scalar and cannot fail.
 fn may_repeat(kernel: &Kernel, rhs: &Rhs) -> bool {
     let Rhs::Scalar(op, args) = rhs else { return false };
     let floating = |a: &Atom| kernel.atom_ty(a).as_scalar().is_some_and(|s| s.is_floating());

@@ -39,7 +39,8 @@ pub fn work_of(kernel: &Kernel, stmt: &Stmt) -> Work {
     work_among(kernel, stmt, &[])
 }
 
-/// The work of a statement in a function whose rows have lengths of their own, which are as known there as size parameters.
+/// The work of a statement in a function with rows of different lengths (`own`), which are known there like size
+/// parameters.
 pub fn work_among(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> Work {
     if !stmt.binds.is_empty() {
         return Work::Other;
@@ -103,7 +104,7 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
         }
         // A loop over a value in registers.
         Prim::Iterate | Prim::IterateWhile if is_flat(kernel.ty(stmt.var)) && items() => Work::Item,
-        // A group does each of so many rounds.
+        // A group runs each iteration.
         Prim::Iterate if call.funs.len() == 1 && call.sizes.len() == 1 && call.sizes.iter().all(is_known) => {
             in_rounds(kernel, call, &is_known, own)
         }
@@ -208,7 +209,7 @@ fn is_parallel(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
 pub struct Dims<'k> {
     /// Outermost first.
     pub calls: Vec<&'k PrimCall>,
-    /// All maps give the result of the next one as it is; otherwise some change the order of its dimensions.
+    /// Each map returns the result of the next one unchanged; otherwise some change the order of its dimensions.
     pub in_order: bool,
     /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
@@ -255,8 +256,8 @@ impl<'k> Dims<'k> {
     }
 }
 
-/// A fold of rows that lie in memory, below maps that do nothing else, and the number of these maps. Nothing but the row
-/// is different for different elements of them, so that their rows are those of one map.
+/// A fold of rows that lie in memory, below maps that do nothing else, and the number of these maps. Only the row
+/// differs between their elements, so their rows are those of one map.
 pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
     let dims = Dims::of(kernel, call);
     let around = dims.calls.len() - 1;
@@ -321,7 +322,7 @@ pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
     across
 }
 
-/// The host-level maps whose functions fold, scan or sort long arrays. What reads them would do such work with one
+/// The host-level maps whose functions fold, scan or sort long arrays. A map fused with them would do this work on one
 /// work-item.
 pub fn maps_of_folds(kernel: &Kernel) -> FxHashSet<VarId> {
     fn folds(kernel: &Kernel, f: &Lambda) -> bool {

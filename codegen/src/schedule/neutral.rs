@@ -11,7 +11,7 @@ use lift_analysis::hir::Literal;
 use lift_analysis::ty::TyKind;
 use rustc_hash::FxHashMap;
 
-/// The kernel after at most as many applications as `applied` has room for up to `most`.
+/// Applies the rule until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let mut ends = FxHashMap::default();
     kernel.body.visit(&mut |stmt| {

@@ -55,7 +55,7 @@ impl Writer<'_> {
     fn mapped(&mut self, stmt: &mut Stmt, stored: bool) -> Option<Stmt> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Generate, .. }) = &mut stmt.rhs else { return None };
         let ([n], [f]) = (call.sizes.as_slice(), call.funs.as_slice()) else { return None };
-        // What computes scalars of scalars is a view, which is copied if nothing is computed.
+        // Elements that are computed from scalars only form a view, which is copied if nothing is computed.
         let of = |is_it: &dyn Fn(&Rhs) -> bool| f.body.stmts.iter().all(|s| is_it(&s.rhs));
         if of(&is_free) || !stored && of(&is_simple) {
             return None;
@@ -98,7 +98,7 @@ impl Writer<'_> {
                 names.insert(s.var, names.get(v).copied().unwrap_or(*v));
             }
         });
-        // The arrays that are there before the map.
+        // The arrays that exist before the map.
         let mut picked: Vec<(VarId, VarId)> = Vec::new();
         let picks = |s: &Stmt| -> Option<VarId> {
             let Rhs::Prim(PrimCall { prim: Prim::Aref, sizes, args, .. }) = &s.rhs else { return None };

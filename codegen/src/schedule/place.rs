@@ -406,13 +406,13 @@ fn perfect_nest<'f>(kernel: &Kernel, f: &'f mut Lambda) -> Option<&'f mut PrimCa
     }
 }
 
-/// The variables of a map's function that differ from element to element because of what they read. An array that all elements
-/// share is none of them: work-items with an element each read the same number of it at the same time, which costs one load.
+/// The variables of a map's function that differ from element to element because of what they read. An array that all
+/// elements share is excluded: the work-items read the same element of it at the same time, which costs one load.
 fn own_arrays(f: &Lambda) -> FxHashSet<VarId> {
     let mut own: FxHashSet<VarId> = f.params.iter().copied().collect();
     for stmt in &f.body.stmts {
         let reads = |read: &Atom| matches!(read, Atom::Var(v) if own.contains(v));
-        // A part that begins where the element says.
+        // A part whose start depends on the element.
         let parts = matches!(&stmt.rhs, Rhs::Prim(call) if !call.sizes.iter().all(is_known));
         if parts || stmt.rhs.operands().into_iter().any(reads) {
             own.insert(stmt.var);

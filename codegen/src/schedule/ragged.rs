@@ -1,8 +1,8 @@
-//! Maps whose function goes over arrays of lengths of its own: a length that depends on the position of the row, that the row
-//! hides, or of what a filter keeps. A group can do each row.
+//! Maps whose function processes arrays of different lengths: a length depends on the index of the row, is hidden by
+//! the row, or is that of a filter's result. A group can process each row.
 //!
-//! Such a length is known to the group, but not to the host, so no strategy of [`super::teams`] applies that keeps rows in
-//! registers or in local memory: what is stored is in global memory.
+//! Such a length is known to the group but not to the host, so the strategies of [`super::teams`] that keep rows in
+//! registers or local memory do not apply: intermediate arrays are in global memory.
 
 use super::flat::is_flat;
 use super::free;
@@ -19,7 +19,7 @@ pub struct Ragged {
     pub row: Row,
 }
 
-/// What the host knows of how long the rows are.
+/// What the host knows about the length of the rows.
 pub enum Row {
     /// The longest row that is filtered.
     Filtered(Size),
@@ -28,7 +28,7 @@ pub enum Row {
     Hidden,
 }
 
-/// Recognises a map that does nothing but that, itself or below other maps.
+/// Recognises such a map, possibly below other maps.
 pub fn recognise(kernel: &Kernel, call: &PrimCall) -> Option<Ragged> {
     /// Dimensions of a grid.
     const MOST: usize = 3;
@@ -52,7 +52,7 @@ pub fn recognise(kernel: &Kernel, call: &PrimCall) -> Option<Ragged> {
     None
 }
 
-/// The row of a function that a group can do, if that is worth while; `n` is the number of rows.
+/// The row of a function that a group should process; `n` is the number of rows.
 fn row_of(kernel: &Kernel, f: &Lambda, n: &Size) -> Option<Row> {
     let mut own: Vec<Var> = f.position.iter().cloned().collect();
     let mut filtered: Option<Size> = None;
@@ -98,7 +98,7 @@ pub fn mean(position: &Var, n: &Size, len: &Size) -> Option<Size> {
     Some(all.div_floor(&Size::max(n, &Size::one()))).filter(|mean| all.is_polynomial() && is_known(mean))
 }
 
-/// The length of the array of scalars that a statement filters, each of them the work of one work-item.
+/// The length of the array of scalars that a statement filters, if one work-item can compute each.
 fn filter(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> Option<Size> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Filter(Level::Auto), .. }) = &stmt.rhs else { return None };
     let ty = kernel.atom_ty(call.args.first()?);

@@ -10,7 +10,7 @@ use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// The kernel without the statements that compute again what an earlier one has computed.
+/// The kernel without statements that repeat an earlier computation.
 pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let mut finder =
         Finder { earlier: FxHashMap::default(), class: Classes::default(), again: FxHashMap::default(), applied };
@@ -21,7 +21,7 @@ pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     }
     without(&mut kernel.body, &|stmt| again.contains_key(&stmt.var));
     rename(&mut kernel.body, &|v| *v = again.get(v).copied().unwrap_or(*v));
-    // What only the dropped statements read.
+    // Statements that only the dropped ones read.
     loop {
         let uses = uses::count(&kernel);
         let is_read = |v: VarId| uses.get(&v).is_some_and(|Uses { count, .. }| *count > 0);
@@ -55,7 +55,7 @@ impl<'k> Finder<'_, 'k> {
             if let Some(first) = same.map(|first| self.class.first(first.var)) {
                 self.class.insert(stmt.var, first);
                 let costly = is_costly(&stmt.rhs);
-                // What reads a dropped value and is no map of scalars, which may be computed where it is read.
+                // Readers of a dropped value, except maps of scalars, which may be computed where they are read.
                 if costly || (!is_map(&stmt.rhs) && uses::mentions(stmt, &|v| self.again.contains_key(&v))) {
                     self.again.insert(stmt.var, first);
                 }
@@ -73,7 +73,7 @@ impl<'k> Finder<'_, 'k> {
         }
     }
 
-    /// A number that statements of the same value share.
+    /// A hash that is equal for statements with the same value.
     fn key(&self, rhs: &Rhs) -> u64 {
         let mut hasher = FxHasher::default();
         std::mem::discriminant(rhs).hash(&mut hasher);
@@ -97,8 +97,8 @@ fn is_map(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }))
 }
 
-/// Whether a right-hand side has a loop whose result is brief beside what it reads, or that orders elements. A map of
-/// scalars is none: to compute it twice may be faster than to store it.
+/// Whether a right-hand side has a loop whose result is small compared with its input, or a sort. A map of scalars does
+/// not count: computing it twice may be faster than storing it.
 fn is_costly(rhs: &Rhs) -> bool {
     use Prim::*;
     let loops = matches!(

@@ -1,7 +1,7 @@
 //! Rows whose elements are folded by key: a group folds each row into a table in its local memory.
 //!
-//! Without a table, a row of k elements takes k comparisons for each of its n keys. The kernel has both versions where
-//! it depends on lengths which is faster, and the host chooses.
+//! Without a table, a row of k elements takes k comparisons for each of its n keys. If the faster version depends on
+//! lengths, the kernel has both, and the host chooses.
 
 use super::nested::{Work, is_known, work_among};
 use super::versions::{branch, choice, decided};
@@ -50,7 +50,7 @@ impl Writer<'_> {
         let now = Kernel { vars: self.vars.clone(), assumptions: self.lengths.assumptions.clone(), ..kernel.clone() };
         let mut rules = Vec::new();
         let Tabled { vars, call: tabled, compared } = tabled(&now, call, &mut rules)?;
-        // Fewest comparisons of a row.
+        // Minimum comparisons of a row.
         let least = Size::int(self.target.written(&stmt.settings()).get(Parameter::KeyRows).into());
         let known = decided(&least, &compared);
         if known == Some(false) {

@@ -5,7 +5,7 @@ use crate::core::{Prim, Rhs};
 use lift_analysis::origin::Origin;
 use lift_analysis::prims;
 
-/// Those of a schedule that the program writes so, and those that the compiler has placed so.
+/// The sequential operators of a schedule: those written by the program, and those placed by the compiler.
 pub fn one_by_one(schedule: &Schedule) -> (Vec<(Prim, Origin)>, Vec<Origin>) {
     let placed = [&rules::MAP_SEQ, &rules::REDUCE_SEQ, &rules::SCAN_SEQ, &rules::FILTER_SEQ];
     let demoted = schedule.applied.iter().filter(|a| placed.contains(&a.rule)).map(|a| a.origin.clone());

@@ -1,5 +1,4 @@
-//! Gives the results of small matrices, many of which a batch has, a work-item each. A tile of a single one of them would be
-//! empty for the most part.
+//! Batches of small matrices: each result gets a work-item, because tiles of one small matrix would be mostly empty.
 
 use super::versions::{branch, choice, decided};
 use super::{Applied, host_blocks, nest, rules};
@@ -25,7 +24,7 @@ pub fn small(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ker
 struct Writer<'a> {
     vars: Vec<VarInfo>,
     lengths: Lengths,
-    /// The most multiplications, or the like, of a small matrix.
+    /// Maximum operations of a small matrix.
     most: i64,
     applied: &'a mut Vec<Applied>,
 }

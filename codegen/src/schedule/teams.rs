@@ -5,6 +5,8 @@
 //! local memory, and [`Teams`] has the size of the groups. Whether groups are faster than one work-item per element,
 //! and whether an array fits local memory, may depend on lengths. Then the kernel has all versions, and the host
 //! chooses (Henriksen, Thorøe, Elsman, Oancea, *Incremental flattening for nested data parallelism*, PPoPP 2019).
+//!
+//! `share`: a function whose operators a group shares.
 
 mod share;
 
@@ -79,7 +81,7 @@ struct Params {
     shared: i64,
     /// Elements of a row up to which [`Params::few`] work-items share it.
     short: i64,
-    /// Fewer rows than this, each of at least `long_row` elements, are each computed by several groups.
+    /// Maximum number of rows (exclusive), of at least `long_row` elements, each of which several groups compute.
     few_rows: i64,
     long_row: i64,
     /// Bytes of local memory.
@@ -88,8 +90,8 @@ struct Params {
     group: u32,
     /// Work-items that share a short row.
     few: u32,
-    /// Work-items of a group that does rows of lengths of their own: few wait at the end of a short one, and many groups
-    /// share a compute unit where one row is long.
+    /// Work-items of a group for rows of different lengths: few of them idle at the end of a short row, and many groups
+    /// share a compute unit when one row is long.
     uneven: u32,
 }
 
@@ -146,7 +148,7 @@ struct Shared<'k> {
     by_key: bool,
     /// The function has a loop, whose state would be in memory of each work-item.
     loops: bool,
-    /// The loops have as many rounds for each row.
+    /// The loops have the same number of iterations for each row.
     counted: bool,
 }
 
@@ -202,7 +204,7 @@ impl Writer<'_> {
             return vec![stmt.clone()];
         }
         let mut groups = match registers {
-            // Each element of what all rows share is read once.
+            // Each element shared by all rows is read once.
             _ if in_parts => self.by_groups(kernel, stmt, shared, &Team { keeps: false, ..whole }, &[]),
             Some(most) => self.in_registers(kernel, stmt, shared, &memory, (most, across)),
             None => match self.in_memory(kernel, stmt, shared, &memory, &whole, &n) {

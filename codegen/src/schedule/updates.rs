@@ -1,12 +1,12 @@
-//! Updates: maps that change one element of an array, in loops whose rounds do nothing else with long arrays.
+//! Updates: maps that change one element of an array, in loops whose iterations do nothing else with long arrays.
 //!
 //! `map (λ(i,x). if i = k then v else x) (zip (iota n) xs) = update xs k v`
 //!
 //! The element may be one of a row, and x may be written as `aref xs i`.
 //!
-//! If nothing reads the old array afterwards, the round writes one element in its memory ([`crate::schedule::in_place`]). One
-//! work-item then does all rounds, because no round has work for several. Other maps stay maps: an array that must be copied is
-//! copied by all work-items.
+//! If nothing reads the old array afterwards, an iteration writes one element in its memory
+//! ([`crate::schedule::in_place`]). One work-item then runs all iterations, because none has work for several. Other
+//! maps stay: an array that must be copied is copied by all work-items.
 
 use super::in_place::{self, InPlace};
 use super::rules;
@@ -40,7 +40,7 @@ pub fn updates(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
 
 struct Finder<'a> {
     kernel: &'a Kernel,
-    /// The arrays that are numbers, or pairs of an element and its number, and the rows.
+    /// The definitions of arrays of indices, of pairs of index and element, and of rows.
     makers: FxHashMap<VarId, PrimCall>,
     uses: FxHashMap<VarId, Uses>,
 }
@@ -59,7 +59,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The loop with updates, if its state is written in place and its rounds have no work for the device.
+    /// The loop with updates, if its state is written in place and its iterations have no work for the device.
     fn in_place(&self, stmt: &Stmt) -> Option<(Stmt, Vec<Origin>)> {
         let mut made = stmt.clone();
         let mut origins = Vec::new();
@@ -173,7 +173,7 @@ struct OneElement<'a> {
     numbers: Vec<VarId>,
     /// Current elements of the axes before these.
     rows: FxHashMap<VarId, usize>,
-    /// The numbers of the element that is changed.
+    /// The indices of the changed element.
     indices: Vec<Option<Atom>>,
 }
 
@@ -228,7 +228,7 @@ impl<'a> OneElement<'a> {
         !matches!(a, Atom::Var(v) if self.own.contains(v))
     }
 
-    /// Notes the numbers of the element if the condition, or its contrary, says for each axis which it is.
+    /// Notes the indices of the element if the condition (or its negation) determines them for each axis.
     fn holds(&mut self, condition: &Atom, is: bool) -> Option<()> {
         let Atom::Var(v) = condition else { return None };
         match (*self.made.get(v)?, is) {
@@ -255,7 +255,7 @@ impl<'a> OneElement<'a> {
         }
     }
 
-    /// The number of axes of which the current element of the array is picked.
+    /// The number of axes along which the atom is the current element.
     fn picked(&mut self, a: &Atom) -> Option<usize> {
         if self.xs.as_ref() == Some(a) {
             return Some(0);
@@ -280,7 +280,7 @@ impl<'a> OneElement<'a> {
         }
     }
 
-    /// Whether the function may stop the run. The elements that it picks are there.
+    /// Whether the function may stop the run. The elements that it picks exist.
     fn may_stop(&mut self) -> bool {
         let all: Vec<(VarId, &Rhs)> = self.made.iter().map(|(v, rhs)| (*v, *rhs)).collect();
         all.into_iter().any(|(v, rhs)| match rhs {

@@ -1,4 +1,4 @@
-//! Views of rows, made of all rows at once: they are views of the whole array then, and the rows those of one map.
+//! Views of rows, made of all rows at once: they become views of the whole array, and the rows those of one map.
 //!
 //! * `map (λx. f (join x)) = map f ∘ split (m·k) ∘ join ∘ join`, where x has m rows of k elements
 //! * `map (map f ∘ split k) = split (m/k) ∘ map f ∘ split k ∘ join`, where the rows have m elements
@@ -137,7 +137,7 @@ impl Writer<'_> {
         Some(self.view(out, (Prim::Split, vec![k.clone()]), xs, ty, origin))
     }
 
-    /// A map whose function does nothing with its rows but join them.
+    /// A map whose function only joins its rows.
     fn joined_rows(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Option<Made> {
         let (f, x, xs) = mapped(stmt)?;
         let at = f.body.stmts.iter().position(|s| viewed(s, Prim::Join) == Some(x)).filter(|at| only_in(f, *at, x))?;
@@ -201,8 +201,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The statement that joins the rows over which the one at `at` is a map of maps; and one map instead of both, with the
-    /// split of what it gives.
+    /// For a map of maps at `at` whose rows are also joined: the joining statement, and one map of the joined array,
+    /// whose result is split.
     fn element_by_element(&mut self, block: &Block, at: usize) -> Option<(usize, (Stmt, Stmt))> {
         let stmt = &block.stmts[at];
         let (f, row, rows) = mapped(stmt)?;
@@ -228,7 +228,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a map becomes.
+/// The replacement of a map.
 enum Made {
     Stmt(Stmt),
     /// The function of the map only makes the view.
@@ -240,7 +240,7 @@ fn over(stmt: &Stmt, f: Lambda, rows: VarId) -> Stmt {
     Stmt { rhs: Rhs::Prim(call), ..stmt.clone() }
 }
 
-/// What an array is a split of.
+/// The array that is split.
 fn split_of(stmts: &[Stmt], rows: VarId) -> Option<VarId> {
     stmts.iter().find(|s| s.var == rows).and_then(|s| viewed(s, Prim::Split))
 }

@@ -60,7 +60,7 @@ test('every kind of hint has a setting and a command that toggles it', () => {
 });
 
 test('the kinds of hints, and which are on, are those of the server', () => {
-    const table = fs.readFileSync(path.join(root, '../../server/src/lsp/convert/hints.rs'), 'utf8');
+    const table = fs.readFileSync(path.join(root, '../../server/src/lsp/hint_settings.rs'), 'utf8');
     const kinds = [...table.matchAll(/name: "(\w+)",\s+on: (true|false),/g)].map(([, name, on]) => [name, on === 'true']);
     assert.ok(kinds.length > 4, 'the table of the server is written otherwise now');
     const settings = HINT_KINDS.map((kind) => [kind, configuration.properties[`lift.inlayHints.${kind}`]?.default]);

@@ -33,7 +33,7 @@ VERSION = 1
 
 
 class Blocks:
-    """An array in blocks whose elements are no scalars of NumPy: rows of different lengths.
+    """An array in blocks whose elements are not scalars of NumPy: rows of different lengths.
 
     `blocks` are values, or what `dask.delayed` makes.
     """

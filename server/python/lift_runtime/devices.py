@@ -207,7 +207,7 @@ class Engine:
             raise LiftError("no-device", message)
 
     def _check_driver(self, problem: Exception) -> None:
-        """A driver that is older than the processor may compile nothing: that is no device."""
+        """A driver that is older than the processor may compile nothing: that is not a device."""
         cl = opencl()
         try:
             self._built("kernel void nothing(void) {}", [])

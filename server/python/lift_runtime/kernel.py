@@ -45,7 +45,7 @@ class Kernel:
         self._programs = dict(programs)
         self._choice = choice
         if memory is not None and (isinstance(memory, bool) or not isinstance(memory, (int, np.integer)) or memory < 1):
-            raise LiftError("input", f"memory={memory!r} is no positive number of bytes")
+            raise LiftError("input", f"memory={memory!r} is not a positive number of bytes")
         self._memory = memory
         self._plans: dict[str, Plan] = {}
         self._prepared: dict[tuple[Any, ...], Prepared] = {}

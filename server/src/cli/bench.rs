@@ -38,7 +38,7 @@ pub struct Arguments {
     /// behaviour.
     #[arg(long)]
     unchecked: bool,
-    /// Do not use what `lift tune` found.
+    /// Ignore the records of `lift tune`.
     #[arg(long)]
     untuned: bool,
     /// Use at most this many megabytes on the device.

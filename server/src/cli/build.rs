@@ -1,4 +1,6 @@
 //! `lift build`: compiles kernels and writes or prints the result.
+//!
+//! `unit`: a kernel to build.
 
 mod unit;
 
@@ -50,7 +52,7 @@ pub struct Arguments {
     /// found to be fastest there.
     #[arg(long, value_name = "DEVICE", conflicts_with = "target", value_parser = device)]
     for_device: Option<DeviceInfo>,
-    /// Do not use what `lift tune` found.
+    /// Ignore the records of `lift tune`.
     #[arg(long)]
     untuned: bool,
     /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
@@ -67,8 +69,8 @@ pub struct Arguments {
     /// Print the cost of each launch: bytes of global memory, arithmetic, barriers, local memory; write no files.
     #[arg(long, conflicts_with_all = ["stage", "explain", "emit"])]
     cost: bool,
-    /// With `--cost`: also evaluate the cost for this size, as in `--size N=1000`. With `--for-device`: use what `lift
-    /// tune` found for such sizes; otherwise what it found last.
+    /// With `--cost`: also evaluate the cost for this size, as in `--size N=1000`. With `--for-device`: use the records
+    /// of `lift tune` for such sizes; otherwise its last ones.
     #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
     sizes: Vec<(String, i64)>,
     #[arg(long, value_enum, default_value_t)]
@@ -92,7 +94,7 @@ fn device(text: &str) -> Result<DeviceInfo, String> {
     if text.starts_with("opencl") {
         return device::choose(text.parse()?).map(|device| device.info).map_err(|e| e.to_string());
     }
-    serde_json::from_str(text).map_err(|e| format!("this is no device: {e}"))
+    serde_json::from_str(text).map_err(|e| format!("this is not a device: {e}"))
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {

@@ -2,6 +2,8 @@
 //!
 //! Their results are compared on small random inputs, on the interpreter, and on the inputs of a run, on a device. Then
 //! follow times, costs and the difference between the generated texts.
+//!
+//! `small`: compares two kernels on small random inputs, on the interpreter.
 
 mod small;
 
@@ -51,7 +53,7 @@ pub struct Arguments {
     /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// Do not use what `lift tune` found.
+    /// Ignore the records of `lift tune`.
     #[arg(long)]
     untuned: bool,
     /// Measure each kernel up to this many times, within two seconds.
@@ -163,7 +165,7 @@ struct Pair<'a> {
     new: Side,
 }
 
-/// What running both on one input on a device showed.
+/// The comparison of both on one input on a device.
 struct Measured {
     differs: Option<String>,
     ran: [Ran; 2],

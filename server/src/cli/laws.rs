@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let lines = LineIndex::new(texts.get(path).map_or("", |text| text));
     for NoLaw { name, why, range } in &wrong {
         let at = lines.position(range.start(), ColumnEncoding::Utf16);
-        console.error(&format!("{shown}:{}: `{name}` is no law: {why}", at.line + 1));
+        console.error(&format!("{shown}:{}: `{name}` is not a law: {why}", at.line + 1));
     }
     let chosen = |law: &&Law| arguments.law.as_ref().is_none_or(|part| law.name.contains(part.as_str()));
     let laws: Vec<&Law> = laws.iter().filter(chosen).collect();

@@ -1,6 +1,26 @@
 //! The command line: arguments, dispatch to the commands, exit status.
 //!
 //! Exit status: 0, success; 1, the program or an input is wrong; 2, wrong usage.
+//!
+//! | module | job |
+//! |---|---|
+//! | `console` | output of commands |
+//! | `sizes` | the option `--size N=1000` |
+//! | `untyped` | APL functions without types |
+//! | `build` | `lift build`: compiles kernels and writes or prints the result |
+//! | `run` | `lift run`: reads inputs, runs a kernel on a device and reports the result |
+//! | `bench` | `lift bench`: measures kernels and compares with earlier results |
+//! | `check` | `lift check`: reports the problems of programs |
+//! | `test` | `lift test`: runs the `;;; test:` lines of programs |
+//! | `compare` | `lift compare`: compares two kernels |
+//! | `devices` | `lift devices`: lists devices |
+//! | `doc` | `lift doc`: writes HTML pages about definitions, and tries their examples |
+//! | `explain` | `lift explain` |
+//! | `fmt` | `lift fmt`: formats programs |
+//! | `laws` | `lift laws`: checks, tests and lists laws of rewriting |
+//! | `tune` | `lift tune`: finds the fastest parameters of a kernel on a device, by measurement |
+//! | `types` | `lift types`: prints the types of forms, or the elaborated program |
+//! | `version` | `lift --version`, also with `--verbose` |
 
 mod bench;
 mod build;
@@ -157,7 +177,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     finished(status, console)
 }
 
-/// Prints what a command left, and returns its exit status.
+/// Prints a command's error, if any, and returns its exit status.
 fn finished(status: io::Result<Status>, mut console: Console) -> ExitCode {
     match status.and_then(|status| console.flush().map(|()| status)) {
         Ok(status) => status.into(),

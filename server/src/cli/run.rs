@@ -60,7 +60,7 @@ pub struct Arguments {
     /// behaviour.
     #[arg(long)]
     unchecked: bool,
-    /// Do not use what `lift tune` found.
+    /// Ignore the records of `lift tune`.
     #[arg(long)]
     untuned: bool,
     /// Print the time of each launch.
@@ -102,7 +102,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Several runs are told launch by launch, too.
+    /// Repeated runs are reported launch by launch, too.
     fn timing(&self) -> engine::Timing {
         if self.profile || self.repeat > 1 { engine::Timing::RunsAndLaunches } else { engine::Timing::Nothing }
     }
@@ -161,7 +161,7 @@ pub(super) fn load_embedded(file: &Path) -> io::Result<Program> {
     answered(Program::load_texts(file, &embedded()?.texts))
 }
 
-/// Reads what the language server sends.
+/// Reads the job that the language server sends.
 pub(super) fn embedded() -> io::Result<Embedded> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
@@ -204,7 +204,7 @@ fn run_kernel(
         let elsewhere = answered(engine::elsewhere(&program.analysis, path, std::slice::from_ref(&info)))?;
         console.problems(&program.sources(), arguments.format, &elsewhere)?;
     }
-    // What the inputs were meant for, if the program itself takes none.
+    // The program that the inputs are for, if it takes none itself.
     let functions = match info.inputs.is_empty() && !arguments.inputs.is_empty() {
         true => answered(untyped::functions(program, path))?,
         false => Vec::new(),

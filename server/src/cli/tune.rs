@@ -58,11 +58,11 @@ pub struct Arguments {
     /// List the parameters and their values.
     #[arg(long)]
     list: bool,
-    /// Write what was found into the program, as `(with ((NAME VALUE) …) e)`, or a changed program into FILE. What an
-    /// earlier tuning found is written with `--budget 0`.
+    /// Write the best choice into the program, as `(with ((NAME VALUE) …) e)`, or a changed program into FILE. With
+    /// `--budget 0`, write that of an earlier tuning.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     write: Option<Option<PathBuf>>,
-    /// With `--write`: leave the kernel as it is, and add a copy with what was found below it.
+    /// With `--write`: keep the kernel, and add a copy with the best choice below it.
     #[arg(long, requires = "write")]
     copy: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -190,7 +190,7 @@ fn job(
         }),
         _ => wishes(&arguments.inputs, &arguments.sizes, info, path),
     };
-    // Arrays that the line writes out have sizes of their own.
+    // Arrays written in the line determine their own sizes.
     let found = found.map(|mut wishes| {
         if arguments.inputs.is_empty() && !arguments.sizes.is_empty() {
             for (input, param) in wishes.inputs.iter_mut().zip(&kernel.params) {
@@ -245,7 +245,7 @@ fn tune(
         Some(Ok(Told::Least(least))) => least,
         _ => None,
     };
-    // Making inputs and what the interpreter computes of them does not count.
+    // Making inputs and interpreting them does not count.
     let began = Instant::now();
     if arguments.format == Format::Text {
         let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
@@ -336,7 +336,7 @@ fn tune(
     Ok(Ok((best, ready.device)))
 }
 
-/// What `--write` works on.
+/// The data of `--write`.
 struct Writing<'a> {
     arguments: &'a Arguments,
     texts: &'a Texts,
@@ -344,7 +344,7 @@ struct Writing<'a> {
     to: &'a Option<PathBuf>,
 }
 
-/// Writes the best into the program. In place, its record has no more use.
+/// Writes the best choice into the program. After writing in place, its record is useless and is removed.
 fn write(
     writing: &Writing<'_>,
     path: &Arc<str>,
@@ -385,7 +385,7 @@ fn write(
     Ok(Ok(()))
 }
 
-/// Measures in the child, and writes what is found as soon as it is.
+/// Measures in the child, and writes each improvement at once.
 struct Tuner<'a> {
     remote: Remote,
     ready: Ready,
@@ -442,7 +442,7 @@ impl Bench for Tuner<'_> {
         match self.embedded {
             true => {
                 let shown = self.console.json(&json!({ "progress": step })).and_then(|()| self.console.flush());
-                // The language server has gone; this process ends with its standard input.
+                // The language server has ended; this process ends with its standard input.
                 let _ = shown;
             }
             false => progress(&step),
@@ -474,7 +474,7 @@ impl Bench for Tuner<'_> {
                 self.console.line(&format!("{:>12}                       {choice}: {why}", "failed"))
             }
         };
-        // A reader that has gone must not end the search.
+        // A closed output must not end the search.
         let _ = shown.and_then(|()| self.console.flush());
     }
 

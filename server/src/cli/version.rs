@@ -1,4 +1,4 @@
-//! `lift --version`, and with `--verbose` what a report of a defect needs.
+//! `lift --version`; with `--verbose`, the data for a bug report.
 
 use super::{Console, Status};
 use lift_codegen::plan::json;

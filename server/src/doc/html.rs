@@ -4,7 +4,7 @@
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::fmt::Write as _;
 
-/// What all pages share.
+/// The style sheet of all pages.
 pub const STYLE: &str = include_str!("site.css");
 pub const SCRIPT: &str = include_str!("site.js");
 

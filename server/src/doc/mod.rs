@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether the example of a line `;;; test:` gave what it says, by its file and place.
+/// Whether the example of a line `;;; test:` gave the expected result, by file and range.
 pub type Tried = FxHashMap<(Arc<str>, TextRange), bool>;
 
 /// The page of each file of a program.

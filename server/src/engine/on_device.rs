@@ -1,7 +1,7 @@
 //! Runs a kernel on a device, as `lift tune` found to be fastest.
 //!
-//! If it found a rewritten program, that one may need more of the lengths, and its places are not those of the program:
-//! whatever stops it leaves the run to the program as it is.
+//! A rewritten program may assume more about lengths, and its source locations are not those of the program. So if
+//! anything stops it, the original program runs instead.
 
 use super::{Compiled, MEASURE_FOR, Ran, Timing, Wanted, compile, core, named_sizes, run_error, run_failure};
 use crate::places::Located;

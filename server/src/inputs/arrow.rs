@@ -32,9 +32,9 @@ pub const MAGIC: &[u8] = b"ARROW1";
 
 /// Reads a file as a value of type `ty`. An error is a message for the user.
 pub fn read(bytes: &[u8], ty: &Ty, casts: Casts) -> Result<Value, String> {
-    let damaged = |why: &str| format!("this is no Arrow file that can be read: {why}");
+    let damaged = |why: &str| format!("this is not an Arrow file that can be read: {why}");
     if !blocks_fit(bytes) {
-        return Err(damaged("it does not end as one, or its parts lie outside of it"));
+        return Err(damaged("it does not end as one, or its parts are outside of it"));
     }
     // The library panics on buffers outside their block.
     let hook = panic::take_hook();
@@ -251,11 +251,11 @@ fn columns(ty: &Ty, value: &Value) -> Result<Vec<(String, ArrayRef)>, String> {
                 (TyKind::Array(array), Value::Array(elements)) => {
                     Ok((i.to_string(), column(&array.element, elements)?))
                 }
-                _ => Err(format!("the part `{ty}` of the result is no array, as the columns of an Arrow file are")),
+                _ => Err(format!("the part `{ty}` of the result is not an array, as the columns of an Arrow file are")),
             };
             types.iter().zip(parts).enumerate().map(part).collect()
         }
-        _ => Err(format!("a `{ty}` is no array, as the columns of an Arrow file are")),
+        _ => Err(format!("a `{ty}` is not an array, as the columns of an Arrow file are")),
     }
 }
 

@@ -52,7 +52,7 @@ impl Lines<'_> {
         empty
     }
 
-    /// Moves behind the next byte, or a whole end of a line; returns the number of ended lines.
+    /// Moves past the next byte, or past a whole end of line; returns the number of ended lines.
     fn step(&mut self) -> usize {
         let bytes = match &self.text[self.at..] {
             [b'\r', b'\n', ..] => 2,

@@ -72,7 +72,7 @@ impl Place {
         self.path == Path::new(STANDARD_INPUT)
     }
 
-    /// The given format, or that which the first bytes tell.
+    /// The given format, or that of the first bytes.
     pub fn format_of(&self, opened: &mut Opened) -> Result<FileFormat, String> {
         match self.format {
             Some(format) => Ok(format),

@@ -19,7 +19,7 @@ pub enum Kind {
 pub fn type_of(word: &str, reading: &Reading<'_>) -> Result<String, String> {
     let (kind, rank) = match InputSource::parse(word.trim()).map_err(|e| e.message)? {
         InputSource::Literal(text) => (kind_of(&text), depth(&text)),
-        InputSource::Generated(_) => return Err("what is generated has no shape of its own".to_owned()),
+        InputSource::Generated(_) => return Err("generated inputs have no shape".to_owned()),
         InputSource::File(path) => of_file(&Place::parse(Path::new(&path)), reading)?,
     };
     let kind = match kind {

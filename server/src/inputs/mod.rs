@@ -2,6 +2,21 @@
 //!
 //! [`lift_codegen::io`] defines the syntax of arguments and literals and infers sizes from shapes; this module reads
 //! the files, and writes results in the same formats.
+//!
+//! | module | job |
+//! |---|---|
+//! | `npy` | NumPy's `.npy` files |
+//! | `picture` | pictures as values, and values as pictures |
+//! | `open` | opens inputs: files, pipes and standard input |
+//! | `arrow` | Arrow IPC files (also called Feather) |
+//! | `csv` | CSV files |
+//! | `npz` | NumPy's `.npz` files |
+//! | `png` | PNG files |
+//! | `pnm` | PGM and PPM files |
+//! | [`format`] | file formats of inputs and results |
+//! | [`kinds`] | element kind and rank of inputs, for kernels whose parameters have no types yet |
+//! | [`named`] | inputs that name their parameter or size |
+//! | [`run_line`] | the lines `;;; run:` and `;;; test:` of a program |
 
 mod arrow;
 mod csv;

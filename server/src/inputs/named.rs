@@ -24,7 +24,7 @@ pub fn in_order(inputs: &[String], parameters: &[&str], sizes: &[&str]) -> Resul
     let mut numbers = BTreeMap::new();
     for name in sizes.iter().filter(|name| !parameters.contains(name)) {
         if let Some(value) = given.remove(name) {
-            let number = value.parse().map_err(|_| format!("`{name}={value}` is no size"))?;
+            let number = value.parse().map_err(|_| format!("`{name}={value}` is not a size"))?;
             numbers.insert((*name).to_owned(), number);
         }
     }

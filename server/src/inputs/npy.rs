@@ -77,7 +77,7 @@ pub fn array(
     Ok(FlatArray { dims, data })
 }
 
-/// The kind of the elements and the rank, as the header tells them.
+/// The kind of the elements and the rank, from the header.
 pub fn kind_and_rank(file: &mut impl Read) -> Result<(ScalarKind, usize), String> {
     let text = header(file)?;
     let header = NpyHeader::from_reader(&*text).map_err(|e| format!("the header of the `.npy` file is bad: {e}"))?;
@@ -90,7 +90,7 @@ fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     let mut start = Vec::new();
     file.take(8).read_to_end(&mut start).map_err(|e| e.to_string())?;
     if !start.starts_with(&MAGIC[..start.len().clamp(1, MAGIC.len())]) {
-        return Err("this is no `.npy` file: it does not begin as one".to_owned());
+        return Err("this is not a `.npy` file: it does not begin as one".to_owned());
     }
     if start.len() < 8 {
         return Err(cut());

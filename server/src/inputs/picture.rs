@@ -30,7 +30,7 @@ pub struct Picture {
     pub data: Vec<u16>,
 }
 
-/// What the numbers of a pixel are.
+/// The names of a pixel's channels.
 pub fn channels_text(channels: usize) -> &'static str {
     match channels {
         1 => "1 channel (grey)",
@@ -61,7 +61,7 @@ impl Picture {
         let max = self.max;
         let number = |n: u16| match scalar {
             Scalar::Half | Scalar::Float | Scalar::Double => Number::Real(f64::from(n) / f64::from(max)),
-            // Neither black nor white is no truth value.
+            // Only black and white are truth values.
             Scalar::Bool if n == max => Number::Integer(1),
             _ => Number::Integer(n.into()),
         };
@@ -78,7 +78,7 @@ impl Picture {
             [height, width, channels @ 1..=4] => (height, width, channels),
             _ => {
                 return Err(format!(
-                    "`{ty}` is no picture, which is rows of pixels, each a number or an array, tuple or vector of 1 to 4"
+                    "`{ty}` is not a picture, which is rows of pixels, each a number or an array, tuple or vector of 1 to 4"
                 ));
             }
         };

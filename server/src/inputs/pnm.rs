@@ -13,7 +13,7 @@ pub fn decode(bytes: &[u8]) -> Result<Picture, String> {
         [b'P', b'3', ..] => (3, true),
         [b'P', b'5', ..] => (1, false),
         [b'P', b'6', ..] => (3, false),
-        _ => return Err("this is no PGM or PPM file: it does not begin with P2, P3, P5 or P6".to_owned()),
+        _ => return Err("this is not a PGM or PPM file: it does not begin with P2, P3, P5 or P6".to_owned()),
     };
     let mut text = Text { bytes, at: 2 };
     let (width, height, max) = (text.number()?, text.number()?, text.number()?);

@@ -101,7 +101,7 @@ impl RunLine {
                 return Err(format!("the line `;;; {head}:` names `{name}`, which is neither a parameter nor a size"));
             }
             let value = |value: &str| {
-                let wrong = || format!("in the line `;;; {head}:`, `{name}={value}` is no size");
+                let wrong = || format!("in the line `;;; {head}:`, `{name}={value}` is not a size");
                 value.trim().parse::<u64>().map_err(|_| wrong())
             };
             let values: Vec<u64> = values.split(',').map(value).collect::<Result<_, _>>()?;
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(why("xs=iota"), "the line `;;; run:` gives no value for `c`");
         assert_eq!(why("xs=iota c=1 c=2"), "the line `;;; run:` gives `c` twice");
         assert_eq!(why("xs=iota c=1 K=2"), "the line `;;; run:` names `K`, which is neither a parameter nor a size");
-        assert_eq!(why("xs=iota c=1 N=few"), "in the line `;;; run:`, `N=few` is no size");
+        assert_eq!(why("xs=iota c=1 N=few"), "in the line `;;; run:`, `N=few` is not a size");
         assert_eq!(why("xs=iota c=1 N=1,2"), "the line `;;; run:` gives several values for one size");
         assert_eq!(why("xs=\"iota"), "in the line `;;; run:`, a quote is not closed");
     }

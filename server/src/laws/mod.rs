@@ -1,4 +1,6 @@
 //! Tests of laws: both sides as kernels, on random inputs, on the interpreter and on a device.
+//!
+//! `page`: the page about laws, `docs/laws.md`.
 
 mod page;
 
@@ -28,14 +30,14 @@ pub struct Tester {
     /// The program and its imports.
     host: AnalysisHost,
     path: Arc<str>,
-    /// The program as it is; for a test, two kernels follow it.
+    /// The program's text; for a test, two kernels are appended.
     text: Arc<str>,
     /// The names of these kernels, which the program does not use.
     kernels: [String; 2],
     schemes: BTreeMap<String, Scheme>,
 }
 
-/// What a program has of laws.
+/// The laws in a program.
 #[derive(Default)]
 pub struct Found {
     pub laws: Vec<Law>,
@@ -81,7 +83,7 @@ const BUILTIN: &str = "laws.lift";
 /// Sizes of inputs.
 const SIZES: [i64; 9] = [0, 1, 2, 3, 4, 5, 6, 8, 12];
 
-/// What one input showed.
+/// The result of one input.
 enum Shown {
     Equal,
     Refused,
@@ -89,7 +91,7 @@ enum Shown {
 }
 
 impl Tester {
-    /// A tester for the laws of a program, and what the program has of them.
+    /// A tester for the laws of a program, and these laws.
     pub fn new(path: &Arc<str>, texts: &Texts) -> io::Result<(Tester, Found)> {
         let mut host = AnalysisHost::default();
         for (path, text) in texts {
@@ -113,7 +115,7 @@ impl Tester {
                         let range = problem.range.unwrap_or(law.range);
                         found.wrong.push(NoLaw { name: law.name.clone(), why: problem.message, range });
                     }
-                    // What is no law for another reason may have errors, too.
+                    // A definition that is not a law for another reason may have errors, too.
                     None if problem.path == *path && found.wrong.iter().any(|no| is_inside(no.range)) => {}
                     None => found.errors.push(problem),
                 }
@@ -185,7 +187,7 @@ impl Tester {
         random: &mut Random,
         tested: &mut Tested,
     ) -> io::Result<()> {
-        // The program's own definitions, of which laws may make use.
+        // The program's own definitions, which laws may use.
         let path = self.path.clone();
         self.host.set_file(&path, format!("{}\n{}", self.text, made.text).into());
         let analysis = self.host.snapshot();

@@ -4,7 +4,7 @@
 //! standard input and ends when that closes, so it does not outlive the server. It is killed with its descendants when
 //! the request is cancelled or a limit on time or memory is exceeded.
 
-use super::snapshot::{Failure, Outcome};
+use super::outcome::{Failure, Outcome};
 use super::tested::Tested;
 use super::tuning::Tuning;
 use crate::devices::{ended, resident};
@@ -70,7 +70,7 @@ pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) 
 /// Runs the tests of a job's kernel; its inputs and sizes do not count.
 pub async fn test(job: RunJob, limits: RunLimits) -> Outcome<Tested> {
     let command = test_command(&job)?;
-    // Tests tell no progress.
+    // Tests report no progress.
     let (tell, _) = tokio::sync::mpsc::unbounded_channel();
     let ended = finish(command, &job, limits, tell).await?;
     match Tested::read(&job.kernel, &ended.out) {
@@ -82,7 +82,7 @@ pub async fn test(job: RunJob, limits: RunLimits) -> Outcome<Tested> {
 /// Tunes a job's kernel for so many seconds. `tell` receives progress messages.
 pub async fn tune(job: RunJob, limits: RunLimits, seconds: f64, tell: UnboundedSender<String>) -> Outcome<Tuning> {
     let command = tune_command(&job, limits, seconds)?;
-    // The attempts have limits of their own; this one is for a process that does not end.
+    // The attempts have their own limits; this one is for a process that does not end.
     let time = limits.time.saturating_add(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     let ended = finish(command, &job, RunLimits { time, ..limits }, tell).await?;
     match Tuning::read(&ended.out) {
@@ -260,7 +260,7 @@ impl Drop for Group {
         }
         // Also needed on systems without process groups.
         let _ = self.process.start_kill();
-        // On unix its entry stays until somebody asks how it ended.
+        // On Unix its entry stays until its status is read.
         #[cfg(unix)]
         for _ in 0..REAPING {
             if !matches!(self.process.try_wait(), Ok(None)) {

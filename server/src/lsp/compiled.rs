@@ -7,8 +7,6 @@
 //! responses are due. A request that comes too early gets no result; when everything requested is compiled, the client
 //! is asked to refresh its hints.
 
-use super::main_loop::Handle;
-use super::state::State;
 use crate::report::cost::CostReport;
 use lift_analysis::ide::Cancellable;
 use lift_analysis::origin::Origin;
@@ -83,7 +81,8 @@ struct Shared {
     /// Signals a new question or result.
     changed: Condvar,
     started: Once,
-    back: Handle,
+    /// Called when everything requested is compiled, if some request got no result.
+    done: Box<dyn Fn() + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -119,8 +118,10 @@ impl Work {
 }
 
 impl Compiler {
-    pub fn new(back: Handle) -> Compiler {
-        Compiler(Arc::new(Shared { work: Mutex::default(), changed: Condvar::new(), started: Once::new(), back }))
+    /// A compiler that calls `done` when everything requested is compiled, if some request got no result.
+    pub fn new(done: impl Fn() + Send + Sync + 'static) -> Compiler {
+        let (work, changed, started) = (Mutex::default(), Condvar::new(), Once::new());
+        Compiler(Arc::new(Shared { work, changed, started, done: Box::new(done) }))
     }
 
     /// Records an edit.
@@ -212,7 +213,7 @@ impl Shared {
             }
             let Some(question) = work.asked.pop_front() else {
                 if std::mem::take(&mut work.promised) {
-                    self.back.write(State::compiled);
+                    (self.done)();
                 }
                 work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -248,7 +249,7 @@ fn tell(kernel: &Kernel, target: &Target) -> Told {
     let Ok(program) = lower::compile(kernel, target) else { return told };
     let class = target.class.to_string();
     told.cost = Some(CostReport::new(&Cost::of(&program), None, &class, &[], &|_| None).summary());
-    // What runs on every device is not written for a GPU, on which it is asked here whether it is slow.
+    // Code for every device is not written for GPUs, so it is judged as compiled for one.
     told.slow = match target.class {
         Class::Portable => {
             let gpu = Target::gpu();

@@ -1,69 +1,24 @@
 //! Hints from the compiler: where an unplaced primitive runs, which results are stored, which checks remain. Only
 //! kernels near the visible lines are compiled.
 
-use super::compiled::{KernelName, LeftIn, Question, Told};
+pub mod shown;
+
+use self::shown::{Mark, What};
+use super::compiled::{LeftIn, Question, Told};
 use super::features::Options;
 use super::snapshot::Snapshot;
 use crate::engine;
-use lift_analysis::ide::{Anchor, Cancellable, FileRange, HintKind, HintPart, InlayHint};
+use lift_analysis::ide::{Cancellable, FileRange, HintKind, HintPart, InlayHint};
 use lift_analysis::prims::{Level, Primitive, PrimitiveId};
 use lift_codegen::failure;
 use lift_codegen::report::{Kind, Stored};
 use lift_syntax::{TextRange, TextSize};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Maximal number of kernels per request: the visible ones, then the nearest.
 const MOST_KERNELS: usize = 12;
-/// Capacity of the cache of marks, in kernels.
-const MOST_SHOWN: usize = 256;
-
-/// The content of a hint.
-#[derive(Debug, Clone, PartialEq)]
-enum What {
-    Placed(Level),
-    Stored(Kind, String),
-    /// A few words, and why the expression is far slower than the device allows.
-    Slow(String, String),
-    /// Why a run would stop.
-    LeftIn(failure::Kind, String),
-}
-
-impl What {
-    fn kind(&self) -> HintKind {
-        match self {
-            What::Placed(_) => HintKind::Placement,
-            What::Slow(..) => HintKind::Slow,
-            What::Stored(..) => HintKind::Memory,
-            What::LeftIn(..) => HintKind::RuntimeCheck,
-        }
-    }
-}
-
-type Mark = (Anchor, What);
-
-/// The last marks of each kernel. They move with the text and stay until the current kernel is compiled, to avoid
-/// flicker.
-#[derive(Debug, Clone, Default)]
-pub struct Shown(Arc<Mutex<FxHashMap<KernelName, Arc<[Mark]>>>>);
-
-impl Shown {
-    fn last(&self, kernel: &KernelName) -> Arc<[Mark]> {
-        let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.get(kernel).cloned().unwrap_or_default()
-    }
-
-    fn set(&self, kernel: KernelName, marks: Arc<[Mark]>) {
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.len() >= MOST_SHOWN {
-            shown.clear();
-        }
-        shown.insert(kernel, marks);
-    }
-}
-
 /// Returns the hints of a range of a file.
 pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<Vec<InlayHint>> {
     let shows = |kind| snap.features.options.shows(kind);

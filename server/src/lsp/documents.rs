@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
 
+/// The URI scheme of generated texts.
+pub const SCHEME: &str = "lift-opencl";
 /// The URI scheme of an earlier version of a program, which a client keeps to compare with: `lift-pinned:/a/b.lift`.
 const PINNED: &str = "lift-pinned";
 

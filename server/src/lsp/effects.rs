@@ -1,6 +1,6 @@
-//! What a rewriting by a law changes in the cost of its kernel, for the title of its action.
+//! The change of a kernel's cost by a law, for the title of the action.
 //!
-//! Both programs are compiled apart from the session's database, so an edit does not wait for it.
+//! Both programs are compiled outside the session's database, so that edits do not wait.
 
 use super::times::bytes;
 use crate::engine;
@@ -43,7 +43,7 @@ pub struct Asked {
     pub is_around: bool,
     pub target: Target,
     pub sizes: BTreeMap<String, i64>,
-    /// How long to wait for what is not known yet.
+    /// How long to wait for effects that are not computed yet.
     pub patience: Duration,
 }
 
@@ -79,7 +79,7 @@ impl Asked {
         if Instant::now() >= end {
             return None;
         }
-        // The database is nobody else's, so nothing cancels this.
+        // The database is private, so nothing cancels this.
         let cost = self.computed(&texts).ok().flatten();
         let mut known = self.known.lock();
         if known.len() >= MOST {

@@ -1,12 +1,9 @@
 //! Capabilities of the client, read once from `initialize`, and of the server.
 
 use super::child::RunLimits;
-use super::commands;
-use super::convert::{self, Encoding};
-use super::views;
+use super::encoding::Encoding;
+use super::hint_settings;
 use lift_analysis::ide::HintKind;
-use lift_analysis::ide::actions::KINDS;
-use lift_analysis::ide::typing;
 use lift_codegen::target::Target;
 use serde_json::Value;
 use std::time::Duration;
@@ -76,7 +73,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        let shown = convert::HINT_KINDS.iter().filter(|setting| setting.on).map(|setting| setting.kind);
+        let shown = hint_settings::KINDS.iter().filter(|setting| setting.on).map(|setting| setting.kind);
         Options {
             run: RunLimits::default(),
             target: Target::portable(),
@@ -127,7 +124,7 @@ impl Options {
             let patience = Duration::try_from_secs_f64(seconds.clamp(0.0, 86_400.0));
             out.hint_patience = patience.unwrap_or(out.hint_patience);
         }
-        for convert::HintSetting { kind, name, .. } in convert::HINT_KINDS {
+        for hint_settings::Setting { kind, name, .. } in hint_settings::KINDS {
             match field("inlayHints").and_then(|hints| hints.get(name)).and_then(Value::as_bool) {
                 Some(true) if !out.shows(kind) => out.hint_kinds.push(kind),
                 Some(false) => out.hint_kinds.retain(|other| *other != kind),
@@ -202,102 +199,4 @@ impl Features {
             options: Options::from_json(options),
         }
     }
-}
-
-pub fn server_capabilities(client: &Features) -> ServerCapabilities {
-    ServerCapabilities {
-        position_encoding: Some(client.encoding.kind()),
-        text_document_sync: Some(TextDocumentSync::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::Incremental),
-            save: Some(Save::SaveOptions(SaveOptions { include_text: Some(false) })),
-            ..Default::default()
-        })),
-        hover_provider: Some(true.into()),
-        completion_provider: Some(CompletionOptions {
-            trigger_characters: Some(["(", "#", ".", "\"", "`"].map(str::to_owned).into()),
-            resolve_provider: Some(true),
-            ..Default::default()
-        }),
-        inlay_hint_provider: client
-            .options
-            .inlay_hints
-            .then(|| InlayHintOptions { resolve_provider: Some(client.lazy_hints), ..Default::default() }.into()),
-        signature_help_provider: Some(SignatureHelpOptions {
-            trigger_characters: Some(["(", " "].map(str::to_owned).into()),
-            ..Default::default()
-        }),
-        semantic_tokens_provider: Some(
-            SemanticTokensOptions {
-                legend: convert::legend(),
-                range: Some(true.into()),
-                full: Some(Full::SemanticTokensFullDelta(SemanticTokensFullDelta { delta: Some(true) })),
-                ..Default::default()
-            }
-            .into(),
-        ),
-        folding_range_provider: Some(true.into()),
-        selection_range_provider: Some(true.into()),
-        document_highlight_provider: Some(true.into()),
-        document_link_provider: Some(DocumentLinkOptions::default()),
-        workspace_symbol_provider: Some(true.into()),
-        call_hierarchy_provider: Some(true.into()),
-        type_definition_provider: Some(true.into()),
-        rename_provider: Some(if client.prepare_rename {
-            RenameOptions { prepare_provider: Some(true), ..Default::default() }.into()
-        } else {
-            true.into()
-        }),
-        definition_provider: Some(true.into()),
-        references_provider: Some(true.into()),
-        document_symbol_provider: Some(true.into()),
-        document_formatting_provider: Some(true.into()),
-        document_range_formatting_provider: Some(true.into()),
-        document_on_type_formatting_provider: typing::TRIGGERS.split_first().map(|(first, more)| {
-            DocumentOnTypeFormattingOptions {
-                first_trigger_character: (*first).to_owned(),
-                more_trigger_character: Some(more.iter().map(|c| (*c).to_owned()).collect()),
-            }
-        }),
-        linked_editing_range_provider: Some(true.into()),
-        code_action_provider: client.code_action_literals.then(|| {
-            CodeActionProvider::CodeActionOptions(CodeActionOptions {
-                code_action_kinds: Some(action_kinds()),
-                resolve_provider: client.lazy_actions.then_some(true),
-                ..Default::default()
-            })
-        }),
-        code_lens_provider: client.options.code_lens.then(CodeLensOptions::default),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: commands::NAMES.map(str::to_owned).into(),
-            work_done_progress_options: WorkDoneProgressOptions { work_done_progress: Some(true) },
-        }),
-        diagnostic_provider: client.pull_diagnostics.then(|| {
-            DiagnosticProvider::DiagnosticOptions(DiagnosticOptions {
-                identifier: Some("lift".to_owned()),
-                inter_file_dependencies: true,
-                workspace_diagnostics: true,
-                work_done_progress_options: WorkDoneProgressOptions::default(),
-            })
-        }),
-        workspace: Some(WorkspaceOptions {
-            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
-                supported: Some(true),
-                change_notifications: Some(ChangeNotifications::Bool(true)),
-            }),
-            text_document_content: client.text_document_content.then(|| {
-                TextDocumentContent::Options(TextDocumentContentOptions {
-                    schemes: ["lift", views::SCHEME].map(str::to_owned).into(),
-                })
-            }),
-            ..Default::default()
-        }),
-        ..Default::default()
-    }
-}
-
-/// The code action kinds of analysis, and those of commands.
-fn action_kinds() -> Vec<CodeActionKind> {
-    let kinds = KINDS.iter().copied().chain([commands::OPENCL_ACTION, commands::RUN_ACTION, commands::TUNED_ACTION]);
-    kinds.map(|kind| CodeActionKind::from(kind.to_owned())).collect()
 }

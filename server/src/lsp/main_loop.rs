@@ -3,9 +3,14 @@
 //! Handlers send messages to it *before their first await*, so its queue has the order in which the client sent them.
 //! Writes run on it immediately. Reads get a snapshot in the same order and run in a pool of threads with large stacks;
 //! a newer edit, or dropping the request's future, cancels them. The main loop never waits for the client.
+//!
+//! [`state`]: the state of a session.
 
-use super::snapshot::{Failure, Outcome, Snapshot};
-use super::state::{Outgoing, State};
+pub mod state;
+
+use self::state::{Outgoing, State};
+use super::outcome::{Failure, Outcome};
+use super::snapshot::Snapshot;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use lift_analysis::ide::Stopped;
 use std::any::Any;

@@ -3,58 +3,20 @@
 //! A measurement is stored with the fingerprint of its kernel. When the kernel's meaning changes, its times are shown
 //! as stale until it runs again.
 
+pub mod measurement;
+
+use self::measurement::Measured;
 use super::convert::Lines;
 use super::snapshot::Snapshot;
 use super::times::time;
 use crate::engine;
 use lift_analysis::ide::Cancellable;
 use lift_codegen::core::print::meaning;
-use lift_codegen::run::report::{ProfileEntry, RunReport};
+use lift_codegen::run::report::ProfileEntry;
 use lift_syntax::TextRange;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::*;
-
-/// The last measured run of each kernel, by program and kernel.
-pub type Measurements = FxHashMap<(Arc<str>, String), Arc<Measured>>;
-
-/// The measurements of a run.
-#[derive(Debug)]
-pub struct Measured {
-    /// The fingerprint of the kernel.
-    meaning: String,
-    device: String,
-    sizes: BTreeMap<String, i64>,
-    inputs: Vec<String>,
-    runs: u32,
-    entries: Vec<ProfileEntry>,
-}
-
-impl Measured {
-    /// Returns the measurements of a report; `None` without a profile, as from the interpreter.
-    pub fn of(report: &RunReport, inputs: Vec<String>) -> Option<Measured> {
-        (!report.profile.is_empty()).then(|| Measured {
-            meaning: report.meaning.clone(),
-            device: report.device.clone(),
-            sizes: report.sizes.clone(),
-            inputs,
-            runs: report.runs,
-            entries: report.profile.clone(),
-        })
-    }
-
-    pub fn sizes(&self) -> &BTreeMap<String, i64> {
-        &self.sizes
-    }
-
-    /// Describes sizes or inputs and the device, as in `N = 1024, on opencl:0, …`.
-    fn circumstances(&self) -> String {
-        let sizes = self.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");
-        let on = [sizes, self.inputs.join(", ")].into_iter().find(|s| !s.is_empty()).unwrap_or_default();
-        if on.is_empty() { format!("on {}", self.device) } else { format!("{on}, on {}", self.device) }
-    }
-}
 
 /// Returns the hints of a range of a file.
 pub fn hints(snap: &Snapshot, path: &Arc<str>, lines: &Lines, range: TextRange) -> Cancellable<Vec<InlayHint>> {

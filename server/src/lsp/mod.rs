@@ -3,7 +3,7 @@
 //! # Data
 //!
 //! Messages arrive through [`transport`], which calls the methods of [`server`], one per message. Each becomes either a
-//! write to the [`state`], on the thread of [`main_loop`], or a read of a [`snapshot`] in its pool. [`requests`]
+//! write to the [`state`](main_loop::state), on the thread of [`main_loop`], or a read of a [`snapshot`] in its pool. [`requests`]
 //! contains the reads: they convert protocol data ([`convert`]), query analysis, and convert the answer.
 //!
 //! # Invariants
@@ -12,30 +12,37 @@
 //! * Every request gets one answer: a result, `ContentModified` if a newer edit made it stale, `RequestCancelled`, or
 //!   an error. A panic fails only the request in which it happened.
 //! * Diagnostics carry the version of the text that they describe, and are never published for an older one.
-//! * Programs are read only because an open document imports them, and only in its workspace folder; beside a document
-//!   is read what tuning has kept.
+//! * Programs are read only because an open document imports them, and only in its workspace folder; beside a document,
+//!   the records of tuning are read.
 //!
 //! # Modules
 //!
 //! | module | job |
 //! |---|---|
-//! | [`frame`], [`transport`] | bytes to messages to handlers; the traffic log |
-//! | [`features`] | capabilities of client and server |
-//! | [`server`] | the protocol's methods |
-//! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
-//! | [`snapshot`], [`requests`] | reads |
-//! | [`commands`], [`child`], [`tested`], [`tuning`], [`progress`] | the client's commands: generate, run, test, tune |
-//! | [`show`] | texts shown to editors that ignore the results of commands |
+//! | [`frame`] | bytes to messages; the traffic log |
+//! | [`documents`], [`disk`] | open documents; files on disk |
+//! | [`outcome`] | the result of a request, or why there is none |
+//! | [`times`], [`progress`] | times and progress, for people |
+//! | [`command_names`] | the names of commands |
+//! | [`tested`], [`tuning`], [`child`] | runs, tests and tuning in a child process |
+//! | [`encoding`], [`hint_settings`], [`features`] | capabilities and options of the client |
+//! | [`convert`] | editor data to protocol data |
 //! | [`views`] | generated texts that follow the edits, with source maps |
-//! | [`measured`], [`times`] | the times of runs, as hints |
+//! | [`measured`] | the times of runs, as hints |
 //! | [`compiled`] | background compilation, for the next two |
 //! | [`compiled_hints`] | the compiler's choices and remaining checks, as hints |
 //! | [`costs`] | the cost of a kernel, in its hover |
 //! | [`effects`] | what rewritings by laws change in the cost, in their titles |
-//! | [`convert`] | editor data to protocol data |
+//! | [`snapshot`] | the state at the time of a request |
+//! | [`main_loop`] | the state and its thread |
+//! | [`requests`] | reads |
+//! | [`capabilities`] | capabilities of the server |
+//! | [`server`] | the protocol's methods and commands |
+//! | [`transport`] | messages to handlers |
 
+pub mod capabilities;
 pub mod child;
-pub mod commands;
+pub mod command_names;
 pub mod compiled;
 pub mod compiled_hints;
 pub mod convert;
@@ -43,16 +50,17 @@ pub mod costs;
 pub mod disk;
 pub mod documents;
 pub mod effects;
+pub mod encoding;
 pub mod features;
 pub mod frame;
+pub mod hint_settings;
 pub mod main_loop;
 pub mod measured;
+pub mod outcome;
 pub mod progress;
 pub mod requests;
 pub mod server;
-pub mod show;
 pub mod snapshot;
-pub mod state;
 pub mod tested;
 pub mod times;
 pub mod transport;

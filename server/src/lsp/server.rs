@@ -1,19 +1,29 @@
 //! The methods of the protocol. Each only queues its work in the main loop, before its first await.
+//!
+//! | module | job |
+//! |---|---|
+//! | `show` | texts shown to editors that ignore the results of commands |
+//! | `commands` | generate, run, test, tune |
+//! | `test_methods` | methods for tests, only in builds with debug assertions |
 
+mod commands;
+mod show;
 #[cfg(debug_assertions)]
 mod test_methods;
 
-use super::commands;
+use self::show::Folder;
+use super::capabilities::server_capabilities;
 use super::costs;
-use super::documents::file_path;
-use super::features::{Features, Options, server_capabilities};
+use super::documents::{SCHEME, file_path};
+use super::features::{Features, Options};
 use super::main_loop::Handle;
+use super::main_loop::state::Outgoing;
+use super::outcome::Outcome;
 use super::progress::Cancels;
 use super::requests::{self, GeneratedRangesParams, SourceRange, SourceRangeParams};
-use super::show::Folder;
-use super::snapshot::{Outcome, Snapshot};
-use super::state::Outgoing;
-use super::views::{self, Address};
+use super::snapshot::Snapshot;
+use super::views;
+use super::views::view::Address;
 use lift_syntax::apl::glyphs::characters;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -141,7 +151,7 @@ impl Server {
         self.text_of(params.uri).await
     }
     async fn text_of(&self, uri: Uri) -> Result<TextDocumentContentResult> {
-        if uri.scheme() != views::SCHEME {
+        if uri.scheme() != SCHEME {
             return self.read(move |snap| requests::virtual_text(snap, &uri)).await;
         }
         let address = Address::parse(&uri);
@@ -370,8 +380,8 @@ fn workspace_roots(params: &InitializeParams) -> Vec<PathBuf> {
 }
 
 /// Lets commands fail with their own response.
-impl From<super::snapshot::Failure> for Error {
-    fn from(failure: super::snapshot::Failure) -> Error {
+impl From<super::outcome::Failure> for Error {
+    fn from(failure: super::outcome::Failure) -> Error {
         failure.into_error()
     }
 }

@@ -1,17 +1,17 @@
 //! The state of the session at the time when a request arrived.
 
 use super::compiled::Compiler;
-use super::compiled_hints;
+use super::compiled_hints::shown::Shown;
 use super::convert::Lines;
 use super::documents::{self, Documents};
 use super::effects;
 use super::features::Features;
-use super::measured::Measurements;
-use super::views::Views;
-use lift_analysis::ide::{Analysis, Cancellable, Stopped};
+use super::measured::measurement::Measurements;
+use super::outcome::{Failure, Outcome};
+use super::views::view::Views;
+use lift_analysis::ide::{Analysis, Cancellable};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
-use tower_lsp_server::jsonrpc::{Error, ErrorCode};
 
 /// Lives on one thread for one job: a live snapshot blocks the next edit.
 pub struct Snapshot {
@@ -23,7 +23,7 @@ pub struct Snapshot {
     pub views: Arc<Views>,
     pub measured: Arc<Measurements>,
     pub compiler: Compiler,
-    pub compiled: compiled_hints::Shown,
+    pub compiled: Shown,
     pub effects: effects::Known,
     /// Its reference count tells how many snapshots are alive.
     pub alive: Arc<()>,
@@ -61,39 +61,5 @@ impl Snapshot {
     /// Returns the version of an open document; `None` if it is not open.
     pub fn version(&self, path: &str) -> Option<i32> {
         self.documents.get(path).map(|d| d.version)
-    }
-}
-
-/// Why a request has no result.
-#[derive(Debug)]
-pub enum Failure {
-    Stopped(Stopped),
-    Answer(Error),
-}
-
-/// The result of a request.
-pub type Outcome<T> = Result<T, Failure>;
-
-impl From<Stopped> for Failure {
-    fn from(stopped: Stopped) -> Failure {
-        Failure::Stopped(stopped)
-    }
-}
-
-impl Failure {
-    /// The parameters name something that does not exist.
-    pub fn invalid(message: impl Into<String>) -> Failure {
-        Failure::Answer(Error { code: ErrorCode::InvalidParams, message: message.into().into(), data: None })
-    }
-    /// The request was valid but failed: `RequestFailed` of the protocol.
-    pub fn failed(message: impl Into<String>, data: Option<serde_json::Value>) -> Failure {
-        Failure::Answer(Error { code: ErrorCode::ServerError(-32803), message: message.into().into(), data })
-    }
-    pub fn into_error(self) -> Error {
-        match self {
-            Failure::Stopped(Stopped::ByEdit) => Error::content_modified(),
-            Failure::Stopped(Stopped::ByRequest) => Error::request_cancelled(),
-            Failure::Answer(error) => error,
-        }
     }
 }

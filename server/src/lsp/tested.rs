@@ -1,4 +1,4 @@
-//! What the tests of a kernel gave, as `lift test --format json` tells it.
+//! The results of a kernel's tests, as printed by `lift test --format json`.
 
 use crate::report::json::Message;
 use serde::{Deserialize, Serialize};

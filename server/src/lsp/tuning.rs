@@ -1,4 +1,4 @@
-//! What a search for parameters tried, as `lift tune --format json` tells it, and what earlier ones kept.
+//! The progress of a search for parameters, as printed by `lift tune --format json`, and the records of earlier ones.
 
 use super::times::{ago, time};
 use crate::engine;
@@ -20,7 +20,7 @@ pub struct Tuning {
     pub kernel: String,
     pub device: String,
     pub sizes: BTreeMap<String, i64>,
-    /// Microseconds of the kernel as it is.
+    /// Microseconds of the kernel with default parameters.
     pub default: f64,
     /// The least that the device allows, in microseconds.
     #[serde(default)]
@@ -104,7 +104,7 @@ impl Tuning {
     }
 }
 
-/// The records that hold for a kernel as it is now, the one that was kept last first, and when their file was written.
+/// The records that hold for the current kernel, newest first, and the time of their file.
 pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<Option<(Vec<Record>, SystemTime)>> {
     let file = records::file(Path::new(&**path));
     // Most programs have none.

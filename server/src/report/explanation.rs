@@ -13,7 +13,7 @@ pub struct Explanation {
     pub target: String,
     pub rules: Vec<ExplainedRule>,
     pub stored: Vec<ExplainedStore>,
-    /// Lengths that the host waits for, before it allocates what depends on them.
+    /// Lengths that the host waits for, before it allocates the memory that depends on them.
     #[serde(rename = "lengthsRead", skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<ExplainedLength>,
     #[serde(rename = "inMemoryOf", skip_serializing_if = "Vec::is_empty")]
@@ -50,9 +50,9 @@ pub struct ExplainedSharing {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedLength {
-    /// As in the sizes of what is stored.
+    /// The name in the sizes of stored results.
     pub name: String,
-    /// What is known before the run.
+    /// The upper bound that is known before the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

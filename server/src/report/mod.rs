@@ -1,4 +1,13 @@
 //! Problems of programs and inputs, formatted for people ([`text`]) or machines ([`json`]).
+//!
+//! | module | job |
+//! |---|---|
+//! | [`codes`] | the error codes of this crate, and their pages |
+//! | [`cost`] | the cost of a kernel, as text and as JSON |
+//! | [`explanation`] | what the compiler did to a kernel, as text and as JSON |
+//! | [`json`] | diagnostics for machines |
+//! | [`parts`] | the computation of a kernel on blocks of its arrays, as text and as JSON |
+//! | [`text`] | diagnostics for people, with source lines, underlines, related locations and fixes |
 
 pub mod codes;
 pub mod cost;

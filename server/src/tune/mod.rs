@@ -9,7 +9,7 @@
 //! | [`roofline`] | the least time that the device allows |
 //! | [`written`] | the best as part of the program |
 //!
-//! What is found is a record of [`tuned`](crate::tuned).
+//! The result is a record of [`tuned`](crate::tuned).
 
 pub mod remote;
 pub mod roofline;

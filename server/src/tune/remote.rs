@@ -78,7 +78,7 @@ impl Remote {
         }
     }
 
-    /// Why the kernel cannot be run any more, not even as it is.
+    /// Why the kernel cannot be run any more, not even with default parameters.
     pub fn lost(&self) -> Option<&str> {
         self.lost.as_deref()
     }

@@ -1,7 +1,7 @@
 //! The least time that a kernel can take on a device: its inputs and results once at the rate of a copy, or the
 //! arithmetic that it asks for at the rate of independent multiplications and additions, whichever takes longer.
 //!
-//! Both rates are measured with programs of Lift. What lies in caches can be faster.
+//! Both rates are measured with programs of Lift. Data in caches can be faster.
 
 use super::timed::once;
 use crate::engine;
@@ -14,13 +14,13 @@ use lift_codegen::target::Target;
 use lift_codegen::{lower, plan};
 use std::sync::Arc;
 
-/// Rounds of four multiplications and four additions.
+/// Iterations of four multiplications and four additions.
 const ROUNDS: u32 = 128;
 const OPERATIONS: f64 = 8.0 * ROUNDS as f64;
 /// Elements that are copied, more than fit into caches, and elements that are computed with.
 const COPIED: i64 = 1 << 24;
 const COMPUTED: i64 = 1 << 21;
-/// Runs, of which the fastest counts.
+/// Number of runs; the fastest counts.
 const RUNS: u32 = 5;
 
 const PROBES: &str = "\
@@ -37,7 +37,7 @@ const PROBES: &str = "\
       xs)))
 ";
 
-/// What a device can do in a microsecond.
+/// The work of a device in a microsecond.
 #[derive(Debug, Clone, Copy)]
 pub struct Roofline {
     bytes: f64,
@@ -62,7 +62,7 @@ impl Roofline {
         Some(Roofline { bytes: rate("copied", COPIED, 8.0)?, operations: rate("computed", COMPUTED, OPERATIONS)? })
     }
 
-    /// The least time of a program in microseconds; `None` if its sizes do not tell its work.
+    /// The least time of a program in microseconds; `None` if its sizes do not determine its work.
     pub fn least(&self, program: &plan::Program, sizes: &SizeValues) -> Option<f64> {
         let cost = Cost::at(program, sizes);
         let bytes = cost.value(&cost.necessary)? as f64 / self.bytes;

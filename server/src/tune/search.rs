@@ -13,7 +13,7 @@ const BRIEF: u32 = 5;
 const THOROUGH: u32 = 15;
 /// A choice is preferred only if it is faster by this factor.
 const CLEARLY: f64 = 1.03;
-/// Rewritten programs of which further rewritings are tried: the fastest of each round.
+/// Rewritten programs that are rewritten further: the fastest of each step.
 const BEAM: usize = 4;
 
 /// Microseconds of runs of two choices, measured alternately.
@@ -90,7 +90,7 @@ impl Search<'_> {
         }
     }
 
-    /// Rewrites the best, then the fastest of what that gives: one step alone may gain nothing.
+    /// Rewrites the best program, then the fastest results, because a single step may gain nothing.
     fn laws(&mut self) {
         let mut from = vec![self.best.clone()];
         while !from.is_empty() && !self.bench.is_over() {

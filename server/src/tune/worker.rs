@@ -77,7 +77,7 @@ pub enum Told {
     Failed(String),
 }
 
-/// What is known before anything is tried.
+/// The data before the first attempt.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Ready {
     pub device: DeviceInfo,
@@ -101,7 +101,7 @@ pub fn answer() -> io::Result<()> {
                 let _ = send.send(ask);
             }
         }
-        // The parent has gone; a kernel may still hang.
+        // The parent has ended; a kernel may still hang.
         std::process::exit(1);
     });
     let told = work(&job, &asks);
@@ -131,7 +131,7 @@ fn given(kernel: &Kernel, job: &Job, sizes: &BTreeMap<String, i64>) -> Result<Gi
     Ok(Given { values: bound.into_values().map_err(|e| e.to_string())?, sizes, named })
 }
 
-/// The small input with sizes of at most `most`, and what the interpreter computes of it.
+/// The small input with sizes of at most `most`, and the interpreter's result for it.
 fn small(kernel: &Kernel, job: &Job, most: i64) -> Option<(Given, Value)> {
     let sizes: BTreeMap<String, i64> = job.sizes.iter().map(|(name, n)| (name.clone(), (*n).min(most))).collect();
     let given = given(kernel, job, &sizes).ok()?;
@@ -144,7 +144,7 @@ fn small(kernel: &Kernel, job: &Job, most: i64) -> Option<(Given, Value)> {
     Some((given, value))
 }
 
-/// The inputs of the tuning, as buffers hold them: those of all choices are alike.
+/// The inputs of the tuning in the form of buffers, which is the same for all choices.
 struct Inputs {
     contents: Vec<HostData>,
     /// Also those that only the values determine.
@@ -169,7 +169,7 @@ fn compile(kernel: &Kernel, choice: &Choice, device: &DeviceInfo) -> Result<plan
 
 struct Worker<'s> {
     job: &'s Job,
-    /// As it is, and by the rewritings that were asked for.
+    /// The original program, and the requested rewritten ones.
     kernel: Arc<Kernel>,
     rewritten: HashMap<Vec<Step>, Result<Arc<Kernel>, String>>,
     device: &'s DeviceInfo,
@@ -260,7 +260,7 @@ impl Worker<'_> {
         Ok(steps.into_iter().map(|step| choice.then(step)).collect())
     }
 
-    /// The small inputs of the kernel as it is, with what the interpreter computes of them.
+    /// The small inputs of the original kernel, with the interpreter's results.
     fn smalls(&self) -> impl Iterator<Item = &(Given, Value)> {
         let all = self.smalls.iter().zip(SMALL);
         all.filter_map(|(cell, most)| cell.get_or_init(|| small(&self.kernel, self.job, most)).as_ref())
@@ -283,7 +283,7 @@ impl Worker<'_> {
         fits(&self.inputs.sizes).map_err(|e| e.to_string())?;
         let mut small = self.smalls().map(|(given, _)| fits(&given.sizes)).peekable();
         if small.peek().is_some() && !small.any(|fits| fits.is_ok()) {
-            return Err("no small input fulfils what it needs of the lengths".to_owned());
+            return Err("no small input satisfies its assumptions about lengths".to_owned());
         }
         Ok(())
     }
@@ -326,8 +326,8 @@ impl Worker<'_> {
         Ok(race)
     }
 
-    /// Compares with the interpreter on a small input. A rewritten program may need more of the lengths than the kernel
-    /// as it is: then on the first that it accepts.
+    /// Compares with the interpreter on a small input. A rewritten program may assume more about lengths than the
+    /// original: then the first input that it accepts is used.
     fn check_small(&self, choice: &Choice, program: &plan::Program) -> Result<(), String> {
         let mut refused = None;
         for (given, expected) in self.smalls() {

@@ -1,6 +1,6 @@
 //! A choice as part of the program: its rewritings, and `(with ((rows.team 16)) e)` around what a kernel computes.
 //!
-//! The changed program, compiled without the choice, gives the text that the program gives with it. What would not is
+//! The changed program, compiled without the choice, gives the text that the program gives with it. Other choices are
 //! refused.
 
 use crate::engine;
@@ -26,7 +26,7 @@ pub enum Place {
     Copy,
 }
 
-/// What is written, and where.
+/// A choice to write, and the kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish<'a> {
     pub path: &'a Arc<str>,
@@ -43,7 +43,7 @@ pub struct Written {
     pub change: SourceChange,
     /// The kernel that has the choice.
     pub kernel: String,
-    /// The fingerprint of what that kernel computes.
+    /// The fingerprint of that kernel's core.
     pub meaning: String,
     /// The file after the change.
     pub text: String,
@@ -109,7 +109,7 @@ pub fn write(texts: &Texts, wish: &Wish<'_>, targets: &[Target]) -> Cancellable<
     Ok(Ok(Written { change, kernel, meaning, text }))
 }
 
-/// The program with the copy that `changed` adds to the rewritten program, but with the kernel as it was; `None` if the
+/// The program with the copy that `changed` adds to the rewritten program, but with the original kernel; `None` if the
 /// rewritings changed more than the kernel.
 fn with_copy(wish: &Wish<'_>, kernel_at: TextRange, changed: &SourceChange, before: &str, now: &str) -> Option<String> {
     let copy = changed.files.first()?.1.first()?;

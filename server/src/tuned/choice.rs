@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is generated, and for what; the default is the program as it is, for the class that suits the device, with all
-/// parameters at their defaults.
+/// The program to compile, its target, and its parameters; by default the unchanged program, for the class that suits
+/// the device, with default parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Choice {
     /// The name of a target, if not that which suits the device.
@@ -63,7 +63,7 @@ impl Choice {
         choice
     }
 
-    /// The same for the program as it is.
+    /// The same choice for the unchanged program.
     #[must_use]
     pub fn without_laws(&self) -> Choice {
         Choice { laws: Vec::new(), ..self.clone() }
@@ -99,7 +99,7 @@ impl Choice {
         }
     }
 
-    /// The target on a device. Refused if it promises what the device does not.
+    /// The target on a device. An error if it promises more than the device.
     pub fn on(&self, device: &DeviceInfo) -> Result<Target, String> {
         self.of(Target::of(device)).ok_or_else(|| {
             format!(
@@ -110,7 +110,7 @@ impl Choice {
         })
     }
 
-    /// The target, from the one that suits the device; `None` if it promises what that one does not.
+    /// The target, from the one that suits the device; `None` if it promises more than that one.
     pub fn of(&self, own: Target) -> Option<Target> {
         let settings = self.settings();
         let mut target = match settings.target {

@@ -1,4 +1,4 @@
-//! What tuning found: a choice of parameters and rewritings for a kernel, a device and sizes.
+//! Results of tuning: a choice of parameters and rewritings for a kernel, a device and sizes.
 //!
 //! | module | job |
 //! |---|---|

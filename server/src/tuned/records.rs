@@ -1,7 +1,7 @@
-//! What tuning found, in the file `PROGRAM.tuned` beside the program.
+//! Results of tuning, in the file `PROGRAM.tuned` beside the program.
 //!
-//! A record holds for a kernel (a fingerprint of what it computes), a device with its driver, and sizes of about the
-//! same magnitude. A record of another version of the kernel or of another driver is not used, and the run says so.
+//! A record holds for a kernel (a fingerprint of its core), a device with its driver, and sizes of about the same
+//! magnitude. A record of another version of the kernel or of another driver is not used, and the run says so.
 
 use super::choice::Choice;
 use crate::files::{self, ReadError};
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 const HEAD: &str = "lift-tuned 1";
 /// Largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// Sizes of which one is at most this many powers of two larger than the other are treated alike.
+/// Sizes that differ by at most this many powers of two count as equal.
 const NEAR: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub kernel: String,
-    /// The fingerprint of what the kernel computes.
+    /// The fingerprint of the kernel's core.
     pub meaning: String,
     /// Name, platform and driver.
     pub device: [String; 3],
@@ -42,14 +42,14 @@ pub fn identity(device: &DeviceInfo) -> [String; 3] {
     [&device.name, &device.platform, &device.driver].map(|text| text.replace(['|', '\n'], " ").trim().to_owned())
 }
 
-/// What a run uses, and what it tells.
+/// The choice that a run uses, and its notices.
 #[derive(Debug, Default, PartialEq)]
 pub struct Lookup {
     pub record: Option<Record>,
     pub notice: Option<String>,
 }
 
-/// A kernel as it is now, on a device.
+/// The current kernel, on a device.
 #[derive(Debug, Clone, Copy)]
 pub struct Key<'a> {
     /// The file of the program.
@@ -107,7 +107,7 @@ impl Key<'_> {
     }
 }
 
-/// What a run tells whose records cannot be used.
+/// The notice of a run whose records cannot be used.
 pub fn unused(program: &Path, why: &str) -> String {
     format!("{} is not used: {why}", shown(&file(program)))
 }
@@ -116,7 +116,8 @@ fn shown(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// How far sizes are apart; `None` if too far, or if they are of other names. Sizes of the same divisibility come first.
+/// The distance of sizes; `None` if it is too great, or if their names differ. Sizes of the same divisibility come
+/// first.
 fn distance(a: &BTreeMap<String, i64>, b: &BTreeMap<String, i64>) -> Option<u32> {
     if !a.keys().eq(b.keys()) {
         return None;

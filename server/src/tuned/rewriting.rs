@@ -1,8 +1,8 @@
 //! Rewritings by laws: the part of a choice that changes the program instead of the code that is generated for it.
 //!
 //! A step names a law and one of the places where it applies; the steps of a choice are applied one after the other.
-//! Only laws of which nothing is left to the programmer to know are steps, so each keeps the meaning wherever what it
-//! needs of the lengths holds.
+//! Only laws without conditions for the programmer to check are steps, so each preserves the meaning wherever its
+//! assumptions about lengths hold.
 
 use crate::align::Edited;
 use crate::places::place_of;
@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rewritings of one program, one after the other; each doubles what there is to try.
+/// Maximum rewritings in a row; each doubles the number of attempts.
 pub const MOST: usize = 3;
 
 /// A rewriting: `split-join` is the first that this law offers in the kernel and the definitions that it uses,
@@ -29,7 +29,7 @@ pub struct Step {
 
 impl Step {
     pub fn parse(text: &str) -> Result<Step, String> {
-        let wrong = || format!("`{text}` is no rewriting, such as `map-map` or `map-map:2`");
+        let wrong = || format!("`{text}` is not a rewriting, such as `map-map` or `map-map:2`");
         let (law, nth) = match text.split_once(':') {
             Some((law, nth)) => (law, nth.parse().map_err(|_| wrong())?),
             None => (text, 1),
@@ -87,8 +87,8 @@ pub fn apply(texts: &Texts, path: &Arc<str>, kernel: &str, steps: &[Step]) -> Ca
 }
 
 impl Rewritten {
-    /// The place of an origin of the rewritten program in the program as it was, whose analysis is `before`; `None` if a
-    /// step wrote it.
+    /// The source location, in the original program (with analysis `before`), of an origin of the rewritten program;
+    /// `None` if a step wrote it.
     pub fn place(&self, before: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
         let Some(at) = self.analysis.resolve_origin(origin)? else { return Ok(None) };
         if at.path != self.path {

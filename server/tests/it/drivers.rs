@@ -361,7 +361,7 @@ fn a_named_library_that_is_none_is_an_error() {
     let said = with(&format!("/nowhere/libOpenCL.so;{text}"));
     assert!(said.contains("which could not be loaded ("), "{said}");
     let said = with("libm.so.6");
-    assert!(said.contains("what was loaded is no OpenCL library"), "{said}");
+    assert!(said.contains("what was loaded is not an OpenCL library"), "{said}");
 }
 
 /// Starts a session whose runs use the library.

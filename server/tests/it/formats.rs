@@ -113,7 +113,7 @@ fn pictures_go_in_and_out() {
         error[input]: dimension 3 of `rows` has 1 element, but its type says 3
         error[unwritable-file]: the pixel in row 0, column 0 has the number 300; a picture has 0 to 255
         error[unwritable-file]: the picture has 3 channels (red, green, blue), the file has 1 channel (grey); write `.ppm` or `.png`
-        error[unwritable-file]: `Array[Float,1]` is no picture, which is rows of pixels, each a number or an array, tuple or vector of 1 to 4
+        error[unwritable-file]: `Array[Float,1]` is not a picture, which is rows of pixels, each a number or an array, tuple or vector of 1 to 4
     "#]].assert_eq(&(said.join("\n") + "\n"));
     assert!(!bench.path("x.png").exists());
 }

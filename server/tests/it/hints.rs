@@ -3,7 +3,7 @@
 use crate::features::{PROGRAM, UNEQUAL, URI, document, rich};
 use crate::session::{Options, Session, rich_client, span};
 use expect_test::{Expect, expect};
-use lift_server::lsp::convert::HINT_KINDS;
+use lift_server::lsp::hint_settings::KINDS;
 use serde_json::{Value, json};
 
 #[test]
@@ -74,7 +74,7 @@ const FOREVER: u32 = 3600;
 /// Checks the hints of a program with only some kinds enabled.
 fn only(kinds: &[&str], program: &str, expected: Expect) {
     let settings: serde_json::Map<String, Value> =
-        HINT_KINDS.iter().map(|setting| (setting.name.to_owned(), json!(kinds.contains(&setting.name)))).collect();
+        KINDS.iter().map(|setting| (setting.name.to_owned(), json!(kinds.contains(&setting.name)))).collect();
     let options = json!({ "inlayHints": settings, "hintPatience": FOREVER });
     let mut session = Session::with(Options { capabilities: waiting_client(), options, ..Options::default() });
     session.open(URI, program);
@@ -313,7 +313,7 @@ fn a_hint_says_in_a_sentence_what_it_is_and_writes_itself() {
 #[test]
 fn every_kind_is_documented() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/protocol.md")).expect("the page");
-    for setting in HINT_KINDS {
+    for setting in KINDS {
         let row = format!("| `{}` | {} | {} |", setting.name, if setting.on { "on" } else { "off" }, setting.shows);
         assert!(page.contains(&row), "docs/protocol.md lacks the row\n{row}");
     }
@@ -329,11 +329,11 @@ fn every_kind_has_a_setting_in_visual_studio_code() {
     let contributes = &manifest["contributes"];
     let toggles = contributes["commands"].as_array().expect("commands").iter();
     let toggles = toggles.filter_map(|c| c["command"].as_str()).filter(|c| c.starts_with("lift.toggle"));
-    assert!(toggles.count() >= HINT_KINDS.len());
+    assert!(toggles.count() >= KINDS.len());
     // The manifest has one object of settings or a list of them.
     let settings = &contributes["configuration"];
     let groups = settings.as_array().cloned().unwrap_or_else(|| vec![settings.clone()]);
-    for setting in HINT_KINDS {
+    for setting in KINDS {
         let name = format!("lift.inlayHints.{}", setting.name);
         let found = groups.iter().find_map(|group| group["properties"].get(&name));
         let found = found.unwrap_or_else(|| panic!("no setting {name}"));

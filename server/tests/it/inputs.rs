@@ -114,11 +114,11 @@ fn bad_numpy_files_are_refused_with_the_reason() {
         error[input]: input `xss`, given as `large.npy`: it has shape (65536, 65536), 4294967296 elements; at most 2147483647 are taken
         error[input]: input `xss`, given as `records.npy`: the file holds records, `[('a', '<i4'), ]`; arrays of numbers are taken
         error[input]: input `xss`, given as `nested.npy`: the header of the `.npy` file is bad: too many brackets
-        error[input]: input `xss`, given as `text.npy`: this is no `.npy` file: it does not begin as one
+        error[input]: input `xss`, given as `text.npy`: this is not a `.npy` file: it does not begin as one
         error[input]: input `xss`, given as `start.npy`: the file is cut short: it ends in the header
         error[input]: input `xss`, given as `header.npy`: the header of the `.npy` file has 4294967295 bytes; at most 10000 are read
         error[input]: input `xss`, given as `version.npy`: `.npy` format version 9 is not known
-        error[input]: input `xss`, given as `empty.npy`: this is no `.npy` file: it does not begin as one
+        error[input]: input `xss`, given as `empty.npy`: this is not a `.npy` file: it does not begin as one
         error[input]: input `xss`, given as `missing.npy`: there is no such file
     "#]].assert_eq(&said);
 }
@@ -135,7 +135,7 @@ fn broken_archives_are_refused() {
     let said: String = ["a.npz", "b.npy", "c.zip", "d.npy.gz"].map(|f| refusal(&bench, "sums", &[f]) + "\n").concat();
     expect![[r#"
         error[input]: input `xss`, given as `a.npz`: the archive cannot be read: invalid Zip archive: Could not find EOCD
-        error[input]: input `xss`, given as `b.npy`: this is no `.npy` file: it does not begin as one
+        error[input]: input `xss`, given as `b.npy`: this is not a `.npy` file: it does not begin as one
         error[input]: input `xss`, given as `c.zip`: the archive cannot be read: invalid Zip archive: Could not find EOCD
         error[input]: input `xss`, given as `d.npy.gz`: neither text nor a NumPy file, an Arrow file or a picture: the file is not UTF-8 text: the first bad byte is at offset 1, in line 1
     "#]]
@@ -172,7 +172,7 @@ fn bad_text_and_literals_are_refused_with_the_place() {
         error[input]: `plus` takes 2 inputs, `a: Int`, `b: Int`; one is given
         error[input]: `plus` takes 2 inputs, `a: Int`, `b: Int`; 3 are given
         error[input]: input `a`, given as `[1`: at character 3: `]` is missing
-        error[input]: input `a`, given as `random:x`: `x` is no seed: `random:SEED` takes a number from 0 to 18446744073709551615
+        error[input]: input `a`, given as `random:x`: `x` is not a seed: `random:SEED` takes a number from 0 to 18446744073709551615
     "#]].assert_eq(&(said.join("\n") + "\n"));
 }
 
@@ -222,7 +222,7 @@ fn inputs_may_name_their_parameters() {
         error[input]: `i` is given twice
         error[input]: `pick` takes 2 inputs, `xs: Array[Int,N]`, `i: Int`; 3 are given
         error[input]: input `xs`, given as `ys=[1]`: there is no such file
-        error[input]: `N=x` is no size
+        error[input]: `N=x` is not a size
         error[input]: the size `N` is given twice
     "#]]
     .assert_eq(&(said.join("\n") + "\n"));

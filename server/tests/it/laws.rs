@@ -1,4 +1,4 @@
-//! `lift laws`: the built-in laws, those of a program, false ones, and what is no law.
+//! `lift laws`: the built-in laws, those of a program, false ones, and what is not a law.
 
 use crate::programs::Bench;
 use crate::session::{Options, Session, rich_client};
@@ -51,7 +51,7 @@ fn what_is_no_law_is_told() {
     let text = ";;; forwards: Double\n(define (double (xs (array-type int n))) (tuple xs (drop 1 xs)))\n";
     let bench = Bench::new(&[("none.lift", text), ("empty.lift", "(define (f x) x)\n")]);
     let out = bench.wrong(&["laws", "none.lift"]);
-    assert!(out.contains("none.lift:1: `double` is no law: the sides have different types"), "{out}");
+    assert!(out.contains("none.lift:1: `double` is not a law: the sides have different types"), "{out}");
     assert!(bench.wrong(&["laws", "empty.lift"]).contains("has no such law"));
 }
 

@@ -328,7 +328,7 @@ fn a_session_that_goes_wrong_is_made_smaller() {
 fn random_typing_is_followed_and_answered() {
     let said = |name: &str| {
         let text = std::env::var(name).ok()?;
-        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
     };
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
     let fresh = said("LIFT_SEED").unwrap_or(clock);

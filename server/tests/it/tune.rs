@@ -121,8 +121,7 @@ fn a_rewriting_that_does_not_apply_is_not_used() {
     assert_eq!(run("law=map-global group=32"), "");
     let unknown = "note: scale.lift.tuned is not used: the law `map-map` does not apply to `scale`\n";
     assert_eq!(run("law=map-map"), unknown);
-    let wrong =
-        "note: scale.lift.tuned is not used: line 6: `map-map:0` is no rewriting, such as `map-map` or `map-map:2`\n";
+    let wrong = "note: scale.lift.tuned is not used: line 6: `map-map:0` is not a rewriting, such as `map-map` or `map-map:2`\n";
     assert_eq!(run("law=map-map:0"), wrong);
     let beside = ["tune", "scale.lift", "--budget", "0", "--write", "--copy"];
     bench.write("scale.lift.tuned", record(&meaning, device, "law=map-global group=32").as_bytes());

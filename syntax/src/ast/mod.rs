@@ -3,6 +3,12 @@
 //! A view is a checked pointer to a node. On incomplete text, getters return `None` or fewer items; nothing here fails.
 //! The enums for expressions, types and sizes have a variant for `ERROR` nodes, so that the parts of a broken form keep
 //! their positions.
+//!
+//! | module | job |
+//! |---|---|
+//! | `expressions` | expressions |
+//! | `forms` | the root and the top-level forms |
+//! | `types` | types and sizes |
 
 mod expressions;
 mod forms;

@@ -55,7 +55,7 @@ fn gap(before: Option<&FclToken>, after: Option<&FclToken>, found: &str, newline
         return newline.repeat(lines.min(2)) + &indented;
     }
     match (before.kind(), after.kind()) {
-        // What follows code on its line may be aligned with other lines.
+        // A comment after code may be aligned with other lines.
         (_, Comment) if !found.is_empty() => found.replace('\t', "  "),
         _ if is_tight(before, after) => String::new(),
         _ => " ".to_owned(),

@@ -2,6 +2,11 @@
 //!
 //! A keyword that starts a declaration ends everything open before it. A declaration has at most one error: tokens
 //! after its first mistake are kept without further reports.
+//!
+//! | module | job |
+//! |---|---|
+//! | `expressions` | expressions |
+//! | `types` | types, schemes and levels |
 
 mod expressions;
 mod types;

@@ -10,6 +10,11 @@
 //! * A form with a syntax error, and the white space around it, is left unchanged.
 //!
 //! Formatting is idempotent.
+//!
+//! | module | job |
+//! |---|---|
+//! | `doc` | the input of the layout |
+//! | `layout` | the layout: decides where lines break |
 
 mod doc;
 mod layout;

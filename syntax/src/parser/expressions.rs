@@ -28,7 +28,7 @@ impl Parser<'_> {
                 self.error(
                     Code::UnexpectedString,
                     range,
-                    "a string stands only in `import`; text is an input of type `(array-type ubyte N)`",
+                    "a string is allowed only in `import`; text is an input of type `(array-type ubyte N)`",
                 );
                 self.leaf(ERROR);
             }
@@ -119,9 +119,10 @@ impl Parser<'_> {
             form @ ("define" | "lift" | "import") => {
                 let message = match form {
                     "define" => {
-                        "`define` stands only at the top of a file: inside an expression, `let` binds a name".to_owned()
+                        "`define` is allowed only at the top of a file: inside an expression, `let` binds a name"
+                            .to_owned()
                     }
-                    _ => format!("`{form}` stands only at the top of a file"),
+                    _ => format!("`{form}` is allowed only at the top of a file"),
                 };
                 self.error(Code::ExpectedExpression, self.range_at(self.pos + 1), message);
                 self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
@@ -258,7 +259,7 @@ impl Parser<'_> {
         }
         if !self.current().is_opener() {
             if !self.at_malformed() {
-                let message = "the parameters must stand here, each in brackets: `((parameter value) …)`";
+                let message = "the parameters are expected here, each in brackets: `((parameter value) …)`";
                 self.error(Code::ExpectedParams, self.element_range(), message);
             }
             self.start(SETTING_LIST);
@@ -275,7 +276,7 @@ impl Parser<'_> {
     fn setting(&mut self) {
         if !self.current().is_opener() {
             if !self.at_malformed() {
-                let message = "a parameter and its value must stand here, in brackets: `(parameter value)`";
+                let message = "a parameter and its value are expected here, in brackets: `(parameter value)`";
                 self.error(Code::ExpectedParams, self.element_range(), message);
             }
             return self.skip_element();
@@ -292,7 +293,7 @@ impl Parser<'_> {
             kind if fits(kind) => self.leaf(node),
             _ => {
                 if !self.at_malformed() {
-                    self.error(Code::ExpectedName, self.element_range(), format!("{what} must stand here"));
+                    self.error(Code::ExpectedName, self.element_range(), format!("{what} is expected here"));
                 }
                 self.start(node);
                 self.skip_element();
@@ -315,7 +316,7 @@ impl Parser<'_> {
             }
             IDENT => {
                 let range = self.current_range();
-                let message = "the parameters must stand in brackets";
+                let message = "the parameters must be in brackets";
                 let insert = format!("({})", self.text[range].trim_end_matches(':'));
                 let label = "Put brackets around it";
                 self.error_with_fix(Code::ExpectedParams, range, message, label, insert);
@@ -325,7 +326,7 @@ impl Parser<'_> {
             }
             _ => {
                 if !self.at_malformed() {
-                    let message = "the parameters must stand here, in brackets";
+                    let message = "the parameters are expected here, in brackets";
                     self.error(Code::ExpectedParams, self.element_range(), message);
                 }
                 self.start(PARAM_LIST);
@@ -369,7 +370,7 @@ impl Parser<'_> {
             return;
         }
         if !self.at_malformed() {
-            let message = format!("{what} must stand here, in brackets");
+            let message = format!("{what} is expected here, in brackets");
             self.error(Code::ExpectedParams, self.element_range(), message);
         }
         self.start(SIZE_PARAMS);

@@ -63,7 +63,7 @@ impl Parser<'_> {
         (touches && self.kind_at(next).is_opener()).then(|| self.groups[next])
     }
 
-    /// Reports `(define f (x) expr)`, in which the name stands before the brackets. Parses the name and the parameters.
+    /// Reports `(define f (x) expr)`, in which the name precedes the brackets. Parses the name and the parameters.
     pub(super) fn head_apart(&mut self) -> bool {
         let rest = self.elements(self.pos, self.end);
         let [name, params, _body] = &rest[..] else { return false };
@@ -82,7 +82,7 @@ impl Parser<'_> {
             false => format!("({} {})", self.text_of(name), self.text_of(&names)),
         };
         let range = self.range_of(&(name.start..params.end));
-        let message = format!("the brackets stand around the name and its parameters: `(define {written} expr)`");
+        let message = format!("the brackets go around the name and its parameters: `(define {written} expr)`");
         let mut error = SyntaxError::new(Code::ExpectedParams, range, message);
         error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
         self.report(error);
@@ -138,7 +138,7 @@ impl Parser<'_> {
         let inside = if inside.is_empty() { "" } else { self.text_of(&inside) };
         let (says, written) = match self.kind_at(self.pos) {
             L_BRACKET => ("an element is written", format!("(aref {name} {inside})")),
-            _ => ("the function of a call stands in the brackets", format!("({name} {inside})")),
+            _ => ("the function of a call goes inside the brackets", format!("({name} {inside})")),
         };
         let range = self.range_of(&(function..self.end));
         let mut error = SyntaxError::new(Code::Extra, range, format!("{says}: `{written}`"));

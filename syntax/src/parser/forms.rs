@@ -35,7 +35,7 @@ impl Parser<'_> {
                 _ => {
                     if !p.at_malformed() {
                         let range = p.element_range();
-                        p.error(Code::ExpectedPath, range, "the path must stand in quotes");
+                        p.error(Code::ExpectedPath, range, "the path must be in quotes");
                     }
                     p.skip_element();
                 }
@@ -70,7 +70,7 @@ impl Parser<'_> {
                 return p.missing("the lambda");
             }
             if !p.at_lambda() && !p.quiet {
-                let message = format!("a lambda must stand here: a kernel is written `{KERNEL}`");
+                let message = format!("a lambda is expected here: a kernel is written `{KERNEL}`");
                 p.error(Code::ExpectedLambda, p.element_range(), message);
             }
             p.expr();
@@ -182,7 +182,7 @@ impl Parser<'_> {
         } else if !self.at_malformed() {
             let range = self.current_range().cover(self.range_at(self.end - 1));
             let meant = foreign::outside(&self.text[range]).map_or(String::new(), |meant| format!("; {meant}"));
-            let message = format!("only forms stand here: `(import …)`, `(define …)`, `(lift …)`{meant}");
+            let message = format!("only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`{meant}");
             self.error(Code::ExpectedForm, range, message);
         }
         self.start(ERROR);

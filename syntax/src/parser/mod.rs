@@ -6,6 +6,15 @@
 //!
 //! An `ERROR` node takes the position of the missing part, so that the second part of a form stays the second part. One
 //! mistake gives one error: after an error in a group, missing or superfluous parts of the same group are not reported.
+//!
+//! | module | job |
+//! |---|---|
+//! | `scan` | the first pass over the tokens of a form |
+//! | `foreign` | syntax of other languages (Python, Haskell, Futhark, C): what is written instead |
+//! | `expressions` | expressions and parameters |
+//! | `forms` | top-level forms |
+//! | `sizes` | sizes |
+//! | `types` | types |
 
 mod expressions;
 mod foreign;
@@ -305,7 +314,7 @@ impl<'t> Parser<'t> {
             }
             _ if self.at_malformed() => {}
             _ => {
-                self.error(Code::ExpectedName, self.element_range(), "a name must stand here");
+                self.error(Code::ExpectedName, self.element_range(), "a name is expected here");
             }
         }
         self.start(NAME);
@@ -324,7 +333,7 @@ impl<'t> Parser<'t> {
     fn misplaced_word(&mut self) {
         let word = self.text_at(self.pos);
         if words::only_heads(word) {
-            let message = format!("`{word}` stands only directly after an opening bracket");
+            let message = format!("`{word}` is allowed only directly after an opening bracket");
             self.error(Code::ReservedWord, self.current_range(), message);
         }
     }

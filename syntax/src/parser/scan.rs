@@ -66,15 +66,15 @@ impl Parser<'_> {
         let plain = text.trim_end_matches(',');
         let (code, message) = match self.kind_at(pos) {
             BAD_NUMBER if plain.len() < text.len() && is_number(plain) => {
-                let message = format!("`{text}` is no number: parts are separated by spaces, without a comma");
+                let message = format!("`{text}` is not a number: parts are separated by spaces, without a comma");
                 let label = format!("Write `{plain}`");
                 return self.error_with_fix(Code::MalformedNumber, self.range_at(pos), message, label, plain);
             }
             BAD_NUMBER => {
-                let message = format!("`{text}` is no number, and a name cannot start with a digit");
+                let message = format!("`{text}` is not a number, and a name cannot start with a digit");
                 (Code::MalformedNumber, message)
             }
-            BAD_STRING => (Code::UnclosedString, "the string has no end on its line".to_owned()),
+            BAD_STRING => (Code::UnclosedString, "the string is not closed on its line".to_owned()),
             _ => {
                 let code = text.chars().next().map_or(0, u32::from);
                 (Code::InvalidCharacter, format!("control character U+{code:04X}"))

@@ -84,7 +84,7 @@ impl Parser<'_> {
         } else if self.at_end() {
             self.missing("the position with its bound");
         } else {
-            let message = "the position with its bound must stand here: `(i size)`";
+            let message = "the position with its bound is expected here: `(i size)`";
             self.error(Code::ExpectedParams, self.element_range(), message);
             self.skip_element();
         }
@@ -105,7 +105,7 @@ impl Parser<'_> {
     }
 
     fn no_size(&mut self) {
-        let message = "a size must stand here: a natural number, a size name, or an operation on sizes";
+        let message = "a size is expected here: a natural number, a size name, or an operation on sizes";
         self.error(Code::ExpectedSize, self.element_range(), message);
         self.skip_element();
     }

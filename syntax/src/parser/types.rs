@@ -43,10 +43,10 @@ impl Parser<'_> {
                     p.type_part("the type of the result");
                     p.types_until_end();
                 }),
-                _ => self.no_type("a type must stand here, such as `float` or `(array-type float N)`"),
+                _ => self.no_type("a type is expected here, such as `float` or `(array-type float N)`"),
             },
             _ if self.at_malformed() => self.skip_element(),
-            _ => self.no_type("a type must stand here, such as `float` or `(array-type float N)`"),
+            _ => self.no_type("a type is expected here, such as `float` or `(array-type float N)`"),
         }
     }
 
@@ -71,7 +71,7 @@ impl Parser<'_> {
     fn type_name(&mut self) {
         let word = self.text_at(self.pos);
         if TYPE_WORDS.contains(&word) {
-            return self.no_type(&format!("`{word}` stands only directly after an opening bracket"));
+            return self.no_type(&format!("`{word}` is allowed only directly after an opening bracket"));
         }
         let lower = word.to_ascii_lowercase();
         if lower != word && SCALAR_TYPES.contains(&lower.as_str()) {

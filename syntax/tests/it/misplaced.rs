@@ -25,14 +25,14 @@ fn names_that_cannot_be_bound() {
         expect![[r#"
             19..23 "true" syntax/expected-name: `true` is a literal and cannot be bound
             24..28 "-inf" syntax/expected-name: `-inf` is a literal and cannot be bound
-            29..30 "3" syntax/expected-name: a name must stand here
+            29..30 "3" syntax/expected-name: a name is expected here
             31..32 "o" syntax/reserved-word: `o` has a fixed meaning and cannot be bound
         "#]],
     );
     check(
         "(define 3x 1)",
         expect![[r#"
-        8..10 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
+        8..10 "3x" syntax/malformed-number: `3x` is not a number, and a name cannot start with a digit
     "#]],
     );
 }
@@ -42,20 +42,20 @@ fn words_in_the_wrong_place() {
     check(
         "(define a (f lambda (x) x))",
         expect![[r#"
-        13..19 "lambda" syntax/reserved-word: `lambda` stands only directly after an opening bracket
+        13..19 "lambda" syntax/reserved-word: `lambda` is allowed only directly after an opening bracket
     "#]],
     );
     check("(define a (map tuple xs))", expect![""]);
     check(
         "(define a (f (define x 1)))",
         expect![[r#"
-        14..20 "define" syntax/expected-expression: `define` stands only at the top of a file: inside an expression, `let` binds a name
+        14..20 "define" syntax/expected-expression: `define` is allowed only at the top of a file: inside an expression, `let` binds a name
     "#]],
     );
     check(
         "(define a (lambda x x))",
         expect![[r#"
-        18..19 "x" syntax/expected-params: the parameters must stand in brackets
+        18..19 "x" syntax/expected-params: the parameters must be in brackets
           Put brackets around it: "(define a (lambda (x) x))"
     "#]],
     );
@@ -73,13 +73,13 @@ fn types_and_sizes_in_the_wrong_place() {
     check(
         "(define (f (x (list int))) x)",
         expect![[r#"
-            14..24 "(list int)" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+            14..24 "(list int)" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
         "#]],
     );
     check(
         "(define (f (x array-type)) x)",
         expect![[r#"
-        14..24 "array-type" syntax/expected-type: `array-type` stands only directly after an opening bracket
+        14..24 "array-type" syntax/expected-type: `array-type` is allowed only directly after an opening bracket
     "#]],
     );
     check(
@@ -92,19 +92,19 @@ fn types_and_sizes_in_the_wrong_place() {
     check(
         "(define (f (x (array-type float -4))) x)",
         expect![[r#"
-        32..34 "-4" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+        32..34 "-4" syntax/expected-size: a size is expected here: a natural number, a size name, or an operation on sizes
     "#]],
     );
     check(
         "(define (f (x (array-type float 4L))) x)",
         expect![[r#"
-        32..34 "4L" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+        32..34 "4L" syntax/expected-size: a size is expected here: a natural number, a size name, or an operation on sizes
     "#]],
     );
     check(
         "(define a (f #(foo 1)))",
         expect![[r#"
-        14..21 "(foo 1)" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+        14..21 "(foo 1)" syntax/expected-size: a size is expected here: a natural number, a size name, or an operation on sizes
     "#]],
     );
     check(
@@ -121,11 +121,11 @@ fn malformed_tokens() {
     check(
         "(define a (f 3x 1.5.2 1e 3.0L 0xg))",
         expect![[r#"
-        13..15 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
-        16..21 "1.5.2" syntax/malformed-number: `1.5.2` is no number, and a name cannot start with a digit
-        22..24 "1e" syntax/malformed-number: `1e` is no number, and a name cannot start with a digit
-        25..29 "3.0L" syntax/malformed-number: `3.0L` is no number, and a name cannot start with a digit
-        30..33 "0xg" syntax/malformed-number: `0xg` is no number, and a name cannot start with a digit
+        13..15 "3x" syntax/malformed-number: `3x` is not a number, and a name cannot start with a digit
+        16..21 "1.5.2" syntax/malformed-number: `1.5.2` is not a number, and a name cannot start with a digit
+        22..24 "1e" syntax/malformed-number: `1e` is not a number, and a name cannot start with a digit
+        25..29 "3.0L" syntax/malformed-number: `3.0L` is not a number, and a name cannot start with a digit
+        30..33 "0xg" syntax/malformed-number: `0xg` is not a number, and a name cannot start with a digit
     "#]],
     );
     check(
@@ -146,7 +146,7 @@ fn malformed_tokens() {
     check(
         "(import \"a.lift)\n(define b 2)",
         expect![[r#"
-            8..16 "\"a.lift)" syntax/unclosed-string: the string has no end on its line
+            8..16 "\"a.lift)" syntax/unclosed-string: the string is not closed on its line
         "#]],
     );
     check(
@@ -211,13 +211,13 @@ fn syntax_of_other_languages() {
     let all: String = texts.iter().map(|text| format!("{text}\n{}", crate::common::errors(text))).collect();
     expect![[r#"
         (define f (x) (* x 2))
-        8..13 "f (x)" syntax/expected-params: the brackets stand around the name and its parameters: `(define (f x) expr)`
+        8..13 "f (x)" syntax/expected-params: the brackets go around the name and its parameters: `(define (f x) expr)`
           Write `(f x)`: "(define (f x) (* x 2))"
         (define f () 2)
-        8..12 "f ()" syntax/expected-params: the brackets stand around the name and its parameters: `(define f expr)`
+        8..12 "f ()" syntax/expected-params: the brackets go around the name and its parameters: `(define f expr)`
           Write `f`: "(define f 2)"
         (define f ((x float) y) (+ x y))
-        8..23 "f ((x float) y)" syntax/expected-params: the brackets stand around the name and its parameters: `(define (f (x float) y) expr)`
+        8..23 "f ((x float) y)" syntax/expected-params: the brackets go around the name and its parameters: `(define (f (x float) y) expr)`
           Write `(f (x float) y)`: "(define (f (x float) y) (+ x y))"
         (define f g (x))
         12..15 "(x)" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
@@ -237,10 +237,10 @@ fn syntax_of_other_languages() {
         (define (a xs) (let ys (f xs) sum(ys)))
         37..38 ")" syntax/missing: the body is missing: this is written `(let name value … body)`
         (define (a x) (map (lambda x: x) x))
-        27..29 "x:" syntax/expected-params: the parameters must stand in brackets
+        27..29 "x:" syntax/expected-params: the parameters must be in brackets
           Put brackets around it: "(define (a x) (map (lambda (x) x) x))"
         (define a "text")
-        10..16 "\"text\"" syntax/unexpected-string: a string stands only in `import`; text is an input of type `(array-type ubyte N)`
+        10..16 "\"text\"" syntax/unexpected-string: a string is allowed only in `import`; text is an input of type `(array-type ubyte N)`
         (lift (N) (int[N]) (lambda (xs) xs))
         11..17 "int[N]" syntax/expected-type: this type is written `(array-type int N)`
           Write `(array-type int N)`: "(lift (N) ((array-type int N)) (lambda (xs) xs))"
@@ -261,8 +261,8 @@ fn syntax_of_other_languages() {
         (lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))
         11..16 "int[]" syntax/expected-type: this type is written `(array-type int N)`
           Write `(array-type int N)`: "(lift (N) ((array-type int N) Foo[] [ int[)) (lambda (xs) xs))"
-        20..22 "[]" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
-        23..29 "[ int[" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+        20..22 "[]" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
+        23..29 "[ int[" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
         28..29 "[" syntax/unclosed: `]]` is missing: 2 brackets are not closed
           28..29 "[": this bracket is not closed
           Insert `]]`: "(lift (N) (int[] Foo[] [ int[]])) (lambda (xs) xs))"
@@ -270,11 +270,11 @@ fn syntax_of_other_languages() {
         33..39 "lambda" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
         48..49 ")" syntax/unmatched-bracket: `)` closes nothing
         def f(x)
-        0..5 "def f" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`; a definition is `(define (name param …) expr)`
+        0..5 "def f" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a definition is `(define (name param …) expr)`
         6..7 "x" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
         -- a comment
-        0..12 "-- a comment" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
+        0..12 "-- a comment" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
         // a comment
-        0..12 "// a comment" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
+        0..12 "// a comment" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
     "#]].assert_eq(&all);
 }

@@ -54,12 +54,12 @@ fn an_unclosed_inner_bracket_is_found_by_the_other_shape() {
               DEFINE KEYWORD "define"
                 NAME IDENT "b"
                 LITERAL INT "2"
-            8..18 "a [f (g 1]" syntax/expected-params: the brackets stand around the name and its parameters: `(define (a f (g 1) expr)`
+            8..18 "a [f (g 1]" syntax/expected-params: the brackets go around the name and its parameters: `(define (a f (g 1) expr)`
               Write `(a f (g 1)`: "(define (a f (g 1) 2)\n(define b 2)"
             16..17 "1" syntax/unclosed: `)` is missing
               13..14 "(": this bracket is not closed
               Insert `)`: "(define a [f (g 1)] 2)\n(define b 2)"
-            16..17 "1" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+            16..17 "1" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
         "#]],
     );
 }
@@ -141,7 +141,7 @@ fn stray_text_between_forms() {
           DEFINE KEYWORD "define"
             NAME IDENT "b"
             LITERAL INT "2"
-        0..17 "foo 12 ; note\nbar" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`
+        0..17 "foo 12 ; note\nbar" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`
     "#]],
     );
 }
@@ -200,8 +200,8 @@ fn parts_keep_their_places() {
                     ERROR BAD_CHARS "\u{1}"
                     LITERAL INT "1"
                     LITERAL INT "2"
-            15..16 "3" syntax/expected-name: a name must stand here
-            17..20 "\"x\"" syntax/unexpected-string: a string stands only in `import`; text is an input of type `(array-type ubyte N)`
+            15..16 "3" syntax/expected-name: a name is expected here
+            17..20 "\"x\"" syntax/unexpected-string: a string is allowed only in `import`; text is an input of type `(array-type ubyte N)`
             25..26 "\u{1}" syntax/invalid-character: control character U+0001
         "#]],
     );
@@ -214,7 +214,7 @@ fn parts_keep_their_places() {
                 ASCRIBE KEYWORD ":"
                   ERROR STRING "\"x\""
                   NAME_TYPE IDENT "int"
-            13..16 "\"x\"" syntax/unexpected-string: a string stands only in `import`; text is an input of type `(array-type ubyte N)`
+            13..16 "\"x\"" syntax/unexpected-string: a string is allowed only in `import`; text is an input of type `(array-type ubyte N)`
         "#]],
     );
     check_tree(
@@ -231,7 +231,7 @@ fn parts_keep_their_places() {
                         LITERAL INT "3"
                       SIZE_NAME IDENT "N"
                 NAME_REF IDENT "x"
-            26..27 "3" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+            26..27 "3" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
         "#]],
     );
 }
@@ -350,7 +350,7 @@ fn missing_parts() {
     check(
         "(define a (f #(sum N N)))",
         expect![[r#"
-        19..20 "N" syntax/expected-params: the position with its bound must stand here: `(i size)`
+        19..20 "N" syntax/expected-params: the position with its bound is expected here: `(i size)`
     "#]],
     );
     check(
@@ -372,7 +372,7 @@ fn superfluous_parts() {
     check(
         "(define f (x) x)",
         expect![[r#"
-            8..13 "f (x)" syntax/expected-params: the brackets stand around the name and its parameters: `(define (f x) expr)`
+            8..13 "f (x)" syntax/expected-params: the brackets go around the name and its parameters: `(define (f x) expr)`
               Write `(f x)`: "(define (f x) x)"
         "#]],
     );
@@ -438,7 +438,7 @@ fn kernels_that_lack_a_list() {
     check(
         "(lift (N) (float) xs)",
         expect![[r#"
-        18..20 "xs" syntax/expected-lambda: a lambda must stand here: a kernel is written `(lift (N …) (type …) (lambda (x …) expr))`
+        18..20 "xs" syntax/expected-lambda: a lambda is expected here: a kernel is written `(lift (N …) (type …) (lambda (x …) expr))`
     "#]],
     );
     check(

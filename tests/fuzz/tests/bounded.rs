@@ -48,7 +48,7 @@ fn fresh() -> u64 {
         let said = std::env::var("LIFT_SEED").ok();
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
         match &said {
-            Some(seed) => seed.parse().unwrap_or_else(|_| panic!("LIFT_SEED={seed} is no number")),
+            Some(seed) => seed.parse().unwrap_or_else(|_| panic!("LIFT_SEED={seed} is not a number")),
             None => clock(),
         }
     })

@@ -57,7 +57,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A signature, its types and levels under the numbers that stand for them.
+    /// A signature, with its type and level variables by id.
     pub(super) fn scheme(&mut self, scheme: &SchemeRef, levels: Vec<(u32, Rc<str>)>) -> Scheme {
         let mut names = Vec::new();
         let mut types = Vec::new();
@@ -76,14 +76,14 @@ impl Checker<'_> {
         Scheme { levels, types, ty }
     }
 
-    /// A declaration of what ships with the program.
+    /// A declaration of the library.
     fn declared(&mut self, scheme: &SchemeRef) -> Scheme {
         let levels = scheme.levels.iter().map(|name| (self.unknowns.number(), name.text.clone())).collect();
         self.scheme(scheme, levels)
     }
 }
 
-/// The types that signatures without definitions declare: of what ships with the program.
+/// The types that signatures without definitions declare: those of the library.
 pub fn declarations(program: &Program) -> Environment {
     let before = Environment::default();
     let mut checker = Checker::new(&before);

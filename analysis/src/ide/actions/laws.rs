@@ -43,8 +43,8 @@ pub(super) fn rewrites_by(view: &View<'_>, law: &Law) -> Vec<CodeAction> {
     root_of(view).map(|root| offers(view, &root, law, view.db.prelude(), None)).unwrap_or_default()
 }
 
-/// The rewrites of a form, wherever they apply and for each choice of sizes, by laws of which nothing is left to the
-/// programmer to know; each with the name of its law.
+/// The rewrites of a form at every location and for each choice of sizes, by laws without conditions for the programmer
+/// to check; each with the name of its law.
 pub(super) fn certain_rewrites(view: &View<'_>) -> Vec<(Name, SourceChange)> {
     let Some(root) = root_of(view) else { return Vec::new() };
     let own = own_laws(view);
@@ -91,7 +91,7 @@ fn own_laws(view: &View<'_>) -> Vec<(Law, SourceFile)> {
     let mut out = Vec::new();
     for file in std::iter::once(view.file).chain(imported) {
         for &form in forms(db, file) {
-            // Most forms are no laws; their documentation is known.
+            // Most forms are not laws, as their documentation shows.
             let law = || {
                 let text = docs(db, form)?;
                 (text.contains("forwards:") || text.contains("backwards:")).then_some(())?;
@@ -140,7 +140,7 @@ fn tried(view: &View<'_>, law: &Law, rewritten: Vec<Rewritten>) -> Vec<CodeActio
     let mut used = None;
     for one in rewritten {
         let Some((change, added)) = tried_assuming(view, one.text.clone()) else { continue };
-        // What a definition comes to assume may be false where it is used.
+        // A new assumption of a definition may be false at its uses.
         if !added.is_empty() && *used.get_or_insert_with(|| is_used(view)) {
             continue;
         }
@@ -166,13 +166,13 @@ fn is_used(view: &View<'_>) -> bool {
     forms(view.db, view.file).iter().any(uses)
 }
 
-/// What is done, the law, the sizes that were chosen, and the conditions.
+/// The effect, the law, the chosen sizes, and the conditions.
 fn title(law: &Law, one: &Rewritten, added: &[Assumption]) -> String {
     let chosen: String = one.chosen.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
     let mut title = format!("{} ({}{chosen})", law.title(one.direction).unwrap_or_default(), law.name);
     let assumed: Vec<String> = one.assumed.iter().map(|c| format!("assumes that {c}")).collect();
     let mut checked: Vec<String> = added.iter().map(|a| format!("a run checks that {a}")).collect();
-    // Assumptions of several parts may read alike.
+    // Assumptions of several parts may have the same text.
     let mut seen = HashSet::new();
     checked.retain(|condition| seen.insert(condition.clone()));
     let rounds = one.rounds.then(|| "floats may round otherwise".to_owned());

@@ -34,7 +34,7 @@ pub(super) fn refactorings(view: &View<'_>, selection: TextRange, actions: &mut 
             }
             tool.eta(expr, actions);
             tool.place(expr, actions);
-            // The name in callee position may stand for the call.
+            // The name in callee position may represent the call.
             let call = tool.call_of(expr);
             if let Some(call) = call {
                 tool.inline_definition(call, actions);

@@ -11,8 +11,8 @@ use crate::parameters::Settings;
 use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{SyntaxNode, TextRange, TextSize, parse_form};
 
-/// The edit after which the kernel has these settings, in place of what its text sets for the same parameters; `None`
-/// if it cannot have them, or has them already.
+/// The edit that gives a kernel these settings, replacing those in its text for the same parameters; `None` if it
+/// cannot have them, or already has them.
 pub(super) fn write_settings(view: &View<'_>, settings: &Settings) -> Option<SourceChange> {
     tried(view, with_settings(view, settings)?, Keeps::Type, None)
 }

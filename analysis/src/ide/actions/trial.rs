@@ -77,8 +77,8 @@ pub(super) fn tried(
     Some(SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] })
 }
 
-/// The edit from the form to `after`, if the form checks as before and to the same type, with what the form then
-/// assumes of its lengths and did not assume before.
+/// The edit from the form to `after`, if the form still checks and keeps its type, with its new assumptions about
+/// lengths.
 pub(super) fn tried_assuming(view: &View<'_>, after: String) -> Option<(SourceChange, Vec<Assumption>)> {
     let before = view.inference();
     if errors(&before) > 0 {
@@ -114,7 +114,8 @@ fn has_functions_in_arrays(inference: &Inference) -> bool {
 
 /// Whether a definition with the new scheme serves wherever one with the old does, and has the same type.
 fn is_alike(old: &Scheme, new: &Scheme) -> bool {
-    // An element type may depend on more positions than before; a scalar depends on none, whatever the scheme allows.
+    // An element type may depend on more positions than before; but a scalar never depends on one, even if the scheme
+    // allows it.
     let depends =
         |nth: usize| old.types[nth].is_some() || old.dependence.of_type(nth).len() <= new.dependence.of_type(nth).len();
     (&old.types, &old.sizes, &old.constants) == (&new.types, &new.sizes, &new.constants)

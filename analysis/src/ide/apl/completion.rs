@@ -90,7 +90,7 @@ pub fn documentation(name: &str) -> Option<String> {
     Some(page(glyph))
 }
 
-/// What a glyph does with one and with two arguments, and an example.
+/// The meanings of a glyph with one and with two arguments, and an example.
 fn page(glyph: &Glyph) -> String {
     let mut text = format!("`{}` {}\n", glyph.glyph, glyph.names.join(", "));
     let function = matches!(glyph.kind, GlyphKind::Function | GlyphKind::Both);

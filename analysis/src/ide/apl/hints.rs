@@ -1,4 +1,4 @@
-//! Hints in APL: the types of the values of statements at their ends, and what the run checks.
+//! Hints in APL: the types of statements' values, at their ends, and the checks of the run.
 
 use super::translation;
 use crate::apl::Translated;
@@ -83,7 +83,7 @@ impl Maker<'_> {
     }
 }
 
-/// What is told at each end, each once.
+/// The distinct hints at each end.
 fn grouped(told: &[(TextRange, String)]) -> Vec<(TextSize, Vec<&str>)> {
     let mut found: Vec<(TextSize, Vec<&str>)> = Vec::new();
     let mut places: FxHashMap<TextSize, usize> = FxHashMap::default();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Limit on the definitions offered from each file that is not imported.
 const MOST_OF_A_FILE: usize = 30;
 
-/// What is expected at the cursor.
+/// The expected type at the cursor.
 struct Wanted<'a, 'db> {
     context: &'a Context<'db>,
     known: &'a dyn Fn(SourceFile) -> Arc<Definitions>,
@@ -481,7 +481,7 @@ fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {
     for (value, scalar) in LITERAL_WORDS {
         let fits = matches!(kind, Some(TyKind::Scalar(wanted)) if *wanted == scalar);
         if !wanted.head {
-            // Of a Bool there are no other literals.
+            // Bool has no other literals.
             let score = if scalar == Scalar::Bool { 104 } else { 20 };
             ranked
                 .push(if fits { score } else { 5 }, word_item(value, scalar.name(), Snippet::call(value, &[], false)));

@@ -3,6 +3,15 @@
 //! The form around the cursor is parsed again with a hole of any type ([`context`]). The type inferred for the hole is
 //! the expected type, and candidates that fit it ([`fit`]) come first. This works on incomplete forms too, because
 //! parsing and inference always return a result.
+//!
+//! | module | job |
+//! |---|---|
+//! | `context` | the context of the cursor |
+//! | `snippet` | text with placeholders |
+//! | `fit` | fit between a candidate's type and the expected type |
+//! | `expressions` | completion of expressions |
+//! | `postfix` | postfix completion, `xs.map` |
+//! | `words` | completion of types, sizes, keywords and import paths |
 
 mod context;
 mod expressions;

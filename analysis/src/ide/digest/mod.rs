@@ -4,6 +4,11 @@
 //! A query over all forms of a file would visit each of them after every edit. The index recomputes only the forms that
 //! an edit may invalidate ([`crate::dependents`]); for these, the queries find out what really changed. A test compares
 //! the index with recomputing everything.
+//!
+//! | module | job |
+//! |---|---|
+//! | `definitions` | the definitions of a file, grouped by type |
+//! | `kept` | cached values per form (colours, outline, folds) |
 
 mod definitions;
 mod kept;

@@ -22,7 +22,7 @@ fn in_sight(tree: &FclNode, offset: TextSize) -> Vec<(FclToken, CompletionKind)>
         match node.kind() {
             FclKind::Function => found.extend(names(&node).into_iter().map(|name| (name, CompletionKind::Local))),
             FclKind::Let => {
-                // The name is known behind `in`.
+                // The name is in scope after `in`.
                 let parts = node.children_with_tokens().filter_map(|part| part.into_token());
                 let bound = parts.filter(|token| token.text() == "in").any(|word| word.text_range().end() <= offset);
                 let own = names(&node).into_iter().filter(|_| bound);
@@ -51,7 +51,7 @@ fn in_sight(tree: &FclNode, offset: TextSize) -> Vec<(FclToken, CompletionKind)>
     found
 }
 
-/// What a place of the text may hold.
+/// What is expected at a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Expression,

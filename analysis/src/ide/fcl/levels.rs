@@ -1,4 +1,4 @@
-//! Levels for people: where an expression runs, what it becomes, where arrays are stored.
+//! Sentences about levels: where an expression runs, its translation, where arrays are stored.
 
 use super::{fcl_program, forms};
 use crate::db::{Db, SourceFile};
@@ -9,7 +9,7 @@ use lift_syntax::{TextRange, TextSize};
 /// Different notes about one place that are shown.
 const MOST: usize = 3;
 
-/// The level of what a type gives: that of its program, or of an array that is still to be computed.
+/// The level of a type's result: that of its program, or of a delayed array.
 pub fn level(ty: &str) -> Option<&str> {
     let result = super::signature_help::arrows(ty.rsplit_once(". ").map_or(ty, |(_, body)| body)).pop()?;
     let (_, level) = match result.strip_prefix("Program <") {
@@ -19,13 +19,13 @@ pub fn level(ty: &str) -> Option<&str> {
     Some(level)
 }
 
-/// Who computes at a level, as a sentence.
+/// A sentence about what computes at a level.
 pub fn told(level: &str) -> String {
     let who = match level {
         "thread" => "one work-item computes it",
         "block" => "the work-items of a work-group compute it together",
         "grid" => "all work-items of the device compute it together",
-        _ => "whoever uses it says which level that is",
+        _ => "its use determines the level",
     };
     format!("Level `{level}`: {who}.")
 }
@@ -46,7 +46,7 @@ fn few(notes: &[&str], between: &str) -> String {
     notes.iter().take(MOST).copied().collect::<Vec<_>>().join(between) + &more
 }
 
-/// What a place becomes, as a sentence.
+/// A sentence about the translation of a range.
 pub fn becomes(program: &Translated, at: TextRange) -> Option<String> {
     let found = different(&program.becomes, at);
     (!found.is_empty()).then(|| format!("Becomes {}.", few(&found, "; ")))

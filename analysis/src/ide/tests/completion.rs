@@ -442,7 +442,7 @@ fn parameters_and_their_values() {
         2,
         expect![[r#"
         `rows.te`
-        rows.team : Work-items per row, where rows of unknown length are many. => rows.team
+        rows.team : Work-items per row, if there are many rows of unknown length. => rows.team
     "#]],
     );
     check(
@@ -450,7 +450,7 @@ fn parameters_and_their_values() {
         1,
         expect![[r#"
         `rows.te`
-        rows.team : Work-items per row, where rows of unknown length are many. => rows.team
+        rows.team : Work-items per row, if there are many rows of unknown length. => rows.team
     "#]],
     );
     check(
@@ -458,7 +458,7 @@ fn parameters_and_their_values() {
         1,
         expect![[r#"
         `gr`
-        group : Work-items of a group, where nothing else decides. => (group ${1:128})
+        group : Work-items of a group, unless something else determines them. => (group ${1:128})
     "#]],
     );
     check(

@@ -513,7 +513,7 @@ fn the_rule_by_which_rows_differ() {
 
         `N`: a size of the kernel, the length of `rows`.
 
-        `i`: the position of an element, from `0`, below `N`; at `i` stands `Array[Float,i+1]`, at `0` `Array[Float,1]`.
+        `i`: the position of an element, from `0`, below `N`; at `i` is `Array[Float,i+1]`, at `0` `Array[Float,1]`.
 
         `rows` is a parameter."#]],
     );
@@ -551,7 +551,7 @@ fn the_rule_by_which_rows_differ() {
 
         `N`: a size of the kernel, the length of `rows`.
 
-        `i`: the position of an element, from `0`, below `N`; at `i` stands `Array[Float,i+1]`, at `0` `Array[Float,1]`."#]],
+        `i`: the position of an element, from `0`, below `N`; at `i` is `Array[Float,i+1]`, at `0` `Array[Float,1]`."#]],
     );
     check(
         "(lift f (N) ((array-type (i) (array-type (j) (array-type float (+ i j)) 4) N)) (lambda ($0xs) (map (map (reduce 0.0f +)) xs)))\n",
@@ -561,9 +561,9 @@ fn the_rule_by_which_rows_differ() {
 
             `N`: a size of the kernel, the length of `xs`.
 
-            `i`: the position of an element, from `0`, below `N`; at `i` stands `Array[j => Array[Float,i+j],4]`, at `0` `Array[j => Array[Float,j],4]`.
+            `i`: the position of an element, from `0`, below `N`; at `i` is `Array[j => Array[Float,i+j],4]`, at `0` `Array[j => Array[Float,j],4]`.
 
-            `j`: the position of an element, from `0`, below `4`; at `j` stands `Array[Float,i+j]`, at `0` `Array[Float,i]`.
+            `j`: the position of an element, from `0`, below `4`; at `j` is `Array[Float,i+j]`, at `0` `Array[Float,i]`.
 
             `xs` is a parameter."#]],
     );
@@ -577,7 +577,7 @@ fn a_parameter_of_the_generated_code() {
         &program("(rows.$0team 16)"),
         expect![[r#"
         at 1:`(rows.team 16)`
-        `rows.team`: Work-items per row, where rows of unknown length are many.
+        `rows.team`: Work-items per row, if there are many rows of unknown length.
 
         One of 2, 4, 8, 16, 32; unless set, 8."#]],
     );
@@ -585,7 +585,7 @@ fn a_parameter_of_the_generated_code() {
         &program("(target $0gpu)"),
         expect![[r#"
         at 1:`(target gpu)`
-        `target`: The class of devices for which a kernel is compiled, whatever the device.
+        `target`: The class of devices for which a kernel is compiled, on every device.
 
         One of `portable`, `gpu`, `nvidia`, `cpu`."#]],
     );

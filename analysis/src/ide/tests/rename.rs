@@ -132,12 +132,12 @@ fn what_has_no_name_to_give() {
     check(
         "(define (f x$0) x)\n",
         "a b",
-        expect!["`a b` is no name: a name has no spaces, brackets, quotes or `;` and starts with no digit or `#`"],
+        expect!["`a b` is not a name: a name has no spaces, brackets, quotes or `;` and starts with no digit or `#`"],
     );
     check(
         "(define (f x$0) x)\n",
         "3x",
-        expect!["`3x` is no name: a name has no spaces, brackets, quotes or `;` and starts with no digit or `#`"],
+        expect!["`3x` is not a name: a name has no spaces, brackets, quotes or `;` and starts with no digit or `#`"],
     );
     check("(define (f x$0) x)\n", "let", expect!["`let` is a word of the language"]);
     check("(define (f x$0) x)\n", "x", expect![[""]]);

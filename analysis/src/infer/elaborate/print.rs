@@ -44,7 +44,7 @@ impl Elaborate<'_> {
         out
     }
 
-    /// What the `with`s set that are around a value, but inside of the expression in front of which it is moved.
+    /// The settings of the `with`s around a value but inside the expression in front of which it is moved.
     fn left_behind(&self, value: &Value, spine: ExprId) -> Settings {
         let mut all = Settings::DEFAULT;
         let mut at = match value {

@@ -58,7 +58,7 @@ fn operators_on_what_they_do_not_take() {
 (define (h b) (not (+ b 1)))",
         expect![[r#"
             f : Array[Float,N] -> ?
-              wrong-operand at `xs`: `+` works on numbers, and this is `Array[Float,N]`; `(zipWith + xs xs)` goes over both arrays
+              wrong-operand at `xs`: `+` works on numbers, and this is `Array[Float,N]`; `(zipWith + xs xs)` maps over both arrays
                 fix: Write `(zipWith + xs xs)`
             g : Float -> ?
               wrong-operand at `x`: `mod` works on integers, and this is `Float`
@@ -326,7 +326,7 @@ fn a_mistake_in_a_definition_is_none_of_its_uses() {
         expect![[r#"
             chunks : #n -> Array[?,m] -> Array[Array[Bool,1],m/n]
               assumes n divides m
-              wrong-operand at `+`: `+` works on numbers, and what it is given here is `Bool`
+              wrong-operand at `+`: `+` works on numbers, but here it gets `Bool`
             f : Array[Int,N] -> Array[Array[Bool,1],N/4]
               assumes 4 divides N
             g : Array[Int,N] -> Array[(Array[Bool,1], Array[Bool,1]),N/4]
@@ -352,25 +352,25 @@ fn arguments_that_have_changed_places() {
         expect![[r#"
             a : Array[Float,N] -> Array[Float,1]
               argument-order at `+`: `reduce` takes the value first and then the function: `+` and `0.0f` have changed places
-                `0.0f`: the value stands here
+                `0.0f`: the value is here
                 fix: Exchange the two arguments
             b : Array[Float,N] -> Array[Float,N]
               argument-order at `xs`: `map` takes the function first and then the value: `xs` and `(lambda …)` have changed places
-                `(lambda (x) (* x 2.0f))`: the function stands here
+                `(lambda (x) (* x 2.0f))`: the function is here
                 fix: Exchange the two arguments
             c : Array[Float,N] -> ?
               argument-order at `xs`: `map` takes the function first and then the value: `xs` and `(+ 1.0f)` have changed places
-                `(+ 1.0f)`: the function stands here
+                `(+ 1.0f)`: the function is here
                 fix: Exchange the two arguments
               type-mismatch at `(map xs (+ 1.0f))`: `filter` needs `_ -> Bool` as its first argument, and this is `Array[Float,N]`
             twice : (a -> a) -> a -> a
             d : Float -> Float
               argument-order at `x`: `twice` takes the function first and then the value: `x` and `sqrt` have changed places
-                `sqrt`: the function stands here
+                `sqrt`: the function is here
                 fix: Exchange the two arguments
             e : Array[Int,N] -> Array[Int,1]
               argument-order at `0`: `reduceWhileSeq` takes the function first and then the value: `0` and `(lambda …)` have changed places
-                `(lambda (a) (< a 3))`: the function stands here
+                `(lambda (a) (< a 3))`: the function is here
                 fix: Exchange the two arguments
         "#]],
     );
@@ -387,7 +387,7 @@ fn size_names_that_nothing_determines() {
         expect![[r#"
             keep : (Int -> Bool) -> Array[Int,n] -> <∃X, Array[Int,X]>
               assumes n equals N
-              unknown-size-name at `N`: nothing says what the size `N` is: the type of this definition, `(Int -> Bool) -> Array[Int,n] -> <∃X, Array[Int,X]>`, does not mention it; a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float N))`
+              unknown-size-name at `N`: the size `N` is not determined: the type of this definition, `(Int -> Bool) -> Array[Int,n] -> <∃X, Array[Int,X]>`, does not mention it; a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float N))`
             same : Array[Int,N] -> <∃X, Array[Int,X]>
             to : Array[Int,n] -> Array[Int,N]
               assumes n equals N
@@ -406,9 +406,9 @@ fn a_pattern_takes_a_tuple_of_its_width_apart() {
 (define h (map (lambda ((tuple a a)) a) (zip (iota #2) (iota #2))))",
         expect![[r#"
             f : (Int, Float, Bool) -> ?
-              type-mismatch at `(tuple a b)`: the pattern takes `(_, _)` apart, and the value is `(Int, Float, Bool)`
+              type-mismatch at `(tuple a b)`: the pattern destructures `(_, _)`, but the value is `(Int, Float, Bool)`
             g : Int -> Int
-              type-mismatch at `(tuple _a _b)`: the pattern takes `(_, _)` apart, and the value is `Int`
+              type-mismatch at `(tuple _a _b)`: the pattern destructures `(_, _)`, but the value is `Int`
             h : Array[Int,2]
               duplicate-parameter at `a`: two names are called `a`
                 `a`: the first `a`

@@ -355,7 +355,7 @@ fn no_lambda_makes_a_hidden_length_a_given_one() {
               type-mismatch at `(lambda ((row (array-type float N))) (zip row v))`: `map` needs `<∃X, Array[Float,X]> -> Array[(Float, Float),N]` as its first argument, and this is `Array[Float,N] -> Array[(Float, Float),N]` (`<∃X, Array[Float,X]>` is not `Array[Float,N]`)
                 `(map (filter (< 0.0f)) rows)`: `<∃X, Array[Float,X]>` comes from `(map (filter (…)) rows)`
             g : Array[Array[Float,N],M] -> Array[Float,N] -> Array[Array[(Float, ?),N],M]
-              hidden-length at `(map (filter (< 0.0f)) rows)`: each row of this array has a hidden length of its own, `<∃X, Array[Float,X]>`, and `map` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`
+              hidden-length at `(map (filter (< 0.0f)) rows)`: each row of this array has its own hidden length, `<∃X, Array[Float,X]>`, and `map` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`
         "#]],
     );
 }

@@ -248,7 +248,7 @@ fn mistakes() {
             c : Array[i => Array[Float,i+1],N] -> <∃X, Array[?,X]>
               depends-on-position at `t`: `filter` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
             d : Array[i => Array[Float,i+1],N] -> Int -> ?
-              needs-size at `k`: the rows of this array have different lengths, `Array[Float,i+1]` at position `i`, so which one is taken must be known before the run, and `k` is no size
+              needs-size at `k`: the rows of this array have different lengths, `Array[Float,i+1]` at position `i`, so which one is taken must be known before the run, and `k` is not a size
             e : Array[i => Array[Float,3-i],N] -> Array[i => Array[Float,3-i],N]
               assumes 3-i is not negative for every i below N
             f : Array[i => Array[Float,3-i],8] -> Array[i => Array[Float,3-i],8]

@@ -75,9 +75,9 @@ fn a_definition_that_lacks_arguments_runs_where_it_gets_them() {
             c
             d
             e
-              `scaled`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+              `scaled`: `mapLcl` spreads over the work-items of a group and is allowed only inside `mapWrg`
             f
-              `scaled`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+              `scaled`: `mapLcl` spreads over the work-items of a group and is allowed only inside `mapWrg`
         "#]],
     );
 }
@@ -97,17 +97,17 @@ fn illegal_placements() {
         ),
         expect![[r#"
             a
-              `mapLcl`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+              `mapLcl`: `mapLcl` spreads over the work-items of a group and is allowed only inside `mapWrg`
             b
-              `mapLcl`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+              `mapLcl`: `mapLcl` spreads over the work-items of a group and is allowed only inside `mapWrg`
             c
               `mapGlb`: `mapGlb` uses dimension 0 of the global work-items, which a map around it uses already
             d
-              `mapGlb`: `mapGlb` spreads over all work-items of the device and cannot stand inside a work-group; use `mapLcl` or `mapSeq`
+              `mapGlb`: `mapGlb` spreads over all work-items of the device and cannot run inside a work-group; use `mapLcl` or `mapSeq`
             e
-              `filterGlb`: `filterGlb` needs all work-items of the device and cannot stand inside a global map; use `filterSeq`
+              `filterGlb`: `filterGlb` needs all work-items of the device and cannot run inside a global map; use `filterSeq`
             f
-              `inside`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+              `inside`: `mapLcl` spreads over the work-items of a group and is allowed only inside `mapWrg`
             h
               warning `toLocal`: `toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it: the result is stored in global memory, as by `toGlobal`
                 fix: Write `toGlobal`

@@ -115,13 +115,13 @@ fn a_changing_length_needs_a_number_of_rounds() {
 (lift k (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (reverse ys)) xs)))",
         expect![[r#"
             f : Array[Float,N] -> Array[Float,N*2^K]
-              iterate-length at `K`: the function of this `iterate` changes the length of the array, so the number of rounds must be a number that the program says; `K` is known only in the run
+              iterate-length at `K`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K` is known only in the run
             doubled : #n -> Array[a,m] -> Array[a,m*2^n]
             more : #n -> Array[a,m] -> Array[a,2*m*2^n]
             g : Array[Float,N] -> Array[Float,2*N*2^K]
-              iterate-length at `more`: the function of this `iterate` changes the length of the array, so the number of rounds must be a number that the program says; `K+1` is known only in the run
+              iterate-length at `more`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K+1` is known only in the run
             h : Array[Float,N] -> (Array[Float,4*N], Array[Float,N*2^K])
-              iterate-length at `f`: the function of this `iterate` changes the length of the array, so the number of rounds must be a number that the program says; `K` is known only in the run
+              iterate-length at `f`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K` is known only in the run
             k : Array[Float,N] -> Array[Float,N]
         "#]],
     );

@@ -325,8 +325,8 @@ fn integer(sample: &Sample, size: &Size) -> Option<i64> {
     i64::try_from(sample.eval(size)?.to_integer()?).ok()
 }
 
-/// Collects the divisors in `size`, which are positive wherever it has a value. What a condition selects needs none where
-/// it does not hold, nor does the body of a sum without summands.
+/// Collects the divisors in `size`, which are positive wherever it has a value. A conditional's operand needs none if
+/// the condition is false, nor does the body of an empty sum.
 pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
     let is_step = |atom: &Atom| matches!(atom, Atom::Step(_));
     // Of `if(c, a, b)` both `a` and `b` are multiplied with the step of `c` in some term.

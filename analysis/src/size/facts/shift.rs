@@ -66,7 +66,8 @@ impl Prover<'_> {
         })
     }
 
-    /// The term with its composite atoms shifted; `None` if one is no single atom then, or products of it may merge.
+    /// The term with its composite atoms shifted; `None` if one is not a single atom then, or if its products may
+    /// merge.
     fn with_shifted_atoms(&self, term: &Term) -> Option<Term> {
         let mut changed: Option<Vec<(Atom, i32)>> = None;
         for (place, (atom, exponent)) in term.mono.0.iter().enumerate() {

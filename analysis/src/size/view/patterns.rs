@@ -8,8 +8,8 @@ use super::{Condition, Node, Style, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
-use crate::size::print::reading_order;
 use crate::size::ratio::Ratio;
+use crate::size::view::reading_order;
 
 /// Larger polynomials are written without a search for patterns.
 const MAX_TERMS: usize = 40;

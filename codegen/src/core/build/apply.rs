@@ -3,7 +3,7 @@
 use super::super::{Atom, Block, Lambda, Prim, VarId};
 use super::eval::Branches;
 use super::scope::Scope;
-use super::staged::{Fun, Staged};
+use super::scope::staged::{Fun, Staged};
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::ExprId;
 use lift_analysis::infer::Site;
@@ -19,7 +19,7 @@ impl<'db> Build<'db> {
             return Ok(function);
         }
         let Staged::Fun(f) = &function else {
-            return Err(self.internal(at, "something that is no function is applied".into()));
+            return Err(self.internal(at, "something that is not a function is applied".into()));
         };
         if let Fun::Partial(inner, first) = &**f {
             let all = first.iter().cloned().chain(args).collect();

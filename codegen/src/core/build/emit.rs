@@ -72,7 +72,7 @@ impl Emit {
     pub fn binding_stmt(&mut self, ty: Ty, binds: Vec<Var>, rhs: Rhs, origin: &Origin) -> Result<Atom> {
         self.statements += 1;
         if self.statements > MOST_STATEMENTS {
-            let message = "with all definitions inlined, this kernel is too large to be compiled".into();
+            let message = "with all definitions inlined, this kernel is too large to compile".into();
             return Err(BuildError { message, origin: Some(origin.clone()) });
         }
         let var = self.var("".into(), ty);

@@ -1,8 +1,8 @@
 //! Symbolic evaluation of expressions.
 
 use super::super::{Atom, Block, Prim, Rhs, ScalarOp};
+use super::scope::staged::{Fun, Staged, Use};
 use super::scope::{Binding, Quantified, Scope};
-use super::staged::{Fun, Staged, Use};
 use super::state::Changing;
 use super::{Build, BuildError, Result};
 use lift_analysis::db::Sym;
@@ -54,7 +54,7 @@ impl<'db> Build<'db> {
         if self.evaluated <= MOST_EVALUATED {
             return Ok(());
         }
-        let message = "with all definitions inlined, this kernel is too large to be compiled".into();
+        let message = "with all definitions inlined, this kernel is too large to compile".into();
         Err(BuildError { message, origin: Some(scope.origin(at)) })
     }
 
@@ -298,11 +298,11 @@ impl<'db> Build<'db> {
         Ok(self.emit.stmt(Ty::bool(), Rhs::If(left, then, otherwise), origin)?.into())
     }
 
-    /// Builds `iterate`; its function is evaluated anew for each length.
+    /// Builds `iterate`; its function is evaluated again for each length.
     fn iterate_call(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, args: &[ExprId]) -> Result<Staged<'db>> {
         let origin = scope.origin(id);
         let [count, function, rest @ ..] = args else {
-            let message = "`iterate` must be given its number of rounds and its function".into();
+            let message = "`iterate` needs its number of rounds and its function".into();
             return Err(BuildError { message, origin: Some(origin) });
         };
         let count = self.eval(scope, *count)?;

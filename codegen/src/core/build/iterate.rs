@@ -1,8 +1,8 @@
-//! `iterate`: rounds whose number is a size, and rounds that are counted.
+//! `iterate`: with a size as number of iterations, or with a counter.
 
 use super::super::{Atom, Lambda, Prim, Rhs, ScalarOp};
 use super::scope::Scope;
-use super::staged::Staged;
+use super::scope::staged::Staged;
 use super::state::Changing;
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::{ExprId, Literal};
@@ -12,7 +12,7 @@ use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
 impl<'db> Build<'db> {
-    /// `iterate #k f x`: one function for each round, unless it keeps the type.
+    /// `iterate #k f x`: one function for each iteration, unless the type stays the same.
     pub fn iterate(
         &mut self,
         scope: &Rc<Scope<'db>>,
@@ -82,7 +82,7 @@ impl<'db> Build<'db> {
         self.call(Prim::Iterate, vec![rounds], funs, args, &origin)
     }
 
-    /// As many rounds as a number says that only the run knows: `iterateWhile` of a pair, whose first component counts.
+    /// `iterate` with a number that only the run knows: an `iterateWhile` over a pair whose first component counts.
     fn counting_rounds(
         &mut self,
         scope: &Rc<Scope<'db>>,

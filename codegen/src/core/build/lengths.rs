@@ -3,7 +3,7 @@
 use super::super::typing::occurrence_order;
 use super::super::{Atom, Rhs};
 use super::scope::Scope;
-use super::staged::Staged;
+use super::scope::staged::Staged;
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::{ExprId, Literal, Name};
 use lift_analysis::infer::{CheckedCast, Opening, Packing, Site};
@@ -92,9 +92,7 @@ impl<'db> Build<'db> {
         let mut hidden: Vec<(Var, Var, Size)> = Vec::new();
         for v in vars {
             let Some((_, witness)) = packing.hidden.iter().find(|(bound, _)| bound == v) else {
-                return Err(
-                    self.internal(&origin, format!("`{}` hides a length of which nothing is known", packing.to))
-                );
+                return Err(self.internal(&origin, format!("`{}` hides an unknown length", packing.to)));
             };
             hidden.push((v.clone(), self.emit.bound_length(&v.name), scope.size(witness, packing.expr)?));
         }
@@ -183,8 +181,8 @@ impl<'db> Build<'db> {
             if !wanted(&vars) {
                 continue;
             }
-            // Lengths that are not known here are opened later, or belong to a generalised `let`, each use of which
-            // assumes what it needs.
+            // Unknown lengths are opened later, or belong to a generalised `let`; each use of that makes its own
+            // assumptions.
             let Some(assumption) = known_assumption(scope, &assumed.assumption) else { continue };
             // A cast between skolems already checks it.
             let opened = vars.iter().any(|v| v.kind == VarKind::Skolem);

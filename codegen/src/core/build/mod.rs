@@ -9,7 +9,7 @@
 //! instantiation here. Inference supplies where lengths are opened and hidden, the casts and the assumptions, all in
 //! terms of the form's lengths; [`scope`] translates these to the kernel's where the form is inlined.
 //!
-//! Map: [`staged`] compile-time values · [`scope`] names and lengths · [`eval`] expressions · [`apply`] functions ·
+//! Map: [`scope`] names, lengths and compile-time values · [`eval`] expressions · [`apply`] functions ·
 //! [`lengths`] opening, hiding, casting · [`iterate`], [`state`] loops · [`prims`] primitives · [`emit`] statements.
 
 mod apply;
@@ -19,7 +19,6 @@ mod iterate;
 mod lengths;
 mod prims;
 mod scope;
-mod staged;
 mod state;
 
 #[cfg(test)]
@@ -37,8 +36,8 @@ use lift_analysis::queries::{body, infer, infer_in_order, placement};
 use lift_analysis::size::{Assumption, Var, VarKind, work};
 use lift_analysis::ty::TyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
+use scope::staged::Staged;
 use scope::{FormCx, Registry, Scope};
-use staged::Staged;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -86,7 +85,7 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
     let mut kernel = work::apart(crate::budget::MOST_TERMS, simple).map_err(|e| vec![e])?;
     let root = body(db, form).root.map(|expr| Origin::new(Arc::new(key(db, form)), expr));
     super::numbers::assume_fitting(&mut kernel, root.as_ref());
-    // Report a compiler bug here, rather than by what later stages make of it.
+    // Report a compiler bug here rather than by its effects in later stages.
     if cfg!(debug_assertions)
         && let Some(problem) = super::check::problems(&kernel).into_iter().next()
     {
@@ -96,7 +95,7 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
     Ok(Arc::new(kernel))
 }
 
-/// The first statement that makes an array with a length of which only a digest is kept.
+/// The first statement that makes an array whose length is too large to keep.
 fn too_long(kernel: &Kernel) -> Option<&Stmt> {
     let mut found = None;
     kernel.body.visit(&mut |stmt| {
@@ -151,7 +150,7 @@ impl<'db> Build<'db> {
         let Some(root) = cx.body.root.filter(|_| cx.body.kind == FormKind::Kernel) else {
             let message = match cx.body.kind {
                 FormKind::Kernel => format!("the program has no kernel: {}", language(self.db, cx.file).kernel()),
-                _ => format!("`{}` is no kernel: only a `lift` form can be compiled and run", cx.name()),
+                _ => format!("`{}` is not a kernel: only a `lift` form can be compiled and run", cx.name()),
             };
             return Err(BuildError { message, origin: cx.body.root.map(at) });
         };

@@ -4,7 +4,7 @@ use super::super::scalar::fold;
 use super::super::typing::{Signature, prim_type, scalar_type};
 use super::super::{Atom, Lambda, Level, PadMode, Prim, PrimCall, Rhs, ScalarOp, Space};
 use super::lengths::unnamed;
-use super::staged::{Fun, Staged, Use};
+use super::scope::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::{self, Literal, Scalar};
 use lift_analysis::origin::Origin;
@@ -216,7 +216,7 @@ impl<'db> Build<'db> {
             (Meaning::Length, [xs]) => match self.length_of(xs) {
                 // `length` gives a number, not a size: `(iota (length xs))` hides its length.
                 Some(len) => Ok(Staged::Atom(Atom::Size(len))),
-                None => Err(self.internal(at, "`length` of what is no array".into())),
+                None => Err(self.internal(at, "`length` of something that is not an array".into())),
             },
             (Meaning::RowLengths, [xss]) => self.row_lengths(xss, name, at),
             (Meaning::PadMode(mode), [i, n]) => {
@@ -241,7 +241,7 @@ impl<'db> Build<'db> {
                 let xs = self.reify(xs.clone(), at)?;
                 let op = match self.array(&xs, name, at)?.element.as_scalar() {
                     Some(element) if element.is_number() => ScalarOp::To(element),
-                    _ => return Err(self.internal(at, format!("`{name}` of elements that are no numbers"))),
+                    _ => return Err(self.internal(at, format!("`{name}` of elements that are not numbers"))),
                 };
                 let number = self.reify(number.clone(), at)?;
                 match fold(op, std::slice::from_ref(&number)) {
@@ -475,7 +475,7 @@ impl<'db> Build<'db> {
             TyKind::Tuple(parts) if i < parts.len() => {
                 Ok(self.emit.stmt(parts[i].clone(), Rhs::Proj(tuple, i), at)?.into())
             }
-            _ => Err(self.internal(at, "a component of what is no tuple".into())),
+            _ => Err(self.internal(at, "a component of something that is not a tuple".into())),
         }
     }
 
@@ -559,7 +559,7 @@ impl<'db> Build<'db> {
         let ty = self.atom_ty(atom);
         match ty.as_array() {
             Some(a) => Ok(a.clone()),
-            None => Err(self.internal(at, format!("`{name}` of `{ty}`, which is no array"))),
+            None => Err(self.internal(at, format!("`{name}` of `{ty}`, which is not an array"))),
         }
     }
 

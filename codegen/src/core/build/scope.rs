@@ -3,8 +3,12 @@
 //! The types and sizes from a form's inference mention lengths of that form: quantified lengths, skolems, those of an
 //! `iterate`. A [`Scope`] maps them to the kernel's lengths where the form is inlined. Quantified lengths are looked up
 //! on demand, because an instance may mention a length that the caller's scope opens only later.
+//!
+//! [`staged`]: values during the construction, some of which hold a scope.
 
-use super::staged::Staged;
+pub mod staged;
+
+use self::staged::Staged;
 use super::{BuildError, Result};
 use lift_analysis::db::SourceFile;
 use lift_analysis::hir::{BinderId, BinderRole, Body, Expr, ExprId, SizeOp, SizeRef, SizeRefId};
@@ -26,7 +30,7 @@ pub struct FormCx {
     pub builtin: bool,
 }
 
-/// What a name is bound to.
+/// The value of a name.
 #[derive(Clone)]
 pub struct Binding<'db> {
     /// The value, with its hidden lengths if it has any.
@@ -57,7 +61,7 @@ pub struct Scope<'db> {
     positions: RefCell<FxHashMap<u32, Size>>,
     /// For a prelude form: the user's call, the origin of everything in the form.
     call: Option<Origin>,
-    /// What the `with`s around it set.
+    /// The settings of the surrounding `with`s.
     settings: Option<Arc<Settings>>,
     /// That of a `with`, in which lengths are opened for the scope around it.
     transparent: bool,

@@ -1,11 +1,11 @@
-//! Loops whose state hides the lengths that change from round to round.
+//! Loops whose state hides the lengths that change from iteration to iteration.
 //!
-//! Each round opens the state, applies the function, and hides the lengths of its result again.
+//! Each iteration opens the state, applies the function, and hides the lengths of its result again.
 
 use super::super::typing::same_type;
 use super::super::{Atom, Lambda, Prim, Rhs, ScalarOp};
 use super::scope::Scope;
-use super::staged::Staged;
+use super::scope::staged::Staged;
 use super::{Build, Result};
 use lift_analysis::hir::{ExprId, Literal};
 use lift_analysis::infer::{Opening, Packing, Site, StateChange};
@@ -68,7 +68,7 @@ impl<'db> Build<'db> {
         self.call(Prim::Iterate, vec![rounds], vec![step], vec![start.0], &origin)
     }
 
-    /// `iterate` with a number of rounds that only the run knows: the state has a counter.
+    /// `iterate` with a number of iterations that only the run knows: the state has a counter.
     pub fn changing_counted(
         &mut self,
         of: &Changing<'_, 'db>,
@@ -109,7 +109,7 @@ impl<'db> Build<'db> {
         Ok(self.hidden_as(value, &state, &origin)?.into())
     }
 
-    /// The value before the first round, and the type of the state.
+    /// The initial value, and the type of the state.
     fn initial_state(&mut self, of: &Changing<'_, 'db>, x: Atom) -> Result<(Atom, Ty)> {
         for (own, start) in &of.change.kept {
             of.scope.set_length(own, of.scope.size(start, of.call)?);

@@ -74,7 +74,7 @@ impl Printer<'_> {
         Ok(self.without_unused_inputs(b.text))
     }
 
-    /// Inputs that no launch takes have no name of their own: compilers warn of it.
+    /// Removes inputs that no launch takes: compilers warn about unused variables.
     fn without_unused_inputs(&self, text: String) -> String {
         let mut text = text;
         for (i, _) in self.with_role(BufferRole::Input) {

@@ -4,6 +4,8 @@
 //! Arguments are the sizes, then the plan's input buffers, then the buffers of its result, in order: a structure of
 //! arrays, described in `docs/plan.md`. If the capacity of a result is known before the run, a function returns it and
 //! the caller provides the memory; otherwise the call allocates it.
+//!
+//! `body`: bodies of the C functions.
 
 mod body;
 

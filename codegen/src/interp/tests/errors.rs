@@ -62,7 +62,7 @@ fn views_that_do_not_fit() {
     expect!["error: `head` of an empty array"].assert_eq(&view(Prim::Head, &[], 0));
     expect!["error: `last` of an empty array"].assert_eq(&view(Prim::Last, &[], 0));
     expect!["error: `tail` of an array of 0 elements"].assert_eq(&view(Prim::Tail, &[], 0));
-    expect!["error: an empty array cannot be padded: nothing stands at its edges"].assert_eq(&view(
+    expect!["error: an empty array cannot be padded: it has no elements at its edges"].assert_eq(&view(
         Prim::Pad(PadMode::Wrap),
         &[1, 0],
         0,

@@ -84,7 +84,7 @@ fn a_word_is_a_literal_a_generator_or_a_file() {
     assert_eq!(source("signed"), "Ok(Generated(Signed { seed: 0 }))");
     assert_eq!(source("signed:17"), "Ok(Generated(Signed { seed: 17 }))");
     assert!(source("signed:x").contains("`signed:SEED` takes"), "{}", source("signed:x"));
-    assert!(source("random:x").contains("`x` is no seed"), "{}", source("random:x"));
+    assert!(source("random:x").contains("`x` is not a seed"), "{}", source("random:x"));
     assert!(source("").contains("nothing is given"), "{}", source(""));
     for word in
         ["0.5", "-1", ".5", "+3", "-.5f", "[1,2]", "(1, 2)", "true", "false", "inf", "-inf", "NaN", "-inff", "nanf"]
@@ -288,7 +288,7 @@ fn values_become_regular_arrays_where_they_are() {
     assert_eq!(back(ragged(Int), "[[1,2],[3,4]]"), "[2, 2] [1,2,3,4]");
     expect!["the rows of the result are not equally long (row 0 has 2 elements, row 2 has 0 elements), as they are in `.npy` files and pictures; write it as `.npz`, as Arrow or as text"]
         .assert_eq(&back(ragged(Int), "[[1,2],[1,2],[]]"));
-    expect!["a value of type `Array[(Int, Float),N]` is no regular array of one element type, as `.npy` files and pictures are; write it as `.npz`, as Arrow or as text"]
+    expect!["a value of type `Array[(Int, Float),N]` is not a regular array of one element type, as `.npy` files and pictures are; write it as `.npz`, as Arrow or as text"]
         .assert_eq(&back(pairs(), "[]"));
 }
 

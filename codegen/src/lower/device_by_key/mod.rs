@@ -10,6 +10,13 @@
 //! A table that does not fit is computed in turns: each part of the table ([`Table::turns`]) by different groups. If
 //! there would be too many turns and an atomic operation exists, all work-items share one table in global memory
 //! ([`shared`]).
+//!
+//! | module | job |
+//! |---|---|
+//! | `table` | the layout of the tables in local memory, and the distribution of elements |
+//! | `parts` | the first launch |
+//! | `result` | the second launch |
+//! | `shared` | one table in global memory, updated by atomic operations |
 
 mod parts;
 mod result;
@@ -44,7 +51,7 @@ impl<'k> Host<'k> {
         let ty = kernel.ty(stmt.var).as_array().map(|a| a.element.clone());
         let columns = ty.as_ref().and_then(Ty::as_array).map(|row| env.size(&row.len));
         let Some(scalar) = kernel.atom_ty(&call.args[0]).as_scalar() else {
-            return Err(self.error(stmt, "reduceByKey", "what is folded is no scalar"));
+            return Err(self.error(stmt, "reduceByKey", "the folded value is not a scalar"));
         };
         let target = self.program.target;
         let by = ByKey {

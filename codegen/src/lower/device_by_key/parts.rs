@@ -43,7 +43,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Computes the table for each part of the elements and each turn.
     pub fn fold_parts(&mut self, by: &ByKey<'k>, table: &Table, parts: BufferId) -> Result<()> {
         let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
-            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
         };
         let n = by.keys.len.clone();
         let n_expr = self.size(&n)?;
@@ -291,7 +291,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let first = f.slot_at(&task.memory, start.clone().add(turn.clone().mul(task.in_copy.clone())));
                 let first = f.load(&first)?;
                 let Some(acc) = f.registers_with(&first, "acc")? else {
-                    return Err(f.error("reduceByKey", "what is folded is no scalar"));
+                    return Err(f.error("reduceByKey", "the folded value is not a scalar"));
                 };
                 f.for_range("c", Expr::int(1), &copies, Step::Increment, |f, c| {
                     let c = f.size(c)?;

@@ -25,7 +25,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let from = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: by.scalar }));
         let z = self.force(&by.z)?;
         let Some(acc) = self.registers_with(&z, "acc")? else {
-            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
         };
         let all = self.size(count)?;
         let start = self.named("start", cell.clone().mul(all));
@@ -74,7 +74,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<()> {
         let Some(slots) = self.element_arrays(&Ty::scalar(by.scalar), "slots", Storage::Local, (team * teams).into())
         else {
-            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
         };
         let wish = rounded_up(&by.cells(), &Size::nat(teams.into()));
         let (count, cells) = (self.host_size(&table.parts, "parts")?, self.sized(&by.cells(), "cells")?);

@@ -90,12 +90,12 @@ impl Table {
         let parts = at_least_one(&Size::min(&useful, &Size::min(&Size::int(most_parts), &fit)));
         Table { group, room, buckets, columns, team, copies, turns, parts }
     }
-    /// The table of a group for a row, in so many bytes. `n`: the elements of the row.
+    /// The table of a group for a row, of at most this many bytes. `n`: the elements of the row.
     pub fn of_row(group: u32, bytes: i64, by: &ByKey, n: &Size) -> Table {
         let room = bytes / by.scalar.bytes() as i64;
         let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
-        // Every copy takes time of its own, before and after the elements: so they have fewer cells than there are
-        // elements. Without atomic operations they are worth it, for each keeps work-items busy.
+        // Each copy must be cleared and added up, so all copies together have fewer cells than there are elements.
+        // Without atomic operations more copies pay, because each keeps work-items busy.
         let useful = match by.atomic {
             Some(_) => at_least_one(&quotient(n, &by.buckets.add(&by.buckets))),
             None => group_size.clone(),

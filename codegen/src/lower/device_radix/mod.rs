@@ -5,6 +5,8 @@
 //! are numbers, only these are moved. Otherwise their indices accompany the keys, and elements are read once, at the
 //! end. Where bits or indices are the result, its memory is one of the two between which they are moved, and an even
 //! number of moves leaves it there.
+//!
+//! `shape`: how an array is divided among groups and work-items.
 
 mod shape;
 

@@ -15,8 +15,8 @@ const COPYING: u32 = 256;
 /// How the array is divided.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// Work-items of a group that counts or moves keys: a power of two. One work-item goes through its chunk by itself,
-    /// as a CPU's threads do best.
+    /// Work-items of a group that counts or moves keys: a power of two. A group of one work-item processes its chunk
+    /// sequentially, as is best on CPUs.
     pub group: u32,
     /// Keys of a tile per work-item.
     pub each: u32,

@@ -18,7 +18,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => None,
         };
         let (Some(a), Some(b)) = (size(a), size(b)) else { return };
-        // A bound of a variable is also used for what is made of it.
+        // A bound of a variable also bounds sizes computed from it.
         let below = |a: Size, b: Size| match a.as_var() {
             Some(_) => [a, b.sub(&Size::one())],
             None => [a.add(&Size::one()), b],
@@ -82,7 +82,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.not_negative(&size).then(|| IndexRange { most: self.facts.bounds(&size).1 })
     }
 
-    /// Such a number as code, which what is known in a branch makes simpler.
+    /// Such a number as code, simplified by the facts of the branch.
     pub fn computed_here(&mut self, value: Value<'k>, range: &Option<IndexRange>) -> Result<Value<'k>> {
         match &value {
             Value::Scalar(scalar @ ScalarValue::Size(_)) if range.is_some() => {

@@ -1,7 +1,7 @@
 //! Minima and maxima of indices that a program computes, such as `(min (- n 1) (max 0 (+ i 1)))`.
 //!
-//! Each gets a name in the code, and is a variable to size arithmetic from then on: an index with it has a term of it
-//! for each term of the array's index, and a product of two such sums is longer than the code around it.
+//! Each gets a name in the code, and is a variable to size arithmetic from then on: written out, it would be repeated
+//! in each term of an array's index, and products of such sums would be longer than the code around them.
 
 use super::super::Result;
 use super::super::value::ScalarValue;

@@ -8,8 +8,8 @@ struct Interrupted {
     active: Dims,
     loop_depth: u32,
     in_branch: bool,
-    loads: Option<super::super::tile::Loads>,
-    memo: Option<super::super::tile::Memo>,
+    loads: Option<super::super::tile::loads::Loads>,
+    memo: Option<super::super::tile::memo::answers::Memo>,
     extrema: extrema::Extrema,
 }
 

@@ -10,7 +10,7 @@ pub struct Given {
     pub state: Place,
 }
 
-/// What the function under construction knows of such loops.
+/// The loops of this kind around the code under construction.
 #[derive(Debug, Default)]
 pub struct Loops {
     pub given: Option<Given>,

@@ -110,8 +110,8 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// A loop over the elements from `range.0` on and before `range.1`. `between` gives for the index of an element the
-    /// accumulator before it, and where the one behind it is written; `after` adds steps to each round.
+    /// A loop over the elements from `range.0` on and before `range.1`. For the index of an element, `between` returns
+    /// the accumulator before it and the destination of the next one; `after` adds steps to each iteration.
     fn each_element(
         &mut self,
         fold: &Fold<'_, 'k>,
@@ -119,7 +119,7 @@ impl<'k> Host<'k> {
         between: impl FnOnce(&mut Self, &Size) -> Result<(Value<'k>, Place)>,
         after: impl FnOnce(&mut Vec<Step>),
     ) -> Result<()> {
-        // That there is an element, and what is known of its index, holds inside of the loop alone.
+        // Facts about the element and its index hold only inside the loop.
         let outside = self.program.facts.clone();
         let count = Size::max(&to.sub(from), &Size::zero());
         self.program.facts.assume_le(from.add(&Size::one()), to.clone());

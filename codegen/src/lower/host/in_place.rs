@@ -1,5 +1,5 @@
-//! Loops at host level whose state is written in place: the device copies the initial arrays, and one work-item does all
-//! rounds.
+//! Loops at host level whose state is written in place: the device copies the initial arrays, and one work-item runs
+//! all iterations.
 
 use super::Host;
 use crate::core::{Prim, PrimCall, Stmt};

@@ -41,7 +41,7 @@ impl<'k> Host<'k> {
         if !self.program.is_known_before(&xs.len) {
             return Err(refused(self));
         }
-        // That there is a row, and what is known of its index, holds inside of the loop alone.
+        // Facts about the row and its index hold only inside the loop.
         let outside = self.program.facts.clone();
         self.program.facts.assume_le(Size::one(), xs.len.clone());
         let index = self.index_up_to(&xs.len.sub(&Size::one()));
@@ -57,7 +57,7 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// The variable with which a loop of the host counts its rounds, of which `last` is the last one.
+    /// The counter of a host loop whose last iteration is `last`.
     pub(super) fn index_up_to(&mut self, last: &Size) -> Var {
         let id = self.program.fresh_var("row").id;
         let index = Var::new(VarKind::Param, bounds::FIRST_COUNTED + id, "row");

@@ -181,7 +181,7 @@ impl<'k> Host<'k> {
         let title = Title { name, label: call.prim.label(), origin: &stmt.origin };
         if call.prim == Prim::Scatter {
             let xs = self.atom(&call.args[0], env);
-            let Value::Array(a) = &xs else { return Err(self.error(stmt, "scatter", "what is permuted is no array")) };
+            let Value::Array(a) = &xs else { return Err(self.error(stmt, "scatter", "its argument is not an array")) };
             let len = a.len.clone();
             let most = self.most(stmt, &len)?;
             let hits = format!("{name}_hits");
@@ -229,7 +229,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// Whether the size is a length of which no iteration of a loop changes how much memory it takes.
+    /// Whether the size is a length such that no iteration of a loop changes the memory for it.
     fn is_length(&self, size: &Size) -> bool {
         let counted =
             |v: &Var| v.kind == VarKind::Param && (bounds::FIRST_COUNTED..bounds::FIRST_STATE).contains(&v.id);

@@ -139,13 +139,13 @@ impl<'k> Host<'k> {
         self.perhaps(|host| host.round(lambda, env, &memories.current, &memories.next))
     }
 
-    /// What `make` adds may not run at all.
+    /// The steps that `make` adds may not run at all.
     pub(super) fn perhaps<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let known: Vec<_> = self.to_check.iter().map(|d| d.computed.get()).collect();
         self.uncertain += 1;
         let made = make(self);
         self.uncertain -= 1;
-        // Whatever only that computes may not be computed at all.
+        // Values computed only there may not be computed at all.
         self.to_check.iter().zip(known).for_each(|(d, known)| d.computed.set(known));
         made
     }

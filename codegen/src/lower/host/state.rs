@@ -1,7 +1,7 @@
 //! Loops at the top of a kernel whose state may grow.
 //!
-//! Before each round the host reads the lengths of the state, then allocates the memory for the next state, which needs
-//! as much as a round makes of these lengths. So buffers grow with the state, and no capacity is needed beforehand.
+//! Before each iteration the host reads the lengths of the state, then allocates the next state, whose size follows
+//! from these lengths. So buffers grow with the state, and no capacity is needed beforehand.
 
 use super::Host;
 use super::rounds::Memories;
@@ -40,7 +40,7 @@ impl Growing<'_> {
 }
 
 impl<'k> Host<'k> {
-    /// A loop with a test, which the host reads before each round.
+    /// A loop with a test, which the host reads before each iteration.
     pub(super) fn growing_while(
         &mut self,
         stmt: &'k Stmt,
@@ -57,7 +57,7 @@ impl<'k> Host<'k> {
         self.after_rounds(&growing)
     }
 
-    /// A loop whose number of rounds is known before it.
+    /// A loop whose number of iterations is known before it.
     pub(super) fn growing_rounds(
         &mut self,
         stmt: &'k Stmt,
@@ -95,7 +95,7 @@ impl<'k> Host<'k> {
             Atom::Var(v) => self.program.schedule.bounds.get(*v).to_vec(),
             _ => Vec::new(),
         };
-        // Only what depends on the lengths of the round gets other memory before it, as a name needs after each exchange.
+        // Only memory that depends on the lengths of the iteration is allocated before it; other buffers are exchanged.
         let at_least = states.iter().map(|s| Size::var(s.round.clone()));
         let bounds = bounds.into_iter().zip(at_least);
         let bounds = bounds.map(|(bound, round)| Some(Size::max(&env.size(&bound?), &round))).collect();
@@ -140,7 +140,7 @@ impl<'k> Host<'k> {
         Ok(Place { layout, at: Size::zero() })
     }
 
-    /// A round: computes the next state, then reads its lengths.
+    /// An iteration: computes the next state, then reads its lengths.
     fn growing_round(&mut self, growing: &Growing<'k>, f: &'k Lambda, env: &Env<'k>) -> Result<Vec<Step>> {
         let value = self.state_with(growing, |s| &s.round)?;
         let mut steps = self.perhaps(|host| host.round_of(f, env, value, &growing.memories.next))?;

@@ -4,7 +4,7 @@
 use super::super::Result;
 use super::super::function::FunctionBuilder;
 use super::super::pieces::few_pieces;
-use super::super::tile::Loads;
+use super::super::tile::loads::Loads;
 use super::super::value::{Array, Closure, Dest, Env, Value, View};
 use super::super::write;
 use super::alike::{alike, alike_arrays};
@@ -15,7 +15,7 @@ use crate::schedule::{neutral, uses};
 use lift_analysis::size::Size;
 use rustc_hash::FxHashSet;
 
-/// Maximum rounds of a fold that the device's compiler writes out.
+/// Maximum iterations of a fold that the device's compiler unrolls.
 const FEW_ROUNDS: i64 = 16;
 
 /// One of the elements that a work-item computes.
@@ -31,7 +31,7 @@ pub struct Lane<'k> {
 struct Fold<'k> {
     stmt: &'k Stmt,
     call: &'k PrimCall,
-    /// What the registers started with.
+    /// The initial values of the registers.
     start: &'k Atom,
 }
 
@@ -95,7 +95,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         all.collect::<Option<Vec<_>>>().ok_or_else(|| self.error("map", "an element was not computed"))
     }
 
-    /// `reduceSeq` in each lane, if the accumulators are registers and all have the same number of rounds.
+    /// `reduceSeq` in each lane, if the accumulators are registers and all folds have the same number of iterations.
     fn fold_jammed(&mut self, stmt: &'k Stmt, call: &'k PrimCall, envs: &[Env<'k>]) -> Result<Option<Vec<Value<'k>>>> {
         let (mut rows, mut starts) = (Vec::new(), Vec::new());
         for env in envs {
@@ -139,7 +139,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         };
         match rounds.as_const() {
-            // Loads of all rounds can be in flight.
+            // The loads of all iterations can be in flight.
             Some(n @ 2..=FEW_ROUNDS) => self.unrolled("i", n, round),
             _ => self.sequential(&rounds, round),
         }
@@ -256,7 +256,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// The function that gives element `i` of all arrays, with the environment of each, and what it is applied to.
+/// The function that computes element `i` of all arrays, with the environment and the argument of each.
 fn functions<'k>(arrays: &[&Array<'k>], i: &Size) -> Option<(Vec<Closure<'k>>, Vec<Array<'k>>)> {
     let mapped = each(arrays, |view| match view {
         View::Mapped(f, of) => Some((f, of.clone())),
@@ -267,7 +267,7 @@ fn functions<'k>(arrays: &[&Array<'k>], i: &Size) -> Option<(Vec<Closure<'k>>, V
     same.then(|| mapped.into_iter().map(|(f, of)| (f.at(i), of)).unzip())
 }
 
-/// What a function finds in the views of all arrays.
+/// Applies a function to the views of all arrays.
 fn each<'a, 'k, T>(arrays: &[&'a Array<'k>], of: impl Fn(&'a View<'k>) -> Option<T>) -> Option<Vec<T>> {
     arrays.iter().map(|a| of(&a.view)).collect()
 }
@@ -284,7 +284,7 @@ fn leaders(stmt: &Stmt, envs: &[Env<'_>]) -> Vec<usize> {
                 _ => false,
             })
     };
-    // What it opens is bound in each environment.
+    // The lengths that it opens are bound in each environment.
     let shared = stmt.binds.is_empty();
     (0..envs.len()).map(|at| (0..at).find(|before| shared && same(&envs[*before], &envs[at])).unwrap_or(at)).collect()
 }

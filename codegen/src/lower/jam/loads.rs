@@ -4,10 +4,10 @@ use crate::opencl::{BinaryOp, Expr, Step, Stmt, StmtKind, Storage};
 use lift_analysis::hir::Name;
 use rustc_hash::FxHashSet;
 
-/// Rounds of a loop whose number is not constant, for the comparison of codes with the same loops.
+/// Assumed iterations of a loop whose number is not constant, to compare code with the same loops.
 const UNKNOWN_ROUNDS: u64 = 16;
 
-/// The loads from memory that the code makes. What a work-item keeps for itself is in registers.
+/// The loads from memory in the code. Private values are in registers.
 pub fn made(stmts: &[Stmt]) -> u64 {
     let mut counter = Counter { own: FxHashSet::default(), loads: 0 };
     counter.all(stmts, 1);

@@ -1,10 +1,10 @@
-//! Maps of which a work-item computes several neighbouring elements, whose folds it does in one loop (*unroll and jam*,
-//! or register blocking): what the elements read in common is loaded once.
+//! Maps in which a work-item computes several neighbouring elements with their folds in one loop (*unroll and jam*, or
+//! register blocking): shared operands are loaded once.
 //!
-//! In `map (λw. map (λrow. map (λwindow. reduce + (zipWith * window w)) row) rows) weights`, neighbours in the first map
-//! read the same window, and neighbours in the second the same weights. Elements of the innermost map that a work-item
-//! computes lie far apart, because its work-items access neighbouring addresses. Whether a block pays is not told by the
-//! form of the program: the code is written for candidates, and its loads are counted.
+//! In `map (λw. map (λrow. map (λwindow. reduce + (zipWith * window w)) row) rows) weights`, neighbours in the first
+//! map read the same window, and neighbours in the second the same weights. Elements of the innermost map that a
+//! work-item computes lie far apart, because its work-items access neighbouring addresses. The form of the program does
+//! not show whether a block pays: code is generated for each candidate, and its loads are counted.
 //!
 //! | module | job |
 //! |---|---|
@@ -32,12 +32,12 @@ use lift_analysis::size::Size;
 
 /// Elements of the map of the work-items, from which on each of them may take several.
 const FEWEST_APART: i64 = 256;
-/// Rounds that a loop is taken to have if their number is known only on the device.
+/// Assumed iterations of a loop if their number is known only on the device.
 const UNKNOWN_ROUNDS: i64 = 16;
-/// A block must load at most this share, in percent, of what its elements would load each for itself.
+/// Maximum loads of a block, in percent of the loads of its elements computed separately.
 const MOST_LOADED: u64 = 67;
 
-/// A block, and its loads in percent of what its elements would load each for itself.
+/// A block, and its loads in percent of the loads of its elements computed separately.
 struct Loaded {
     percent: u64,
     block: Block,
@@ -144,7 +144,7 @@ impl<'k> Host<'k> {
         single.retain(|(_, of)| of.percent < 100);
         single.sort_by_key(|(_, of)| of.percent);
         let mut all: Vec<Loaded> = Vec::new();
-        // Two maps at most, because each element has registers of its own; the second reads something else in common.
+        // At most two maps, because each element needs its own registers; the second shares other operands.
         if let Some((first, of_first)) = single.first() {
             for (second, of_second) in &single[1..] {
                 let both = loaded(&[*first, *second])?;
@@ -164,7 +164,7 @@ impl<'k> Host<'k> {
         Ok(best.into_iter().chain(other).map(|of| of.block.clone()).collect())
     }
 
-    /// The rounds of all loops of a function, at least.
+    /// A lower bound of the iterations of all loops of a function.
     fn rounds_of(&self, body: &crate::core::Block, env: &Env<'k>) -> Size {
         let kernel = self.program.kernel;
         let of = |stmt: &Stmt| {
@@ -182,7 +182,7 @@ impl<'k> Host<'k> {
         body.stmts.iter().fold(Size::zero(), |all, stmt| all.add(&of(stmt)))
     }
 
-    /// 1 where elements are long work, there are enough blocks, and few of their elements lie outside; 0 elsewhere.
+    /// 1 if elements are long work, there are enough blocks, and few of their elements are outside; otherwise 0.
     fn pays(&self, lens: &[Size], block: &Block, rounds: &Size, kept: usize) -> Size {
         let all = lens.iter().zip(block).fold(Size::one(), |all, (n, each)| all.mul(&blocks_of(n, *each)));
         let enough = i64::from(self.program.target.compute_units) * self.program.parameter(Parameter::MapBlocks);
@@ -237,7 +237,7 @@ fn kept_by(maps: &[&PrimCall], across: bool) -> usize {
     maps.len().saturating_sub(if across { 2 } else { 1 })
 }
 
-/// How many blocks there are of so many elements.
+/// The number of blocks of `each` elements.
 fn blocks_of(n: &Size, each: i64) -> Size {
     if each == 1 { n.clone() } else { n.add(&Size::int(each - 1)).div_floor(&Size::int(each)) }
 }
@@ -261,7 +261,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The first map over the grid, with the loops around it as a part of the same dimension; then those inside.
     fn maps_in_lanes(&mut self, nest: Nest<'_, 'k>, lanes: Vec<Lane<'k>>) -> Result<()> {
-        let wrong = |b: &Self| b.error("map", "a nest of maps is not as it was");
+        let wrong = |b: &Self| b.error("map", "a nest of maps changed after it was recognised");
         let joined = nest.maps.iter().position(|map| is_of_grid(map)).ok_or_else(|| wrong(self))? + 1;
         let (first, rest) = (nest.maps[joined - 1], &nest.maps[joined..]);
         let Prim::Map(level) = first.prim else { return Err(wrong(self)) };

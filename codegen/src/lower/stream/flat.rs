@@ -25,14 +25,14 @@ struct Turn {
 struct Nest {
     /// Outermost first.
     turns: Vec<Turn>,
-    /// The constants, and what is done for each element.
+    /// The constants, and the statements for each element.
     body: Vec<Stmt>,
 }
 
 /// The first dimension above those of a grid.
 const AROUND: i64 = 3;
 
-/// What is written instead of a statement.
+/// The replacement of a statement.
 enum Flat {
     Nest(Nest),
     If {
@@ -41,7 +41,7 @@ enum Flat {
         otherwise: Vec<Flat>,
     },
     Block(Vec<Flat>),
-    /// As it is: it is the same for all work-items.
+    /// Unchanged, because it is the same for all work-items.
     Same(StmtKind),
 }
 
@@ -89,7 +89,8 @@ impl FunctionBuilder<'_, '_> {
         let mut next = stmt;
         loop {
             let (turn, body) = self.turn(next)?;
-            // The lengths of inner loops are the same for all rounds of the outer ones, as no name in them is bound here.
+            // The lengths of inner loops are the same in all iterations of the outer ones, because they mention no name
+            // that is bound here.
             turns.push(turn);
             let (last, constants) = body.split_last()?;
             let inner = matches!(&last.kind, StmtKind::For { .. }) && self.turn(&last.kind).is_some();
@@ -109,7 +110,7 @@ impl FunctionBuilder<'_, '_> {
         }
         let different = turns.iter().enumerate().all(|(i, t)| turns[..i].iter().all(|u| u.dimension != t.dimension));
         let inner = turns.iter().find(|t| t.dimension == 0)?;
-        // Groups of several rows and columns read and write what lies apart better than a long row does.
+        // For accesses that are far apart, groups of several rows and columns are better than a long row.
         if before.iter().any(|s| has_apart(&s.kind, &inner.var)) {
             return None;
         }
@@ -193,10 +194,10 @@ impl FunctionBuilder<'_, '_> {
     }
 }
 
-/// Elements between what neighbouring work-items read, up to which it still lies together.
+/// Maximum distance, in elements, of reads by neighbouring work-items that still count as adjacent.
 const TOGETHER: i64 = 4;
 
-/// Whether the places that a statement reads or writes lie far apart for neighbouring values of a variable.
+/// Whether a statement accesses memory far apart for neighbouring values of a variable.
 fn has_apart(stmt: &StmtKind, var: &Name) -> bool {
     let of = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Index(_, at) if is_apart(at, var)));
     let all = |stmts: &[Stmt]| stmts.iter().any(|s| has_apart(&s.kind, var));
@@ -221,10 +222,11 @@ fn is_apart(at: &Expr, var: &Name) -> bool {
     })
 }
 
-/// Rounds of a loop that the device's compiler writes out.
+/// Maximum iterations of a loop that the device's compiler unrolls.
 const FEW_ROUNDS: i64 = 16;
 
-/// Whether these statements contain a loop that stays one: of more than a few rounds, or in another.
+/// Whether these statements contain a loop that is not unrolled: one with more than a few iterations, or inside
+/// another.
 pub fn has_long_loop(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::For { from, condition: Expr::Binary(BinaryOp::Lt, _, to), step: Step::Increment, body, .. } => {

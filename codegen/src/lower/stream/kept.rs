@@ -273,7 +273,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let room = at.clone().add(Expr::int(pack::TOGETHER)).le(end.clone());
         let (together, ()) = self.scope(|f| {
             let Dest::Place(place) = f.dest_at(body, &Size::var(to.clone()))? else {
-                return Err(f.error("filter", "what is kept has no place of its own"));
+                return Err(f.error("filter", "the kept elements have no destination"));
             };
             let moved = f.pack_leaves(values, &place.layout, &place.at, keep, &j)?;
             let Some(moved) = moved else { return Err(f.error("filter", "nothing is kept of an element")) };
@@ -321,7 +321,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
                 Ok(moved)
             }
-            _ => Err(self.error("filter", "what is kept does not lie as its elements do")),
+            _ => Err(self.error("filter", "the kept elements and their destination have different layouts")),
         }
     }
 }

@@ -81,7 +81,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         count: &Size,
         to: &Dest<'k>,
     ) -> Result<()> {
-        let no_scalars = "the elements are no scalars and no tuples of scalars";
+        let no_scalars = "the elements are neither scalars nor tuples of scalars";
         let arrays = [("x", Storage::Private, shape.each()), ("slots", Storage::Local, shape.elements() / 4)]
             .map(|(name, storage, len)| self.element_arrays(r.ty, name, storage, len));
         let [Some(own), Some(slots)] = arrays else {

@@ -206,7 +206,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let z = self.force(r.z)?;
         match self.registers_with(&z, "acc")? {
             Some(registers) => Ok(registers),
-            None => Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars")),
+            None => Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
         }
     }
 

@@ -102,7 +102,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Folds every `step`-th tile from `first` on into variables of each work-item; then the elements after the last
     /// whole tile.
     fn fold_tiles(&mut self, r: &Reduction<'_, 'k>, shape: Shape, first: Expr, step: Expr) -> Result<Value<'k>> {
-        let unsupported = || "these elements are no scalars".to_string();
+        let unsupported = || "these elements are not scalars".to_string();
         let Some(accs) = self.element_arrays(r.ty, "acc", Storage::Private, 4) else {
             return Err(self.error("reduce", unsupported()));
         };
@@ -255,14 +255,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn in_variable(&mut self, value: &Value<'k>) -> Result<Value<'k>> {
         match self.registers_with(value, "all")? {
             Some(registers) => Ok(registers),
-            None => Err(self.error("reduce", "these elements are no scalars")),
+            None => Err(self.error("reduce", "these elements are not scalars")),
         }
     }
 
     /// Local memory for one value of each work-item.
     fn one_each(&mut self, r: &Reduction<'_, 'k>, shape: Shape) -> Result<Rc<Layout>> {
         let slots = self.element_arrays(r.ty, "slots", Storage::Local, shape.group.into());
-        slots.ok_or_else(|| self.error("reduce", "these elements are no scalars"))
+        slots.ok_or_else(|| self.error("reduce", "these elements are not scalars"))
     }
 
     /// The fold of the values of a group's work-items; the first work-item has the result.

@@ -30,7 +30,7 @@ struct Operator<'k> {
     z: Value<'k>,
 }
 
-/// What the work-items of a group have of a tile: the elements, the folds of their vectors, and local memory for these.
+/// The state of a group's work-items for a tile: elements, folds of their vectors, and local memory for these.
 struct Own {
     elements: Rc<Layout>,
     folds: Rc<Layout>,
@@ -148,7 +148,7 @@ impl<'k> Host<'k> {
             })
         })?;
         let Value::Array(parts) = self.load(&parts)? else {
-            return Err(LowerError::new(&stmt.origin, "scan", "the partial results are no array"));
+            return Err(LowerError::new(&stmt.origin, "scan", "the partial results are not an array"));
         };
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
         self.launch(&title, TILED, shape.local(), |f| {
@@ -183,13 +183,13 @@ fn is_adding(f: &Lambda, scalar: Scalar) -> bool {
 impl<'k> FunctionBuilder<'_, 'k> {
     fn of_own(&mut self, ty: &Ty, name: &str, len: i64) -> Result<Rc<Layout>> {
         let arrays = self.element_arrays(ty, name, Storage::Private, len);
-        arrays.ok_or_else(|| self.error("scan", "these elements are no scalars"))
+        arrays.ok_or_else(|| self.error("scan", "these elements are not scalars"))
     }
 
     fn group_slots(&mut self, ty: &Ty, shape: Shape) -> Result<Rc<Layout>> {
         let slots = 2 * i64::from(shape.group) * i64::from(shape.fours);
         let slots = self.element_arrays(ty, "slots", Storage::Local, slots);
-        slots.ok_or_else(|| self.error("scan", "these elements are no scalars"))
+        slots.ok_or_else(|| self.error("scan", "these elements are not scalars"))
     }
 
     fn own_of_tile(&mut self, ty: &Ty, shape: Shape, slots: &Rc<Layout>) -> Result<Own> {
@@ -244,7 +244,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
         match self.registers_with(value, name)? {
             Some(registers) => Ok(registers),
-            None => Err(self.error("scan", "these elements are no scalars")),
+            None => Err(self.error("scan", "these elements are not scalars")),
         }
     }
 
@@ -289,7 +289,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn scan_folds(&mut self, op: &Operator<'k>, tile: &Tile, folds: &Rc<Layout>, slots: &Rc<Layout>) -> Result<u32> {
         let shape = tile.shape;
         let all = shape.group * shape.fours;
-        // Double buffering, so that one barrier per round suffices.
+        // Double buffering, so that one barrier per step suffices.
         let (mut from, mut d) = (0, 1);
         loop {
             let mine = |k: Expr| slot(k, shape, from, local_id());
@@ -437,7 +437,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.assign(to, Expr::Vector(CType::Vec(*scalar, 4), lanes));
                 Ok(())
             }
-            _ => Err(self.error("scan", "these elements are no scalars")),
+            _ => Err(self.error("scan", "these elements are not scalars")),
         }
     }
 }

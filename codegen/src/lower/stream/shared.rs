@@ -1,6 +1,11 @@
 //! Adjacent elements, computed from their index, that share iterations of folds, so that one work-item computes these
 //! once ([`crate::schedule::bits`] finds them).
+//!
+//! [`rounds`]: the folds that the current code shares.
 
+pub mod rounds;
+
+use self::rounds::SharedRounds;
 use crate::core::VarId;
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
@@ -9,21 +14,6 @@ use crate::opencl::StmtKind;
 use crate::schedule::{bits, rules};
 use lift_analysis::size::{Size, Var};
 use rustc_hash::FxHashMap;
-
-/// Folds whose iterations are split into shared ones and those of each element.
-#[derive(Debug, Clone)]
-pub struct SharedRounds<'k> {
-    /// The number of iterations of each fold.
-    folds: FxHashMap<VarId, i64>,
-    /// The number of first iterations that differ between the elements.
-    pub own: i64,
-    /// The results of the shared iterations.
-    found: FxHashMap<VarId, Value<'k>>,
-    /// The shared iterations are being written.
-    first: bool,
-    /// The scope depth of the element function; nothing is shared inside its branches and loops.
-    depth: usize,
-}
 
 /// The part of a fold to be written.
 pub enum Part<'k> {

@@ -59,7 +59,7 @@ impl Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementWork {
     Little,
-    /// So many instructions that code for all elements of a work-item would not fit the instruction cache.
+    /// Too many instructions: code for all elements of a work-item would not fit the instruction cache.
     Much,
     /// A loop.
     Loop,
@@ -294,7 +294,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 for t in tuples {
                     match t {
                         Value::Tuple(mut parts) if *at < parts.len() => out.push(parts.swap_remove(*at)),
-                        _ => return Err(self.error("", "a component is taken of something that is no tuple")),
+                        _ => return Err(self.error("", "a component is taken of something that is not a tuple")),
                     }
                 }
                 self.as_four(out)

@@ -13,7 +13,7 @@ use lift_analysis::ty::Ty;
 impl<'k> FunctionBuilder<'_, 'k> {
     fn by_key(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {
         let Some(scalar) = self.program.kernel.atom_ty(&call.args[0]).as_scalar() else {
-            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
         };
         let (keys, xs) = (self.atom(&call.args[1], env)?, self.atom(&call.args[2], env)?);
         Ok(ByKey {
@@ -32,12 +32,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn by_key_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let by = self.by_key(call, env)?;
         let Some(items) = self.team().and_then(|n| u32::try_from(n).ok()) else {
-            return Err(self.error("reduceByKey", "its work-items are no whole group"));
+            return Err(self.error("reduceByKey", "its work-items are not a whole group"));
         };
         let n = by.keys.len.clone();
         let table = Table::of_row(items, KEY_TABLE, &by, &n);
         let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
-            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
         };
         self.runs_together();
         let lanes = self.host_size(&table.lanes(), "lanes")?;

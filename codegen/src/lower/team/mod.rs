@@ -2,6 +2,14 @@
 //!
 //! A tile of the row passes through local memory, so that neighbouring work-items access adjacent elements in global
 //! memory, yet each processes consecutive ones. Elements are combined in order, so any associative operator is allowed.
+//!
+//! | module | job |
+//! |---|---|
+//! | `by_key` | `reduceByKey` of a row, with the table in local memory |
+//! | `own` | rows in registers |
+//! | `rounds` | loops over arrays (`iterate`, `iterateWhile`, folds with an array as accumulator) |
+//! | `scan` | `scan` of a row, tile by tile through local memory |
+//! | `sort` | `sort` and `argsort` of a row |
 
 mod by_key;
 mod own;
@@ -81,7 +89,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.fold_slots(f, acc, (&levels.firsts, &levels.first_block), levels.blocks())
     }
 
-    /// The fold of so many slots, of the type of `like`.
+    /// The fold of this many slots, of the type of `like`.
     fn fold_slots(
         &mut self,
         f: &Closure<'k>,

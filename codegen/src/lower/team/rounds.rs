@@ -1,5 +1,5 @@
-//! Loops over arrays by a group (`iterate`, `iterateWhile`, folds whose accumulator is an array): one state is read, the other one is written, and a barrier is
-//! between two rounds.
+//! Loops over arrays by a group (`iterate`, `iterateWhile`, folds whose accumulator is an array): one state is read,
+//! the other is written, with a barrier between iterations.
 
 use crate::core::{Atom, Level, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
@@ -12,7 +12,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether the work-items of a group share the rounds of a loop, whose state is this.
+    /// Whether the work-items of a group share the iterations of a loop with this state.
     pub fn loops_together(&self, stmt: &Stmt, state: &Atom) -> bool {
         let shared = || place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         !is_flat(&self.program.kernel.atom_ty(state)) && self.is_whole_group() && shared()
@@ -21,7 +21,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for two states of a loop.
     fn two_states(&mut self, stmt: &'k Stmt, start: &Value<'k>, env: &Env<'k>) -> Result<Place> {
         self.runs_together();
-        let Rhs::Prim(call) = &stmt.rhs else { return Err(self.error("iterate", "it is no loop")) };
+        let Rhs::Prim(call) = &stmt.rhs else { return Err(self.error("iterate", "it is not a loop")) };
         let state = self.program.kernel.atom_ty(&call.args[0]).subst_sizes(&mut |v| {
             let size = Size::var(v.clone());
             let now = env.size(&size);
@@ -57,7 +57,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// So many rounds, each with an element of `xs` if there is one. Every work-item of the group must execute it.
+    /// This many iterations, each with an element of `xs` if there is one. Every work-item of the group must execute
+    /// it.
     pub fn rounds_in_group(
         &mut self,
         stmt: &'k Stmt,

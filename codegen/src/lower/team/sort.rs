@@ -21,7 +21,7 @@ use lift_analysis::ty::Ty;
 /// Elements of a run that one work-item sorts, and makes of a merged pair. Odd, so that those of neighbouring work-items
 /// are in different banks.
 const RUN: i64 = 7;
-/// The same, where a group has several short rows: one round fewer merges a row of 32 elements.
+/// The same, if a group has several short rows: a row of 32 elements then takes one merge less.
 const SHORT_RUN: i64 = 8;
 /// Bytes of local memory for a tile of a longer row: two halves. A scan needs its share of what every device has.
 const TILE: i64 = 28 * 1024;
@@ -31,7 +31,7 @@ const TILE_BESIDE_SCANS: i64 = TILE / 4;
 struct Sorted<'a, 'k> {
     before: &'a Closure<'k>,
     positions: bool,
-    /// Two halves, each as long as the row: a round reads one and writes the other.
+    /// Two halves, each as long as the row: a merge reads one and writes the other.
     both: Place,
     n: Size,
 }
@@ -62,7 +62,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// The elements of a tile in local memory, and room for two halves of so many; `None` if there is too little.
+    /// The number of elements of a tile, and local memory for two halves of that length; `None` if there is too little
+    /// memory.
     fn tile_to_sort(&mut self, element: &Ty) -> Result<Option<(i64, Place)>> {
         let mut scans = false;
         self.program.kernel.body.visit(&mut |stmt| {
@@ -210,7 +211,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn place_of(&mut self, sorted: &Sorted<'_, 'k>, at: Expr) -> Result<Place> {
         let Layout::Array { capacity, element, .. } = &*sorted.both.layout else {
-            return Err(self.error("sort", "there is no memory for what is sorted"));
+            return Err(self.error("sort", "there is no memory for the sort"));
         };
         let (capacity, element) = (capacity.clone(), element.clone());
         let at = self.index_below("at", at, &capacity);
@@ -288,7 +289,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let left = self.bind("left", CType::Int, min(width.clone(), len.clone().sub(first.clone())));
         let middle = self.bind("middle", CType::Int, first.clone().add(left.clone()));
         let right = self.bind("right", CType::Int, min(width.clone(), len.clone().sub(middle.clone())));
-        // Of so many elements of the pair, `low` are from the left run.
+        // Of this many elements of the pair, `low` are from the left run.
         let before = self.bind("before", CType::Int, start.clone().sub(first.clone()));
         let none = Expr::call("max", [Expr::int(0), before.clone().sub(right.clone())]);
         let low = Expr::Var(self.variable("low", CType::Int, Some(none)));

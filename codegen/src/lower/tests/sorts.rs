@@ -228,7 +228,7 @@ fn what_is_kept_and_merged_by_any_function_on_portable_devices() {
 
 /// The elements in the order of their bits.
 fn multiset(value: &Value) -> Vec<String> {
-    let Value::Array(elements) = value else { panic!("{value} is no array") };
+    let Value::Array(elements) = value else { panic!("{value} is not an array") };
     let mut all: Vec<String> = (0..elements.len()).filter_map(|i| Some(elements.get(i)?.to_string())).collect();
     all.sort_unstable();
     all
@@ -269,7 +269,7 @@ fn any_function_gives_a_permutation() {
         let options = RunOptions { poison: true, ..RunOptions::default() };
         let outcome = run(&program, &[input.clone()], &sizes, &crate::testing::device(), &options);
         let outcome = outcome.unwrap_or_else(|e| panic!("{name}: {e}"));
-        let Value::Tuple(results) = outcome.value else { panic!("{name}: the result is no pair") };
+        let Value::Tuple(results) = outcome.value else { panic!("{name}: the result is not a pair") };
         let positions = Value::from((0..n as i32).collect::<Vec<_>>());
         assert_eq!(multiset(&results[0]), multiset(&positions), "{name} for {:?}", target.class);
         assert_eq!(multiset(&results[1]), multiset(&input), "{name} for {:?}", target.class);

@@ -171,7 +171,7 @@ fn products_of_whole_tiles() {
             assert_eq!(launched(7, 32, 8), ["map: whole tiles"]);
             assert_eq!(launched(7, 36, 8), ["map: tiles"]);
             assert_eq!(launched(8, 32, 7), ["map: tiles"]);
-            assert_eq!(launched(8, 1024, 8), ["map: parts of whole tiles", "map: what the parts gave"]);
+            assert_eq!(launched(8, 1024, 8), ["map: parts of whole tiles", "map: results of the parts"]);
         }
     }
     // Known to have a remainder, or to have none.
@@ -204,9 +204,9 @@ fn rounds_of_few_tiles_are_divided() {
     let sizes = [(3, 1100, 5), (65, 1041, 2), (1, 1536, 4)];
     let kernel = product("product", float, true, |b, x, y| dot(b, Level::Auto, 0.0f32, x, y));
     let inputs: Vec<Vec<Value>> = sizes.iter().map(|&(n, k, m)| vec![rows(n, k), rows(m, k)]).collect();
-    tiled(&kernel, "map: what the parts gave", &inputs);
+    tiled(&kernel, "map: results of the parts", &inputs);
     let kernel = product("ordered", float, true, |b, x, y| dot(b, Level::Seq, 0.0f32, x, y));
-    not_tiled(&kernel, "map: what the parts gave", &inputs[0]);
+    not_tiled(&kernel, "map: results of the parts", &inputs[0]);
 }
 
 /// Each element of a map around has its own parts; what follows the fold follows that of the parts.
@@ -234,7 +234,7 @@ fn rounds_of_products_in_maps_are_divided() {
     };
     let columns = Value::Array(ArrayValue::Values((0..3).map(column).collect()));
     let all = |x: Value| Value::Array(ArrayValue::Values(vec![x.clone(), x]));
-    tiled(&kernel, "map: what the parts gave", &[vec![all(int_rows(2, 1100)), all(columns)]]);
+    tiled(&kernel, "map: results of the parts", &[vec![all(int_rows(2, 1100)), all(columns)]]);
 }
 
 #[test]

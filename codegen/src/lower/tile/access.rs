@@ -29,7 +29,7 @@ pub struct Strides {
 enum Joined {
     /// The address of each element.
     Exactly,
-    /// The strides inside of a row, of whichever.
+    /// The strides inside a row, the same in each row.
     InRows,
 }
 
@@ -68,8 +68,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Whether neighbours along the first index lie side by side in a buffer, and those along the second; of tuples,
-    /// the parts of each kind. Of joined rows, whether neighbours in a row do.
+    /// Whether neighbours along the first and along the second index are adjacent in a buffer; for tuples, the
+    /// components of each kind. For joined rows: whether neighbours in a row are adjacent.
     pub fn lies(&mut self, a: &Array<'k>) -> Option<(bool, bool)> {
         let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
         let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::InRows)? else { return None };
@@ -82,8 +82,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Some((first.is_one(), second.is_one()))
     }
 
-    /// The layout of the elements of a matrix, and how many a row has, if element `[r][c]` lies beside `[r+1][c]` in a
-    /// buffer, and not beside `[r][c+1]`.
+    /// The layout of the elements of a matrix and the length of its rows, if element `[r][c]` is adjacent to `[r+1][c]`
+    /// in a buffer but not to `[r][c+1]`.
     pub fn transposed_elements(&mut self, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
         let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
         let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
@@ -112,7 +112,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Whether it is a scalar in a buffer, or a tuple of such.
+/// Whether the value is a scalar in a buffer or a tuple of such scalars.
 fn in_buffers(layout: &Layout) -> bool {
     match layout {
         Layout::Scalar(memory) => matches!(memory.root, Root::Buffer(_)),

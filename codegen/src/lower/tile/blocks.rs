@@ -12,7 +12,8 @@ use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::super::{LowerError, Result};
 use super::access::is_word;
-use super::memo::Memo;
+use super::loads::Loads;
+use super::memo::answers::Memo;
 use super::{local_id, min};
 use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
@@ -23,7 +24,6 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Adjacent results per work-item.
@@ -38,17 +38,6 @@ const MOST_REACH: i64 = 16;
 const MOST_STATEMENTS: usize = 48;
 /// The same limit if loops over elements of the window are unrolled.
 const MOST_WRITTEN_OUT: usize = 192;
-
-/// Elements of buffers that the current code keeps in registers.
-#[derive(Debug, Clone, Default)]
-pub struct Loads {
-    /// The names of loaded elements.
-    pub known: FxHashMap<(BufferId, Size), Expr>,
-    /// Elements that are needed in groups of four.
-    pub quads: Vec<(BufferId, Size)>,
-    /// An element in a group of four is always loaded with the other three, if the buffer consists of such groups.
-    pub in_fours: bool,
-}
 
 pub(super) struct Windows<'k> {
     pub rows: Array<'k>,
@@ -130,7 +119,7 @@ impl<'k> Host<'k> {
         fold: Option<Nest>,
     ) -> Result<bool> {
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps changed after it was recognised");
         let outer = &call.funs[0];
         let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
         let Some((extents, count)) = extents(kernel.ty(f.params[0])) else { return Ok(false) };
@@ -146,7 +135,7 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let small = fold.is_some() || written_out(kernel, &f.body) <= MOST_WRITTEN_OUT;
-        // A check is no load that neighbours share: each result would make it again, with code of its own.
+        // Checks are not shared like loads: each result would repeat them, with its own code.
         let mut before = outer.body.stmts.iter().rev().skip(1);
         let checks = before.any(|s| fuse::rhs_may_fail(&kernel.vars, &s.rhs));
         if !(count > 1 && (few || fold.is_some()) && small) || checks || !self.takes_blocks(&f.body) {

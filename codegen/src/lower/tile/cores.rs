@@ -1,10 +1,10 @@
 //! `map (λrow. map (λcolumn. g (reduce f z (… row … column …))) columns) rows` on CPUs, in cache-sized tiles.
 //!
 //! Each tile of results is computed by one work-item, alone in its group: no barriers and no local memory. For some
-//! iterations of the fold at a time, the elements of its rows and columns are packed contiguously, whatever their
-//! source; partial results are in a separate array. If the fold is floating-point arithmetic, eight rows and a vector
-//! of columns are combined in registers; any other fold is a plain loop over columns that the device's compiler
-//! vectorises. Rows and columns after the last are clamped; their results are discarded.
+//! iterations of the fold at a time, the elements of rows and columns are packed contiguously; partial results are in a
+//! separate array. If the fold is floating-point arithmetic, eight rows and a vector of columns are combined in
+//! registers; any other fold is a plain loop over columns that the device's compiler vectorises. Rows and columns after
+//! the last are clamped; their results are discarded.
 //!
 //! The arrangement follows Goto and van de Geijn, *Anatomy of High-Performance Matrix Multiplication*, 2008.
 

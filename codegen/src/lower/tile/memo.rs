@@ -1,27 +1,15 @@
 //! Caches queries about sizes in straight-line code that repeats them.
 //!
 //! Valid as long as no facts about indices are removed: in a scope and in nested ones.
+//!
+//! [`answers`]: the cache.
+
+pub mod answers;
 
 use super::super::Result;
 use super::super::function::FunctionBuilder;
 use crate::opencl::CType;
 use lift_analysis::size::{Node, Size};
-use rustc_hash::FxHashMap;
-
-#[derive(Debug, Clone, Default)]
-pub struct Memo {
-    simplified: FxHashMap<Size, Size>,
-    /// Names of clamped indices.
-    clamped: FxHashMap<Size, Size>,
-    /// The same, by the unclamped index and the length, before simplification.
-    indices: FxHashMap<(Size, Size), Size>,
-}
-
-impl Memo {
-    pub fn learn(&mut self, found: Memo) {
-        self.simplified = found.simplified;
-    }
-}
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// The simplified form of a size under the current facts.

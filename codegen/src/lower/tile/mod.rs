@@ -12,6 +12,7 @@
 //! | [`roots`] | reciprocal roots in long sums |
 //! | [`rounds`] | iterations over a short array, whose elements stay in registers |
 //! | [`short`] | short rows, read into registers once |
+//! | [`loads`] | elements of buffers in registers |
 //! | [`operand`] | rows or columns, from global memory to registers |
 //! | [`memo`] | cached queries about sizes |
 //! | [`across`] | which of two maps gets neighbouring work-items |
@@ -21,20 +22,17 @@ mod access;
 mod across;
 mod blocks;
 mod cores;
+pub mod loads;
 mod matrix;
-mod memo;
+pub mod memo;
 mod operand;
 mod pairs;
 mod roots;
-mod rounds;
+pub mod rounds;
 mod rows;
 mod short;
 mod transpose;
 mod windows;
-
-pub use blocks::Loads;
-pub use memo::Memo;
-pub use rounds::Held;
 
 use super::Result;
 use super::function::FunctionBuilder;

@@ -50,7 +50,7 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of pairs is not as it was");
+        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of pairs changed after it was recognised");
         let find = |var| match call.funs[0].body.stmts.iter().find(|s| s.var == var).map(|s| &s.rhs) {
             Some(Rhs::Prim(call)) => Ok(call),
             _ => Err(wrong()),
@@ -69,7 +69,7 @@ impl<'k> Host<'k> {
 impl<'k> FunctionBuilder<'_, 'k> {
     fn meet_all(&mut self, m: &Meeting<'k>, dest: &Dest<'k>) -> Result<()> {
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&m.stmt.origin, "map", "a fold of pairs is not as it was");
+        let wrong = || LowerError::new(&m.stmt.origin, "map", "a fold of pairs changed after it was recognised");
         let element = kernel.atom_ty(&m.meets.args[0]).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
         let chunk = self.chunk(&element)?;
         let n = m.xs.len.clone();
@@ -116,7 +116,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn meet_chunks(&mut self, m: &Meeting<'k>, chunk: &Chunk, item: &Size, env: &Env<'k>) -> Result<Value<'k>> {
         let z = self.atom(&m.fold.args[0], env)?;
         let Some(acc) = self.registers_with(&z, "acc")? else {
-            return Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+            return Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
         };
         let ys = self.atom(&m.meets.args[0], env)?;
         let ys = self.array(&ys)?;

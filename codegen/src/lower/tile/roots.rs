@@ -5,8 +5,7 @@
 //! term, and only factors are replaced: `a / √b` and `a / (b·√b)` by `a·r` and `a·r·r·r`, where `r = rsqrt(b)` is
 //! within 2 ulp by the OpenCL standard. In this order no product leaves the range between `a` and the result. If b is a
 //! sum of squares and non-negative numbers, its products are contracted with the sum, because nothing cancels there.
-//! The total error is below 24 units. Everything else stays, in particular whatever is added to or compared with
-//! something.
+//! The total error is below 24 units. Everything else stays, in particular operands of additions and comparisons.
 
 use super::super::function::FunctionBuilder;
 use super::super::value::{ScalarValue, Value};

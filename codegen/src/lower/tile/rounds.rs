@@ -1,6 +1,11 @@
 //! `map (λx. … iterate k (map h ∘ w) ys …) xs` with few ys: the work-items of a small group keep the elements in
 //! registers, adjacent ones in one work-item, and exchange through local memory only those that others read.
+//!
+//! [`held`]: the elements in registers.
 
+pub mod held;
+
+use self::held::Held;
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
@@ -15,19 +20,6 @@ use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// Elements of arrays in local memory that this work-item keeps in registers: adjacent ones from `first` on.
-#[derive(Debug, Clone)]
-pub struct Held {
-    item: Size,
-    first: Size,
-    /// Elements of one work-item are 32 apart in local memory and those of its neighbours adjacent, so that they are in
-    /// different banks.
-    spread: bool,
-    arrays: Vec<(Name, Vec<Expr>)>,
-    /// The distances from `first` of the other elements that were read; `None` if one is not constant.
-    missed: BTreeSet<Option<i64>>,
-}
 
 struct Rounds<'k> {
     call: &'k PrimCall,
@@ -51,7 +43,7 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&stmt.origin, "iterate", "rounds are not as they were");
+        let wrong = || LowerError::new(&stmt.origin, "iterate", "iterations changed after they were recognised");
         let iterate = call.funs[0].body.stmts.iter().find(|s| s.var == iterate).ok_or_else(wrong)?;
         let n = kernel.ty(iterate.var).as_array().and_then(|a| a.len.as_const()).ok_or_else(wrong)?;
         let xs = self.array_arg(stmt, &call.args[0], env)?;
@@ -68,7 +60,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn all_rounds(&mut self, r: &Rounds<'k>, dest: &Dest<'k>) -> Result<()> {
         let item = self.number("item", local_id(), &Size::int(ROUND_ITEMS - 1));
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&r.iterate.origin, "iterate", "rounds are not as they were");
+        let wrong = || LowerError::new(&r.iterate.origin, "iterate", "iterations changed after they were recognised");
         let ty = kernel.ty(r.iterate.var).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
         let values = self.arrays(&ty, "values", Storage::Local, (r.each * ROUND_ITEMS) as u64)?;
         let lambda = &r.call.funs[0];
@@ -118,7 +110,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let value = self.read(&start, &at(j))?;
             match self.registers_with(&value, "kept")? {
                 Some(kept_value) => kept.push(kept_value),
-                None => return Err(self.error("iterate", "its elements are no scalars and no tuples of them")),
+                None => return Err(self.error("iterate", "its elements are neither scalars nor tuples of them")),
             }
         }
         let mut memories = Vec::new();

@@ -6,7 +6,7 @@ use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env};
-use super::blocks::Loads;
+use super::loads::Loads;
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::Expr;
 use crate::schedule::rules;

@@ -103,7 +103,7 @@ impl<'k> Host<'k> {
                 let to = b.dest_at(dest, p)?;
                 match matrix(b, p)? {
                     Some(matrix) => b.transposed_tiles(side, &matrix, &to),
-                    None => Err(b.error("transpose", "a matrix lies as no other one does")),
+                    None => Err(b.error("transpose", "the layout of a matrix is not supported")),
                 }
             })
         })?;
@@ -153,7 +153,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Local arrays for so many elements of a layout in buffers.
+    /// Local arrays for this many elements of a layout in buffers.
     fn tile_of(&mut self, element: &Layout, len: u64) -> Rc<Layout> {
         let origin = self.origin();
         Rc::new(match element {

@@ -7,7 +7,8 @@
 use super::super::Result;
 use super::super::function::FunctionBuilder;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
-use super::blocks::{Loads, WIDE, Windows};
+use super::blocks::{WIDE, Windows};
+use super::loads::Loads;
 use super::min;
 use crate::core::{PrimCall, Rhs, Stmt};
 use crate::opencl::Storage;
@@ -36,7 +37,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         dest: &Dest<'k>,
         inside: bool,
     ) -> Result<()> {
-        let wrong = || self.error("map", "a fold of windows is not as it was");
+        let wrong = || self.error("map", "a fold of windows changed after it was recognised");
         let fold = w.f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
         let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
         let kernel = self.program.kernel;

@@ -109,7 +109,7 @@ impl OpenClError {
         }
     }
 
-    /// The usual cause of the error, unless its name tells it.
+    /// The usual cause of the error, unless its name says it.
     fn explanation(&self) -> Option<&'static str> {
         Some(match self.code {
             -4 => "the device has not enough free memory",

@@ -13,6 +13,16 @@
 //! Map: [`list`], [`choose`] devices · [`session`] a context with its queue, buffers, transfers and launches ·
 //! [`pages`] host memory for buffers of CPUs · [`program`] building, the compiler's log, kernels and their signatures ·
 //! [`cache`] binaries on disk · [`kept`] state of this process · [`error`] errors with advice.
+//!
+//! | module | job |
+//! |---|---|
+//! | `handle` | ownership of one reference to an OpenCL object |
+//! | `error` | errors of the OpenCL library and its devices, with advice |
+//! | `kept` | state that a process keeps between runs of many programs |
+//! | `cache` | a cache on disk of binaries built by a device's compiler |
+//! | `host` | host arrays of scalars that are copied to and from a device |
+//! | `pages` | host memory in huge pages, for buffers of CPUs |
+//! | `session` | a device in use, and programs built for it |
 #![allow(unsafe_code, reason = "OpenCL is a C library; all calls of it are in this module")]
 
 mod cache;
@@ -22,13 +32,12 @@ mod host;
 mod kept;
 #[cfg(target_os = "linux")]
 mod pages;
-mod program;
 mod session;
 
 pub use crate::device::{DeviceInfo, DeviceKind, DeviceLimits};
 pub use error::{NoDevice, OpenClError};
 pub use host::{HostData, bytes_of};
-pub use program::{ArgMismatch, BuildError, Kernel, Program};
+pub use session::program::{ArgMismatch, BuildError, Kernel, Program};
 pub use session::{Buffer, KernelArg, LaunchEvent, ReadRequest, Session};
 
 use kept::Kept;
@@ -84,7 +93,7 @@ pub enum DeviceChoice {
     Kind(DeviceKind),
 }
 
-/// What names a device.
+/// The syntax of a device.
 const DEVICES: &str =
     "`opencl`, `opencl:N` with the number of a device, `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`";
 
@@ -105,7 +114,7 @@ impl FromStr for DeviceChoice {
                 index.parse().map(DeviceChoice::Index).map_err(|_| format!("`{text}` names no device"))
             }
             Some(several) if several.contains([',', ':']) => Err(format!(
-                "`{text}` is no single device: `lift run --device opencl:0,1` runs on several, with shares as in \
+                "`{text}` is not a single device: `lift run --device opencl:0,1` runs on several, with shares as in \
                  `opencl:0:3,1:1`"
             )),
             _ => Err(format!("`{text}` names no OpenCL device: expected {DEVICES}")),
@@ -145,7 +154,7 @@ pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoD
             return Err(NoDevice::LibraryMissing { detail });
         }
         Err(ClError(DLOPEN_FUNCTION_NOT_AVAILABLE)) => {
-            return Err(NoDevice::LibraryMissing { detail: "what was loaded is no OpenCL library".to_string() });
+            return Err(NoDevice::LibraryMissing { detail: "what was loaded is not an OpenCL library".to_string() });
         }
         Err(ClError(CL_PLATFORM_NOT_FOUND_KHR)) => return Err(NoDevice::NoDriver),
         Err(ClError(code)) => return Err(NoDevice::OpenCl(OpenClError::new("list the OpenCL platforms", code))),

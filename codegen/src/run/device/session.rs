@@ -1,9 +1,13 @@
 //! A device in use: a context with one in-order queue, its buffers, transfers and launches.
+//!
+//! [`program`]: builds OpenCL text for a session.
 
+pub mod program;
+
+use self::program::Kernel;
 use super::handle::Handle;
 use super::host::{HostData, bytes_of};
 use super::kept::{Kept, Shared};
-use super::program::Kernel;
 use super::{Device, DeviceInfo, OpenClError};
 use cl3::command_queue as queue;
 use cl3::types::{CL_BLOCKING, CL_NON_BLOCKING};

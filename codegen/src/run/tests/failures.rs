@@ -199,7 +199,7 @@ fn a_plan_that_contradicts_itself_is_an_error_and_not_a_crash() {
         .assert_eq(&run(&arg(2, Arg::Buffer(BufferId(0)))));
     expect!["there is no buffer 9"].assert_eq(&run(&|plan| plan.result = Layout::Scalar(BufferId(9))));
     expect!["there is no buffer 9"].assert_eq(&run(&|plan| plan.steps.push(Step::Zero(BufferId(9)))));
-    expect!["input `xs`: buffer 1 is no input"]
+    expect!["input `xs`: buffer 1 is not an input"]
         .assert_eq(&run(&|plan| plan.inputs[0].layout = array_of(n(), Layout::Scalar(BufferId(1)))));
     expect!["the length M cannot be computed: M has no value"]
         .assert_eq(&run(&|plan| plan.result = array_of(m(), Layout::Scalar(BufferId(1)))));

@@ -1,7 +1,6 @@
-//! A fold by key whose table is far larger than local memory, and for whose operator OpenCL has no atomic operation: a table in
-//! turns would read all elements in each of them. Also a fold of tuples, or by an operator whose operands cannot be exchanged:
-//! no table serves for these. Sorted by their keys, the elements of a key follow each other in their order, so one scan, which
-//! starts again at each key, folds them all.
+//! Folds by key for which a table does not work: the table is far larger than local memory and OpenCL lacks the atomic
+//! operation; or values are tuples; or the operator is not commutative. A stable sort by key makes the elements of each
+//! key adjacent, so one scan that restarts at each key folds them all.
 //!
 //! `reduceByKey n f z ks xs = map (λp. if p < 0 then z else aref (scan f' …) p) (reduceByKey n max (-1) ks' (iota m))`
 
@@ -15,8 +14,8 @@ use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// The bytes of a group's table in local memory: the largest power of two within two thirds of the memory, or within a quarter
-/// where the target tells little of the device.
+/// The bytes of a group's table in local memory: the largest power of two within two thirds of the memory, or within a
+/// quarter if the target does not describe the device.
 pub fn table_bytes(target: &Target) -> u64 {
     let bytes = match target.class {
         Class::Portable => target.local_memory / 4,

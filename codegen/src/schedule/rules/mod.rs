@@ -3,6 +3,8 @@
 //! A pass of [`crate::schedule`] applies a rule, or [`crate::lower`] if the memory layout matters. Each application is
 //! recorded as [`super::Applied`] and shown by `lift build --explain`. The manual's table of rules is generated from
 //! [`ALL`] ([`document`]), so that the two agree.
+//!
+//! `table`: the table of rules.
 
 mod table;
 

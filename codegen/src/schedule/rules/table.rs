@@ -23,7 +23,7 @@ rules! {
         if "Always true of the left fold; of `reduce`, the operator stays `f`, and `g` is applied as elements are read.";
     Fusion REDUCE_WHILE_MAP "reduceWhile-map":
         "reduceWhileSeq p f z ∘ map g" = "reduceWhileSeq p (λ(acc,x). f acc (g x)) z",
-        if "`g` cannot stop the run: the elements behind the last one are not computed any more.";
+        if "`g` cannot stop the run: the elements after the last one are not computed.";
     Fusion SCAN_MAP "scan-map":
         "scan f z ∘ map g" = "scan (λ(acc,x). f acc (g x)) z",
         if "Always true. Over the device each element is computed twice, so `g` must be cheap.";
@@ -32,19 +32,19 @@ rules! {
         if "Always true. Elements are read once for each part of a table that does not fit local memory as a whole, so `k` and `g` must be cheap.";
     Fusion FILTER_MAP "filter-map":
         "filter p ∘ map f" = "map f ∘ filter (p ∘ f)",
-        if "Always true. `f` is computed before the test and again for what is kept, so over the device it must be cheap.";
+        if "Always true. `f` is computed before the test and again for kept elements, so over the device it must be cheap.";
     Fusion MAP_FILTER "map-filter":
         "map f ∘ filter p" = "filter p f",
-        if "Always true; `filter p f` gives f of each element that passes p. Applied where nobody else uses what is kept, the elements before and after are scalars or tuples of them, and `f` uses nothing that is computed behind the filter, such as how many are kept.";
+        if "Always true; `filter p f` gives f of each element that passes p. Applied where nothing else uses the kept elements, the elements before and after are scalars or tuples of them, and `f` uses nothing that is computed after the filter, such as how many are kept.";
     Fusion FOLD_FILTER "fold-filter":
         "reduceSeq f z ∘ filter p" = "reduceSeq (λ(acc,x). if p x then f acc x else acc) z",
         if "Always true. Applied as `reduce-filter` is.";
     Fusion REDUCE_FILTER "reduce-filter":
         "reduce f z ∘ filter p" = "reduce f z ∘ map (λx. if p x then x else z)",
-        if "`z` is neutral, as `reduce` demands. Also of maps and zips of what is kept, and of several folds, if p and the functions are brief. Applied where nobody else uses what is kept; how many are may be used as a number (`count-filter`).";
+        if "`z` is neutral, as `reduce` demands. Also of maps and zips of the kept elements, and of several folds, if p and the functions are brief. Applied where nothing else uses the kept elements; how many are may be used as a number (`count-filter`).";
     Fusion COUNT_FILTER "count-filter":
         "length ∘ filter p" = "reduce + 0 ∘ map (λx. if p x then 1 else 0)",
-        if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses what is kept, and the array is as long as a size.";
+        if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses the kept elements, and the length of the array is a size.";
     Fusion HEAD_MAP "head-map":
         "head (map f xs)" = "f (head xs)",
         if "Always true. On a GPU, where nothing but a fold reads the map besides: it is not stored for the sake of its first element.";
@@ -60,7 +60,7 @@ rules! {
         if "z is the neutral element of `max`: of floating-point numbers NaN, of integers the least. Also of `min`, of `last xs`, and of scans. An empty xs still stops the run.";
     Decomposition FOLD_JOINED "fold-joined":
         "reduce f z (map (reduce f z ∘ map g) xs)" = "reduce f z (map g (join xs))",
-        if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs lie side by side: a group shares all of their elements.";
+        if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs are adjacent in memory: a group shares all of their elements.";
     Decomposition GENERATE_MAP "generate-map":
         "generate n f" = "map f (iota n)",
         if "Always true. Applied where f has loops, and where it computes what is stored as a result; else `generate` is a view.";
@@ -72,10 +72,10 @@ rules! {
         if "`z` is neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does. Where `f` is one of the commutative operators of the language, on numbers, also for each column of rows at once, whichever of the two maps is the outer one; any other `f`, and tuples, for more than 32 keys, because elements must be sorted for them (`by-key-sorted`). At the top of a kernel.";
     Decomposition COUNT_BETWEEN "count-between":
         "map (λc. search (place of c + 1) s - search (place of c) s) (iota n)" = "reduceByKey n + 0 xs (fill 1)",
-        if "s is `sort < xs` of `Int`s. Its neighbours are searched for the two with a bound in between, so each search counts what is less than its bound; between c and c + 1 there is c alone. What the search is told of its neighbours is seen for all outcomes of their comparisons with the bound, and the paddings are on the right sides of all bounds.";
+        if "s is `sort < xs` of `Int`s. Its neighbours are searched for the two with a bound in between, so each search counts what is less than its bound; between c and c + 1 there is c alone. All outcomes of comparing the neighbours with the bound are considered, and the paddings are on the right sides of all bounds.";
     Decomposition COUNT_BELOW "count-below":
         "map (λc. search (place of c + k) s) (iota n)" = "scan + 0 (reduceByKey n + 0 (map (λx. max (x + 1 - k) 0) xs) (fill 1))",
-        if "As `count-between`; k is a number, at most 1. What is less than all bounds counts for all of them, what is not less than any counts for none.";
+        if "As `count-between`; k is a number, at most 1. An element less than all bounds counts for all of them, one that is not less than any counts for none.";
     Decomposition BY_KEY_PARTS "by-key-parts":
         "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
         if "`f` associative and commutative, `z` neutral. Each group keeps a table of its part in local memory: on a GPU several side by side, which the work-items of `+`, `min`, `max` and the like of `Int`s share by atomic operations, while every other table belongs to one work-item alone; so the order in which elements meet depends on lengths and the device alone, and floats give one result in every run. A table that is too large is made in turns, each over all elements of the part.";
@@ -84,19 +84,19 @@ rules! {
         if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
     Decomposition BY_KEY_SORTED "by-key-sorted":
         "reduceByKey n f z ks xs" = "map (λp. if p < 0 then z else aref (scan f' z' (sort ks xs)) p) (reduceByKey n max (-1) ends (iota m))",
-        if "`f` associative, `z` neutral. At the top of a kernel: on a GPU where `f` has no atomic operation and n numbers are more than a table in local memory holds; everywhere where `f` is no commutative operator of the language, or folds tuples. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer.";
+        if "`f` associative, `z` neutral. At the top of a kernel: on a GPU where `f` has no atomic operation and n numbers are more than a table in local memory holds; everywhere where `f` is not a commutative operator of the language, or folds tuples. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer.";
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
         if "n and x_i are known before the run, and c is a positive number. Also of `s_i * c`, if c is a prime of which n and x_i are powers. At the top of a kernel.";
     Decomposition COUNTED_ROUNDS "counted-rounds":
         "iterate k (λ(i,x). (i + d, f i x)) (s,x)" = "(s + k·d, reduceHost (λ(x,r). f (s + r·d) x) x (iota k))",
-        if "d is the same in all rounds; also of `i - d`, and of what no round changes. Also of an `iterateWhile` that asks whether i is less than a number that is known before the loop, where d is 1 and s a natural number: then k is the difference, which the host reads. At the top of a kernel, for more than 16 rounds; `reduceHost` applies the function to one number after the other, and what is in it is at the top of the kernel.";
+        if "d is the same in all iterations; also of `i - d`, and of components that no iteration changes. Also of an `iterateWhile` that asks whether i is less than a number that is known before the loop, where d is 1 and s a natural number: then k is the difference, which the host reads. At the top of a kernel, for more than 16 rounds; `reduceHost` applies the function to one number after the other, and what is in it is at the top of the kernel.";
     Decomposition ITERATE_MAP "iterate-map":
         "iterate k (map f)" = "map (iterate k f)",
         if "Always true; f may have several maps and zips one after the other, of several arrays of one length, of arrays that stay the same, and of scalars that no element changes, such as the counter that an `iterateWhile` tests. On a GPU, in a function that runs in parallel already: an element needs no memory between iterations, and has a work-item of its own.";
     Decomposition UPDATE "update-element":
         "map (λ(i,x). if i = k then v else x) (zip (iota n) xs)" = "update xs k v",
-        if "Always true. Applied in a loop (`iterate`, `iterateWhile`, `reduceSeq`, `reduceWhileSeq`) whose state is xs, if nothing reads the old array after the update and the round does nothing else with long arrays. The round then writes one element in the memory of xs, and one work-item does all rounds. Also of an element of a row: `update xs i (update (aref xs i) j v)`.";
+        if "Always true. Applied in a loop (`iterate`, `iterateWhile`, `reduceSeq`, `reduceWhileSeq`) whose state is xs, if nothing reads the old array after the update and the iteration does nothing else with long arrays. It then writes one element in the memory of xs, and one work-item runs all iterations. Also of an element of a row: `update xs i (update (aref xs i) j v)`.";
     Decomposition SCAN_CHUNKS "scan-chunks":
         "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
@@ -138,7 +138,7 @@ rules! {
         if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
     Placement COPY_COLUMNS "copy-columns":
         "map f (T A)" = "map f (map (map id) (T A))",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: f scans, filters, sorts, folds by key or iterates over a column, or folds it more than once below other maps; the copy is stored, and made in squares (`tile-transpose`). Columns of fewer than 64 elements are left to a work-item each, unless f sorts, folds by key or iterates, or scans them into rows of 8 elements or more; fewer than 32 columns of less than 16384 elements that are only folded are not copied. Of columns that the host goes through one after the other, 8 or more are copied before. A transposed result is copied alike if groups make its rows, or if its elements are made of several elements of a row.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: f scans, filters, sorts, folds by key or iterates over a column, or folds it more than once below other maps; the copy is stored, and made in squares (`tile-transpose`). A work-item computes each column of fewer than 64 elements, unless f sorts, folds by key or iterates, or scans them into rows of 8 elements or more; fewer than 32 columns of less than 16384 elements that are only folded are not copied. Of columns that the host goes through one after the other, 8 or more are copied before. A transposed result is copied alike if groups make its rows, or if its elements are made of several elements of a row.";
     Placement TRANSPOSE_MAP "transpose-map":
         "T ∘ map (map f)" = "map (map f) ∘ T",
         if "Always true. On a GPU, where it is the result of a kernel: reading is done in squares (`tile-transpose`), unless the matrix has fewer than 32 rows or columns.";
@@ -147,7 +147,7 @@ rules! {
         if "Always true. On a GPU, at the top of a kernel: f folds twice or more, scans, sorts or iterates over a row; not of products, windows, and single folds of rows (`row-teams`).";
     Placement VIEW_ROWS "view-rows":
         "map (λx. f (join x))" = "map f ∘ split n ∘ join ∘ join",
-        if "Always true; n is the length of `join x`. On a GPU, where the function does nothing else with x and n is no small number. Also of `split k` instead of `join`, where the function is a map over parts of no small length k.";
+        if "Always true; n is the length of `join x`. On a GPU, where the function does nothing else with x and n is not a small number. Also of `split k` instead of `join`, where the function is a map over parts of no small length k.";
     Placement MAP_JOINED "map-joined":
         "map (map f) x" = "split k (map f (join x))",
         if "Always true. On a GPU, in a function that reads `join x`, too.";
@@ -162,19 +162,19 @@ rules! {
         if "`f` has a `mapGlb` inside, and d is a dimension that it leaves free.";
     Placement MAP_WRG "map-wrg":
         "map f" = "mapWrg d f",
-        if "`f` has a `mapLcl d` inside that stands in no `mapWrg`.";
+        if "`f` has a `mapLcl d` inside that is in no `mapWrg`.";
     Placement MAP_FREE_WRG "map-wrg-free":
         "map f" = "mapWrg d f",
         if "`f` has a `mapWrg` inside, and d is a dimension that it leaves free.";
     Placement MAP_REDUCE_WRG "map-reduce-wrg":
         "map (reduce f z ∘ g)" = "mapWrg (reduce f z ∘ g)",
-        if "On a GPU, at the top of a kernel: what is folded is made of the row, which has a length that is not known before the run, and g is cheap or a view.";
+        if "On a GPU, at the top of a kernel: the folded array is made from the row, which has a length that is not known before the run, and g is cheap or a view.";
     Placement MAP_FOLDS_WRG "map-folds-wrg":
         "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it but in the rounds of a loop; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nobody else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. The state of a loop (`iterate`, `iterateWhile`, a fold whose accumulator is an array) is there twice: a round reads one and writes the other, and each element of a map of folds in it is the work of one work-item. Functions with loops have the version with groups alone. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups, and of up to three times as many, few work-items share each if k is long.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it but in the rounds of a loop; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nothing else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. The state of a loop (`iterate`, `iterateWhile`, a fold whose accumulator is an array) has two memories: an iteration reads one and writes the other, and each element of a map of folds in it is the work of one work-item. Functions with loops have the version with groups alone. Where n and k are numbers, only that version; where what is folded is not a row of its own, only few elements are the work of groups, and of up to three times as many, few work-items share each if k is long.";
     Placement MAP_RAGGED_WRG "map-ragged-wrg":
         "map (… filter p …)" = "if n < m or k is long then mapWrg (… filterLcl p …) else map (… filter p …)",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function goes over rows of k elements, where k depends on the position of the row, is hidden by the row or is that of an array that it filters. It filters, scans, sorts, iterates over or folds them more than once, and has no map of such in it. Groups are of 64 work-items, so that a long row among short ones leaves the others to the rest of the device; of 256 where only filters find lengths. What several operators read is computed again if it takes few statements, else stored in global memory. A row of hidden length is always the work of a group.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function goes over rows of k elements, where k depends on the position of the row, is hidden by the row or is that of an array that it filters. It filters, scans, sorts, iterates over or folds them more than once, and has no map of such in it. Groups are of 64 work-items, so that a long row among short ones leaves the others to the rest of the device; of 256 where only filters find lengths. Arrays that several operators read are computed again if that takes few statements, else stored in global memory. A row of hidden length is always the work of a group.";
     Placement MAP_TABLES_WRG "map-tables-wrg":
         "map (… reduceByKey n f z ks xs …)" = "if k is long for n then mapWrg (… reduceByKeyLcl n f z ks xs …) else map (…)",
         if "`f` commutative, as `fold-by-key` demands. On a GPU, at the top of a kernel: the k elements of a row are folded by key, and the function does nothing else but map and fold rows and what is folded. The rules of `reduceByKey` apply to the function in the version with groups alone, each of which has its table in local memory; one that is too large is made in turns, each over the whole row. Also below other maps, and of rows whose lengths depend on their positions, by the mean of k.";
@@ -198,7 +198,7 @@ rules! {
         if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";
     Placement ITERATE_WHILE_HOST "iterate-while-rounds":
         "iterateWhile p f x" = "iterate k f x, where k is found round by round",
-        if "Always true. At the top of a kernel, where p or f have work for the whole device: each round is launched for itself, between two memories of x, and the host reads whether p still holds. Elsewhere, and where all arrays are known to have 256 elements at most, one work-item does all rounds.";
+        if "Always true. At the top of a kernel, where p or f have work for the whole device: each iteration has its own launches, between two memories of x, and the host reads whether p still holds. Elsewhere, and where all arrays are known to have 256 elements at most, one work-item runs all iterations.";
     Placement MAP_SEQ "map-seq":
         "map f" = "mapSeq f",
         if "Always true. Inside of a function that runs in parallel already, or no dimension is free.";
@@ -210,7 +210,7 @@ rules! {
         if "Always true. As `reduce-seq`.";
     Placement FILTER_GLB "filter-glb":
         "filter p" = "filterGlb p",
-        if "At the top of a kernel. On a processor what passes of each piece is counted, and then moved; up to 16384 elements, if the host knows how many they are, are the work of one work-item, which counts nothing first.";
+        if "At the top of a kernel. On a processor the kept elements of each piece are counted, and then moved; up to 16384 elements, if the host knows how many they are, are the work of one work-item, which counts nothing first.";
     Placement FILTER_SEQ "filter-seq":
         "filter p" = "filterSeq p",
         if "Always true. Inside of a function one work-item does the work.";
@@ -223,28 +223,28 @@ rules! {
 
     Tiling TILE_MATRIX "tile-matrix":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapLcl0 (λ(X',Y'). mapSeq (g ∘ reduceSeq f z ∘ join ∘ map toLocal ∘ split 16 ∘ h) (X' × Y')) (X,Y)) (tile B)) (tile A)",
-        if "B does not depend on x, and h reads element k of x and of y, and of nothing else of them, in round k of the fold. True for any f, g and h: each result is folded in its order, rows behind the last are the last again and rounds behind the last are none. On a GPU with room for the tiles in local memory.";
+        if "B does not depend on x, and h reads element k of x and of y, and of nothing else of them, in round k of the fold. True for any f, g and h: each result is folded in its order, rows after the last repeat the last one and rounds after the last are none. On a GPU with room for the tiles in local memory.";
     Tiling WHOLE_TILES "whole-tiles":
         "tile-matrix" = "if 16 divides the rounds, and 4 the lengths of rows, then tile-matrix without a rest else tile-matrix",
-        if "Always true; which it is the host knows before the launch. Where every tile has all of its rounds and is read in vectors of four, the places of what a work-item reads are computed once for all tiles, and there is no code for fewer rounds or single elements: so more work-groups fit a compute unit. For tiles of 8 rounds, 8 divides them.";
+        if "Always true; the host chooses before the launch. Where every tile has all of its rounds and is read in vectors of four, the places of what a work-item reads are computed once for all tiles, and there is no code for fewer rounds or single elements: so more work-groups fit a compute unit. For tiles of 8 rounds, 8 divides them.";
     Tiling TILE_PARTS "tile-parts":
         "tile-matrix" = "map (map (λts. g (reduce f z ts))) (the results of tile-matrix for parts of the rounds)",
-        if "`f` associative and `z` neutral, as `reduce` demands. The host chooses how many parts before the launch: one if there are tiles enough to keep the device busy, or few rounds.";
+        if "`f` associative and `z` neutral, as `reduce` demands. The host chooses how many parts before the launch: one if there are enough tiles to keep the device busy, or few rounds.";
     Tiling TILE_CORES "tile-cores":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapSeq (mapSeq g) ∘ reduceSeq (λ(acc,(X',Y')). mapSeq (mapSeq (reduceSeq f)) (acc,X',Y')) z ∘ map toPrivate ∘ split 128) (tile B)) (tile A)",
         if "As for `tile-matrix`. On a processor: a tile is the work of one work-item, whose rows and columns are copied beside each other, some rounds at a time. Where f and h are arithmetic of floats, several columns are a vector.";
     Tiling SLIDE_PAD_PIECES "slide-pad-pieces":
         "map f ∘ slide n s ∘ pad l r" = "join ∘ map (map f) ∘ partition 3 (l', m-l'-r', r') ∘ slide n s ∘ pad l r",
-        if "Always true: l' windows reach the padding before the array, r' that behind it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";
+        if "Always true: l' windows reach the padding before the array, r' that after it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";
     Tiling ROW_TEAMS "row-teams":
         "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
-        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language, or a tuple of such; what keeps its order passes through local memory, so that neighbours read neighbours. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few. Also below other maps, for all rows at once, if the function mentions nothing else of these.";
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language, or a tuple of such; elements that keep their order pass through local memory, so that neighbours read neighbours. On a GPU, where the elements of a row are adjacent in memory, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few. Also below other maps, for all rows at once, if the function mentions nothing else of these.";
     Tiling COLUMN_TEAMS "column-teams":
         "map (g ∘ reduce f z) (T A)" = "join ∘ mapWrg0 (mapLcl0 (g ∘ reduce f z) ∘ T ∘ map (reduceSeq f z) ∘ split (k/8)) ∘ split 32",
-        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in their order. On a GPU, where the elements of a column lie side by side: neighbouring work-items read neighbouring columns, and eight of them share one. Below other maps as `row-teams`.";
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in their order. On a GPU, where the elements of a column are adjacent in memory: neighbouring work-items read neighbouring columns, and eight of them share one. Below other maps as `row-teams`.";
     Tiling TILE_PAIRS "tile-pairs":
         "map (λx. reduce f z (map (g x) ys)) xs" = "join ∘ mapWrg0 (λX. mapLcl0 (λx. reduceSeq f z (map (g x) (join (map toLocal (split 256 ys))))) X) ∘ split 256",
-        if "ys does not depend on x, and its elements are scalars of 32 bits or tuples of them. True for any f and g: each result is folded in its order; rows behind the last are the last again. On a GPU, where ys is long.";
+        if "ys does not depend on x, and its elements are scalars of 32 bits or tuples of them. True for any f and g: each result is folded in its order; rows after the last repeat the last one. On a GPU, where ys is long.";
     Tiling ROUNDS "rounds":
         "map (g ∘ iterate k (map h ∘ w) ∘ map i) A" = "mapWrg0 (g ∘ join ∘ iterate k (mapLcl0 (mapSeq h ∘ toPrivate) ∘ split p ∘ w ∘ toLocal) ∘ map i) A",
         if "Always true. On a GPU, where the array of the rounds has a constant length of 32·p with p at most 16, and w is views: 32 work-items keep p elements each in registers, and only those that others read pass through local memory.";
@@ -253,10 +253,10 @@ rules! {
         if "Always true; n is the length of the rows of A. On a GPU, where f reads its row in a loop and n is a size parameter: each version has all loops over n elements written out. For n of 2, 3, 4, 8 and 16.";
     Tiling TILE_TRANSPOSE "tile-transpose":
         "T" = "join ∘ map (map join ∘ T ∘ map (T ∘ toLocal) ∘ T) ∘ split 64 ∘ map (split 64)",
-        if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column lie side by side.";
+        if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column are adjacent in memory.";
     Tiling UNROLL_AND_JAM "unroll-and-jam":
         "mapGlb1 (mapGlb0 (reduceSeq f z ∘ g))" = "join ∘ mapGlb1 (T ∘ mapGlb0 (T ∘ reduceSeq (map f) (fill z) ∘ map g) ∘ T) ∘ split 4",
-        if "Always true; indices after the last are clamped, and write nothing. Also for more maps, of which two may be split; the elements that a work-item takes of the innermost one lie far apart. On a GPU, at the top of a kernel, if the code for neighbours together has at most two thirds of the loads that it has for each of them, and there are enough blocks for the device.";
+        if "Always true; indices after the last are clamped, and write nothing. Also for more maps, of which two may be split; the elements that a work-item takes of the innermost one are far apart. On a GPU, at the top of a kernel, if the code for neighbours together has at most two thirds of the loads that it has for each of them, and there are enough blocks for the device.";
     Tiling BLOCKS "blocks":
         "map (map f) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq f) ∘ slide2D ∘ toPrivate)) ∘ slide2D",
         if "Always true; windows of constant size. Also below a `map`, whose windows have three dimensions: a plane after the other. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window, of a fold 16.";

@@ -1,4 +1,4 @@
-//! A kernel that is built: as it is, or for a device as `lift tune` found to be fastest there.
+//! A kernel to build: unchanged, or for a device, with the fastest choice that `lift tune` found there.
 
 use super::{Arguments, Console, KernelInfo};
 use crate::engine::{self, told};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub(super) struct Unit<'a> {
     pub kernel: &'a KernelInfo,
-    /// The fingerprint of what the kernel computes; 0 with errors.
+    /// The fingerprint of the kernel's core; 0 with errors.
     pub meaning: u64,
     program: &'a Program,
     choice: Choice,
@@ -29,7 +29,7 @@ pub(super) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    /// Finds what was tuned for the device, if the arguments name one.
+    /// Finds the records for the device, if the arguments name one.
     pub fn new(
         program: &'a Program,
         path: &Arc<str>,
@@ -70,7 +70,7 @@ impl<'a> Unit<'a> {
         self.choice.of(*target).unwrap_or(*target)
     }
 
-    /// The place of an origin in the program as it is.
+    /// The source location of an origin in the unchanged program.
     pub fn place(&self, origin: &Origin) -> Cancellable<Option<Place>> {
         match &self.rewritten {
             Some(rewritten) => rewritten.place(&self.program.analysis, origin),

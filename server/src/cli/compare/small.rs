@@ -18,7 +18,7 @@ const RANDOM: [&str; 4] = ["random:0", "random:1", "signed:0", "signed:1"];
 /// Time after which no further small input is tried; a kernel with long loops takes seconds for each.
 const WITHIN: Duration = Duration::from_secs(3);
 
-/// What the small inputs showed.
+/// The result of comparing on small inputs.
 #[derive(Default)]
 pub(super) struct Small {
     /// Inputs on which both kernels gave the same result.
@@ -102,7 +102,7 @@ impl Pair<'_> {
         let old = self.old.run(self.arguments, wishes, place, 1)?;
         let new = self.new.run(self.arguments, &self.for_new(wishes), place, 1)?;
         let given: Vec<String> = wishes.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-        // One word if all inputs are made alike.
+        // One word if all inputs are generated in the same way.
         let alike = wishes.inputs.iter().all(|input| wishes.inputs.first() == Some(input));
         let inputs = wishes.inputs.iter().take(if alike { 1 } else { usize::MAX });
         let inputs: Vec<&str> = inputs.map(String::as_str).collect();

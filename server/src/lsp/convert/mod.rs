@@ -3,6 +3,15 @@
 //!
 //! Protocol positions are lines and columns in the negotiated unit; ours are byte offsets. A position past the end of a
 //! line or of the text, or inside a character, is moved back to the nearest valid one.
+//!
+//! | module | job |
+//! |---|---|
+//! | `places` | converts locations, definitions and symbols |
+//! | `changes` | converts changes of texts |
+//! | `completion` | converts completions and signatures |
+//! | `diagnostics` | converts diagnostics |
+//! | `hints` | converts inlay hints |
+//! | `tokens` | converts semantic tokens to five numbers each, relative to the previous token |
 
 mod changes;
 mod completion;
@@ -14,45 +23,16 @@ mod tokens;
 pub use changes::workspace_edit;
 pub use completion::{completion_list, signature_help};
 pub use diagnostics::{diagnostic, explain_uri, more_diagnostics};
-pub use hints::{KINDS as HINT_KINDS, Setting as HintSetting, how_to_hide, inlay_hint};
+pub use hints::inlay_hint;
 pub use places::{definitions, location, symbol_kind, symbols};
 pub use tokens::{legend, semantic_tokens, token_edits};
 
+use super::encoding::Encoding;
 use super::features::Features;
 use lift_analysis::ide;
-use lift_syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
+use lift_syntax::{LineIndex, TextRange, TextSize};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::*;
-
-/// The unit of columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
-    Utf8,
-    /// Every client supports it.
-    #[default]
-    Utf16,
-}
-
-impl Encoding {
-    pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
-        match offered {
-            Some(o) if o.contains(&PositionEncodingKind::UTF8) => Encoding::Utf8,
-            _ => Encoding::Utf16,
-        }
-    }
-    pub fn kind(self) -> PositionEncodingKind {
-        match self {
-            Encoding::Utf8 => PositionEncodingKind::UTF8,
-            Encoding::Utf16 => PositionEncodingKind::UTF16,
-        }
-    }
-    fn columns(self) -> ColumnEncoding {
-        match self {
-            Encoding::Utf8 => ColumnEncoding::Utf8,
-            Encoding::Utf16 => ColumnEncoding::Utf16,
-        }
-    }
-}
 
 /// Applies the changes of one notification in order and returns the new text.
 pub fn apply_changes(

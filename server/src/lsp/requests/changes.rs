@@ -1,9 +1,10 @@
 //! Reads that change the program: formatting, renaming and code actions.
 
-use crate::lsp::commands;
+use crate::lsp::command_names;
 use crate::lsp::convert;
 use crate::lsp::effects::{self, Asked, Effect};
-use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
+use crate::lsp::outcome::{Failure, Outcome};
+use crate::lsp::snapshot::{File, Snapshot};
 use crate::lsp::tuning;
 use crate::program::texts;
 use lift_analysis::ide::actions::EXPLICIT_FILE_TITLE;
@@ -63,7 +64,7 @@ pub fn rename(snap: &Snapshot, params: &RenameParams) -> Outcome<WorkspaceEdit> 
     }
 }
 
-/// Returns the code actions at a range; with rewritings by laws among them, also what tells their effects.
+/// Returns the code actions at a range, and the data to compute the effects of rewritings by laws.
 pub fn code_actions(
     snap: &Snapshot,
     params: &CodeActionParams,
@@ -138,7 +139,7 @@ pub fn code_actions(
             out.push(command_action(title, kind, command, target));
         }
     }
-    if wanted(only, commands::TUNED_ACTION) {
+    if wanted(only, command_names::TUNED_ACTION) {
         for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
             let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?.map(|(records, _)| records);
             for (record, copy) in kept.iter().flatten().flat_map(|record| [(record, false), (record, true)]) {
@@ -146,7 +147,7 @@ pub fn code_actions(
                 let title = format!("Write {} as program{how}: {choice} ({})", kernel.name, record.found());
                 let uri = &params.text_document.uri;
                 let target = json!({ "uri": uri, "kernel": kernel.name, "choice": choice, "copy": copy });
-                out.push(command_action(title, commands::TUNED_ACTION, commands::WRITE_TUNED, target));
+                out.push(command_action(title, command_names::TUNED_ACTION, command_names::WRITE_TUNED, target));
             }
         }
     }
@@ -196,7 +197,7 @@ impl Rewritings {
             let Some(action) = actions.get(*at) else { continue };
             let mut action = action.clone();
             if let (CodeActionResponse::CodeAction(action), Some(effect)) = (&mut action, &effect) {
-                // What is assumed follows.
+                // Assumptions follow.
                 let (what, rest) = match action.title.split_once("; ") {
                     Some((what, rest)) => (what.to_owned(), format!("; {rest}")),
                     None => (action.title.clone(), String::new()),
@@ -236,11 +237,11 @@ pub fn resolve_action(snap: &Snapshot, mut action: CodeAction) -> Outcome<CodeAc
     Ok(action)
 }
 
-/// Lenses as code actions, for editors without lenses; those editors ignore the results of commands, so the server
+/// Lenses as code actions, for editors without lenses; those editors ignore the results of command_names, so the server
 /// shows them.
 const KERNEL_ACTIONS: [(&str, &str, &str); 2] = [
-    ("Run", commands::RUN_ACTION, commands::SHOW_RUN),
-    ("Show the OpenCL of", commands::OPENCL_ACTION, commands::SHOW_OPENCL),
+    ("Run", command_names::RUN_ACTION, command_names::SHOW_RUN),
+    ("Show the OpenCL of", command_names::OPENCL_ACTION, command_names::SHOW_OPENCL),
 ];
 
 /// Whether the client asked for this kind. Kinds are hierarchical: `source` covers `source.lift`.

@@ -2,7 +2,8 @@
 
 use crate::lsp::convert;
 use crate::lsp::documents::path_of;
-use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use crate::lsp::outcome::Outcome;
+use crate::lsp::snapshot::{File, Snapshot};
 use tower_lsp_server::gen_lsp_types::*;
 
 pub fn completion(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<CompletionList> {
@@ -11,7 +12,8 @@ pub fn completion(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<C
     Ok(convert::completion_list(&at.text_document.uri, &lines, &snap.features, found))
 }
 
-/// Adds the documentation of the completed name. An item without `data`, or whose name is gone, is returned unchanged.
+/// Adds the documentation of the completed name. An item without `data`, or whose name no longer exists, is returned
+/// unchanged.
 pub fn resolve_completion(snap: &Snapshot, mut item: CompletionItem) -> Outcome<CompletionItem> {
     let field = |name: &str| item.data.as_ref()?.get(name)?.as_str().map(str::to_owned);
     if let (Some(uri), Some(name)) = (field("uri").and_then(|uri| uri.parse::<Uri>().ok()), field("name"))

@@ -3,8 +3,9 @@
 //! The result id is a hash of the diagnostics, so that an answer without changes is only the id.
 
 use crate::lsp::documents::path_of;
-use crate::lsp::snapshot::{Outcome, Snapshot};
-use crate::lsp::state;
+use crate::lsp::main_loop::state;
+use crate::lsp::outcome::Outcome;
+use crate::lsp::snapshot::Snapshot;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

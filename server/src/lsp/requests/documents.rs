@@ -1,8 +1,9 @@
 //! Lenses, and documents provided by the server.
 
-use crate::lsp::commands;
+use crate::lsp::command_names;
 use crate::lsp::documents::path_of;
-use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
+use crate::lsp::outcome::{Failure, Outcome};
+use crate::lsp::snapshot::{File, Snapshot};
 use crate::lsp::{times, tuning};
 use crate::report::codes;
 use crate::tuned::records::Record;
@@ -15,10 +16,11 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     let mut out = Vec::new();
     for kernel in snap.analysis.kernel_names(&path)? {
         let target = json!({ "uri": uri, "kernel": kernel.name });
-        let test = kernel.is_tested.then_some(("Test", commands::SHOW_TESTS));
-        let all = [("▶ Run", commands::RUN_KERNEL), ("OpenCL", commands::GENERATE_OPENCL)].into_iter().chain(test);
+        let test = kernel.is_tested.then_some(("Test", command_names::SHOW_TESTS));
+        let all =
+            [("▶ Run", command_names::RUN_KERNEL), ("OpenCL", command_names::GENERATE_OPENCL)].into_iter().chain(test);
         let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?;
-        let tune = (tune_title(&kept), commands::SHOW_TUNING, kept.map(|kept| history(&kept)));
+        let tune = (tune_title(&kept), command_names::SHOW_TUNING, kept.map(|kept| history(&kept)));
         let all = all.map(|(title, command)| (title.to_owned(), command, None)).chain([tune]);
         for (title, command, tooltip) in all {
             out.push(CodeLens {
@@ -45,7 +47,7 @@ fn tune_title(kept: &Option<Kept>) -> String {
     }
 }
 
-/// When and where the kernel was tuned, and what that gave.
+/// When and where the kernel was tuned, with the results.
 fn history((records, written): &Kept) -> String {
     let lines = records.iter().map(|record| format!("tuned {}: {}", record.found(), record.choice));
     format!("last tuned {}\n{}", times::ago(*written), lines.collect::<Vec<_>>().join("\n"))

@@ -1,7 +1,8 @@
 //! Mapping between programs and generated texts.
 
 use crate::lsp::convert::{self, Lines};
-use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use crate::lsp::outcome::Outcome;
+use crate::lsp::snapshot::{File, Snapshot};
 use crate::lsp::views::{self, Shown};
 use lift_analysis::ide;
 use lift_syntax::TextRange;

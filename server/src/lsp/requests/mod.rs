@@ -1,5 +1,15 @@
 //! Reads: each converts a request's parameters, queries the snapshot and converts the answer. This module has the
 //! requests about one position; the submodules have one group of features each.
+//!
+//! | module | job |
+//! |---|---|
+//! | `changes` | reads that change the program |
+//! | `completion` | completions and signature help |
+//! | `diagnostics` | pulled diagnostics, of a document or of all files of the session |
+//! | `documents` | lenses, and documents provided by the server |
+//! | `generated` | mapping between programs and generated texts |
+//! | `structure` | structure of a document and of the program |
+//! | `tokens` | semantic tokens |
 
 mod changes;
 mod completion;
@@ -23,16 +33,18 @@ pub use tokens::{TokenCache, semantic_tokens, semantic_tokens_delta, semantic_to
 use super::compiled_hints;
 use super::convert;
 use super::costs;
+use super::documents::SCHEME;
+use super::hint_settings;
 use super::measured;
-use super::snapshot::{File, Outcome, Snapshot};
-use super::views;
+use super::outcome::Outcome;
+use super::snapshot::{File, Snapshot};
 use lift_analysis::ide;
 use lift_syntax::TextRange;
 use tower_lsp_server::gen_lsp_types::*;
 
 /// Returns the hover at a position, and the kernel whose cost is appended to it.
 pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<(Option<Hover>, Option<costs::Asked>)> {
-    if at.text_document.uri.scheme() == views::SCHEME {
+    if at.text_document.uri.scheme() == SCHEME {
         return Ok((generated::hover(snap, at)?, None));
     }
     let File { path, lines } = snap.file(&at.text_document.uri)?;
@@ -79,8 +91,8 @@ pub fn resolve_hint(snap: &Snapshot, mut hint: InlayHint) -> Outcome<InlayHint> 
     let Some(data) = hint.data.take() else { return Ok(hint) };
     let number = |name: &str| data.get(name).and_then(serde_json::Value::as_u64);
     let uri = data.get("uri").and_then(|uri| uri.as_str()).and_then(|uri| uri.parse::<Uri>().ok());
-    let kind = number("kind").and_then(|kind| convert::HINT_KINDS.get(kind as usize));
-    if let (Some(uri), Some(offset), Some(convert::HintSetting { kind, .. })) = (uri, number("offset"), kind) {
+    let kind = number("kind").and_then(|kind| hint_settings::KINDS.get(kind as usize));
+    if let (Some(uri), Some(offset), Some(hint_settings::Setting { kind, .. })) = (uri, number("offset"), kind) {
         let File { path, lines } = snap.file(&uri)?;
         let offset = lift_syntax::TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX));
         let label = data.get("label").and_then(|text| text.as_str()).unwrap_or_default();
@@ -89,13 +101,13 @@ pub fn resolve_hint(snap: &Snapshot, mut hint: InlayHint) -> Outcome<InlayHint> 
             hint.text_edits = Some(edits.iter().map(|edit| lines.text_edit(edit)).collect());
         }
         let about = data.get("tooltip").and_then(|text| text.as_str()).unwrap_or_default();
-        hint.tooltip = Some(Tooltip::String(format!("{about}. {}", convert::how_to_hide(*kind))));
+        hint.tooltip = Some(Tooltip::String(format!("{about}. {}", hint_settings::how_to_hide(*kind))));
     }
     Ok(hint)
 }
 
 pub fn definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<DefinitionResponse>> {
-    if at.text_document.uri.scheme() == views::SCHEME {
+    if at.text_document.uri.scheme() == SCHEME {
         return generated::definition(snap, at);
     }
     let File { path, lines } = snap.file(&at.text_document.uri)?;

@@ -2,7 +2,8 @@
 
 use crate::lsp::convert;
 use crate::lsp::documents::path_of;
-use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use crate::lsp::outcome::Outcome;
+use crate::lsp::snapshot::{File, Snapshot};
 use lift_analysis::ide::call_hierarchy::{Call, CallItem};
 use lift_analysis::ide::structure::FoldKind;
 use lift_syntax::TextRange;

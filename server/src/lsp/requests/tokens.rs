@@ -1,7 +1,8 @@
 //! Semantic tokens: of a document, of a range, and changes since the last request.
 
 use crate::lsp::convert;
-use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use crate::lsp::outcome::Outcome;
+use crate::lsp::snapshot::{File, Snapshot};
 use rustc_hash::FxHasher;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};

@@ -1,6 +1,6 @@
 //! Methods for tests, only in builds with debug assertions.
 
-use super::super::snapshot::Outcome;
+use super::super::outcome::Outcome;
 use super::Server;
 use serde_json::{Value, json};
 use tower_lsp_server::LspServiceBuilder;

@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
         if !self.failed && (self.is("<") || self.is(">")) {
             let (range, word) = (self.range(), self.word());
-            let message = format!("`{word}` is no operator: `lti a b` says whether `a` is less than `b`");
+            let message = format!("`{word}` is not an operator: `lti a b` says whether `a` is less than `b`");
             self.error(SyntaxErrorCode::FclSyntax, range, message);
         }
     }

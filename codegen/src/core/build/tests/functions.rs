@@ -171,7 +171,11 @@ fn a_function_as_a_result_is_an_error() {
         &[],
         expect!["error: `f` has errors: a kernel takes data, and this is a function: `Int -> Int` [f]"],
     );
-    check("(define (g x) x)", &[], expect!["error: `g` is no kernel: only a `lift` form can be compiled and run [g]"]);
+    check(
+        "(define (g x) x)",
+        &[],
+        expect!["error: `g` is not a kernel: only a `lift` form can be compiled and run [g]"],
+    );
     check(
         "(define (g x) (+ x 1)) (lift f () (int) (lambda (x) (g y)))",
         &[],
@@ -243,7 +247,7 @@ fn an_explosion_of_definitions_is_an_error() {
     check(
         &text,
         &[Value::from(41)],
-        expect!["error: with all definitions inlined, this kernel is too large to be compiled [f0]"],
+        expect!["error: with all definitions inlined, this kernel is too large to compile [f0]"],
     );
 }
 
@@ -263,5 +267,5 @@ fn a_length_of_which_only_a_digest_is_kept_is_an_error() {
 fn an_explosion_of_functions_is_an_error() {
     let twice: String = (1..40).map(|i| format!("(define (f{i} x) (f{0} (f{0} x)))\n", i - 1)).collect();
     let text = format!("(define (f0 x) x)\n{twice}(lift f (N) ((array-type int N)) (lambda (xs) (f39 xs)))");
-    check(&text, &[], expect!["error: with all definitions inlined, this kernel is too large to be compiled [f0]"]);
+    check(&text, &[], expect!["error: with all definitions inlined, this kernel is too large to compile [f0]"]);
 }

@@ -5,10 +5,15 @@
 //! columns after the last are clamped and their results discarded. Iterations after the last are never executed, so any
 //! fold may be tiled. Each result is folded in the order of the program.
 //!
-//! Where there are fewer tiles than the device has room for, the rounds are divided among several groups ([`parts`]).
+//! If there are fewer tiles than the device has room for, the k dimension is divided among several groups ([`parts`]).
 //!
 //! The arrangement is that of the usual kernels for matrix products (Nath, Tomov, Dongarra, *An improved MAGMA GEMM for
 //! Fermi GPUs*, 2010; NVIDIA CUTLASS): warps of 8×4 work-items, with elements in blocks of four.
+//!
+//! | module | job |
+//! |---|---|
+//! | `parts` | the k dimension divided among groups, where there are few tiles |
+//! | `tile` | the code of a tile |
 
 mod parts;
 mod tile;
@@ -83,15 +88,15 @@ pub struct Element<'k> {
 /// How the tiles of a launch are computed.
 struct Block<'p> {
     shape: Shape,
-    /// All tiles have all rounds, rows and columns, and are fetched as vectors.
+    /// All tiles are complete in rows, columns and the k dimension, and are fetched as vectors.
     whole: bool,
     /// Results are written four at a time.
     fours: bool,
-    /// The rounds are divided among groups; and the index of the element of the maps around.
+    /// The parts of the k dimension, if it is divided among groups; and the index of the element of the maps around.
     parts: Option<(&'p Parts, Size)>,
 }
 
-/// Tiles that have all rounds.
+/// Tiles with the whole k dimension.
 struct Whole<'a> {
     /// Sizes that are multiples of these numbers.
     multiples: &'a [(Size, i64)],
@@ -158,7 +163,7 @@ impl<'k> Host<'k> {
         batches: usize,
     ) -> Result<bool> {
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps changed after it was recognised");
         let mut batch = Vec::new();
         let mut call = call;
         for _ in 0..batches {
@@ -320,7 +325,7 @@ impl<'k> Host<'k> {
                     let tiles = Whole { multiples, fours };
                     self.launch_if(&only_if, &whole, used, local, |b| body(b, shape, parts, Some(tiles)))?;
                 }
-                // Parts that are not whole have small tiles alone, for the sake of a shorter text.
+                // Incomplete parts use only small tiles, so that the text is shorter.
                 let of_all = parts.is_some() && both;
                 if !multiples.is_empty() && (is_small || !of_all) {
                     let some_of = if of_all { [&*of_stage, &[rest]].concat() } else { and(&[rest]) };
@@ -334,7 +339,7 @@ impl<'k> Host<'k> {
         if let Some(parts) = &parts {
             self.program.applied(&rules::TILE_PARTS, &stmt.origin);
             let used = Dims { glb: [true, batches > 0, batches > 1], ..Dims::default() };
-            let title = Title { label: "map: what the parts gave", ..title.clone() };
+            let title = Title { label: "map: results of the parts", ..title.clone() };
             self.launch_if(&[parts.several()], &title, used, [None; 3], |b| {
                 b.for_batch(&batch, Batch::items(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
                     let (element, rows, columns) = element_of(b, &env)?;

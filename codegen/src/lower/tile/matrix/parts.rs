@@ -1,5 +1,5 @@
-//! Rounds divided among groups, where there are few tiles: each group folds a part of the rounds of its tile, and a
-//! second launch folds what the parts gave.
+//! The k dimension divided among groups, if there are few tiles: each group folds a part of its tile's iterations, and
+//! a second launch folds the results of the parts.
 
 use super::{Element, Shape};
 use crate::core::Stmt;
@@ -14,13 +14,13 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// The parts into which the rounds of all tiles are divided.
+/// The parts into which the k dimension of all tiles is divided.
 pub(super) struct Parts {
-    /// How many; 1 if there are enough tiles, or few rounds.
+    /// The number of parts; 1 if there are enough tiles, or few iterations.
     count: Size,
-    /// The rounds of each part, a multiple of the depth of a tile. The last part may have fewer, or none.
+    /// The iterations of each part, a multiple of the depth of a tile. The last part may have fewer, or none.
     each: Size,
-    /// What the parts gave: for each element of the maps around and each part, a result for each row and column.
+    /// The results of the parts: for each element of the maps around and each part, one for each row and column.
     place: Place,
 }
 
@@ -36,7 +36,7 @@ impl Parts {
     }
 }
 
-/// The rounds that a group folds, with `first + rounds` at most the number of all rounds.
+/// The iterations that a group folds; `first + rounds` is at most the number of all iterations.
 pub(super) struct Span {
     pub first: Size,
     pub rounds: Size,
@@ -59,7 +59,7 @@ pub(super) struct Divided {
 }
 
 impl ProgramBuilder<'_> {
-    /// The parts for so many tiles; `None` if it is one, or not known before the run.
+    /// The parts for this many tiles; `None` if there is one, or their number is not known before the run.
     pub(super) fn divided(&self, tiles: &Size, rounds: &Size) -> Option<Divided> {
         if !self.is_known_before(tiles) || !self.is_known_before(rounds) {
             return None;
@@ -73,7 +73,7 @@ impl ProgramBuilder<'_> {
 }
 
 impl<'k> Host<'k> {
-    /// Memory for what the parts give for each of so many results.
+    /// Memory for the results of the parts, for this many results of the map.
     pub(super) fn parts(
         &mut self,
         stmt: &'k Stmt,
@@ -94,14 +94,14 @@ impl<'k> Host<'k> {
                 let place = Place { layout: element.clone(), at: Size::zero() };
                 Ok(Parts { count, each, place })
             }
-            _ => Err(LowerError::new(&stmt.origin, "map", "the parts of rounds are no array")),
+            _ => Err(LowerError::new(&stmt.origin, "map", "the parts of rounds are not an array")),
         }
     }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The tile of a group, its rounds, and where its results go. `number` counts the tiles of all parts, those of one
-    /// part after the other, so that groups at work at the same time read the same rounds. `around` is the index of the
+    /// The tile of a group, its iterations, and the destination of its results. `number` counts the tiles of all parts,
+    /// part by part, so that concurrent groups read the same part of the k dimension. `around` is the index of the
     /// element of the maps around, and `results` their number for each of these elements.
     pub(super) fn part_of_group(
         &mut self,
@@ -126,7 +126,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok((tile, Span { first, rounds: length }, part))
     }
 
-    /// The results from what the parts gave for them.
+    /// Combines the results of the parts.
     pub(super) fn fold_of_parts(
         &mut self,
         parts: &Parts,
@@ -151,7 +151,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             };
             let first = f.load(&at(&Size::zero()))?;
             let Some(acc) = f.registers_with(&first, "acc")? else {
-                return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+                return Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
             };
             f.for_range("part", Expr::int(1), &count, Step::Increment, |f, part| {
                 let x = f.load(&at(part))?;

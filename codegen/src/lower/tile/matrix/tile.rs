@@ -25,7 +25,7 @@ type OnPlace<'w, F> = dyn FnMut(&mut F, [&Size; 2], [&Size; 2]) -> Result<()> + 
 /// Where the results of a tile go.
 #[derive(Clone, Copy)]
 enum Results<'a, 'k> {
-    /// The function of the program is applied to what the folds gave.
+    /// The program's function is applied to the results of the folds.
     Finished(&'a Dest<'k>),
     /// To those of the other parts.
     Of(&'a Part),
@@ -305,7 +305,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(env)
     }
 
-    /// Writes what the folds gave, or the results from it: where all lengths are multiples, four neighbours as one vector.
+    /// Writes the results of the folds, or of the function applied to them: four neighbours as one vector if all
+    /// lengths are multiples.
     fn results(
         &mut self,
         all: &Block<'_>,
@@ -315,7 +316,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (acc, out): (&Place, Option<&Expr>),
         to: Results<'_, 'k>,
     ) -> Result<()> {
-        // What a row or a column has besides its elements is loaded again, rather than kept in registers during the fold.
+        // Scalars that accompany a row or a column are loaded again, rather than kept in registers during the fold.
         if matches!(to, Results::Finished(_)) {
             for (side, first) in operands.iter().zip(first) {
                 side.iter().try_for_each(|o| self.take_once(o, first))?;

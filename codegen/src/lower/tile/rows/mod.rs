@@ -7,6 +7,11 @@
 //!
 //! If the columns of a matrix are folded, neighbouring work-items have neighbouring columns, and a team consists of
 //! those with the same column. If there are few rows, groups fold parts of them, and a second launch folds the results.
+//!
+//! | module | job |
+//! |---|---|
+//! | `ordered` | folds that keep the order of a row |
+//! | `share` | the share of a row that each work-item folds |
 
 mod ordered;
 mod share;
@@ -63,7 +68,7 @@ struct Folded<'k> {
     env: Env<'k>,
     /// The maps around, outermost first, and how many rows each element of them has.
     around: Vec<(&'k Lambda, Size)>,
-    /// What the outermost map goes over.
+    /// The array of the outermost map.
     rows: Array<'k>,
     /// The number of rows, of all elements of the maps around.
     count: Size,
@@ -119,8 +124,8 @@ fn title<'a>(name: &'a str, stmt: &'a Stmt) -> Title<'a> {
 }
 
 impl<'k> Host<'k> {
-    /// A fold in the function of a map; `None` if the device has no group that is large enough.
-    /// `call` is the map of the rows, `outermost` the map that has it inside, or itself.
+    /// A fold in the function of a map; `None` if the device's groups are too small. `call` is the map over rows,
+    /// `outermost` the outermost map around it, or itself.
     fn folded(
         &mut self,
         stmt: &'k Stmt,
@@ -133,7 +138,7 @@ impl<'k> Host<'k> {
         let f = &call.funs[0];
         let fold = f.body.stmts.iter().find(|s| s.var == of);
         let Some(Rhs::Prim(fold)) = fold.map(|s| &s.rhs) else {
-            return Err(LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was"));
+            return Err(LowerError::new(&stmt.origin, "map", "a fold of rows changed after it was recognised"));
         };
         if i64::from(self.program.target.most_in_group) < ITEMS {
             return Ok(None);
@@ -167,7 +172,7 @@ impl<'k> Host<'k> {
         if !nest.reorder {
             return Ok(false);
         }
-        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps changed after it was recognised");
         let (outermost, mut call, mut maps) = (call, call, Vec::new());
         for _ in 0..around {
             let f = &call.funs[0];
@@ -219,7 +224,7 @@ impl<'k> Host<'k> {
         let place = self.partials(stmt, &folded.z_ty, &room)?;
         let place = match &*place.layout {
             Layout::Array { element, .. } => Place { layout: element.clone(), at: Size::zero() },
-            _ => return Err(LowerError::new(&stmt.origin, "map", "the parts of rows are no array")),
+            _ => return Err(LowerError::new(&stmt.origin, "map", "the parts of rows are not an array")),
         };
         let first = Folded { stage: Stage::Parts(parts.clone(), place.clone()), ..folded.clone() };
         let label = "map: parts of rows";
@@ -227,7 +232,7 @@ impl<'k> Host<'k> {
             b.folded_rows(&first, dest)
         })?;
         let rest = Folded { stage: Stage::Rest(parts, place), ..folded };
-        let label = "map: what the parts gave";
+        let label = "map: results of the parts";
         self.launch_if(&[several], &Title { label, ..title }, used, local, |b| b.folded_rows(&rest, dest))?;
         Ok(true)
     }
@@ -461,7 +466,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let z = self.atom(&folded.fold.args[0], &env)?;
         match self.registers_with(&z, "acc")? {
             Some(acc) => Ok((acc, z)),
-            None => Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars")),
+            None => Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
         }
     }
 
@@ -486,7 +491,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let element = self.read(&rows, index)?;
             env.enter(f, index, element);
             let Some((Stmt { rhs: Rhs::Prim(inner), .. }, before)) = f.body.stmts.split_last() else {
-                return Err(self.error("map", "a nest of maps is not as it was"));
+                return Err(self.error("map", "a nest of maps changed after it was recognised"));
             };
             for s in before {
                 let value = self.eval_stmt(s, &mut env, None)?;

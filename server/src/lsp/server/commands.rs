@@ -1,18 +1,21 @@
 //! `workspace/executeCommand`: generate a stage's text, run a kernel or its tests, list the kernels, describe the setup.
 
-use super::child::{self, RunJob, RunLimits};
-use super::convert;
-use super::documents::{file_path, path_of};
-use super::measured::Measured;
-use super::progress::Progress;
-use super::server::Server;
+use super::Server;
 use super::show;
-use super::snapshot::{Failure, File, Outcome, Snapshot};
-use super::tested::Tested;
-use super::tuning::{self, Tuning};
-use super::views::{self, Address, Prepared};
 use crate::devices;
 use crate::inputs::run_line::RunLine;
+use crate::lsp::child::{self, RunJob, RunLimits};
+use crate::lsp::command_names::*;
+use crate::lsp::convert;
+use crate::lsp::documents::{file_path, path_of};
+use crate::lsp::measured::measurement::Measured;
+use crate::lsp::outcome::{Failure, Outcome};
+use crate::lsp::progress::Progress;
+use crate::lsp::snapshot::{File, Snapshot};
+use crate::lsp::tested::Tested;
+use crate::lsp::tuning::{self, Tuning};
+use crate::lsp::views::view::Address;
+use crate::lsp::views::{self, Prepared};
 use crate::program::texts;
 use crate::report::{self, Problem};
 use crate::stages::Stage;
@@ -30,43 +33,6 @@ use std::path::Path;
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 use tower_lsp_server::jsonrpc::{Error, Result};
-
-pub const GENERATE_OPENCL: &str = "lift.server.generateOpenCL";
-pub const RUN_KERNEL: &str = "lift.server.runKernel";
-pub const KERNELS: &str = "lift.server.kernels";
-pub const SETUP: &str = "lift.server.setup";
-/// Variants of [`GENERATE_OPENCL`] and [`RUN_KERNEL`] for editors that ignore a command's result: the server shows it
-/// as a document.
-pub const SHOW_OPENCL: &str = "lift.server.showOpenCL";
-pub const SHOW_RUN: &str = "lift.server.showRun";
-/// Runs the `;;; test:` lines of a kernel.
-pub const TEST_KERNEL: &str = "lift.server.testKernel";
-pub const SHOW_TESTS: &str = "lift.server.showTests";
-/// Searches for the parameters that make a kernel fastest.
-pub const TUNE_KERNEL: &str = "lift.server.tuneKernel";
-pub const SHOW_TUNING: &str = "lift.server.showTuning";
-/// Writes what such a search has kept into the program.
-pub const WRITE_TUNED: &str = "lift.server.writeTuned";
-/// Compares two kernels: results, times, costs and generated code.
-pub const COMPARE_KERNELS: &str = "lift.server.compareKernels";
-pub const NAMES: [&str; 12] = [
-    GENERATE_OPENCL,
-    RUN_KERNEL,
-    KERNELS,
-    SETUP,
-    SHOW_OPENCL,
-    SHOW_RUN,
-    TEST_KERNEL,
-    SHOW_TESTS,
-    TUNE_KERNEL,
-    SHOW_TUNING,
-    WRITE_TUNED,
-    COMPARE_KERNELS,
-];
-/// Kinds of the code actions that run these commands.
-pub const OPENCL_ACTION: &str = "source.lift.opencl";
-pub const RUN_ACTION: &str = "source.lift.run";
-pub const TUNED_ACTION: &str = "source.lift.tuned";
 
 /// Seconds of a search for which nothing else is asked.
 const BUDGET: f64 = 20.0;
@@ -113,7 +79,7 @@ struct CompareWishes {
     old: Target,
 }
 
-/// Additional fields of the argument for writing what a search has kept.
+/// Additional fields of the argument for writing a record.
 #[derive(Debug, Deserialize)]
 struct WriteWishes {
     /// As in the file of records, `rows.team=16`.
@@ -294,7 +260,7 @@ async fn compare(
     result
 }
 
-/// Writes a choice into the program as it is in the editor.
+/// Writes a choice into the program in the editor.
 async fn write_tuned(server: &Server, target: Target, wishes: WriteWishes) -> Result<()> {
     let wanted = move |snap: &Snapshot| -> Outcome<_> {
         let file = snap.file(&target.uri)?;

@@ -1,10 +1,10 @@
 //! Builds OpenCL text for a device; its kernels and their signatures.
 
-use super::cache::{Cache, Key};
-use super::handle::Handle;
-use super::kept::Shared;
-use super::session::{KernelArg, Session};
-use super::{DeviceInfo, OpenClError};
+use super::super::cache::{Cache, Key};
+use super::super::handle::Handle;
+use super::super::kept::Shared;
+use super::super::{DeviceInfo, OpenClError};
+use super::{KernelArg, Session};
 use cl3::info_type::InfoType;
 use lift_analysis::hir::Scalar;
 use std::ffi::{CString, c_void};

@@ -1,7 +1,7 @@
 //! Values during the construction of a kernel.
 
-use super::super::{Atom, VarId};
-use super::scope::Scope;
+use super::Scope;
+use crate::core::{Atom, VarId};
 use lift_analysis::hir::{BinderId, ExprId, Name};
 use lift_analysis::origin::Origin;
 use lift_analysis::parameters::Settings;

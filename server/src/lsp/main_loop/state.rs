@@ -1,17 +1,18 @@
 //! The state of a session: open documents, imported files, published diagnostics.
 
-use super::compiled::Compiler;
-use super::compiled_hints;
-use super::convert;
-use super::disk::Disk;
-use super::documents::{Document, Documents, file_path, path_of};
-use super::effects;
-use super::features::{Features, Options};
-use super::main_loop::{Handle, Pool};
-use super::measured::{Measured, Measurements};
-use super::snapshot::Snapshot;
-use super::views::{self, Address, View, Views};
+use super::{Handle, Pool};
 use crate::files::ReadError;
+use crate::lsp::compiled::Compiler;
+use crate::lsp::compiled_hints::shown::Shown;
+use crate::lsp::convert;
+use crate::lsp::disk::Disk;
+use crate::lsp::documents::{Document, Documents, file_path, path_of};
+use crate::lsp::effects;
+use crate::lsp::features::{Features, Options};
+use crate::lsp::measured::measurement::{Measured, Measurements};
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::views;
+use crate::lsp::views::view::{Address, View, Views};
 use lift_analysis::ide::{AnalysisHost, Cancellable};
 use lift_syntax::LineIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -71,7 +72,7 @@ pub struct State {
     alive: Arc<()>,
     measured: Arc<Measurements>,
     compiler: Compiler,
-    compiled: compiled_hints::Shown,
+    compiled: Shown,
     effects: effects::Known,
     pub pool: Pool,
     back: Handle,
@@ -99,8 +100,11 @@ impl State {
             rest_due: None,
             alive: Arc::default(),
             measured: Arc::default(),
-            compiler: Compiler::new(back.clone()),
-            compiled: compiled_hints::Shown::default(),
+            compiler: Compiler::new({
+                let back = back.clone();
+                move || back.write(State::compiled)
+            }),
+            compiled: Shown::default(),
             effects: effects::Known::default(),
             pool,
             back,

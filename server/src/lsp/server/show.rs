@@ -3,8 +3,8 @@
 //! The text is written to a temporary folder that is deleted with the server, and the editor is asked to open it. If it
 //! cannot, a message shows the first lines and the file's name.
 
-use super::server::Server;
-use super::times::time;
+use super::Server;
+use crate::lsp::times::time;
 use lift_codegen::run::report::RunReport;
 use std::io;
 use std::path::PathBuf;
