@@ -43,6 +43,9 @@ pub struct SourceFile {
     /// The first definition of each name.
     #[returns(ref)]
     pub names: Arc<FxHashMap<Name, Form>>,
+    /// The hashes of these names, sorted, with the definitions.
+    #[returns(ref)]
+    pub defined: Arc<[(u32, Form)]>,
     /// Definitions whose name is already taken, and every kernel without a name after the first.
     #[returns(ref)]
     pub repeated: Arc<[Form]>,
@@ -103,6 +106,9 @@ pub struct Form {
     /// The identifiers in the text except the form's own name: a superset of the names that it mentions.
     #[returns(ref)]
     pub words: Words,
+    /// Those of them that are names of definitions in the file. They change less often: a new local name adds none.
+    #[returns(ref)]
+    pub uses: Words,
     #[returns(ref)]
     pub text: Arc<str>,
 }

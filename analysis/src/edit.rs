@@ -204,6 +204,7 @@ fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lif
         Arc::from([]),
         none(),
         Arc::default(),
+        Arc::from([]),
         none(),
         none(),
     )
@@ -249,7 +250,8 @@ fn set_forms(
             None => {
                 let name = wanted.name.map(Name::from);
                 let words = wanted.words();
-                let form = Form::builder(file, slots, name, 0, wanted.kind, words, wanted.text.into())
+                let uses = uses(&words, file.defined(db));
+                let form = Form::builder(file, slots, name, 0, wanted.kind, words, uses, wanted.text.into())
                     .durability(durability)
                     .text_durability(moving)
                     .new(db);
@@ -322,6 +324,10 @@ fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut C
     });
     change.structure |= renamed || another;
     if *form.words(db) != words {
+        let uses = uses(&words, form.file(db).defined(db));
+        if *form.uses(db) != uses {
+            form.set_uses(db).to(uses);
+        }
         form.set_words(db).to(words);
     }
     if renamed {
@@ -331,6 +337,37 @@ fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut C
         form.set_kind(db).to(wanted.kind);
     }
     form.set_text(db).to(wanted.text.into());
+}
+
+/// The words that are names of definitions.
+fn uses(words: &[u32], defined: &[(u32, Form)]) -> Words {
+    let is_defined = |word: &u32| defined.binary_search_by_key(word, |(name, _)| *name).is_ok();
+    words.iter().copied().filter(is_defined).collect()
+}
+
+/// Sets the hashes of a file's names, and updates the forms that mention a name which was added or removed.
+fn set_defined(db: &mut RootDatabase, file: SourceFile) {
+    let mut defined: Vec<(u32, Form)> = file.names(db).iter().map(|(name, form)| (word(name), *form)).collect();
+    defined.sort_unstable_by_key(|(name, form)| (*name, form.slot(db)));
+    let defined: Arc<[(u32, Form)]> = defined.into();
+    let old = file.defined(db).clone();
+    file.set_defined(db).to(defined.clone());
+    let is_in = |word: u32, names: &[(u32, Form)]| names.binary_search_by_key(&word, |(name, _)| *name).is_ok();
+    let lost = old.iter().map(|(name, _)| *name).filter(|name| !is_in(*name, &defined));
+    let gained = defined.iter().map(|(name, _)| *name).filter(|name| !is_in(*name, &old));
+    let changed: Vec<u32> = lost.chain(gained).collect();
+    if changed.is_empty() {
+        return;
+    }
+    for &form in file.members(db).clone().iter() {
+        let words = form.words(db);
+        if changed.len() >= words.len() || changed.iter().any(|name| words.binary_search(name).is_ok()) {
+            let uses = uses(words, &defined);
+            if *form.uses(db) != uses {
+                form.set_uses(db).to(uses);
+            }
+        }
+    }
 }
 
 /// Recomputes the data of a file that depends only on its forms and their names.
@@ -378,6 +415,7 @@ fn set_structure(db: &mut RootDatabase, file: SourceFile, slots: u32) {
     }
     if **file.names(db) != names {
         file.set_names(db).to(Arc::new(names));
+        set_defined(db, file);
     }
     if **file.repeated(db) != *repeated {
         file.set_repeated(db).to(repeated.into());

@@ -50,7 +50,7 @@ impl std::fmt::Display for Step {
 
 /// The path to the first difference, innermost step first, and the difference itself.
 fn differing(value: &Value, expected: &Value, most: &Tolerance) -> Option<(Vec<Step>, String)> {
-    let here = |differ: bool| differ.then(|| (Vec::new(), format!("{value}, and {expected} is expected")));
+    let here = |differ: bool| differ.then(|| (Vec::new(), format!("{value}, but {expected} is expected")));
     match (value, expected) {
         (Value::Half(x), Value::Half(y)) => here(!near((*x).into(), (*y).into(), most.half)),
         (Value::Float(x), Value::Float(y)) => here(!near((*x).into(), (*y).into(), most.float)),
@@ -66,7 +66,7 @@ fn differing(value: &Value, expected: &Value, most: &Tolerance) -> Option<(Vec<S
 
 fn in_arrays(value: &ArrayValue, expected: &ArrayValue, most: &Tolerance) -> Option<(Vec<Step>, String)> {
     if value.len() != expected.len() {
-        let what = format!("an array of length {}, and length {} is expected", value.len(), expected.len());
+        let what = format!("an array of length {}, but length {} is expected", value.len(), expected.len());
         return Some((Vec::new(), what));
     }
     let at = match (value, expected) {
@@ -115,7 +115,7 @@ mod tests {
         let cases: Vec<(Value, Value, Option<&str>)> = vec![
             (rows(4), rows(4), None),
             (rows(5), rows(4), Some("element 1, element 1: 5, and 4 is expected")),
-            (vec![1, 2].into(), vec![1].into(), Some("an array of length 2, and length 1 is expected")),
+            (vec![1, 2].into(), vec![1].into(), Some("an array of length 2, but length 1 is expected")),
             (vec![1, 3, 4].into(), vec![1, 2, 4].into(), Some("element 1: 3, and 2 is expected")),
             (vec![1.0f32, 2.00001].into(), vec![1.0f32, 2.0].into(), None),
             (vec![1.0f32, 2.1].into(), vec![1.0f32, 2.0].into(), Some("element 1: 2.1, and 2.0 is expected")),

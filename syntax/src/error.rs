@@ -72,7 +72,7 @@ codes! {
     ExpectedParams = "syntax/expected-params",
         "Parameters are in brackets: `(lambda (x y) …)`. Each is a name or a name with its type: `(x float)`.";
     ExpectedExpression = "syntax/expected-expression",
-        "An expression is expected here: a name, a literal, `#` with a size, or a form in brackets. `()` is none: an application needs a function.";
+        "An expression is expected here: a name, a literal, `#` with a size, or a form in brackets. `()` is not one: an application needs a function.";
     ExpectedLambda = "syntax/expected-lambda",
         "The last part of a `lift` form is a lambda with one parameter for each type: `(lift (N) ((array-type float N)) (lambda (xs) …))`.";
     ExpectedType = "syntax/expected-type",
@@ -108,9 +108,9 @@ codes! {
     AplName = "apl/name",
         "A name of an APL program that has no value where it is used.";
     AplRank = "apl/rank",
-        "A function of APL got an array of the wrong rank: the number of axes of one argument must be that of the other, or what the function wants.";
+        "A function of APL got an array of the wrong rank: the number of axes of one argument must be that of the other, or the one that the function needs.";
     AplLength = "apl/length",
-        "Two axes of an APL program must have one length and have different ones. The second place is where the other length is.";
+        "Two axes of an APL program must have the same length but differ. The second place is where the other length is.";
     AplIndex = "apl/index",
         "An index of an APL program that is known before the run is outside of its array. Indices start at 1.";
     AplDomain = "apl/domain",

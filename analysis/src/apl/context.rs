@@ -327,7 +327,7 @@ impl Ev {
     /// An unknown element of a kind.
     pub fn any(&mut self, kind: Kind) -> Res<Arr> {
         if kind == Kind::Nested {
-            return not_supported(self.at, "an operator on elements that are arrays, of so many or of rows,");
+            return not_supported(self.at, "an operator on elements that are arrays, of that many or of rows,");
         }
         let bound = self.fresh("p");
         let term = self.local(&bound);

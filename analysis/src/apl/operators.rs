@@ -203,7 +203,7 @@ pub fn train(mut cells: Vec<Value>, range: TextRange) -> Res<Value> {
     while let Some(middle) = cells.pop() {
         let middle = match middle {
             Value::Fun(middle) => middle,
-            Value::Arr(_) => return fail(AplPhrase, right.range, "this function lacks what is at its right"),
+            Value::Arr(_) => return fail(AplPhrase, right.range, "this function has no right argument"),
             _ => return broken(),
         };
         let kind = match cells.pop() {

@@ -547,7 +547,7 @@ fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
         Some(Value::Operator { tree, env, two }) => Ok(Item::User { tree, env, two, range }),
         Some(Value::Broken) => Err(Failure::Reported),
         None if text == "⍺" => {
-            fail(AplName, range, "this function is called without a left argument, and `⍺` needs one")
+            fail(AplName, range, "this function is called without a left argument, but `⍺` needs one")
         }
         None if own => fail(AplName, range, format!("`{text}` has a meaning only inside of a function in braces")),
         None => {

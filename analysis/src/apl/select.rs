@@ -243,7 +243,7 @@ pub fn pick(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
         return fail(AplRank, i.range, "the left of `⊃` is a number or a vector of numbers");
     }
     let Some(path) = nested::separate(ev, i, FEW)? else {
-        return not_supported(i.range, "`⊃` with so many indices");
+        return not_supported(i.range, "`⊃` with that many indices");
     };
     let mut found = x.clone();
     for step in path {

@@ -128,7 +128,7 @@ fn places_of_arrays(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
         }));
     }
     let Some(sought) = separate(ev, of, MANY)? else {
-        return not_supported(of.range, "a search for so many elements in an array of arrays");
+        return not_supported(of.range, "a search for that many elements in an array of arrays");
     };
     let mut found = Vec::with_capacity(sought.len());
     for x in &sought {

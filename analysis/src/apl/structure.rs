@@ -122,7 +122,7 @@ fn all_indices(ev: &mut Ev, n: &Arr) -> Res<Arr> {
         whole.known().and_then(|known| known.into_iter().map(|n| (n >= 0.0).then_some(n as usize)).collect());
     let count = extents.as_ref().and_then(|of| of.iter().try_fold(1usize, |all, n| all.checked_mul(*n)));
     let (Some(extents), Some(count)) = (extents, count.filter(|count| (1..=MANY).contains(count))) else {
-        return not_supported(n.range, "`⍳` of several numbers, for so many elements or where the run computes them,");
+        return not_supported(n.range, "`⍳` of several numbers, for that many elements or with computed numbers,");
     };
     let mut boxes = Vec::with_capacity(count);
     for place in 0..count {

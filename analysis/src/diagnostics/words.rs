@@ -139,19 +139,19 @@ impl Display for Problem {
                 )
             }
             Problem::MissingArgument { callee, what, before, neutral } => {
-                write!(f, "`{callee}` takes {what} before `{before}`, and it is missing")?;
+                write!(f, "`{callee}` takes {what} before `{before}`, but it is missing")?;
                 match neutral {
                     Some(neutral) => write!(f, "; the neutral element of `{before}` is `{neutral}`"),
                     None => Ok(()),
                 }
             }
             Problem::NotApplicable { callee, ty } => {
-                write!(f, "`{callee}` is applied here, and it is not a function: its type is `{ty}`")
+                write!(f, "`{callee}` is applied here, but it is not a function: its type is `{ty}`")
             }
             Problem::NotAFunction { ty } => write!(f, "this is not a function: its type is `{ty}`"),
             Problem::TooManyArguments { callee, takes, given } => {
                 let takes = if *takes == 1 { "one argument".to_owned() } else { format!("{takes} arguments") };
-                write!(f, "`{callee}` takes {takes}, and it is given {given}")
+                write!(f, "`{callee}` takes {takes}, but it is given {given}")
             }
             Problem::NeedsArguments { of } => f.write_str(match of {
                 NeedsArguments::Iterate => {
@@ -175,17 +175,17 @@ impl Display for Problem {
             }
             Problem::PieceNotASize { text } => write!(
                 f,
-                "the length of a piece must be known before the run: natural numbers, sizes and the position, with \
-                 `+ - * / mod min max` and `if`, and `{text}` is not made of these; write the rule as `(lambda (i) …)`"
+                "the length of a piece must be known before the run: natural numbers, sizes and the position, with `+ \
+                 - * / mod min max` and `if`, but `{text}` is not made of these; write the rule as `(lambda (i) …)`"
             ),
             Problem::RowNotASize { rows, position, index } => write!(
                 f,
-                "the rows of this array have different lengths, `{rows}` at position `{position}`, so which one is taken \
-                 must be known before the run, and `{index}` is not a size"
+                "the rows of this array have different lengths, `{rows}` at position `{position}`, so which one is \
+                 taken must be known before the run, but `{index}` is not a size"
             ),
             Problem::PadMode => f.write_str("the border of `pad` is `clamp`, `mirror` or `wrap`"),
             Problem::PieceCount { pieces, lengths } => {
-                write!(f, "`partition` makes `{pieces}` pieces, and `caseSplit` gives the lengths of {lengths}")
+                write!(f, "`partition` makes `{pieces}` pieces, but `caseSplit` gives the lengths of {lengths}")
             }
             Problem::IterateLength { next, count } => write!(
                 f,
@@ -201,10 +201,10 @@ impl Display for Problem {
                 TyKind::Tuple(parts) => {
                     write!(f, "`get{}` of a tuple of {} components, `{ty}`", index + 1, parts.len())
                 }
-                _ => write!(f, "`get{}` takes a tuple, and this is `{ty}`", index + 1),
+                _ => write!(f, "`get{}` takes a tuple, but this is `{ty}`", index + 1),
             },
             Problem::UnzipOfOther { element } => {
-                write!(f, "`unzip` takes an array of tuples, and this array's elements are `{element}`")
+                write!(f, "`unzip` takes an array of tuples, but this array's elements are `{element}`")
             }
 
             Problem::TypeMismatch { place, expected, actual, parts } => {
@@ -215,7 +215,7 @@ impl Display for Problem {
                 }
             }
             Problem::LiteralMismatch { literal, left, right } => {
-                write!(f, "`{literal}` is `{}`, and it meets `{}` here", Shown(left), Shown(right))
+                write!(f, "`{literal}` is `{}`, but it meets `{}` here", Shown(left), Shown(right))
             }
             Problem::InfiniteType { ty } => {
                 write!(f, "this would need a type that contains itself: it is part of `{ty}`")
@@ -227,9 +227,9 @@ impl Display for Problem {
                         write!(f, "`{function}` works on {members}, but here it gets `{ty}`")?;
                     }
                     OperandPlace::Argument { callee } => {
-                        write!(f, "`{callee}` works on {members}, and this is `{ty}`")?;
+                        write!(f, "`{callee}` works on {members}, but this is `{ty}`")?;
                     }
-                    OperandPlace::Other => write!(f, "this must be {member}, and it is `{ty}`")?,
+                    OperandPlace::Other => write!(f, "this must be {member}, but it is `{ty}`")?,
                 }
                 match ty.kind() {
                     TyKind::Array(_) if !said => f.write_str("; `map` applies a function to each element"),
@@ -243,10 +243,10 @@ impl Display for Problem {
             Problem::VectorWidth { width } => {
                 write!(f, "OpenCL has vectors of 2, 3, 4, 8 and 16 elements, not of {width}")
             }
-            Problem::KernelTakesFunction { ty } => write!(f, "a kernel takes data, and this is a function: `{ty}`"),
+            Problem::KernelTakesFunction { ty } => write!(f, "a kernel takes data, but this is a function: `{ty}`"),
 
             Problem::KernelReturnsFunction { ty } => {
-                write!(f, "a kernel returns data, and this is a function: its type is `{ty}`")
+                write!(f, "a kernel returns data, but this is a function: its type is `{ty}`")
             }
 
             Problem::UnequalLengths { of, left, right, left_from: l, right_from: r, why } => {
@@ -265,17 +265,17 @@ impl Display for Problem {
                     )?,
                     LengthsOf::Argument { callee } => write!(
                         f,
-                        "`{callee}` needs an array of length `{left}`{l} here, and this one has length `{right}`{r}"
+                        "`{callee}` needs an array of length `{left}`{l} here, but this one has length `{right}`{r}"
                     )?,
                     LengthsOf::Branches => {
                         write!(f, "the branches have different lengths, `{left}`{l} and `{right}`{r}")?;
                     }
                     LengthsOf::Annotation => {
-                        write!(f, "this is annotated with length `{left}`, and it has length `{right}`{r}")?;
+                        write!(f, "this is annotated with length `{left}`, but it has length `{right}`{r}")?;
                     }
                     LengthsOf::Component { part } => write!(
                         f,
-                        "`{part}` takes an array of length `{left}`{l}, and it is given one of length `{right}`{r}"
+                        "`{part}` takes an array of length `{left}`{l}, but it is given one of length `{right}`{r}"
                     )?,
                     LengthsOf::Other => {
                         write!(f, "the lengths `{left}`{l} and `{right}`{r} would have to be equal")?;
@@ -285,7 +285,7 @@ impl Display for Problem {
             }
             Problem::AnnotationFalse { left, right } => write!(
                 f,
-                "this is annotated with length `{right}`, and its length is `{left}`: they differ whatever the sizes are"
+                "this is annotated with length `{right}`, but its length is `{left}`: they differ whatever the sizes are"
             ),
             Problem::AssumptionFalse { call, assumption } => {
                 write!(f, "`{call}` needs that {assumption}, which is false whatever the sizes are")
@@ -302,18 +302,18 @@ impl Display for Problem {
             ),
             Problem::RowsOfHiddenLength { callee, function, left, right } => write!(
                 f,
-                "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, and it takes arrays of a known \
-                 length, `{left}`; the parameter of a lambda is opened"
+                "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, but it takes arrays of a \
+                 known length, `{left}`; the parameter of a lambda is opened"
             ),
             Problem::HiddenRows { callee, rows } => write!(
                 f,
-                "each row of this array has its own hidden length, `{}`, and `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
+                "each row of this array has its own hidden length, `{}`, but `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
                 Shown(rows)
             ),
             Problem::ResultOfHiddenLength { callee, left, right } => write!(
                 f,
-                "`{callee}` needs a function whose result has a known length, `{}`, and the length of this one's is known \
-                 only at run time: `{}`",
+                "`{callee}` needs a function whose result has a known length, `{}`, but the length of this one's is \
+                 known only at run time: `{}`",
                 Shown(left),
                 Shown(right)
             ),
@@ -335,31 +335,31 @@ impl Display for Problem {
             Problem::LengthEscapes { length, from: None } => {
                 write!(f, "this would need the length `{length}` outside the function in which it is known")
             }
-            Problem::NothingToPack { ty } => write!(f, "`pack` hides the length of an array, and this is `{ty}`"),
+            Problem::NothingToPack { ty } => write!(f, "`pack` hides the length of an array, but this is `{ty}`"),
             Problem::NothingToUnpack { ty } => match ty.kind() {
                 TyKind::Array(array) => write!(
                     f,
-                    "`unpack` opens a hidden length, and the length of this array is already known: `{}`",
+                    "`unpack` opens a hidden length, but the length of this array is already known: `{}`",
                     array.len
                 ),
                 _ => write!(
                     f,
-                    "`unpack` opens an array of hidden length such as `<∃X, Array[Float,X]>`, and this is `{ty}`"
+                    "`unpack` opens an array of hidden length such as `<∃X, Array[Float,X]>`, but this is `{ty}`"
                 ),
             },
             Problem::UnpackNames { names, lengths } => {
                 let s = if *lengths == 1 { "" } else { "s" };
-                write!(f, "`unpack` names {names} lengths here, and this value hides {lengths} length{s}")
+                write!(f, "`unpack` names {names} lengths here, but this value hides {lengths} length{s}")
             }
             Problem::DependentElements { callee, position, element } => write!(
                 f,
-                "`{callee}` needs an array whose elements are all of one type, and the elements of this one depend on the \
-                 position: at `{position}` it has `{element}`"
+                "`{callee}` needs an array whose elements are all of one type, but the elements of this one depend on \
+                 the position: at `{position}` it has `{element}`"
             ),
             Problem::DependentLength { callee: Some(callee), position } => write!(
                 f,
-                "the length that `{callee}` needs here depends on the position `{position}` of another array, and it must \
-                 be the same at every position"
+                "the length that `{callee}` needs here depends on the position `{position}` of another array, but it \
+                 must be the same at every position"
             ),
             Problem::DependentLength { callee: None, position } => write!(
                 f,
@@ -390,17 +390,17 @@ impl Display for Problem {
 fn mismatch(f: &mut Formatter<'_>, place: &TypePlace, expected: &Shown<'_>, actual: &Shown<'_>) -> fmt::Result {
     match place {
         TypePlace::Argument { callee, index } => {
-            write!(f, "`{callee}` needs `{expected}` as its {} argument, and this is `{actual}`", ordinal(*index))
+            write!(f, "`{callee}` needs `{expected}` as its {} argument, but this is `{actual}`", ordinal(*index))
         }
-        TypePlace::Condition => write!(f, "a condition is `Bool`, and this is `{actual}`"),
+        TypePlace::Condition => write!(f, "a condition is `Bool`, but this is `{actual}`"),
         TypePlace::Branches => {
             write!(f, "the branches of an `if` have one type; the first is `{expected}`, the second `{actual}`")
         }
-        TypePlace::Annotation => write!(f, "this is annotated as `{expected}`, and it is `{actual}`"),
+        TypePlace::Annotation => write!(f, "this is annotated as `{expected}`, but it is `{actual}`"),
         TypePlace::Component { part } => write!(f, "`{part}` takes `{expected}`, but it gets `{actual}`"),
         TypePlace::Binder { name } => write!(f, "`{name}` would have to be both `{expected}` and `{actual}`"),
         TypePlace::Pattern => write!(f, "the pattern destructures `{expected}`, but the value is `{actual}`"),
-        TypePlace::LengthOf => write!(f, "only an array has a length, and this is `{actual}`"),
+        TypePlace::LengthOf => write!(f, "only an array has a length, but this is `{actual}`"),
         TypePlace::SizeName { name } => write!(
             f,
             "`{name}` must be a size here, but it is `{actual}`; `take`, `drop`, `slice`, `iota`, `generate` and `fill` \
@@ -440,8 +440,8 @@ fn placement(f: &mut Formatter<'_>, name: &str, rule: &PlacementRule) -> fmt::Re
         PlacementRule::LocalMemoryOutsideGroup => {
             write!(
                 f,
-                "`{name}` stores in the memory of a work-group, and there is no `mapWrg` around it: the result is stored \
-                 in global memory, as by `toGlobal`"
+                "`{name}` stores in the memory of a work-group, but there is no `mapWrg` around it: the result is \
+                 stored in global memory, as by `toGlobal`"
             )
         }
     }

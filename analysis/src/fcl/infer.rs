@@ -152,7 +152,7 @@ impl Checker<'_> {
             if scheme.levels.len() != definition.levels.len() {
                 let (said, has) = (scheme.levels.len(), definition.levels.len());
                 let message =
-                    format!("the signature of `{}` has {said} levels, and it has {has}", definition.name.text);
+                    format!("the signature of `{}` has {said} levels, but it has {has}", definition.name.text);
                 self.error(FclSignature, definition.name.range, message, None);
             }
             (scheme.ty.range, self.scheme(scheme, levels.clone()))
@@ -326,7 +326,7 @@ impl Checker<'_> {
     fn missing(&self, name: &str) -> String {
         if self.later.first().is_some_and(|own| **own == *name) {
             return format!(
-                "`{name}` is used in its own definition, and there is no recursion: `power`, `whileSeq` and `foldl` repeat"
+                "`{name}` is used in its own definition, but there is no recursion: `power`, `whileSeq` and `foldl` repeat"
             );
         }
         if self.later.iter().any(|later| **later == *name) {

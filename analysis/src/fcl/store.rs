@@ -139,7 +139,7 @@ fn part(ev: &mut Ev, parts: &Interleave, p: &Int, n: &Size) -> Res<Push> {
     if let Some(len) = &len.size
         && ev.facts.equal(len, n).is_no()
     {
-        let message = format!("each part is said to have {n} elements, and has {len}");
+        let message = format!("each part must have {n} elements, but has {len}");
         return fail(FclLength, at, message);
     }
     Ok(part)

@@ -54,7 +54,7 @@ fn mistakes_have_places_and_reasons() {
         ("val x = y", "fcl/name at `y`: `y` is not defined"),
         (
             "fun f x = f x",
-            "fcl/name at `f`: `f` is used in its own definition, and there is no recursion: `power`, `whileSeq` and `foldl` repeat",
+            "fcl/name at `f`: `f` is used in its own definition, but there is no recursion: `power`, `whileSeq` and `foldl` repeat",
         ),
         ("val x = map 1", "fcl/name at `map`: `map` is not defined; there are `mapPull`, `mapPush`"),
         ("val x = mapPul 1", "fcl/name at `mapPul`: `mapPul` is not defined; did you mean `mapPull`?"),

@@ -202,7 +202,7 @@ fn meaning(token: &AplToken) -> Option<&'static str> {
         (AplKind::Colon, _) => "A guard: if its left is true, the value of the function is its right.",
         (AplKind::Diamond, _) => "The end of a statement.",
         (AplKind::Semicolon, _) => "Between the indices of two axes.",
-        (AplKind::ParenOpen | AplKind::ParenClose, _) => "A group: what is inside is evaluated by itself.",
+        (AplKind::ParenOpen | AplKind::ParenClose, _) => "A group: its contents are evaluated first.",
         (AplKind::BracketOpen | AplKind::BracketClose, _) => "Indices of an array, or the axis of a function.",
         (AplKind::BraceOpen | AplKind::BraceClose, _) => "A function of `⍵`, and of `⍺` at its left.",
         _ => return None,

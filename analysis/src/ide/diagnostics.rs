@@ -143,7 +143,7 @@ fn foreign_message(diagnostic: &Diagnostic) -> String {
     match (&diagnostic.obligation, diagnostic.code) {
         (Some(lengths), _) => format!("the lengths {} and {} must be equal", lengths.left.0, lengths.right.0),
         (None, Code::TooComplex) => "this is too large to be checked".to_owned(),
-        _ => "what this comes to is not a valid program: a defect of the front end".to_owned(),
+        _ => "the translation is not a valid program: a defect of the front end".to_owned(),
     }
 }
 

@@ -225,7 +225,7 @@ impl Maker<'_, '_> {
             parts.extend(part(&obligation.right));
             debug_assert_eq!(parts.iter().map(|part| &*part.text).collect::<String>(), obligation_label(obligation));
             let tooltip = format!(
-                "The lengths {} and {} would have to be equal here, and nothing shows that they are",
+                "The lengths {} and {} would have to be equal here, but nothing shows that they are",
                 obligation.left.0, obligation.right.0
             );
             let offset = self.view.range(diagnostic.at).end();

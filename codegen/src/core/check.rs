@@ -118,7 +118,7 @@ impl<'k> Check<'k> {
             Rhs::Tuple(parts) => Some(Ty::tuple(parts.iter().map(|a| self.atom(a, name)).collect())),
             Rhs::Proj(a, i) => match self.atom(a, name).kind() {
                 TyKind::Tuple(parts) if *i < parts.len() => Some(parts[*i].clone()),
-                _ => return Err(format!("component {i} of what has none")),
+                _ => return Err(format!("component {i} of something without components")),
             },
             Rhs::Scalar(op, operands) => {
                 let types: Vec<Ty> = operands.iter().map(|a| self.atom(a, name)).collect();

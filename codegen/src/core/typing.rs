@@ -457,7 +457,7 @@ impl Call<'_> {
         match (&xs.position, self.funs.get(f).and_then(|f| f.position.as_ref())) {
             (None, _) => Ok(xs.element.clone()),
             (Some(p), Some(at)) => Ok(xs.element.subst_size(p, &Size::var(at.clone()))),
-            (Some(_), None) => Err(format!("the function knows no position, and the elements are `{}`", xs.element)),
+            (Some(_), None) => Err(format!("the function knows no position, but the elements are `{}`", xs.element)),
         }
     }
 

@@ -189,7 +189,7 @@ impl Collector {
             }
             _ => false,
         };
-        if extended { Ok(()) } else { Err(malformed("arrays of different elements are put together".into())) }
+        if extended { Ok(()) } else { Err(malformed("arrays of different element types are joined".into())) }
     }
     pub fn finish(self) -> Array {
         let len = self.elements.len();

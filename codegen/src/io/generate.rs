@@ -54,7 +54,7 @@ fn elements(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
         TyKind::Array(array) => in_array(array, env, &|element, env| Ok(elements(element, env)?.max(1)))?,
         TyKind::Exists(..) => {
             return Err(InputError::new(format!(
-                "how long a `{ty}` is to be is not known, so it cannot be made; give a file or a literal"
+                "the length of a `{ty}` is not known, so it cannot be generated; give a file or a literal"
             )));
         }
         _ => return Err(InputError::new(format!("a value of type `{ty}` cannot be made; give a file or a literal"))),

@@ -79,8 +79,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for one accumulator of the statement, whose result is an array of one, or the accumulator itself.
     fn accumulator_memory(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
         if !self.program.schedule.bounds.state(stmt.var).is_empty() {
-            let message = "each element has a loop of its own here, whose state may become longer in a round, so how \
-                           much memory it needs is not known; at the top of a kernel memory grows with the state";
+            let message = "each element has its own loop here, whose state may grow, so its memory is unknown; at the \
+                           top of a kernel, memory grows with the state";
             return Err(self.error("iterate", message));
         }
         let place = self.allocate_for(stmt, None, env)?;

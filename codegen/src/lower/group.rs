@@ -163,7 +163,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if waits && !steps.even {
             let items = steps.items;
             let why = format!(
-                "a barrier is needed inside of a loop over {n} elements by {items} work-items, which not all of them enter"
+                "a barrier is needed in a loop over {n} elements by {items} work-items, but not all of them enter the loop"
             );
             return Err(self.error("mapLcl", why));
         }

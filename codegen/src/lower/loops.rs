@@ -285,7 +285,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if has_barrier(&stmts) {
             return Err(self.error(
                 "mapLcl",
-                format!("a barrier is needed inside of a loop over {n} elements by {local} work-items, which not all of them enter"),
+                format!("a barrier is needed in a loop over {n} elements by {local} work-items, but not all of them enter the loop"),
             ));
         }
         let bound = self.length(n)?;

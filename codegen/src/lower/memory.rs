@@ -127,8 +127,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         format!("local memory has not room for {b} bytes more: devices have at least {MOST_LOCAL}")
                     }
                     None => {
-                        "local memory is given to a kernel before it runs, and how long this array is only the device \
-                             finds out"
+                        "local memory is allocated before a kernel runs, but only the device can compute the length \
+                             of this array"
                             .into()
                     }
                 },

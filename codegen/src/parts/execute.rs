@@ -203,7 +203,7 @@ impl<R: Runner> Run<'_, R> {
         match self.held.get(&v) {
             Some(Held::Blocks(blocks)) => Ok(blocks.clone()),
             Some(Held::Whole(Value::Array(array))) => Ok(vec![array.clone()]),
-            _ => Err(self.runner.wrong("a step uses what no step made".into())),
+            _ => Err(self.runner.wrong("a step uses a value that no step makes".into())),
         }
     }
 
@@ -211,7 +211,7 @@ impl<R: Runner> Run<'_, R> {
         match self.held.get(&v) {
             Some(Held::Whole(value)) => Ok(value.clone()),
             Some(Held::Blocks(blocks)) => Ok(Value::Array(concat(blocks.iter()))),
-            None => Err(self.runner.wrong("a step uses what no step made".into())),
+            None => Err(self.runner.wrong("a step uses a value that no step makes".into())),
         }
     }
 

@@ -43,7 +43,7 @@ impl<'a> Resident<'a> {
         let buffers = program.plan.buffers.iter().enumerate();
         let wanted: Vec<_> = buffers.filter(|(_, buffer)| buffer.role == BufferRole::Input).collect();
         if wanted.len() != inputs.len() {
-            let message = format!("there are {} input buffers, and data for {}", wanted.len(), inputs.len());
+            let message = format!("there are {} input buffers, but data for {}", wanted.len(), inputs.len());
             return Err(RunFailure::Input { message });
         }
         let mut data = Vec::with_capacity(inputs.len());

@@ -422,7 +422,7 @@ impl Bench for Tuner<'_> {
     fn code(&mut self, choice: &Choice) -> Result<u64, String> {
         match self.remote.ask(&Ask::Code(choice.clone()))? {
             Told::Code(code) => Ok(code),
-            _ => Err("it gave another answer than was asked for".to_owned()),
+            _ => Err("it gave an unexpected answer".to_owned()),
         }
     }
 
@@ -449,7 +449,7 @@ impl Bench for Tuner<'_> {
         }
         match self.remote.ask(&Ask::Race(best.clone(), choice.clone(), rounds, WITHIN))? {
             Told::Race(race) => Ok(race),
-            _ => Err("it gave another answer than was asked for".to_owned()),
+            _ => Err("it gave an unexpected answer".to_owned()),
         }
     }
 

@@ -186,7 +186,7 @@ fn placement(offset: TextSize, levels: &[Level]) -> InlayHint {
         parts: vec![HintPart { text: label, target: None }],
         padding_left: false,
         padding_right: false,
-        tooltip: format!("The program does not place this, and the compiler runs it {}", places.join(" or ")),
+        tooltip: format!("The program does not place this; the compiler runs it {}", places.join(" or ")),
     }
 }
 

@@ -124,7 +124,7 @@ fn shortened(text: &str) -> String {
 /// Returns a view that the client has requested.
 fn known<'s>(snap: &'s Snapshot, uri: &Uri) -> Outcome<&'s Arc<View>> {
     let view = Address::parse(uri).and_then(|address| snap.views.get(&address));
-    view.ok_or_else(|| Failure::invalid(format!("{uri} is not a generated text that was asked for")))
+    view.ok_or_else(|| Failure::invalid(format!("{uri} is not a requested generated text")))
 }
 
 /// A view with its text and line index.

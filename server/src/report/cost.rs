@@ -205,7 +205,7 @@ impl CostReport {
                 .then(|| format!("- local memory of a group: {} bytes", total.local_memory)),
         );
         if self.launches.iter().any(|l| l.waits) {
-            lines.push("- what work-groups read while they wait for each other is not counted".to_owned());
+            lines.push("- reads of work-groups while they wait for each other are not counted".to_owned());
         }
         lines.extend(self.unknown.iter().map(|unknown| format!("- {unknown}")));
         let text = lines.join("\n");
@@ -289,7 +289,7 @@ impl Display for CostReport {
             }
             table(f, &launch.work)?;
             if launch.waits {
-                writeln!(f, "  work-groups wait for each other: what they read meanwhile is not counted")?;
+                writeln!(f, "  work-groups wait for each other: their reads meanwhile are not counted")?;
             }
         }
         if self.launches.len() > 1 {

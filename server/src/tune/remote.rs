@@ -46,7 +46,7 @@ impl Remote {
         match told {
             Told::Ready(ready) => Ok(*ready),
             Told::Failed(why) => Err(why),
-            _ => Err("the process of the kernel gave another answer than was asked for".to_owned()),
+            _ => Err("the process of the kernel gave an unexpected answer".to_owned()),
         }
     }
 

@@ -86,7 +86,7 @@ fn a_fix_comes_with_its_diagnostic() {
                   "code": "type-mismatch",
                   "fixes": 1
                 },
-                "message": "`*` needs `Float` as its second argument, and this is `Int`",
+                "message": "`*` needs `Float` as its second argument, but this is `Int`",
                 "range": {
                   "end": {
                     "character": 76,

@@ -23,7 +23,7 @@ fn a_program_without_errors_is_fine_and_says_nothing() {
 fn an_error_shows_its_line_its_places_and_its_fix() {
     let bench = Bench::new(&[("wrong.lift", WRONG)]);
     expect![[r#"
-        error[type-mismatch]: `*` needs `Float` as its second argument, and this is `Int`
+        error[type-mismatch]: `*` needs `Float` as its second argument, but this is `Int`
          --> wrong.lift:1:76
           |
         1 | (lift double (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2)) xs)))
@@ -87,7 +87,7 @@ fn json_has_one_object_a_line_with_positions_in_utf16_units() {
               "title": "Write `(toFloat (let …))`"
             }
           ],
-          "message": "`*` needs `Float` as its second argument, and this is `Int`; `(toFloat (let …))` converts it",
+          "message": "`*` needs `Float` as its second argument, but this is `Int`; `(toFloat (let …))` converts it",
           "range": {
             "end": {
               "character": 90,

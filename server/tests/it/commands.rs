@@ -149,7 +149,7 @@ fn what_cannot_be_compiled_says_why() {
                     "title": "Write `2.0f`"
                   }
                 ],
-                "message": "`*` needs `Float` as its second argument, and this is `Int`",
+                "message": "`*` needs `Float` as its second argument, but this is `Int`",
                 "range": {
                   "end": {
                     "character": 75,
@@ -180,7 +180,7 @@ fn what_cannot_be_compiled_says_why() {
               }
             ]
           },
-          "message": "wrong was not compiled: `*` needs `Float` as its second argument, and this is `Int`"
+          "message": "wrong was not compiled: `*` needs `Float` as its second argument, but this is `Int`"
         }"#]]
     .assert_eq(&format!("{error:#}"));
     session.shutdown();

@@ -289,7 +289,7 @@ fn a_hint_says_in_a_sentence_what_it_is_and_writes_itself() {
         ROWS,
         "Glb0",
         expect![[r#"
-        The program does not place this, and the compiler runs it on global work-items of dimension 0. Off with the setting `inlayHints.placements`.
+        The program does not place this; the compiler runs it on global work-items of dimension 0. Off with the setting `inlayHints.placements`.
         (define (total xs) (reduce 0.0f + xs))
         (lift rows (N M) ((array-type (array-type float M) N))
           (lambda (xss) (mapGlb total (map (lambda (xs) (scan 0.0f + (map (lambda (x) (* x 2.0f)) xs))) xss))))
@@ -304,7 +304,7 @@ fn a_hint_says_in_a_sentence_what_it_is_and_writes_itself() {
         UNEQUAL,
         "\u{2717} X1 = X2",
         expect![[r#"
-        The lengths X1 and X2 would have to be equal here, and nothing shows that they are. Off with the setting `inlayHints.obligations`.
+        The lengths X1 and X2 would have to be equal here, but nothing shows that they are. Off with the setting `inlayHints.obligations`.
     "#]],
     );
 }

@@ -95,7 +95,7 @@ const FORMS: &[(&str, &str, &str)] = &[
     (
         "lift",
         "lift ‹name› (‹N›) ((array-type ‹float› ‹N›))\n  (lambda (‹xs›)\n    ‹›)",
-        "a kernel: what can be compiled and run",
+        "a kernel: a form that can be compiled and run",
     ),
     ("import", "import \"‹file›.lift\"", "the definitions of another file"),
 ];

@@ -59,7 +59,7 @@ impl Page {
     /// The finished hover; `None` if the page is empty.
     pub fn finish(mut self, range: TextRange) -> Option<Hover> {
         if self.gaps {
-            self.text("`?` is what an error leaves open.");
+            self.text("`?` marks a part that an error leaves unknown.");
         }
         if self.parts.is_empty() {
             return None;

@@ -278,7 +278,7 @@ fn forms_and_paths() {
         ``
         define : a function or a value => (define (${1:name} ${2:x})
           $0)
-        lift : a kernel: what can be compiled and run => (lift ${1:name} (${2:N}) ((array-type ${3:float} ${4:N}))
+        lift : a kernel: a form that can be compiled and run => (lift ${1:name} (${2:N}) ((array-type ${3:float} ${4:N}))
           (lambda (${5:xs})
             $0))
         import : the definitions of another file => (import "${1:file}.lift")

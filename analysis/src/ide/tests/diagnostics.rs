@@ -14,7 +14,7 @@ fn places_are_those_of_the_file() {
     check(
         "; a comment\n\n(define one 1)\n\n;;; doc\n(define (f (x float)) (* x 2))\n",
         expect![[r#"
-            type-mismatch 6:`2`: `*` needs `Float` as its second argument, and this is `Int`
+            type-mismatch 6:`2`: `*` needs `Float` as its second argument, but this is `Int`
               6:`x`: `Float` comes from `x`
               fix: Write `2.0f`
         "#]],
@@ -26,14 +26,14 @@ fn syntax_errors_and_type_errors_stand_together_in_order() {
     check(
         "(define (f (x float)) (* x 2))\n(define (g x) (if x 1)\n(define (h x) (* (toFloat x) 2))\n",
         expect![[r#"
-            type-mismatch 1:`2`: `*` needs `Float` as its second argument, and this is `Int`
+            type-mismatch 1:`2`: `*` needs `Float` as its second argument, but this is `Int`
               1:`x`: `Float` comes from `x`
               fix: Write `2.0f`
             syntax/unclosed 2:`)`: `)` is missing
               2:`(`: this bracket is not closed
               fix: Insert `)`
             syntax/missing 2:`)`: the second branch is missing: this is written `(if condition a b)`
-            type-mismatch 3:`2`: `*` needs `Float` as its second argument, and this is `Int`
+            type-mismatch 3:`2`: `*` needs `Float` as its second argument, but this is `Int`
               3:`(toFloat x)`: `Float` comes from `(toFloat x)`
               fix: Write `2.0f`
         "#]],

@@ -432,7 +432,7 @@ fn names_of_which_an_error_leaves_the_type_open() {
         at 1:`scale`
         Array[?,n] -> Array[?,n]
 
-        `?` is what an error leaves open."#]],
+        `?` marks a part that an error leaves unknown."#]],
     );
     check(
         &broken.replace("(x)", "($0x)"),
@@ -466,7 +466,7 @@ fn names_of_which_an_error_leaves_the_type_open() {
 
         `xs` is a parameter.
 
-        `?` is what an error leaves open."#]],
+        `?` marks a part that an error leaves unknown."#]],
     );
     let unknown = "(define (same x) (let y (nope x) (tuple y x)))\n";
     check(

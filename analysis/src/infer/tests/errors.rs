@@ -20,27 +20,27 @@ fn literals_of_the_wrong_type() {
 (define (n (x float)) (min x NaN))",
         expect![[r#"
             f : Float -> Float
-              type-mismatch at `2`: `*` needs `Float` as its second argument, and this is `Int`
+              type-mismatch at `2`: `*` needs `Float` as its second argument, but this is `Int`
                 `x`: `Float` comes from `x`
                 fix: Write `2.0f`
             g : Float -> Int
-              type-mismatch at `2`: `2` is `Int`, and it meets `Float` here
+              type-mismatch at `2`: `2` is `Int`, but it meets `Float` here
                 `x`: `x` is `Float`
                 fix: Write `2.0f`
             h : Float -> Float
-              type-mismatch at `1.5`: `+` needs `Float` as its second argument, and this is `Double`
+              type-mismatch at `1.5`: `+` needs `Float` as its second argument, but this is `Double`
                 `x`: `Float` comes from `x`
                 fix: Write `1.5f`
             k : Double -> Double
-              type-mismatch at `1.5f`: `+` needs `Double` as its second argument, and this is `Float`
+              type-mismatch at `1.5f`: `+` needs `Double` as its second argument, but this is `Float`
                 `x`: `Double` comes from `x`
                 fix: Write `1.5`
             l : Int -> Int
-              type-mismatch at `1.5`: `+` needs `Int` as its second argument, and this is `Double`; `(toDouble x)` converts it
+              type-mismatch at `1.5`: `+` needs `Int` as its second argument, but this is `Double`; `(toDouble x)` converts it
                 `x`: `Int` comes from `x`
                 fix: Write `(toDouble x)`
             m : Float -> Float
-              type-mismatch at `-inf`: `min` needs `Float` as its second argument, and this is `Double`
+              type-mismatch at `-inf`: `min` needs `Float` as its second argument, but this is `Double`
                 `x`: `Float` comes from `x`
                 fix: Write `-inff`
             n : Float -> Float
@@ -58,12 +58,12 @@ fn operators_on_what_they_do_not_take() {
 (define (h b) (not (+ b 1)))",
         expect![[r#"
             f : Array[Float,N] -> ?
-              wrong-operand at `xs`: `+` works on numbers, and this is `Array[Float,N]`; `(zipWith + xs xs)` maps over both arrays
+              wrong-operand at `xs`: `+` works on numbers, but this is `Array[Float,N]`; `(zipWith + xs xs)` maps over both arrays
                 fix: Write `(zipWith + xs xs)`
             g : Float -> ?
-              wrong-operand at `x`: `mod` works on integers, and this is `Float`
+              wrong-operand at `x`: `mod` works on integers, but this is `Float`
             h : Int -> Bool
-              type-mismatch at `(+ b 1)`: `not` needs `Bool` as its first argument, and this is `Int`
+              type-mismatch at `(+ b 1)`: `not` needs `Bool` as its first argument, but this is `Int`
         "#]],
     );
 }
@@ -81,21 +81,21 @@ fn wrong_arguments() {
 (lift o2 (N) ((array-type float N)) (lambda (xs) (get3 (tuple 1 2))))",
         expect![[r#"
             f : Array[Float,N] -> ?
-              type-mismatch at `xs`: `map` needs `_ -> _` as its first argument, and this is `Array[Float,N]`
+              type-mismatch at `xs`: `map` needs `_ -> _` as its first argument, but this is `Array[Float,N]`
             g : Array[Float,N] -> Array[Bool,N]
-              type-mismatch at `x`: `and` needs `Bool` as its first argument, and this is `Float`
+              type-mismatch at `x`: `and` needs `Bool` as its first argument, but this is `Float`
             h : Array[Float,N] -> Array[?,?] -> Array[Array[?,?],1]
               needs-size at `xs`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
             k : Array[Float,N] -> ?
-              too-many-arguments at `xs`: `length` takes one argument, and it is given 2
+              too-many-arguments at `xs`: `length` takes one argument, but it is given 2
                 `length`: `length` has the type `Array[_,_] -> Int`
             l : Array[Float,N] -> ?
-              not-a-function at `xs`: `xs` is applied here, and it is not a function: its type is `Array[Float,N]`; an element is `(aref xs 1)`
+              not-a-function at `xs`: `xs` is applied here, but it is not a function: its type is `Array[Float,N]`; an element is `(aref xs 1)`
                 fix: Write `(aref xs 1)`
             m : Array[Float,N] -> Int -> Array[Array[Float,?],N/?]
               needs-size at `k`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
             n : Array[Float,N] -> Int
-              type-mismatch at `(aref xs 0)`: a condition is `Bool`, and this is `Float`; `(!= (aref xs 0) 0.0f)` compares it
+              type-mismatch at `(aref xs 0)`: a condition is `Bool`, but this is `Float`; `(!= (aref xs 0) 0.0f)` compares it
                 fix: Write `(!= (aref xs 0) 0.0f)`
             o2 : Array[Float,N] -> ?
               no-component at `get3`: `get3` of a tuple of 2 components, `(Int, Int)`
@@ -132,7 +132,7 @@ fn one_mistake_one_error() {
 (lift g (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (+ x 1.0f)) xs)))",
         expect![[r#"
             f : Array[Float,N] -> Array[Float,N]
-              type-mismatch at `2`: `*` needs `Float` as its second argument, and this is `Int`
+              type-mismatch at `2`: `*` needs `Float` as its second argument, but this is `Int`
                 `x`: `Float` comes from `x`
                 fix: Write `2.0f`
               unknown-name at `nowhere`: there is no `nowhere` here
@@ -362,7 +362,7 @@ fn arguments_that_have_changed_places() {
               argument-order at `xs`: `map` takes the function first and then the value: `xs` and `(+ 1.0f)` have changed places
                 `(+ 1.0f)`: the function is here
                 fix: Exchange the two arguments
-              type-mismatch at `(map xs (+ 1.0f))`: `filter` needs `_ -> Bool` as its first argument, and this is `Array[Float,N]`
+              type-mismatch at `(map xs (+ 1.0f))`: `filter` needs `_ -> Bool` as its first argument, but this is `Array[Float,N]`
             twice : (a -> a) -> a -> a
             d : Float -> Float
               argument-order at `x`: `twice` takes the function first and then the value: `x` and `sqrt` have changed places

@@ -246,7 +246,7 @@ fn written_pack_and_unpack_are_not_doubled() {
             d : Array[Float,N] -> Int
             e : Array[Float,N] -> <∃X, Array[Float,X]>
             g : Array[Float,N] -> Array[Float,N]
-              nothing-to-unpack at `xs`: `unpack` opens a hidden length, and the length of this array is already known: `N`
+              nothing-to-unpack at `xs`: `unpack` opens a hidden length, but the length of this array is already known: `N`
         "#]],
     );
 }
@@ -277,10 +277,10 @@ fn an_unpack_names_the_lengths_that_it_opens() {
         first : Array[Float,N] -> <∃X, Array[(Int, Float),X]>
         ordered : Array[Float,N] -> <∃X, Array[(Int, Float),X]>
         three : Array[Float,N] -> Int
-          nothing-to-unpack at `v`: `unpack` names 3 lengths here, and this value hides 2 lengths
+          nothing-to-unpack at `v`: `unpack` names 3 lengths here, but this value hides 2 lengths
         later : Array[Float,N] -> <∃X, (Array[Int,X], Array[Float,X])>
         known : Array[Float,N] -> Int
-          nothing-to-unpack at `xs`: `unpack` opens a hidden length, and the length of this array is already known: `N`
+          nothing-to-unpack at `xs`: `unpack` opens a hidden length, but the length of this array is already known: `N`
     "#]],
     );
 }
@@ -333,7 +333,7 @@ fn the_state_of_a_loop_hides_the_lengths_that_change() {
             e : Array[Float,N] -> Array[Float,N] -> Array[Float,N]
               hidden-length at `(lambda (s) (filter (lambda (y) true) (map (lambda (p) (+ (get1 p) (get2 p))) (zip s ys))))`: `iterateWhile` gives the result of this function to it again, whatever its length is: `<∃X, Array[Float,X]>`; so the function must take an array of every length, with elements of the same type
             f : Array[Float,N] -> Array[Float,N]
-              type-mismatch at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` needs `<∃X, Array[Float,X]>` as its second argument, and this is `<∃X, Array[Int,X]>` (`Float` is not `Int`)
+              type-mismatch at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` needs `<∃X, Array[Float,X]>` as its second argument, but this is `<∃X, Array[Int,X]>` (`Float` is not `Int`)
               hidden-length at `(lambda (s) (filter (< 1) (map toInt s)))`: `iterateWhile` gives the result of this function to it again, whatever its length is: `<∃X, Array[Int,X]>`; so the function must take an array of every length, with elements of the same type
             shorter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
             g : Array[Float,N] -> <∃X, Array[Float,X]>
@@ -352,10 +352,10 @@ fn no_lambda_makes_a_hidden_length_a_given_one() {
   (lambda (rows v) (map (zip v) (map (filter (< 0.0f)) rows))))",
         expect![[r#"
             f : Array[Array[Float,N],M] -> Array[Float,N] -> Array[Array[(Float, Float),N],M]
-              type-mismatch at `(lambda ((row (array-type float N))) (zip row v))`: `map` needs `<∃X, Array[Float,X]> -> Array[(Float, Float),N]` as its first argument, and this is `Array[Float,N] -> Array[(Float, Float),N]` (`<∃X, Array[Float,X]>` is not `Array[Float,N]`)
+              type-mismatch at `(lambda ((row (array-type float N))) (zip row v))`: `map` needs `<∃X, Array[Float,X]> -> Array[(Float, Float),N]` as its first argument, but this is `Array[Float,N] -> Array[(Float, Float),N]` (`<∃X, Array[Float,X]>` is not `Array[Float,N]`)
                 `(map (filter (< 0.0f)) rows)`: `<∃X, Array[Float,X]>` comes from `(map (filter (…)) rows)`
             g : Array[Array[Float,N],M] -> Array[Float,N] -> Array[Array[(Float, ?),N],M]
-              hidden-length at `(map (filter (< 0.0f)) rows)`: each row of this array has its own hidden length, `<∃X, Array[Float,X]>`, and `map` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`
+              hidden-length at `(map (filter (< 0.0f)) rows)`: each row of this array has its own hidden length, `<∃X, Array[Float,X]>`, but `map` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`
         "#]],
     );
 }

@@ -52,7 +52,7 @@ fn definitions_are_polymorphic_over_row_lengths() {
             n : Array[r => Array[Float,r+2],N] -> Array[Array[Float,2],N]
             o : Array[r => Array[Float,r+2],N] -> Array[i => Array[Float,i+2],N]
             p : Array[r => Array[Float,r+2],N] -> Array[(Array[Float,?], Array[Float,1]),N]
-              depends-on-position at `xss`: `two` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `r` it has `Array[Float,r+2]`
+              depends-on-position at `xss`: `two` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `r` it has `Array[Float,r+2]`
         "#]],
     );
 }
@@ -244,11 +244,11 @@ fn mistakes() {
                 `row`: length `i+1` comes from here
                 `t`: length `N` comes from here
             b : Array[i => Array[Float,i+1],N] -> Array[Array[Float,N],?]
-              depends-on-position at `t`: `transpose` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
+              depends-on-position at `t`: `transpose` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
             c : Array[i => Array[Float,i+1],N] -> <∃X, Array[?,X]>
-              depends-on-position at `t`: `filter` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
+              depends-on-position at `t`: `filter` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
             d : Array[i => Array[Float,i+1],N] -> Int -> ?
-              needs-size at `k`: the rows of this array have different lengths, `Array[Float,i+1]` at position `i`, so which one is taken must be known before the run, and `k` is not a size
+              needs-size at `k`: the rows of this array have different lengths, `Array[Float,i+1]` at position `i`, so which one is taken must be known before the run, but `k` is not a size
             e : Array[i => Array[Float,3-i],N] -> Array[i => Array[Float,3-i],N]
               assumes 3-i is not negative for every i below N
             f : Array[i => Array[Float,3-i],8] -> Array[i => Array[Float,3-i],8]
@@ -256,12 +256,12 @@ fn mistakes() {
             g : Array[Float,N] -> Array[Array[Float,N],2]
               assumes N equals 2*N
             h : Array[Float,N] -> ?
-              piece-count at `(caseSplit 1 2 3)`: `partition` makes `2` pieces, and `caseSplit` gives the lengths of 3
+              piece-count at `(caseSplit 1 2 3)`: `partition` makes `2` pieces, but `caseSplit` gives the lengths of 3
             i : Array[Float,N] -> ?
               assumes N is positive
               type-mismatch at `(lambda (i) (head xs))`: this would have to be both `Int -> Int` and `Int -> Float` (`Int` is not `Float`)
             j : Array[Float,N] -> Int -> ?
-              needs-size at `(+ i k)`: the length of a piece must be known before the run: natural numbers, sizes and the position, with `+ - * / mod min max` and `if`, and `(+ i k)` is not made of these; write the rule as `(lambda (i) …)`
+              needs-size at `(+ i k)`: the length of a piece must be known before the run: natural numbers, sizes and the position, with `+ - * / mod min max` and `if`, but `(+ i k)` is not made of these; write the rule as `(lambda (i) …)`
             k : Array[i => Array[Float,i+1],N] -> Array[i => Array[Float,i+2],N] -> Array[i => (Array[Float,i+1], Array[Float,i+2]),N]
             l : Array[i => Array[Float,i+1],N] -> Array[Array[Float,1],1]
               assumes N is positive
@@ -272,10 +272,10 @@ fn mistakes() {
                 `row`: length `i+1` comes from here
                 `row2`: length `j+1` comes from here
             n : (a -> b) -> Array[i => Array[Float,i+1],N] -> Array[b,N]
-              depends-on-position at `t`: `map` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
+              depends-on-position at `t`: `map` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
             o : Array[i => Array[Float,i+1],N] -> Array[?,2*N]
-              depends-on-position at `t`: `concat` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
-              depends-on-position at `t`: `concat` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
+              depends-on-position at `t`: `concat` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
+              depends-on-position at `t`: `concat` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
         "#]],
     );
 }

@@ -109,7 +109,7 @@ fn illegal_placements() {
             f
               `inside`: `mapLcl` spreads over the work-items of a group and is allowed only inside `mapWrg`
             h
-              warning `toLocal`: `toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it: the result is stored in global memory, as by `toGlobal`
+              warning `toLocal`: `toLocal` stores in the memory of a work-group, but there is no `mapWrg` around it: the result is stored in global memory, as by `toGlobal`
                 fix: Write `toGlobal`
         "#]],
     );

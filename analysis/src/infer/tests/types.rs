@@ -101,7 +101,7 @@ fn vectors() {
         expect![[r#"
             f : Array[Int,N] -> Array[?,?*?]
               assumes 4 divides N
-              type-mismatch at `(splitVec 4 xs)`: `mapVec` needs `Vec[_,_]` as its second argument, and this is `Array[Vec[Int,4],N/4]`
+              type-mismatch at `(splitVec 4 xs)`: `mapVec` needs `Vec[_,_]` as its second argument, but this is `Array[Vec[Int,4],N/4]`
             g : Array[Int,N] -> Array[Int,N]
               assumes 1024 divides N
             h : Array[Int,N] -> Array[Vec[Int,5],N/5]
@@ -139,9 +139,9 @@ fn ascriptions() {
             k : Array[Float,N] -> <∃L, Array[Float,L]>
             l : Array[Float,N] -> Array[Float,4]
             m : Array[Float,N] -> Array[Int,N]
-              type-mismatch at `(: xs (array-type int N))`: this is annotated as `Array[Int,N]`, and it is `Array[Float,N]` (`Int` is not `Float`)
+              type-mismatch at `(: xs (array-type int N))`: this is annotated as `Array[Int,N]`, but it is `Array[Float,N]` (`Int` is not `Float`)
             n : Array[Float,3] -> Array[Float,4]
-              annotation-false at `(: xs (array-type float 4))`: this is annotated with length `4`, and its length is `3`: they differ whatever the sizes are
+              annotation-false at `(: xs (array-type float 4))`: this is annotated with length `4`, but its length is `3`: they differ whatever the sizes are
         "#]],
     );
 }

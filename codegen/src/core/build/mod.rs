@@ -161,7 +161,7 @@ impl<'db> Build<'db> {
         let (types, _) = cx.inference.expr_types[root].uncurry();
         let types: Vec<_> = types.into_iter().take(cx.body.param_types.len()).cloned().collect();
         if let Some(i) = types.iter().position(|ty| ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)))) {
-            let message = format!("a kernel takes data, and input {} is a function: `{}`", i + 1, types[i]);
+            let message = format!("a kernel takes data, but input {} is a function: `{}`", i + 1, types[i]);
             return Err(BuildError { message, origin: Some(at(root)) });
         }
         let params: Vec<VarId> = types

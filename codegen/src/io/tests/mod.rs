@@ -313,7 +313,7 @@ fn iota_counts_in_row_major_order() {
 #[test]
 fn what_cannot_be_made_is_an_error() {
     let iota = |ty: Ty, n, m| shown(generate(Generator::Iota, &ty, &at(n, m)));
-    expect!["how long a `<∃X, Array[Int,X]>` is to be is not known, so it cannot be made; give a file or a literal"]
+    expect!["the length of a `<∃X, Array[Int,X]>` is not known, so it cannot be generated; give a file or a literal"]
         .assert_eq(&iota(ragged(Scalar::Int), 2, 2));
     expect!["10000000000 numbers would have to be made; at most 1073741824 can be"].assert_eq(&iota(
         matrix(Scalar::Int),

@@ -55,7 +55,7 @@ fn inputs_that_do_not_fit_are_named() {
         Ok(_) => panic!("these inputs do not fit"),
         Err(failure) => failure.to_string(),
     };
-    assert_eq!(refused(vec![]), "there are 1 input buffers, and data for 0");
+    assert_eq!(refused(vec![]), "there are 1 input buffers, but data for 0");
     assert_eq!(refused(vec![HostData::Float(vec![0.0; 4])]), "`xs` takes 3 elements of Float, not 4 of Float");
     assert_eq!(refused(vec![HostData::Int(vec![0; 3])]), "`xs` takes 3 elements of Float, not 3 of Int");
 }

@@ -163,13 +163,13 @@ fn a_function_as_a_result_is_an_error() {
         "(lift f (N) ((array-type int N)) (lambda (xs) (map + xs)))",
         &[],
         expect![
-            "error: `f` has errors: a kernel returns data, and this is a function: its type is `Array[Int -> Int,N]` [f]"
+            "error: `f` has errors: a kernel returns data, but this is a function: its type is `Array[Int -> Int,N]` [f]"
         ],
     );
     check(
         "(lift f () ((-> int int)) (lambda (g) (g 1)))",
         &[],
-        expect!["error: `f` has errors: a kernel takes data, and this is a function: `Int -> Int` [f]"],
+        expect!["error: `f` has errors: a kernel takes data, but this is a function: `Int -> Int` [f]"],
     );
     check(
         "(define (g x) x)",
