@@ -3,6 +3,7 @@
 
 here=$root/editors/workbench
 cache=$root/.cache
+packed=$cache/workbench-test
 serving=""
 
 # prepare [SERVER]: installs what is missing and packs the extension, with the `lift` program SERVER in it or with the
@@ -17,10 +18,13 @@ prepare() {
     server=$(realpath "$server")
     echo "installing the editor, packing the extension"
     "$root/tests/install" workbench
-    mkdir -p "$cache/workbench-test"
-    "$root/editors/vscode/package.sh" "$server" -o "$cache/workbench-test/lift.vsix" \
-        >"$cache/workbench-test/package.log" 2>&1 || {
-        cat "$cache/workbench-test/package.log" >&2
+    rm -rf "$packed"
+    mkdir -p "$packed"
+    # Line numbers are two thirds of a program for development, and would be packed, and unpacked for each editor.
+    strip -o "$packed/lift" "$server" 2>/dev/null || cp "$server" "$packed/lift"
+    "$root/editors/vscode/package.sh" "$packed/lift" -o "$packed/lift.vsix" \
+        >"$packed/package.log" 2>&1 || {
+        cat "$packed/package.log" >&2
         return 1
     }
 }
@@ -31,7 +35,9 @@ start() {
     opened=$2/$(basename "$1")
     mkdir -p "$2"
     cp -r "$1" "$opened"
-    "$here/serve" "$cache/code-server" "$cache/workbench-test/lift.vsix" "$opened" "$2/editor" >"$2/address" &
+    # The extension is installed by the first editor; the others get a copy.
+    [ ! -d "$packed/editor" ] || cp -r "$packed/editor" "$2/editor"
+    "$here/serve" "$cache/code-server" "$packed/lift.vsix" "$opened" "$2/editor" >"$2/address" &
     serving=$!
     for _ in $(seq 600); do
         [ ! -s "$2/address" ] || break
@@ -39,6 +45,10 @@ start() {
         sleep 0.1
     done
     address=$(cat "$2/address")
+    if [ ! -d "$packed/editor" ]; then
+        mkdir "$packed/editor"
+        cp -r "$2/editor/extensions" "$2/editor/installed" "$packed/editor"
+    fi
 }
 
 stop() {

@@ -9,15 +9,18 @@
 //! | [`problem`] | problems as data |
 //! | [`shown`] | types in messages |
 //! | [`words`] | turns a problem into its message |
+//! | [`notes`] | messages at related places, and guesses at what was meant |
 
 pub mod codes;
 pub mod lengths;
+pub mod notes;
 pub mod problem;
 pub mod shown;
 pub mod words;
 
 pub use codes::Code;
 pub use lengths::{Difference, LengthSource, LengthsOf, Provenance};
+pub use notes::Note;
 pub use problem::Problem;
 
 use crate::node::{Name, Node};
@@ -104,8 +107,11 @@ impl Diagnostic {
             obligation: None,
         }
     }
-    pub fn related(mut self, at: Node, message: impl Into<String>) -> Diagnostic {
-        self.related.push(Related { place: Place::Here(at), message: message.into() });
+    pub fn related(self, at: Node, note: &Note) -> Diagnostic {
+        self.related_at(Place::Here(at), note)
+    }
+    pub fn related_at(mut self, place: Place, note: &Note) -> Diagnostic {
+        self.related.push(Related { place, message: note.to_string() });
         self
     }
     pub fn fix(mut self, fix: Fix) -> Diagnostic {

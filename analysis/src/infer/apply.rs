@@ -6,6 +6,7 @@ use super::context::Infer;
 use super::order::Meant;
 use super::result::*;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::NeedsArguments;
 use crate::hir::*;
@@ -455,8 +456,10 @@ impl Infer<'_> {
         } else {
             let Some(&extra) = args.get(taken.len()) else { return };
             let problem = Problem::TooManyArguments { callee: name.clone(), takes: given, given: args.len() + done };
-            let d = Diagnostic::new(Node::Expr(extra), &problem)
-                .related(Node::Expr(callee), format!("`{name}` has the type `{}`", self.type_of_callee(callee)));
+            let d = Diagnostic::new(Node::Expr(extra), &problem).related(
+                Node::Expr(callee),
+                &Note::TypeOf { name: name.to_string(), ty: self.type_of_callee(callee).to_string() },
+            );
             let meant = match done {
                 0 => self.meant_by_more(callee, args, taken, &ty),
                 _ => self.meant_by_indices(callee, &ty),

@@ -4,6 +4,7 @@ use super::cause::Cause;
 use super::context::Infer;
 use super::intent::Intent;
 use crate::diagnostics::Edit;
+use crate::diagnostics::notes::Guess;
 use crate::hir::*;
 use crate::prims::PrimitiveId;
 use crate::ty::{Ty, TyKind};
@@ -23,25 +24,26 @@ impl Infer<'_> {
         let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
         let primitive = self.primitive_at(callee)?;
         let takes = primitive.scheme.ty.uncurry().0.len();
-        let written = |text: String, edits: Vec<Edit>, says: &str| {
-            Some(Intent::new(format!("`{text}` {says}"), format!("Write `{text}`"), edits))
+        let written = |text: String, edits: Vec<Edit>, guess: fn(String) -> Guess| {
+            let title = format!("Write `{text}`");
+            Some(Intent::new(guess(text), title, edits))
         };
         let before = |word: &str| vec![Edit::InsertBefore(Node::Expr(callee), format!("{word} "))];
         let name = self.short(callee);
         match args[..] {
             [only] if takes == 1 => {
                 let text = format!("(map {name} {})", self.short(only));
-                written(text, before("map"), "applies it to each element")
+                written(text, before("map"), Guess::EachElement)
             }
             [only] => {
                 let of_all = of_all_elements(primitive.id)?;
                 let text = format!("({of_all} {})", self.short(only));
                 let edits = vec![Edit::Replace(Node::Expr(callee), of_all.to_owned())];
-                written(text, edits, "combines all elements")
+                written(text, edits, Guess::AllElements)
             }
             [left, right] if self.is_array(left) && self.is_array(right) => {
                 let text = format!("(zipWith {name} {} {})", self.short(left), self.short(right));
-                written(text, before("zipWith"), "maps over both arrays")
+                written(text, before("zipWith"), Guess::BothArrays)
             }
             [left, right] => {
                 // The array is written again after the function, so it has to be a name.
@@ -55,7 +57,7 @@ impl Infer<'_> {
                     Edit::Replace(Node::Expr(array), element.clone()),
                     Edit::InsertAfter(Node::Expr(apply), format!(") {of})")),
                 ];
-                written(text, edits, "applies it to each element")
+                written(text, edits, Guess::EachElement)
             }
             _ => None,
         }
@@ -78,8 +80,8 @@ impl Infer<'_> {
             Edit::InsertBefore(Node::Binder(first), "(tuple ".into()),
             Edit::InsertAfter(Node::Binder(last), ")".into()),
         ];
-        let says = format!("a function of tuples takes them apart: `(lambda ({pattern}) …)`");
-        Some(Intent::new(says, format!("Write `{pattern}`"), edits))
+        let title = format!("Write `{pattern}`");
+        Some(Intent::new(Guess::TuplePattern(pattern), title, edits))
     }
 
     /// Explains a kernel that gives functions because a lambda in it has more parameters than it is given.
@@ -91,10 +93,8 @@ impl Infer<'_> {
             _ => None,
         });
         let (lambda, given) = lambda?;
-        let (name, lambda) = (self.short(*callee), self.short(lambda));
-        Some(Intent::advice(format!(
-            "`{lambda}` takes {given} arguments, and `{name}` gives it one: `zipWith` maps over two arrays, and `(lambda ((tuple x y)) …)` takes a pair"
-        )))
+        let (primitive, lambda) = (self.short(*callee), self.short(lambda));
+        Some(Intent::advice(Guess::FewerParameters { lambda, given, primitive }))
     }
 
     fn is_array(&self, e: ExprId) -> bool {

@@ -5,6 +5,7 @@ use super::Lookup;
 use super::context::Infer;
 use super::intent::Intent;
 use crate::diagnostics::Edit;
+use crate::diagnostics::notes::Guess;
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use lift_syntax::SCALAR_TYPES;
@@ -19,7 +20,7 @@ impl Infer<'_> {
         let mut inside = name.strip_prefix('\'')?.strip_suffix('\'')?.chars();
         let (Some(c), None) = (inside.next(), inside.next()) else { return None };
         let written = foreign::character(c)?;
-        Some(replaced(id, &written, format!("a character is a number: `{written}`")))
+        Some(replaced(id, &written, Guess::Character(written.clone())))
     }
 
     /// `-x` and `!c` are names.
@@ -30,7 +31,7 @@ impl Infer<'_> {
             _ => return None,
         };
         let written = format!("({function} {rest})");
-        self.is_known(rest).then(|| replaced(id, &written, format!("write `{written}`")))
+        self.is_known(rest).then(|| replaced(id, &written, Guess::Write(written.clone())))
     }
 
     /// `xs.length`, `p.0`, `np.sum`, `f32.i64`.
@@ -40,7 +41,7 @@ impl Infer<'_> {
         let function = match (scalar(of), scalar(member), foreign::word(member)) {
             (Some(to), Some(_), _) => Scalar::spelled(to)?.conversion()?.to_owned(),
             (.., Some(Foreign::Name(here))) => here.to_owned(),
-            (.., Some(Foreign::Advice(says))) => return Some(Intent::advice(says)),
+            (.., Some(Foreign::Advice(says))) => return Some(Intent::advice(Guess::Foreign(says))),
             _ => match member.parse::<u8>() {
                 // The components of tuples are counted from 0 elsewhere.
                 Ok(index) => format!("get{}", u32::from(index) + 1),
@@ -50,10 +51,10 @@ impl Infer<'_> {
         };
         if self.is_local(of) {
             let written = format!("({function} {of})");
-            return Some(replaced(id, &written, format!("write `{written}`")));
+            return Some(replaced(id, &written, Guess::Write(written.clone())));
         }
         let is_module = self.is_global(&function);
-        is_module.then(|| replaced(id, &function, format!("it is called `{function}`")))
+        is_module.then(|| replaced(id, &function, Guess::CalledHere(function.clone())))
     }
 
     fn is_local(&self, name: &str) -> bool {
@@ -69,6 +70,6 @@ impl Infer<'_> {
     }
 }
 
-fn replaced(id: ExprId, written: &str, says: String) -> Intent {
-    Intent::new(says, format!("Write `{written}`"), vec![Edit::Replace(Node::Expr(id), written.to_owned())])
+fn replaced(id: ExprId, written: &str, guess: Guess) -> Intent {
+    Intent::new(guess, format!("Write `{written}`"), vec![Edit::Replace(Node::Expr(id), written.to_owned())])
 }

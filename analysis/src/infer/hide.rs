@@ -7,6 +7,7 @@ use super::result::*;
 use super::scopes::ScopeId;
 use super::unify::occurrence_order;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::hir::{Body, Expr, ExprId, Node};
 use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
@@ -285,7 +286,7 @@ impl Infer<'_> {
                 Site::Expr(e) => Node::Expr(e),
                 Site::Binder(b) => Node::Binder(b),
             };
-            d = d.related(at, format!("`{}` is opened here", length.name));
+            d = d.related(at, &Note::OpenedHere { length: length.name.clone() });
         }
         if explicit {
             d = d.fix(crate::diagnostics::Fix {

@@ -6,8 +6,8 @@
 use super::Lookup;
 use super::cause::Cause;
 use super::context::Infer;
-use crate::diagnostics::Problem;
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::notes::Guess;
+use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::prims::{self, Neutral, PrimitiveId};
@@ -15,22 +15,22 @@ use crate::ty::{ArrayTy, Ty, TyKind};
 
 /// A guess at what was meant.
 pub struct Intent {
-    /// A clause that follows the message.
-    says: String,
+    /// Follows the message.
+    guess: Guess,
     fix: Option<Fix>,
 }
 
 impl Intent {
-    pub fn new(says: String, title: impl Into<String>, edits: Vec<Edit>) -> Intent {
-        Intent { says, fix: Some(Fix { title: title.into(), edits, certain: false }) }
+    pub fn new(guess: Guess, title: impl Into<String>, edits: Vec<Edit>) -> Intent {
+        Intent { guess, fix: Some(Fix { title: title.into(), edits, certain: false }) }
     }
 
-    pub fn advice(says: impl Into<String>) -> Intent {
-        Intent { says: says.into(), fix: None }
+    pub fn advice(guess: Guess) -> Intent {
+        Intent { guess, fix: None }
     }
 
     pub fn add_to(self, mut d: Diagnostic) -> Diagnostic {
-        d.message.push_str(&format!("; {}", self.says));
+        d.message.push_str(&format!("; {}", self.guess));
         d.fixes.extend(self.fix);
         d
     }
@@ -72,7 +72,7 @@ impl Infer<'_> {
             let zero = scalar.written(0)?;
             let written = format!("(!= {} {zero})", self.short(arg));
             let edits = wrapped(arg, "(!= ", &format!(" {zero})"));
-            return Some(Intent::new(format!("`{written}` compares it"), format!("Write `{written}`"), edits));
+            return Some(Intent::new(Guess::Compares(written.clone()), format!("Write `{written}`"), edits));
         }
         if let Some(meant) = self.meant_element(expected, actual, arg) {
             return Some(meant);
@@ -101,9 +101,9 @@ impl Infer<'_> {
             return None;
         }
         let text = self.short(at);
-        let maker = self.primitive_that_made(at).map(|name| format!("`{name}` gives an array of length 1, and "));
-        let says = format!("{}`(head {text})` is its element", maker.unwrap_or_default());
-        Some(Intent::new(says, format!("Write `(head {text})`"), wrapped(at, "(head ", ")")))
+        let title = format!("Write `(head {text})`");
+        let guess = Guess::OnlyElement { text, maker: self.primitive_that_made(at).cloned() };
+        Some(Intent::new(guess, title, wrapped(at, "(head ", ")")))
     }
 
     /// The primitive that computes the value of an expression, also through a name.
@@ -122,22 +122,18 @@ impl Infer<'_> {
     pub fn meant_whole_call(&self, call: ExprId, ty: &Ty) -> Option<Intent> {
         let Expr::Apply { callee, args } = self.body.expr(call) else { return None };
         let Expr::Global(name) = self.body.expr(*callee) else { return None };
-        let waits = match ty.uncurry().0.len() {
-            0 => return None,
-            1 => format!("`{name}` waits for one more argument"),
-            n => format!("`{name}` waits for {n} more arguments"),
-        };
+        let missing = ty.uncurry().0.len();
+        if missing == 0 {
+            return None;
+        }
+        let guess = |of_one| Guess::MoreArguments { name: name.clone(), missing, of_one };
         match (self.primitive_at(*callee).and_then(|p| of_one(p.id)), &args[..]) {
             (Some(unary), [only]) => {
                 let written = format!("({unary} {})", self.short(*only));
                 let edits = vec![Edit::Replace(Node::Expr(*callee), unary.into())];
-                Some(Intent::new(
-                    format!("{waits}; of one number it is `{written}`"),
-                    format!("Write `{written}`"),
-                    edits,
-                ))
+                Some(Intent::new(guess(Some(written.clone())), format!("Write `{written}`"), edits))
             }
-            _ => Some(Intent::advice(waits)),
+            _ => Some(Intent::advice(guess(None))),
         }
     }
 
@@ -151,8 +147,8 @@ impl Infer<'_> {
         rank(actual)?;
         let (text, function) = (self.short(at), to.conversion()?);
         let written = format!("({function} {text})");
-        let says = format!("`{written}` converts it");
-        Some(Intent::new(says, format!("Write `{written}`"), wrapped(at, &format!("({function} "), ")")))
+        let title = format!("Write `{written}`");
+        Some(Intent::new(Guess::Converts(written), title, wrapped(at, &format!("({function} "), ")")))
     }
 
     /// The integer literal without a suffix that determined the type of an expression, through a name.
@@ -197,7 +193,7 @@ impl Infer<'_> {
             more.iter().for_each(|arg| written = format!("({name} {written} {})", self.short(*arg)));
             let mut edits = vec![Edit::InsertBefore(Node::Expr(first), format!("({name} ").repeat(nested.len()))];
             edits.extend(nested.iter().map(|arg| Edit::InsertAfter(Node::Expr(*arg), ")".into())));
-            return Some(Intent::new(format!("write `{written}`"), format!("Write `{written}`"), edits));
+            return Some(Intent::new(Guess::Write(written.clone()), format!("Write `{written}`"), edits));
         }
         let is_array = |ty: &Ty| matches!(ty.kind(), TyKind::Array(_));
         let function = taken.iter().position(|ty| matches!(ty.kind(), TyKind::Fun(..)))?;
@@ -212,8 +208,7 @@ impl Infer<'_> {
         let mut edits = wrapped(f, &format!("(lambda ({parameter}) ("), &format!("{parts}))"));
         edits.push(Edit::InsertBefore(Node::Expr(first), "(zip ".into()));
         edits.push(Edit::InsertAfter(Node::Expr(last), ")".into()));
-        let says = format!("`{name}` maps over one array; `zip` combines several into one");
-        Some(Intent::new(says, "Go over the arrays together with `zip`", edits))
+        Some(Intent::new(Guess::Zip { name: name.clone() }, "Go over the arrays together with `zip`", edits))
     }
 
     /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
@@ -232,20 +227,18 @@ impl Infer<'_> {
             Edit::InsertBefore(Node::Expr(array), format!("({name} ")),
             Edit::InsertAfter(Node::Expr(first), ")".into()),
         ];
-        Some(Intent::new(format!("write `{written}`"), format!("Write `{written}`"), edits))
+        Some(Intent::new(Guess::Write(written.clone()), format!("Write `{written}`"), edits))
     }
 
     /// `(x > 0.0f)`: suggests writing the function first. `(1 2 3)`: explains that arrays have no literals.
     pub fn meant_by_applying(&self, callee: ExprId, ty: &Ty, args: &[ExprId]) -> Option<Intent> {
         if matches!(self.body.expr(callee), Expr::Literal(_)) {
-            return Some(Intent::advice(
-                "an array cannot be written out: it is an input, or `(generate #n (lambda (i) …))` computes it; `(tuple a b)` is a pair",
-            ));
+            return Some(Intent::advice(Guess::ArraysAreInputs));
         }
         if let (TyKind::Array(_), &[index]) = (ty.kind(), args) {
             let written = format!("(aref {} {})", self.short(callee), self.short(index));
             let edits = vec![Edit::InsertBefore(Node::Expr(callee), "aref ".into())];
-            return Some(Intent::new(format!("an element is `{written}`"), format!("Write `{written}`"), edits));
+            return Some(Intent::new(Guess::ElementIs(written.clone()), format!("Write `{written}`"), edits));
         }
         let (&first, rest) = args.split_first()?;
         let Expr::Global(name) = self.body.expr(first) else { return None };
@@ -259,8 +252,8 @@ impl Infer<'_> {
         }
         let rest: String = rest.iter().map(|arg| format!(" {}", self.short(*arg))).collect();
         let written = format!("({name} {}{rest})", self.short(callee));
-        let says = format!("the function comes first: `{written}`");
-        Some(Intent::new(says, format!("Write `{written}`"), super::order::exchanged(callee, first)))
+        let title = format!("Write `{written}`");
+        Some(Intent::new(Guess::FunctionFirst(written), title, super::order::exchanged(callee, first)))
     }
 
     /// The diagnostic for an unknown name, with a suggestion if there is one.
@@ -271,32 +264,32 @@ impl Infer<'_> {
             return meant.add_to(d);
         }
         let (title, edits);
-        let says = match foreign::word(name) {
+        let guess = match foreign::word(name) {
             Some(Foreign::Name(here)) => {
                 (title, edits) = change(here);
-                format!("it is called `{here}`")
+                Guess::CalledHere(here.to_owned())
             }
-            Some(Foreign::Advice(says) | Foreign::Form(says)) => return Intent::advice(says).add_to(d),
+            Some(Foreign::Advice(says) | Foreign::Form(says)) => return Intent::advice(Guess::Foreign(says)).add_to(d),
             None => {
                 if let Some(meant) = self.meant_by_foreign_name(id, name) {
                     return meant.add_to(d);
                 }
                 let Some(similar) = similar else { return d };
                 (title, edits) = change(&similar);
-                format!("did you mean `{similar}`?")
+                Guess::Similar(similar)
             }
         };
-        Intent::new(says, title, edits).add_to(d)
+        Intent::new(guess, title, edits).add_to(d)
     }
 
     /// `(lambda (xs, ys) …)` binds `xs,`: suggests names without commas.
     fn meant_without_comma(&self, id: ExprId, name: &Name) -> Option<Intent> {
-        let says = |with: &str| format!("the comma is part of the name `{with}`: names are separated by spaces");
+        let comma = |name: &Name| Guess::Comma { name: name.clone() };
         let plain = name.trim_end_matches(',');
         if plain.len() < name.len() {
             let edits = vec![Edit::Replace(Node::Expr(id), plain.to_owned())];
             let title = if plain.is_empty() { "Take the comma out".to_owned() } else { format!("Write `{plain}`") };
-            return Some(Intent::new(says(name), title, edits));
+            return Some(Intent::new(comma(name), title, edits));
         }
         let has_comma = |b: &Binder| b.name.len() > name.len() && b.name.trim_end_matches(',') == &**name;
         let index = self.body.binders.find(has_comma)?;
@@ -304,7 +297,7 @@ impl Infer<'_> {
         let without =
             |(id, b): (BinderId, &Binder)| Edit::Replace(Node::Binder(id), b.name.trim_end_matches(',').to_owned());
         let edits = binders.map(without).collect();
-        Some(Intent::new(says(&self.body.binder(index).name), "Take the commas out of the names", edits))
+        Some(Intent::new(comma(&self.body.binder(index).name), "Take the commas out of the names", edits))
     }
 
     /// Whether an application is a form of another language rather than a call.

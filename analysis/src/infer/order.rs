@@ -5,6 +5,7 @@
 
 use super::Lookup;
 use super::context::Infer;
+use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
@@ -105,7 +106,7 @@ impl Infer<'_> {
         let problem =
             Problem::ArgumentOrder { callee: name, wanted, first: self.short(first), second: self.short(second) };
         let d = Diagnostic::new(Node::Expr(first), &problem)
-            .related(Node::Expr(second), format!("the {wanted_first} is here"))
+            .related(Node::Expr(second), &Note::ArgumentHere { noun: wanted_first })
             .fix(Fix { title: "Exchange the two arguments".into(), edits: exchanged(first, second), certain: true });
         self.diagnostic(d);
         Some(Meant::Ordered(ordered))

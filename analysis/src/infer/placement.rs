@@ -4,8 +4,9 @@
 //! The check walks a kernel and follows functions to where they run: a lambda passed to `mapWrg` runs inside the
 //! work-group however it got there (a `let`, a parameter of a `define`, a composition). It needs no types.
 
+use crate::diagnostics::Note;
 use crate::diagnostics::problem::{self, PlacementRule};
-use crate::diagnostics::{Diagnostic, Edit, Fix, Place, Problem, Related};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Place, Problem};
 use crate::hir::*;
 use crate::prims::{self, Level, PrimitiveId};
 use std::rc::Rc;
@@ -253,8 +254,7 @@ impl Walk<'_> {
         };
         let mut d = Diagnostic::new(Node::Expr(here), &Problem::Placement { name: name.clone(), rule });
         if let Some(name) = &frame.definition {
-            d.related
-                .push(Related { place: Place::Definition(name.clone()), message: format!("this is inside `{name}`") });
+            d = d.related_at(Place::Definition(name.clone()), &Note::Inside { definition: name.clone() });
         }
         d
     }

@@ -2,6 +2,7 @@
 
 use super::cause::Cause;
 use super::context::Infer;
+use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
@@ -83,7 +84,7 @@ impl Infer<'_> {
         let problem = Problem::RowsOfHiddenLength { callee, function, left: left.clone(), right: right.clone() };
         Some(
             Diagnostic::new(Node::Expr(f), &problem)
-                .related(Node::Expr(*arg), format!("the elements of `{array}` are `{right}`"))
+                .related(Node::Expr(*arg), &Note::ElementsOf { array, ty: right.clone() })
                 .fix(fix),
         )
     }

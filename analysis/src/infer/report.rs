@@ -5,8 +5,8 @@ use super::cause::Cause;
 use super::context::Infer;
 use super::describe::shorten;
 use super::unify::Mismatch;
+use crate::diagnostics::Note;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
-use crate::diagnostics::shown::Shown;
 use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem};
 use crate::hir::*;
 use crate::prims::PrimitiveId;
@@ -62,7 +62,7 @@ impl Infer<'_> {
             let mut d = Diagnostic::new(Node::Expr(why), &problem).fix(fix);
             if let Cause::Argument { arg, .. } = cause {
                 let text = self.short(*arg);
-                d = d.related(Node::Expr(*arg), format!("`{text}` is `{}`", Shown(actual)));
+                d = d.related(Node::Expr(*arg), &Note::ExpressionIs { text, ty: actual.clone() });
             }
             return self.diagnostic(d);
         }
@@ -117,10 +117,10 @@ impl Infer<'_> {
         let problem = Problem::TypeMismatch { place, expected: expected.clone(), actual: actual.clone(), parts };
         let mut d = Diagnostic::new(cause.node(), &problem);
         if let Cause::Branches { then, .. } = cause {
-            d = d.related(Node::Expr(*then), format!("this branch is `{}`", Shown(expected)));
+            d = d.related(Node::Expr(*then), &Note::BranchIs { ty: expected.clone() });
         }
         if let Cause::SizeName(_, b, Some(read)) = cause {
-            d = d.related(Node::Binder(*b), format!("this is `{}`", Shown(actual)));
+            d = d.related(Node::Binder(*b), &Note::NameIs { ty: actual.clone() });
             if let Expr::Size(size) = self.body.expr(*read)
                 && matches!(self.body.size_ref(*size), crate::hir::SizeRef::Local(_))
             {
@@ -131,7 +131,7 @@ impl Infer<'_> {
         }
         if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
             let text = self.short(why);
-            d = d.related(Node::Expr(why), format!("`{}` comes from `{text}`", Shown(left)));
+            d = d.related(Node::Expr(why), &Note::TypeComesFrom { ty: left.clone(), text });
         }
         if let (Cause::Argument { arg, .. }, Some(wanted)) = (cause, left.as_scalar())
             && let Some(fix) = self.literal_fix(*arg, wanted)
@@ -191,7 +191,7 @@ impl Infer<'_> {
         let from = origin.as_ref().map(|origin| origin.source.clone());
         let d = Diagnostic::new(cause.node(), &Problem::LengthEscapes { length: name.clone(), from });
         self.diagnostic(match origin {
-            Some(origin) => d.related(origin.made_by, format!("`{name}` comes from here")),
+            Some(origin) => d.related(origin.made_by, &Note::LengthComesFrom { name }),
             None => d,
         });
     }
@@ -292,7 +292,7 @@ impl Infer<'_> {
         d.obligation = Some(Box::new(Obligation { left: (left.clone(), l_at), right: (right.clone(), r_at) }));
         for (size, at) in [(&left, l_at), (&right, r_at)] {
             if let Some(at) = at {
-                d = d.related(at, format!("length `{size}` comes from here"));
+                d = d.related(at, &Note::SizeComesFrom { size: size.clone() });
             }
         }
         if let (Cause::Argument { apply, .. }, Some((first, second))) = (cause, sibling)

@@ -2,6 +2,7 @@
 
 use super::{Lowerer, end_of, range_of};
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
@@ -262,7 +263,7 @@ impl Lowerer {
             self.scope.used[earlier] = true;
             let problem = Problem::DuplicateParameter { what, name: name.clone() };
             let diagnostic = Diagnostic::new(Node::Binder(id), &problem)
-                .related(Node::Binder(earlier), format!("the first `{name}`"));
+                .related(Node::Binder(earlier), &Note::First { name: name.clone() });
             self.report(diagnostic);
         } else {
             first.insert(name, id);

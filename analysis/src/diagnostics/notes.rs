@@ -1,0 +1,162 @@
+//! What a diagnostic says beside its message: at related places, and about what was probably meant.
+
+use super::shown::Shown;
+use crate::hir::Name;
+use crate::size::Size;
+use crate::ty::Ty;
+use std::fmt::{Display, Formatter, Result};
+
+/// The message at a related place.
+pub enum Note {
+    TypeOf {
+        name: String,
+        ty: String,
+    },
+    OpenedHere {
+        length: Name,
+    },
+    /// The argument that belongs first, as a noun.
+    ArgumentHere {
+        noun: &'static str,
+    },
+    Inside {
+        definition: Name,
+    },
+    ElementsOf {
+        array: String,
+        ty: Ty,
+    },
+    ExpressionIs {
+        text: String,
+        ty: Ty,
+    },
+    BranchIs {
+        ty: Ty,
+    },
+    NameIs {
+        ty: Ty,
+    },
+    TypeComesFrom {
+        ty: Ty,
+        text: String,
+    },
+    LengthComesFrom {
+        name: String,
+    },
+    SizeComesFrom {
+        size: Size,
+    },
+    First {
+        name: Name,
+    },
+}
+
+impl Display for Note {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Note::TypeOf { name, ty } => write!(f, "`{name}` has the type `{ty}`"),
+            Note::OpenedHere { length } => write!(f, "`{length}` is opened here"),
+            Note::ArgumentHere { noun } => write!(f, "the {noun} is here"),
+            Note::Inside { definition } => write!(f, "this is inside `{definition}`"),
+            Note::ElementsOf { array, ty } => write!(f, "the elements of `{array}` are `{ty}`"),
+            Note::ExpressionIs { text, ty } => write!(f, "`{text}` is `{}`", Shown(ty)),
+            Note::BranchIs { ty } => write!(f, "this branch is `{}`", Shown(ty)),
+            Note::NameIs { ty } => write!(f, "this is `{}`", Shown(ty)),
+            Note::TypeComesFrom { ty, text } => write!(f, "`{}` comes from `{text}`", Shown(ty)),
+            Note::LengthComesFrom { name } => write!(f, "`{name}` comes from here"),
+            Note::SizeComesFrom { size } => write!(f, "length `{size}` comes from here"),
+            Note::First { name } => write!(f, "the first `{name}`"),
+        }
+    }
+}
+
+/// What was probably meant: a clause that follows the message. Texts are code as it should be written.
+pub enum Guess {
+    Write(String),
+    Compares(String),
+    Converts(String),
+    /// `call` applies the function to each element.
+    EachElement(String),
+    AllElements(String),
+    BothArrays(String),
+    TuplePattern(String),
+    /// A lambda of several parameters, and the primitive that gives it one argument.
+    FewerParameters {
+        lambda: String,
+        given: usize,
+        primitive: String,
+    },
+    /// The element of an array of length 1, and the primitive that made the array.
+    OnlyElement {
+        text: String,
+        maker: Option<Name>,
+    },
+    /// Missing arguments of a call, and the call of one number that may be meant.
+    MoreArguments {
+        name: Name,
+        missing: usize,
+        of_one: Option<String>,
+    },
+    Zip {
+        name: Name,
+    },
+    ArraysAreInputs,
+    ElementIs(String),
+    FunctionFirst(String),
+    CalledHere(String),
+    Similar(Name),
+    Comma {
+        name: Name,
+    },
+    Character(String),
+    /// Advice about a word of another language.
+    Foreign(&'static str),
+}
+
+impl Display for Guess {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Guess::Write(text) => write!(f, "write `{text}`"),
+            Guess::Compares(text) => write!(f, "`{text}` compares it"),
+            Guess::Converts(text) => write!(f, "`{text}` converts it"),
+            Guess::EachElement(text) => write!(f, "`{text}` applies it to each element"),
+            Guess::AllElements(text) => write!(f, "`{text}` combines all elements"),
+            Guess::BothArrays(text) => write!(f, "`{text}` maps over both arrays"),
+            Guess::TuplePattern(pattern) => {
+                write!(f, "a function of tuples takes them apart: `(lambda ({pattern}) …)`")
+            }
+            Guess::FewerParameters { lambda, given, primitive } => write!(
+                f,
+                "`{lambda}` takes {given} arguments, but `{primitive}` gives it one: `zipWith` maps over two arrays, \
+                 and `(lambda ((tuple x y)) …)` takes a pair"
+            ),
+            Guess::OnlyElement { text, maker } => {
+                if let Some(name) = maker {
+                    write!(f, "`{name}` gives an array of length 1, and ")?;
+                }
+                write!(f, "`(head {text})` is its element")
+            }
+            Guess::MoreArguments { name, missing, of_one } => {
+                match missing {
+                    1 => write!(f, "`{name}` waits for one more argument")?,
+                    n => write!(f, "`{name}` waits for {n} more arguments")?,
+                }
+                of_one.iter().try_for_each(|written| write!(f, "; of one number it is `{written}`"))
+            }
+            Guess::Zip { name } => write!(f, "`{name}` maps over one array; `zip` combines several into one"),
+            Guess::ArraysAreInputs => f.write_str(
+                "an array cannot be written out: it is an input, or `(generate #n (lambda (i) …))` computes it; \
+                 `(tuple a b)` is a pair",
+            ),
+            Guess::ElementIs(text) => write!(f, "an element is `{text}`"),
+            Guess::FunctionFirst(text) => write!(f, "the function comes first: `{text}`"),
+            Guess::CalledHere(name) => write!(f, "it is called `{name}`"),
+            Guess::Similar(name) => write!(f, "did you mean `{name}`?"),
+            Guess::Comma { name } => {
+                write!(f, "the comma is part of the name `{name}`: names are separated by spaces")
+            }
+            Guess::Character(text) => write!(f, "a character is a number: `{text}`"),
+            Guess::Foreign(advice) => f.write_str(advice),
+        }
+    }
+}
