@@ -114,17 +114,17 @@ mod tests {
         let pair = |x: f32| Value::Tuple(vec![Value::from(1), Value::from(x)]);
         let cases: Vec<(Value, Value, Option<&str>)> = vec![
             (rows(4), rows(4), None),
-            (rows(5), rows(4), Some("element 1, element 1: 5, and 4 is expected")),
+            (rows(5), rows(4), Some("element 1, element 1: 5, but 4 is expected")),
             (vec![1, 2].into(), vec![1].into(), Some("an array of length 2, but length 1 is expected")),
-            (vec![1, 3, 4].into(), vec![1, 2, 4].into(), Some("element 1: 3, and 2 is expected")),
+            (vec![1, 3, 4].into(), vec![1, 2, 4].into(), Some("element 1: 3, but 2 is expected")),
             (vec![1.0f32, 2.00001].into(), vec![1.0f32, 2.0].into(), None),
-            (vec![1.0f32, 2.1].into(), vec![1.0f32, 2.0].into(), Some("element 1: 2.1, and 2.0 is expected")),
-            (vec![1.0, 2.000_01].into(), vec![1.0, 2.0].into(), Some("element 1: 2.00001, and 2.0 is expected")),
+            (vec![1.0f32, 2.1].into(), vec![1.0f32, 2.0].into(), Some("element 1: 2.1, but 2.0 is expected")),
+            (vec![1.0, 2.000_01].into(), vec![1.0, 2.0].into(), Some("element 1: 2.00001, but 2.0 is expected")),
             (pair(2.0), pair(2.00001), None),
-            (pair(2.0), pair(2.1), Some("part 2: 2.0, and 2.1 is expected")),
+            (pair(2.0), pair(2.1), Some("part 2: 2.0, but 2.1 is expected")),
             (f32::NAN.into(), f32::NAN.into(), None),
-            (f32::INFINITY.into(), 1.0f32.into(), Some("inf, and 1.0 is expected")),
-            (Value::from(1), Value::from(1i64), Some("1, and 1 is expected")),
+            (f32::INFINITY.into(), 1.0f32.into(), Some("inf, but 1.0 is expected")),
+            (Value::from(1), Value::from(1i64), Some("1, but 1 is expected")),
         ];
         for (value, expected, wanted) in cases {
             assert_eq!(difference(&value, &expected).as_deref(), wanted, "{value} and {expected}");

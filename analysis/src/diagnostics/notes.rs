@@ -1,7 +1,7 @@
 //! What a diagnostic says beside its message: at related places, and about what was probably meant.
 
 use super::shown::Shown;
-use crate::hir::Name;
+use crate::node::Name;
 use crate::size::Size;
 use crate::ty::Ty;
 use std::fmt::{Display, Formatter, Result};

@@ -51,7 +51,7 @@ impl FromStr for DeviceList {
             };
             let wrong = |what: &str, word: &str| {
                 format!(
-                    "`{word}` in `{text}` is no {what}: a list has numbers of `lift devices`, as in `opencl:0,1`, or \
+                    "`{word}` in `{text}` is not a {what}: a list has numbers of `lift devices`, as in `opencl:0,1`, or \
                          numbers with shares, as in `opencl:0:3,1:1`"
                 )
             };

@@ -278,7 +278,7 @@ impl Tester<'_> {
                 (Ok(ran), Wanted::Error(code)) => {
                     let error = if code.is_empty() { "an error".to_owned() } else { format!("the error `{code}`") };
                     let gives = shortened(&ran.value.to_string());
-                    let problem = failed(&format!("gives a result, and {error} is expected"));
+                    let problem = failed(&format!("gives a result, but {error} is expected"));
                     return Ok(Err(problem.note(format!("on {on}: {gives}"))));
                 }
                 (Ok(ran), _) => {

@@ -1,5 +1,7 @@
 //! Hints from the compiler: where an unplaced primitive runs, which results are stored, which checks remain. Only
 //! kernels near the visible lines are compiled.
+//!
+//! [`shown`]: the last hints of each kernel.
 
 pub mod shown;
 

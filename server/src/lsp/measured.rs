@@ -2,6 +2,8 @@
 //!
 //! A measurement is stored with the fingerprint of its kernel. When the kernel's meaning changes, its times are shown
 //! as stale until it runs again.
+//!
+//! [`measurement`]: the measurements of runs.
 
 pub mod measurement;
 

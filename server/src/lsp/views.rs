@@ -14,6 +14,8 @@
 //!
 //! A view maps its parts to the source as it was when the view was made. Locations in a source edited since then are
 //! mapped across the edit, and are unknown inside it.
+//!
+//! [`view`]: generated texts, their addresses, and the cache of them.
 
 pub mod view;
 

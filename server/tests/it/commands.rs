@@ -352,7 +352,7 @@ fn a_lens_runs_the_tests_of_a_kernel_that_has_some() {
         ok     xs=[1.0,-2.0,inf] => [1.0,inf]
         FAILED xs=[3.0] => [5.0]
             `positive` gives another result than the test expects
-            on interpreter: element 0: 3.0, and 5.0 is expected
+            on interpreter: element 0: 3.0, but 5.0 is expected
     "#]]
     .assert_eq(&std::fs::read_to_string(path).expect("the file"));
 

@@ -63,7 +63,7 @@ fn a_difference_is_shown_with_its_input() {
     let ran =
         bench.lift(&["compare", "twice.lift", "wrong.lift", "--device", "interpreter", "iota", "--size", "N=1000"]);
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("interpreter, N=1000: DIFFERENT element 991: 0, and 1984 is expected"), "{}", ran.out);
+    assert!(ran.out.contains("interpreter, N=1000: DIFFERENT element 991: 0, but 1984 is expected"), "{}", ran.out);
     let ran = bench.lift(&["compare", "twice.lift", "reversed.lift", "--device", "interpreter"]);
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
     let first = "interpreter: DIFFERENT with N=2, inputs `random:0`: element 0: ";

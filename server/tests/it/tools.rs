@@ -42,10 +42,10 @@ fn tests_of_kernels_are_tried_everywhere() {
 fn a_test_that_does_not_hold_says_where_and_why() {
     let head = "(lift k (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (/ 6 x)) xs)))\n";
     for (line, why) in [
-        ("xs=[1,2] => [6,2]", "element 1: 3, and 2 is expected"),
+        ("xs=[1,2] => [6,2]", "element 1: 3, but 2 is expected"),
         ("xs=[1,2] => [6]", "an array of length 2, but length 1 is expected"),
         ("xs=[1,0] => [6,6]", "division-by-zero"),
-        ("xs=[1,2] => error division-by-zero", "gives a result, and the error `division-by-zero` is expected"),
+        ("xs=[1,2] => error division-by-zero", "gives a result, but the error `division-by-zero` is expected"),
         ("xs=[1,0] => error index-out-of-range", "stops with another error than `index-out-of-range`"),
         ("xs=[1,2] => error no-such-code", "there is no code `no-such-code`"),
         ("xs=[1,2] => none.txt", "the expected result: there is no such file"),
