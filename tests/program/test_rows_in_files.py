@@ -76,6 +76,10 @@ def test_other_programs_read_and_write_them(lift):
         "large.feather": lambda f: pyarrow.feather.write_feather(
             pa.table({"rows": pa.array([[1], [], [2, 3]], pa.large_list(pa.int32()))}), f, compression="uncompressed"
         ),
+        # As pandas writes it.
+        "packed.feather": lambda f: pyarrow.feather.write_feather(
+            pa.table({"rows": pa.array([[1], [], [2, 3]], pa.list_(pa.int32()))}), f
+        ),
         "chunks.arrow": lambda f: write_chunks(f, [[[1], []], [[2, 3]]]),
     }
     for name, write in written.items():
@@ -117,8 +121,19 @@ BAD = [
     ("a.npz", npz(offsets=[0.0, 3.0], values=INTS), "holds no integers"),
     ("a.npz", npz(offsets=[0, 3], other=INTS), "has no array `values`; it has `offsets`"),
     ("a.npz", npz(offsets=[0, 2**62], values=INTS), "the offsets make more"),
+    ("a.npz", npz(other=INTS), "has shape (3,), and the archive has no array `offsets`, which says where rows begin"),
+    ("a.npz", npz(lengths=[1, 2], values=INTS), "no array `offsets`"),
+    ("a.npz", npz(offsets=[], values=INTS[:0]), "the array `offsets` is empty; it begins with 0"),
+    ("a.npz", npz(offsets=[0, 1], values=np.array([None])), "objects of Python: convert them to numbers"),
+    ("a.parquet", b"PAR1nothing", "a Parquet file is not read; an Arrow file is"),
+    ("a.arrows", b"\xff\xff\xff\xffnothing", "an Arrow stream is not read; an Arrow file is"),
     ("a.npz", b"PK\x03\x04", "the archive cannot be read"),
-    ("a.arrow", arrow(pa.table({"x": pa.array([[1], None], pa.list_(pa.int32()))})), "are null"),
+    ("a.arrow", arrow(pa.table({"x": pa.array([[1], None], pa.list_(pa.int32()))})), "1 value is null; Lift"),
+    (
+        "a.arrow",
+        arrow(pa.table({"x": [[1]]}), options=pa.ipc.IpcWriteOptions(compression="zstd")),
+        "compressed by Zstandard; LZ4 is read",
+    ),
     ("a.arrow", arrow(pa.table({"x": pa.array([[1]], pa.list_(pa.int64()))})), "a column of the file holds Int64"),
     ("a.arrow", arrow(pa.table({"x": INTS})), "is expected, but a column of the file holds Int32"),
     ("a.arrow", arrow(pa.table({"x": INTS, "y": INTS})), "the file has 2 columns"),
@@ -140,6 +155,10 @@ def test_files_that_are_cut_or_changed_are_refused(lift):
     files = {
         "a.npz": npz(offsets=[0, 1, 3], values=INTS),
         "a.arrow": arrow(pa.table({"x": pa.array([[1], [2, 3]], pa.list_(pa.int32()))})),
+        "packed.arrow": arrow(
+            pa.table({"x": pa.array([[1], [2] * 99], pa.list_(pa.int32()))}),
+            options=pa.ipc.IpcWriteOptions(compression="lz4"),
+        ),
     }
     for name, content in files.items():
         for at in range(0, len(content), max(len(content) // 12, 1)):

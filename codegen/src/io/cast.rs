@@ -19,8 +19,10 @@ impl Casts {
     /// Advice for a file whose numbers have another type than `needed`.
     pub fn advice(self, needed: Scalar) -> String {
         let name = super::flat::numpy_name(needed);
+        // Not every NumPy has `numpy.bool`.
+        let made = if needed == Scalar::Bool { name.to_owned() } else { format!("numpy.{name}") };
         let option = if self == Casts::Offered { "run with `--cast`, or " } else { "" };
-        format!("`{needed:?}` is NumPy's `{name}`; {option}convert with `.astype(numpy.{name})`")
+        format!("`{needed:?}` is NumPy's `{name}`; {option}convert with `.astype({made})`")
     }
 }
 

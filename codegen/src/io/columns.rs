@@ -226,11 +226,8 @@ impl Reader<'_> {
     fn misshapen(&self, path: &str, dims: &[usize], count: usize) -> InputError {
         let shown = if path.is_empty() { "values" } else { path };
         let shape = shape_text(dims);
-        let needed = counted(count, "number");
-        InputError::new(format!(
-            "`{}` is expected: the array `{shown}` has shape {shape}; {needed} are needed",
-            self.whole
-        ))
+        let needed = format!("{} {} needed", counted(count, "number"), if count == 1 { "is" } else { "are" });
+        InputError::new(format!("`{}` is expected: the array `{shown}` has shape {shape}; {needed}", self.whole))
     }
 
     fn values(&self, path: &str) -> Result<&FlatArray> {
@@ -257,12 +254,26 @@ impl Reader<'_> {
         let levels = level + leaf.levels.len();
         let lists = (1..levels).filter(|l| given(*l).is_some()).count();
         let length = match (level, given(1)) {
-            (0, Some(first)) => first.data.len().checked_sub(1),
+            (0, Some(first)) if first.data.is_empty() => {
+                let name = leaf.name(&offsets(1));
+                return Err(InputError::new(format!(
+                    "the array `{name}` is empty; it begins with 0, also without rows"
+                )));
+            }
+            (0, Some(first)) => Some(first.data.len() - 1),
             _ => self.values(&leaf.path)?.dims.get(level - lists.min(level)).copied(),
         };
         match length {
             Some(length) => Ok(vec![length; count]),
-            None => Err(self.misshapen(&leaf.path, &self.values(&leaf.path)?.dims, count)),
+            None => {
+                let (name, shape) = (leaf.values(), shape_text(&self.values(&leaf.path)?.dims));
+                Err(InputError::new(format!(
+                    "`{}` is expected: the array `{name}` has shape {shape}, and the archive has no array `{}`, which \
+                     says where rows begin",
+                    self.whole,
+                    leaf.name(&offsets(level.max(1)))
+                )))
+            }
         }
     }
 
@@ -400,6 +411,7 @@ mod tests {
         assert!(refused(&[0, 2, 1], ints()).contains("not decrease"));
         assert!(refused(&[1, 3], ints()).contains("begin with 0"));
         assert!(refused(&[0, 2], ints()).contains("2 numbers are needed"));
+        assert!(refused(&[0, 1], ints()).contains("1 number is needed"));
         assert!(refused(&[0, i64::MAX], ints()).contains("the offsets make more"));
         assert!(refused(&[0, 3], ArrayValue::Float(vec![1.0; 3])).contains("holds `float32`"));
         assert!(
@@ -407,6 +419,12 @@ mod tests {
                 .expect_err("empty")
                 .message
                 .contains("no array `values`")
+        );
+        let alone = Arrays::from([("values".to_owned(), FlatArray { dims: vec![3], data: ints() })]);
+        let message = value_from_arrays(&ty, &alone, Casts::Refused).expect_err("no offsets").message;
+        assert!(
+            message.ends_with("(3,), and the archive has no array `offsets`, which says where rows begin"),
+            "{message}"
         );
     }
 }

@@ -16,7 +16,7 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
-use arrow_ipc::{Block, root_as_footer};
+use arrow_ipc::{Block, CompressionType, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use lift_analysis::ty::{Ty, TyKind};
 use lift_codegen::io::cast::{Casts, cast};
@@ -33,8 +33,11 @@ pub const MAGIC: &[u8] = b"ARROW1";
 /// Reads a file as a value of type `ty`. An error is a message for the user.
 pub fn read(bytes: &[u8], ty: &Ty, casts: Casts) -> Result<Value, String> {
     let damaged = |why: &str| format!("this is not an Arrow file that can be read: {why}");
-    if !blocks_fit(bytes) {
+    let Some(blocks) = blocks(bytes) else {
         return Err(damaged("it does not end as one, or its parts are outside of it"));
+    };
+    for block in blocks {
+        can_be_unpacked(block).map_err(damaged)?;
     }
     // The library panics on buffers outside their block.
     let hook = panic::take_hook();
@@ -48,21 +51,51 @@ pub fn read(bytes: &[u8], ty: &Ty, casts: Casts) -> Result<Value, String> {
     }
 }
 
-/// Whether all blocks listed in the footer are inside the file. The library allocates the sizes that they claim.
-fn blocks_fit(bytes: &[u8]) -> bool {
-    let end = MAGIC.len() + size_of::<i32>();
-    let Some((rest, tail)) = bytes.len().checked_sub(end).map(|at| bytes.split_at(at)) else { return false };
-    let Some((length, MAGIC)) = tail.split_at_checked(size_of::<i32>()) else { return false };
-    let length = length.try_into().map_or(0, i32::from_le_bytes);
-    let footer = usize::try_from(length).ok().and_then(|length| rest.get(rest.len().checked_sub(length)?..));
-    let Some(footer) = footer.and_then(|footer| root_as_footer(footer).ok()) else { return false };
-    let fits = |block: &Block| {
-        let sizes = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()];
-        let sum = sizes.iter().try_fold(0u64, |sum, n| sum.checked_add(u64::try_from(*n).ok()?));
-        sum.is_some_and(|end| end <= bytes.len() as u64)
+/// The metadata and the body of each block listed in the footer; none if one lies outside the file. The library allocates
+/// the sizes that they claim.
+fn blocks(bytes: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
+    let (rest, tail) = bytes.split_at(bytes.len().checked_sub(MAGIC.len() + size_of::<i32>())?);
+    let (length, MAGIC) = tail.split_at_checked(size_of::<i32>())? else { return None };
+    let length = usize::try_from(i32::from_le_bytes(length.try_into().ok()?)).ok()?;
+    let footer = root_as_footer(rest.get(rest.len().checked_sub(length)?..)?).ok()?;
+    let listed = [footer.recordBatches(), footer.dictionaries()];
+    let one = |block: &Block| {
+        let start = usize::try_from(block.offset()).ok()?;
+        let body = start.checked_add(usize::try_from(block.metaDataLength()).ok()?)?;
+        let end = body.checked_add(usize::try_from(block.bodyLength()).ok()?)?;
+        Some((bytes.get(start..body)?, bytes.get(body..end)?))
     };
-    let batches = footer.recordBatches().is_none_or(|blocks| blocks.iter().all(fits));
-    batches && footer.dictionaries().is_none_or(|blocks| blocks.iter().all(fits))
+    listed.into_iter().flatten().flatten().map(one).collect()
+}
+
+/// LZ4 makes nothing smaller than by this factor.
+const MOST_PACKED: u64 = 256;
+
+/// Rejects compression that is not known, and buffers that claim more than their bytes can unpack to.
+fn can_be_unpacked((metadata, body): (&[u8], &[u8])) -> Result<(), &'static str> {
+    let damaged = "it is damaged";
+    // The length comes first, since version 0.15 after a mark.
+    let prefix = if metadata.starts_with(&[0xff; 4]) { 8 } else { 4 };
+    let message = root_as_message(metadata.get(prefix..).ok_or(damaged)?).map_err(|_| damaged)?;
+    let dictionary = || message.header_as_dictionary_batch()?.data();
+    let Some(batch) = message.header_as_record_batch().or_else(dictionary) else { return Ok(()) };
+    let Some(compression) = batch.compression() else { return Ok(()) };
+    if compression.codec() != CompressionType::LZ4_FRAME {
+        return Err("it is compressed by Zstandard; LZ4 is read, and what is not compressed");
+    }
+    for buffer in batch.buffers().into_iter().flatten() {
+        let part = || {
+            let start = usize::try_from(buffer.offset()).ok()?;
+            body.get(start..start.checked_add(usize::try_from(buffer.length()).ok()?)?)
+        };
+        let part = part().ok_or(damaged)?;
+        // The length before compression; negative without any.
+        let claimed = part.first_chunk().map_or(0, |length| i64::from_le_bytes(*length));
+        if u64::try_from(claimed).is_ok_and(|claimed| claimed / MOST_PACKED > part.len() as u64) {
+            return Err(damaged);
+        }
+    }
+    Ok(())
 }
 
 /// Removes the outer existential quantifiers of a type.
@@ -106,7 +139,9 @@ fn value_of(ty: &Ty, batches: &[RecordBatch], casts: Casts) -> Result<Value, Str
 /// Converts a column to elements of type `ty`.
 fn values(ty: &Ty, column: &ArrayRef, casts: Casts) -> Result<ArrayValue, String> {
     if column.null_count() > 0 {
-        return Err(format!("{} values are null, which no value of Lift is", column.null_count()));
+        let nulls = column.null_count();
+        let are = if nulls == 1 { "value is" } else { "values are" };
+        return Err(format!("{nulls} {are} null; Lift has no such value"));
     }
     let ty = opened(ty);
     let has = column.data_type();

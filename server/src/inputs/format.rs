@@ -46,6 +46,10 @@ const NAMED: [(&str, FileFormat); 10] = [
     ("numbers", FileFormat::Numbers),
 ];
 
+/// First bytes of files that are not read, and what they are.
+const FOREIGN: [(&[u8], &str); 3] =
+    [(b"PAR1", "a Parquet file"), (b"\xff\xff\xff\xff", "an Arrow stream"), (b"\x89HDF", "an HDF5 file")];
+
 /// A file as the command line names it: `data.npy`, `csv:data.txt`, `csv:-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -130,6 +134,9 @@ fn begun(start: &[u8]) -> FileFormat {
 /// Reads a text. An error is a message for the user.
 pub fn text_of(opened: Opened) -> Result<String, String> {
     let bytes = opened.bytes(MAX_TEXT).map_err(|e| e.to_string())?;
+    if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(format!("{what} is not read; an Arrow file is, as `pyarrow.feather.write_feather` writes it"));
+    }
     files::text_of(bytes).map_err(|e| match e {
         ReadError::NotUtf8 { .. } => format!("neither text nor a NumPy file, an Arrow file or a picture: {e}"),
         e => e.to_string(),

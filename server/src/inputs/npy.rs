@@ -115,6 +115,9 @@ fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     if text.iter().filter(|b| b"([{".contains(b)).count() > 100 {
         return Err("the header of the `.npy` file is bad: too many brackets".to_owned());
     }
+    if String::from_utf8_lossy(&text).contains("'descr': '|O'") {
+        return Err("its elements are objects of Python: convert them to numbers".to_owned());
+    }
     if !shape_fits(&String::from_utf8_lossy(&text)) {
         return Err("the header of the `.npy` file is bad: its shape is impossible".to_owned());
     }
