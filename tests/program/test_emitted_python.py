@@ -233,7 +233,7 @@ FITTING = [
     ("(array-type bool N)", [True, False], "[ True False]"),
     ("(array-type bool N)", [1], "`Bool` is needed, not `1`"),
     ("(array-type (array-type int 2) N)", [[1, 2], [3, 4]], "[[1 2]\n [3 4]]"),
-    ("(array-type (array-type int 2) N)", [[1], [2]], "by its type that number is `2`"),
+    ("(array-type (array-type int 2) N)", [[1], [2]], "but its type says 2"),
     ("(array-type (array-type int N) N)", np.zeros((2, 3), np.int32), "the sizes disagree"),
     ("(array-type (tuple-type int int) N)", (np.array([1, 2, 3], np.int32),) * 2, "an array is needed, not a tuple"),
     ("(array-type (tuple-type int int) N)", [(1, 10), (2, 20)], "[(1, 10) (2, 20)]"),

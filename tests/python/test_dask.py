@@ -170,7 +170,7 @@ def test_sizes_follow_from_what_the_host_has():
         "(lift sums (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (rows) (map (reduce 0.0f +) rows)))"
     ).sums
     assert sums.spread([[1.0], [2.0, 3.0]]).compute().tolist() == [[1.0], [5.0]]
-    with pytest.raises(lift.LiftError, match=r"has 5 elements, .* which it is for no one `N`"):
+    with pytest.raises(lift.LiftError, match=r"has 5 elements, .* which it is for no `N`"):
         sums.spread(np.ones(5, np.float32))
 
 

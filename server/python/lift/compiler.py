@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -61,8 +62,9 @@ def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
     if errors:
         return answers, _error(errors)
     if done.returncode == WRONG_USE:
-        # What clap says, without its advice about the command line.
-        raise LiftError("input", done.stderr.removeprefix("error: ").partition("\n\n")[0].strip())
+        # What clap says, without what it says of the command line.
+        said = done.stderr.removeprefix("error: ").partition("\n\n")[0].strip()
+        raise LiftError("input", re.sub(r"^invalid value '.*?' for '.*?': ", "", said))
     if done.returncode != 0:
         message = done.stderr.strip() or f"it ended with status {done.returncode}"
         raise LiftError("internal-error", f"the program lift failed: {message}")
@@ -77,7 +79,9 @@ def _error(errors: list[dict[str, Any]]) -> LiftError:
     first, rest = errors[0], errors[1:]
     # What certainly mends it, as the program's `help:`.
     fixes = [f"help: {fix['title']}" for fix in first.get("fixes", ()) if fix["certain"]]
-    lines = [first["message"], *fixes[:1], *(f"{_place(error)}: {error['message']}" for error in rest[:LISTED])]
+    # Sizes are given by their names alone.
+    message = first["message"].replace("as in `--size ", "as in `")
+    lines = [message, *fixes[:1], *(f"{_place(error)}: {error['message']}" for error in rest[:LISTED])]
     if len(rest) > LISTED:
         lines.append(f"and {counted(len(rest) - LISTED, 'more error')}")
     return LiftError(first["code"], "\n".join(lines), _place(first))

@@ -18,6 +18,7 @@ from lift_runtime import Kernel, LiftError, collect, pour, read, sizes
 from lift_runtime.errors import counted
 from lift_runtime.layout import DTYPES
 from lift_runtime.plan import Input, Plan
+from lift_runtime.tables import cast
 
 from . import tasks, work
 from .tasks import Task
@@ -144,7 +145,7 @@ class _Run:
             raise LiftError("input", wrong_count(self.plan, len(inputs)))
         equations: list[pour.Equation] = []
         for item, known, value in zip(self.parts["inputs"], self.plan.inputs, inputs):
-            given = _of_dask(item, value) if _is_task(value) else _host(known, value, equations)
+            given = self.of_dask(item, value) if _is_task(value) else _host(known, value, equations)
             self.held[item["value"]] = self.input(item, given, equations)
         pour.solve_shapes(self.plan, equations, self.values, self.unknown)
         self.check()
@@ -166,7 +167,14 @@ class _Run:
             shape = self.fits(item, about, value)
             if value.ndim == 0:
                 return tasks.blocks_of(value)[0]
+            unknown = any(np.isnan(n) for lengths in value.chunks[1:] for n in lengths)
+            self.unknown = self.unknown or unknown
             if any(len(c) > 1 for c in value.chunks[1:]):
+                if unknown:
+                    message = (
+                        f"the rows of `{item['name']}` are cut at unknown positions: `compute_chunk_sizes()` finds them"
+                    )
+                    raise LiftError("cannot-distribute", message)
                 value = value.rechunk(dict.fromkeys(range(1, value.ndim), -1))
             blocks = tasks.blocks_of(value)
             known = not any(np.isnan(n) for n in value.chunks[0])
@@ -191,13 +199,27 @@ class _Run:
         made = Spread(blocks, cut)
         return made if about["spread"] else self.gathered(made)
 
+    def of_dask(self, item: dict[str, Any], value: Any) -> Any:
+        """An array, a value that is computed later, or blocks; tables and their columns are arrays."""
+        if isinstance(value, (Blocks, da.Array, Delayed)):
+            return value
+        dtype = _dtype(self.parts["values"][item["value"]]["element"])
+        if dtype is not None and dtype.names is not None and hasattr(value, "columns"):
+            return value.map_partitions(work.records, meta=work.records(value._meta))
+        if hasattr(value, "to_dask_array"):
+            return value.to_dask_array()
+        made = ": `.to_delayed()` gives blocks for `lift.dask.Blocks`" if hasattr(value, "to_delayed") else ""
+        message = f"an array of Dask is needed, not a `{type(value).__name__}`{made}"
+        raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {message}")
+
     def fits(self, item: dict[str, Any], about: dict[str, Any], value: Any) -> tuple[Any, ...]:
         """The shape of an array of Dask, whose elements are as the type of the input says."""
         dtype = _dtype(about["element"])
         what = None
         if dtype is not None and _scalars(value.dtype) != _scalars(dtype):
-            how = f".astype(numpy.{dtype})" if dtype.names is None else ".astype"
-            what = f"the array holds `{value.dtype}`; its elements are NumPy's `{dtype}`: convert with `{how}`"
+            how = cast(dtype.name) if dtype.names is None else ".astype"
+            held = value.dtype if value.dtype.names is None else np.dtype(value.dtype.descr)
+            what = f"the array holds `{held}`; its elements are NumPy's `{dtype}`: convert with `{how}`"
         elif dtype is not None and value.ndim != len(about["shape"]):
             what = f"the type has {counted(len(about['shape']), 'dimension')}; the array has shape {value.shape}"
         if what is not None:
@@ -353,7 +375,9 @@ class _Run:
         unknown = [cut for cut, _ in candidates if cut.bounds is None]
         if unknown:
             counts = {cut.count for cut, _ in candidates}
-            if len(counts) > 1 or any(wanted is not None for _, wanted in candidates):
+            if len(counts) > 1:
+                raise self.apart(each["reads"])
+            if any(wanted is not None for _, wanted in candidates):
                 raise self.asks(sizes.text(each["over"]))
             return unknown[0]
         cut, wanted = max(candidates, key=lambda candidate: candidate[0].count)
@@ -365,6 +389,16 @@ class _Run:
         bounds = sorted({0, *inner, over})
         bounds = bounds if len(bounds) > 1 else [0, over]
         return cut if bounds == cut.bounds else Cut(len(bounds) - 1, bounds)
+
+    def apart(self, reads: list[dict[str, Any]]) -> LiftError:
+        """Blocks of what is read together do not belong together."""
+        unknown = [read["value"] for read in reads if self.spread(read["value"]).cut.bounds is None]
+        named = " and ".join(f"`{self.named[v]}`" for v in unknown if v in self.named) or "one"
+        message = (
+            f"`{self.parts['kernel']}` takes elements of several arrays together, which are not cut alike: "
+            f"the chunks of {named} have unknown lengths, which `compute_chunk_sizes()` finds"
+        )
+        return LiftError("cannot-distribute", message)
 
     def read(self, source: Spread, wanted: Any, cut: Cut, i: int) -> Any:
         """What block `i` reads."""
@@ -491,17 +525,6 @@ def _unknown(blocks: list[Any]) -> Cut:
 
 def _is_task(value: Any) -> bool:
     return isinstance(value, Blocks) or type(value).__module__.split(".")[0] == "dask"
-
-
-def _of_dask(item: dict[str, Any], value: Any) -> Any:
-    """An array, a value that is computed later, or blocks; tables and their columns are arrays."""
-    if isinstance(value, (Blocks, da.Array, Delayed)):
-        return value
-    if not hasattr(value, "to_dask_array"):
-        made = ": `.to_delayed()` gives blocks for `lift.dask.Blocks`" if hasattr(value, "to_delayed") else ""
-        message = f"an array of Dask is needed, not a `{type(value).__name__}`{made}"
-        raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {message}")
-    return value.to_dask_array()
 
 
 def _host(item: Input, value: Any, equations: list[pour.Equation]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from lift_runtime.arguments import is_device
 from lift_runtime.collect import value
 from lift_runtime.kernel import wrong_count
 from lift_runtime.plan import Plan
-from lift_runtime.pour import check_given
+from lift_runtime.pour import bind, check_given
 from lift_runtime.read import column
 
 from . import compiler
@@ -21,16 +22,10 @@ from . import compiler
 
 def run(file: Path, kernel: str, plan: Plan, inputs: list[Any], copy: bool, given: dict[str, Any]) -> Any:
     """The result of a kernel. Inputs and result travel as `.npz` files."""
-    if len(inputs) != len(plan.inputs):
-        raise LiftError("input", wrong_count(plan, len(inputs)))
     sizes = check_given(plan, given)
     with tempfile.TemporaryDirectory(prefix="lift-") as name:
         folder = Path(name)
-        files = []
-        for i, (item, given_value) in enumerate(zip(plan.inputs, inputs)):
-            host = given_value.get() if is_device(given_value) else given_value
-            files.append(str(folder / f"{i}.npz"))
-            np.savez(files[-1], **to_arrays(item.layout, column(item, host, copy)))
+        files = written(plan, inputs, copy, sizes, folder)
         result = folder / "result.npz"
         options = [word for size, number in sizes.items() for word in ("--size", f"{size}={number}")]
         compiler.run(
@@ -38,3 +33,17 @@ def run(file: Path, kernel: str, plan: Plan, inputs: list[Any], copy: bool, give
         )
         with np.load(result, allow_pickle=False) as arrays:
             return value(plan.result, from_arrays(plan.result, dict(arrays)))
+
+
+def written(plan: Plan, inputs: Sequence[Any], copy: bool, sizes: dict[str, int], folder: Path) -> list[str]:
+    """Inputs that fit their types, as files for the program."""
+    if len(inputs) != len(plan.inputs):
+        raise LiftError("input", wrong_count(plan, len(inputs)))
+    hosts = [value.get() if is_device(value) else value for value in inputs]
+    columns = [column(item, host, copy) for item, host in zip(plan.inputs, hosts)]
+    # Here its errors name sizes as Python does.
+    bind(plan, columns, sizes)
+    files = [str(folder / f"{i}.npz") for i in range(len(columns))]
+    for file, item, found in zip(files, plan.inputs, columns):
+        np.savez(file, **to_arrays(item.layout, found))
+    return files

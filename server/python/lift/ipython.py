@@ -21,7 +21,7 @@ from lift_runtime import LiftError
 from lift_runtime.plan import identifiers
 
 from . import compiler, plots
-from .program import Kernel, Program, Source
+from .program import File, Kernel, Program
 
 #: Lines of a result that are shown.
 SHOWN = 20
@@ -58,6 +58,15 @@ class Cells:
 
         %%lift [--cost] [--opencl] [--run] [--tune SECONDS] [--replace]
         """
+        try:
+            self._define(line, cell)
+        except CellError:
+            raise
+        except LiftError as problem:
+            # What is wrong without a place in the cell, as a search for parameters.
+            raise CellError(problem.code, problem.message, problem.place) from None
+
+    def _define(self, line: str, cell: str) -> None:
         options = _options(line)
         this = self._id()
         own = _names(cell)
@@ -156,7 +165,7 @@ def _compiled(cells: list[str]) -> tuple[str, Mapping[str, Kernel]]:
 
 def _checked(cells: list[str], name: str) -> CellError | None:
     """What is wrong with cells, of which the first has the name."""
-    with Source(None, "\n".join(cells), {}).file() as file:
+    with File(None, "\n".join(cells)) as file:
         try:
             compiler.run("check", str(file))
         except LiftError as problem:
@@ -202,7 +211,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def _show(text: str, kernel: str) -> None:
     """Run a kernel on what its line says, and show the result, drawn if it can be."""
-    with Source(None, text, {}).file() as file:
+    with File(None, text) as file:
         try:
             (report,) = compiler.run("run", str(file), "--kernel", kernel, "--plot", "--head", str(SHOWN))
         except LiftError as problem:

@@ -86,15 +86,23 @@ Plot = Union[Curves, Picture]
 
 def plot(value: Any, title: str = "") -> Plot:
     """A result, or another array, as curves or as a picture."""
-    if isinstance(value, Rows):
-        return _rows([np.asarray(row) for row in value], title)
-    array = np.asarray(value)
+    array = None if isinstance(value, Rows) else _array(value)
+    if array is None or (array.dtype == object and array.ndim == 1):
+        return _rows([_array(row) for row in value], title)
     if array.dtype.names:
         return _curves([array[name] for name in array.dtype.names], title)
     if not (array.dtype.kind in "biuf" and array.ndim in (1, 2)) or array.size == 0:
         shape = f"{array.dtype} of shape {array.shape}"
         raise LiftError("input", f"numbers in one or two dimensions can be drawn, not {shape}")
     return _curves([array], title) if array.ndim == 1 else _rows(list(array), title)
+
+
+def _array(value: Any) -> np.ndarray:
+    """The value as an array; as one of objects where its rows have different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.zeros(0, object)
 
 
 def of_report(report: dict[str, Any] | None) -> Plot | None:
@@ -122,8 +130,9 @@ def _curves(parts: list[np.ndarray], title: str) -> Curves:
 
 
 def _rows(rows: list[np.ndarray], title: str) -> Picture:
-    columns = max((len(row) for row in rows), default=0)
-    if columns == 0 or any(row.ndim != 1 or row.dtype.kind not in "biuf" for row in rows):
+    drawn = all(row.ndim == 1 and row.dtype.kind in "biuf" for row in rows)
+    columns = max(map(len, rows), default=0) if drawn else 0
+    if columns == 0:
         raise LiftError("input", "rows of numbers can be drawn, at least one of which is not empty")
     height, width = min(len(rows), CELLS), min(columns, CELLS)
     sums, counts = np.zeros((height, width)), np.zeros((height, width))

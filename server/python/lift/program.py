@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 import warnings
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import lift_runtime
+import numpy as np
 from lift_runtime import LiftError
 from lift_runtime.arguments import Arguments
 from lift_runtime.devices import Choice, Engine
@@ -54,14 +54,14 @@ class Kernel(lift_runtime.Kernel):
         """What a run costs: as numbers for these sizes, or as sizes."""
         checked = check_given(self._plan(next(iter(self._programs))), sizes)
         given = [word for name, value in checked.items() for word in ("--size", f"{name}={value}")]
-        with self._source().file() as file:
+        with self._source().file(self.name) as file:
             (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
         return Cost(report)
 
     def tune(self, /, *inputs: Any, seconds: float = 20, **sizes: int) -> Kernel:
         """The kernel with the parameters that are fastest on its device, as `lift tune` finds them in so many seconds.
 
-        Inputs are arrays of NumPy and numbers; without any, those of the line `;;; run:`, or random ones of `sizes`.
+        Inputs are those of a call; without any, those of the line `;;; run:`, or random ones of `sizes`.
         What is tried is printed.
         """
         from . import tuning
@@ -75,7 +75,9 @@ class Kernel(lift_runtime.Kernel):
         """
         from .dask import by
 
-        return self._in_parts()(inputs, given, by(max(chunks, 1)) if chunks is not None else None)
+        if chunks is not None and (isinstance(chunks, bool) or not isinstance(chunks, (int, np.integer)) or chunks < 1):
+            raise LiftError("input", f"chunks={chunks!r} is no number of elements from 1 on")
+        return self._in_parts()(inputs, given, by(int(chunks)) if chunks is not None else None)
 
     def _in_parts(self) -> Any:
         """The kernel in parts, for blocks."""
@@ -145,7 +147,7 @@ class Kernel(lift_runtime.Kernel):
 
     def _interpret(self, inputs: tuple[Any, ...], copy: bool, given: dict[str, Any]) -> Any:
         plan = self._plan(next(iter(self._programs)))
-        with self._source().file() as file:
+        with self._source().file(self.name) as file:
             return interpreter.run(file, self.name, plan, list(inputs), copy, given)
 
     def _source(self) -> Source:
@@ -181,12 +183,14 @@ class Kernel(lift_runtime.Kernel):
                 if made is None:
                     self._missing.add(target)
                     break
-                self._programs[target] = made
+                suited = Plan(made[0])
                 try:
-                    self._prepare(where, self._plan(target), made[1], found, given)
-                    break
+                    self._prepare(where, suited, made[1], found, given)
                 except LiftError:
-                    del self._programs[target], self._plans[target]
+                    continue
+                # Other threads see it when it is known to run.
+                self._plans[target], self._programs[target] = suited, made
+                break
         made = self._programs.get(target)
         return (self._plan(target), made[1]) if made is not None else None
 
@@ -200,7 +204,10 @@ class Source:
 
     def __init__(self, path: Path | None, text: str, meanings: dict[str, str]) -> None:
         self.path, self.text, self.meanings = path, text, meanings
-        self._digest = _digest(path)
+        found = _content(path)
+        self._content = found
+        #: Whether other files are a part of the program.
+        self._imports = found is not None and b"import" in found
         #: Whether `lift tune` keeps something beside the program.
         self.is_tuned = path is not None and path.with_name(f"{path.name}.tuned").is_file()
         self._parts: dict[str, dict[str, Any]] = {}
@@ -208,16 +215,31 @@ class Source:
     def parts(self, kernel: str) -> dict[str, Any]:
         """A kernel in parts, compiled once for all devices."""
         if kernel not in self._parts:
-            with self.file() as file:
+            with self.file(kernel) as file:
                 (line,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", "--parts")
             self._parts[kernel] = line
         return self._parts[kernel]
 
-    def file(self) -> _File:
-        """The program as a file, while the context lasts; an error if the file is another by now."""
-        if self.path is not None and self._digest is not None and _digest(self.path) not in (self._digest, None):
-            raise LiftError("input", f"{self.path.name} has changed since it was loaded; `lift.load` reads it again")
-        return _File(self.path, self.text)
+    def file(self, kernel: str) -> File:
+        """The program as a file, while the context lasts; an error if the kernel is another by now."""
+        if self.path is not None and self._content is not None:
+            if _content(self.path) not in (self._content, None):
+                raise LiftError(
+                    "input", f"{self.path.name} has changed since it was loaded; `lift.load` reads it again"
+                )
+            if self._imports and self._meaning(kernel) != self.meanings.get(kernel):
+                message = f"a file that {self.path.name} imports has changed since it was loaded"
+                raise LiftError("input", f"{message}; `lift.load` reads it again")
+        return File(self.path, self.text)
+
+    def _meaning(self, kernel: str) -> str | None:
+        """What the kernel computes by now; None if nothing."""
+        try:
+            words = ("--kernel", kernel, "--emit", "json", "--target", "portable")
+            (made,) = compiler.run("build", str(self.path), *words)
+        except LiftError:
+            return None
+        return made["meaning"]
 
     def compile(
         self, kernel: str, where: Engine, sizes: Mapping[str, int] | None = None, untuned: bool = False
@@ -228,7 +250,7 @@ class Source:
         words += [word for name, value in (sizes or {}).items() for word in ("--size", f"{name}={value}")]
         try:
             # The meaning of the kernel tells what has changed.
-            with _File(self.path, self.text) as file:
+            with File(self.path, self.text) as file:
                 (made,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", *words)
         except LiftError:
             return None
@@ -238,15 +260,15 @@ class Source:
         return plan, text
 
 
-def _digest(path: Path | None) -> bytes | None:
-    """What tells the text of a file from another; None where there is none."""
+def _content(path: Path | None) -> bytes | None:
+    """The bytes of a file; None where there is none."""
     try:
-        return hashlib.sha256(path.read_bytes()).digest() if path is not None else None
+        return path.read_bytes() if path is not None else None
     except OSError:
         return None
 
 
-class _File:
+class File:
     """A file that exists already, or one made for a text."""
 
     def __init__(self, path: Path | None, text: str) -> None:
@@ -271,7 +293,7 @@ class Program(Mapping[str, Kernel]):
 
     def __init__(self, path: Path | None, text: str) -> None:
         self._path = path
-        with _File(path, text) as file:
+        with File(path, text) as file:
             lines, self._problem = compiler.ask("build", str(file), "--emit", "json")
         if not lines:
             message = f"{compiler.executable()} answers nothing: it is not the program `lift` of this version"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from lift_runtime import LiftError
+from lift_runtime.pour import check_given
 
 from . import compiler
+from .interpreter import written
 
 if TYPE_CHECKING:
     from .program import Kernel
@@ -20,33 +22,27 @@ def tuned(kernel: Kernel, inputs: tuple[Any, ...], seconds: float, sizes: dict[s
     """The kernel with what a search of so many seconds finds."""
     from .program import Kernel, Program
 
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
+        raise LiftError("input", f"seconds={seconds!r} is no number of seconds")
     if kernel._choice is not None and not isinstance(kernel._choice, str):
         raise LiftError("input", "a kernel is tuned on a device that has a name, as `opencl:1`")
-    with tempfile.TemporaryDirectory(prefix="lift-") as folder, kernel._source().file() as file:
-        written = Path(folder) / "tuned.lift"
-        words = [_word(value, Path(folder) / f"{i}.npy") for i, value in enumerate(inputs)]
-        words += [word for name, value in sizes.items() for word in ("--size", f"{name}={value}")]
+    with tempfile.TemporaryDirectory(prefix="lift-") as folder, kernel._source().file(kernel.name) as file:
+        text = Path(folder) / "tuned.lift"
+        plan = kernel._plan(next(iter(kernel._programs)))
+        given = check_given(plan, sizes)
+        words = written(plan, inputs, False, given, Path(folder)) if inputs else []
+        words += [word for name, value in given.items() for word in ("--size", f"{name}={value}")]
         words += ["--device", kernel._choice] if kernel._choice else []
         what = ["tune", str(file), "--kernel", kernel.name, *words]
-        problem = _printed([compiler.executable(), *what, "--budget", str(seconds), f"--write={written}"])
+        problem = _printed([compiler.executable(), *what, "--budget", str(seconds), f"--write={text}"])
         if problem is not None:
             # Asked again without a search, the program says it with its code and place.
             compiler.run(*what, "--budget", "0")
             raise LiftError("input", problem)
-        if not written.exists():
+        if not text.exists():
             return kernel
-        made = Program(None, written.read_text(encoding="utf-8"))[kernel.name]
+        made = Program(None, text.read_text(encoding="utf-8"))[kernel.name]
     return Kernel(made.name, made.docs, made._programs, kernel._choice, kernel._memory, made.source)
-
-
-def _word(value: Any, file: Path) -> str:
-    """An input as a word of the command line: an array is a file."""
-    if isinstance(value, (bool, int, float, np.generic)):
-        return str(value)
-    if not isinstance(value, np.ndarray) or value.dtype == object:
-        raise LiftError("input", f"a kernel is tuned on arrays of NumPy and numbers, not on a {type(value).__name__}")
-    np.save(file, value)
-    return str(file)
 
 
 def _printed(command: list[str]) -> str | None:

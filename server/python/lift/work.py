@@ -43,6 +43,11 @@ def joined(blocks: list[Any]) -> Any:
     return [item for block in blocks for item in block]
 
 
+def records(table: Any) -> np.ndarray:
+    """The columns of a table of pandas as the fields of one array."""
+    return table.to_records(index=False).view(np.ndarray)
+
+
 def slice(block: Any, start: int, end: int) -> Any:
     return Rows(block.offsets[start : end + 1], block.values) if isinstance(block, Rows) else block[start:end]
 

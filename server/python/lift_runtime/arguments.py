@@ -13,6 +13,7 @@ from .devices import Engine, opencl
 from .errors import LiftError, counted
 from .layout import Column, Lists, Numbers, Regular
 from .plan import Input, Plan
+from .tables import cast
 
 #: Vectors of OpenCL in a text: memory that is used in place is aligned to the widest.
 _VECTOR = re.compile(r"\b(u?char|u?short|u?int|u?long|float|double)(2|4|8|16)\b")
@@ -117,7 +118,7 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
         return
     if value.dtype != leaf.dtype:
         name = leaf.dtype.name
-        advice = f": convert with `.astype(numpy.{name})`"
+        advice = f": convert with `{cast(name)}`"
         raise misfit(f"the array holds `{value.dtype}`; `{leaf.element}` is NumPy's `{name}`{advice}")
     if value.ndim != regular.rank or (leaf.width is not None and value.shape[-1] != leaf.width):
         raise misfit(f"the type has {counted(regular.rank, 'dimension')}; the array has shape {value.shape}")

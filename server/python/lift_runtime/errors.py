@@ -35,4 +35,4 @@ def bytes_text(count: int) -> str:
         if count >= 10**power:
             whole, tenth = divmod(count // 10 ** (power - 1), 10)
             return f"{whole}.{tenth} {unit}" if tenth else f"{whole} {unit}"
-    return f"{count} bytes"
+    return counted(count, "byte")

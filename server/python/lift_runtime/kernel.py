@@ -77,7 +77,8 @@ class Kernel:
                 "pickle the kernel itself, and choose the device in the other process"
             )
             raise LiftError("device", message)
-        return type(self), (self.name, self.docs, self._programs, self._choice, self._memory)
+        # A copy, because other threads may add programs.
+        return type(self), (self.name, self.docs, dict(self._programs), self._choice, self._memory)
 
     def on(self, choice: Choice, memory: int | None = None) -> Kernel:
         """The same kernel on a device: `"opencl:1"` as `lift devices` numbers them, or a device, context or queue of
@@ -107,6 +108,12 @@ class Kernel:
         sizes = check_given(plan, given)
         if len(inputs) != len(plan.inputs):
             raise LiftError("input", wrong_count(plan, len(inputs)))
+        for item, given_value in zip(plan.inputs, inputs):
+            if args.is_device(given_value) and args.context_of(given_value) != where.context:
+                message = (
+                    f"input `{item.name}` is in another context of OpenCL than the run; `.get()` takes it to the host"
+                )
+                raise LiftError("input", message)
         found = args.arguments(plan, list(inputs), copy)
         better = self._suited(where, plan, found, sizes)
         if better is not None:

@@ -201,8 +201,9 @@ def advice(plan: Plan, name: str) -> str:
 def _unsolved(plan: Plan, equation: Equation, name: str, values: dict[str, int]) -> str:
     free = [n for n in sizes.names(equation.size) if n in plan.sizes and n not in values]
     if len(set(free)) == 1 and isinstance(equation.size, list):
-        shown = sizes.text(equation.size)
-        return f"{equation.subject()}, but by its type that number is `{shown}`, which it is for no one `{name}`"
+        shown, known = sizes.text(equation.size), dict.fromkeys(n for n in sizes.names(equation.size) if n in values)
+        where = f" with {', '.join(f'{n} = {values[n]}' for n in known)}" if known else ""
+        return f"{equation.subject()}, but by its type that number is `{shown}`, which it is for no `{name}`{where}"
     return (
         f"the size `{name}` does not follow from the shapes of the inputs: {equation.subject()}, "
         f"which is `{sizes.text(equation.size)}`; {advice(plan, name)}"
@@ -216,10 +217,16 @@ def _disagreement(equation: Equation, values: dict[str, int], found_by: dict[str
             reasons.append(f"`{name}` is {values[name]} by `{found_by[name]}`")
         elif name in values:
             reasons.append(f"`{name}` is given as {values[name]}")
-    if isinstance(equation.size, list) or not reasons:
-        shown = f"by its type that number is `{sizes.text(equation.size)}`"
-        reasons = [shown + (" where " if reasons else "") + " and ".join(reasons)]
-    return f"the sizes disagree: {' and '.join(reasons)}, but {equation.subject()}"
+    shown = sizes.text(equation.size)
+    if not reasons:
+        return f"{equation.subject()}, but its type says {shown}"
+    reason = " and ".join(reasons)
+    if isinstance(equation.size, list):
+        try:
+            reason += f", so that `{shown}` is {sizes.evaluate(equation.size, values)}"
+        except NoValue as problem:
+            return f"the sizes disagree: {reason}, but then `{shown}` is no length: {problem}"
+    return f"the sizes disagree: {reason}, but {equation.subject()}"
 
 
 class Pour:

@@ -46,7 +46,7 @@ class WrongElements(Misfit):
         if self.dtype.kind not in "biuf":
             return ""
         found: str | None = conversion(value, self.leaf.dtype.name)
-        if self.part:
+        if self.part and not isinstance(value, (list, tuple)):
             leaves = map(innermost, _elements_of(layout))
             kinds = [leaf.dtype.name for leaf in leaves if isinstance(leaf, Leaf) and leaf.width is None]
             found = conversion_of_columns(value, kinds)
@@ -61,6 +61,8 @@ def column(item: Input, value: Any, copy: bool) -> Column:
             return _regular(item, value)
         return _one(item.layout, _seen(item.layout, value, copy))
     except Misfit as problem:
+        if isinstance(problem, WrongElements) and isinstance(value, (list, tuple)) and not problem.part:
+            problem = problem.of("an array in it")
         advice = problem.advice(item.layout, value) if isinstance(problem, WrongElements) else ""
         message = f"input `{item.name}` does not fit its type `{item.type}`: {problem}{advice}"
         raise LiftError("input", message) from None
@@ -245,7 +247,9 @@ def _as_array(value: Any) -> Any:
 
 def _no_array(value: Any) -> Misfit:
     made = ""
-    if hasattr(value, "toarray"):
+    if type(value).__module__.startswith("pyopencl"):
+        made = ": `.get()` takes it to the host"
+    elif hasattr(value, "toarray"):
         made = ": `.toarray()` makes one"
     elif hasattr(value, "collect"):
         made = ": `.collect()` makes one"

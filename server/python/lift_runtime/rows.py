@@ -50,12 +50,14 @@ class Rows(Sequence):
             raise ValueError(f"rows are an Arrow list array, not {array.type}")
         if array.null_count:
             raise ValueError(_null(array.null_count, "row"))
-        inner = array.values
+        offsets = array.offsets.to_numpy()
+        first, last = int(offsets[0]), int(offsets[-1])
+        # Of a slice, what is outside may have nulls.
+        inner = array.values.slice(first, last - first)
         if isinstance(inner, pa.ExtensionArray):
             inner = inner.storage
-        if isinstance(inner, (pa.ListArray, pa.LargeListArray)):
-            return cls(array.offsets.to_numpy(), cls.from_arrow(inner))
-        return cls(array.offsets.to_numpy(), from_arrow(inner))
+        is_rows = isinstance(inner, (pa.ListArray, pa.LargeListArray))
+        return cls(offsets - first if first else offsets, cls.from_arrow(inner) if is_rows else from_arrow(inner))
 
     def to_arrow(self) -> Any:
         """The rows as an Arrow `LargeListArray`."""
@@ -75,6 +77,10 @@ class Rows(Sequence):
         if first == 0 and last == len(self.values):
             return self
         return Rows(self.offsets - first, self.values[first:last])
+
+    def astype(self, dtype: Any) -> Rows:
+        """The same rows with elements of another type, as NumPy converts them."""
+        return Rows(self.offsets, self.values.astype(dtype))
 
     def tolist(self) -> list:
         """Lists of Python numbers."""

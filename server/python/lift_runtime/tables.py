@@ -54,7 +54,16 @@ def conversion(value: Any, wanted: str) -> str | None:
             return None if getattr(kind, "num_fields", 0) else f'.cast("{wanted}")'
         found = _nested(kind, "value_type", f"pyarrow.{'bool_' if wanted == 'bool' else wanted}()", "pyarrow.list_")
         return None if found is None else f".cast({found})"
-    return f".astype(numpy.{wanted})"
+    if library == "awkward":
+        return f"awkward.values_astype(…, numpy.{wanted})"
+    # A list, whose arrays are converted one by one, has none; nor has a buffer.
+    method = cast(wanted)
+    return method if isinstance(value, (list, tuple)) or hasattr(value, "astype") else f"numpy.asarray(…){method}"
+
+
+def cast(wanted: str) -> str:
+    """How an array of NumPy becomes one of an element type. Not every NumPy has `numpy.bool`."""
+    return f".astype({'bool' if wanted == 'bool' else f'numpy.{wanted}'})"
 
 
 def _nested(kind: Any, inner: str, wanted: str, listed: str) -> str | None:
