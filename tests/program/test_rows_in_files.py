@@ -137,8 +137,8 @@ BAD = [
     ("a.arrow", arrow(pa.table({"x": pa.array([[1]], pa.list_(pa.int64()))})), "a column of the file holds Int64"),
     ("a.arrow", arrow(pa.table({"x": INTS})), "is expected, but a column of the file holds Int32"),
     ("a.arrow", arrow(pa.table({"x": INTS, "y": INTS})), "the file has 2 columns"),
-    ("a.arrow", b"ARROW1\0\0nothing", "no Arrow file that can be read"),
-    ("a.arrow", b"", "no Arrow file that can be read"),
+    ("a.arrow", b"ARROW1\0\0nothing", "not an Arrow file that can be read"),
+    ("a.arrow", b"", "not an Arrow file that can be read"),
 ]
 
 

@@ -107,9 +107,9 @@ def test_devices_the_interpreter_and_the_tuner_say_the_same(program, kernel, inp
 
 def test_options_that_are_none(program):
     for seconds in (-1, float("nan"), float("inf"), "5", True):
-        assert "is no number of seconds" in said(program.inc.tune, [1], seconds=seconds)
+        assert "is not a number of seconds" in said(program.inc.tune, [1], seconds=seconds)
     for chunks in (0, -1, 2.5, "auto", (1, 2), True):
-        assert "is no number of elements from 1 on" in said(program.inc.spread, [1], chunks=chunks)
+        assert "is not a number of elements from 1 on" in said(program.inc.spread, [1], chunks=chunks)
     assert said(program.inc.cost, target="fpga").startswith("there is no target `fpga`; there are `portable`")
 
 
@@ -183,7 +183,7 @@ def test_an_option_of_a_cell_that_fails_shows_no_frames(capsys):
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "lift")
     inc = "(lift inc-of (N) ((array-type int N)) (lambda (xs) (map (+ 1) xs)))"
-    for option, message in (("--tune -1", "is no number of seconds"), ("--tune 0", "give it, as in `N=16`")):
+    for option, message in (("--tune -1", "is not a number of seconds"), ("--tune 0", "give it, as in `N=16`")):
         done = shell.run_cell(f"%%lift {option}\n{inc}")
         shown = capsys.readouterr()
         assert isinstance(done.error_in_exec, LiftError)

@@ -246,7 +246,7 @@ def test_each_error_has_its_place(tmp_path):
 
 def test_what_is_no_choice(program):
     for memory in (0, -1, "1G", 1.5, True):
-        with pytest.raises(LiftError, match="no positive number of bytes"):
+        with pytest.raises(LiftError, match="not a positive number of bytes"):
             program.kept.on("opencl:0", memory=memory)
     for wrong in (-3, 1.5, True):
         with pytest.raises(LiftError, match=r"a size is a natural number$") as raised:

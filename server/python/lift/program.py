@@ -76,7 +76,7 @@ class Kernel(lift_runtime.Kernel):
         from .dask import by
 
         if chunks is not None and (isinstance(chunks, bool) or not isinstance(chunks, (int, np.integer)) or chunks < 1):
-            raise LiftError("input", f"chunks={chunks!r} is no number of elements from 1 on")
+            raise LiftError("input", f"chunks={chunks!r} is not a number of elements from 1 on")
         return self._in_parts()(inputs, given, by(int(chunks)) if chunks is not None else None)
 
     def _in_parts(self) -> Any:

@@ -55,7 +55,7 @@ def parse(choice: Any) -> Devices | None:
             return int(word)
         raise LiftError(
             "no-device",
-            f"`{word}` in `{choice}` is no {what}: a list has numbers of `lift devices`, as in `opencl:0,1`, or "
+            f"`{word}` in `{choice}` is not a {what}: a list has numbers of `lift devices`, as in `opencl:0,1`, or "
             "numbers with shares, as in `opencl:0:3,1:1`",
         )
 

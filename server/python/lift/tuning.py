@@ -23,7 +23,7 @@ def tuned(kernel: Kernel, inputs: tuple[Any, ...], seconds: float, sizes: dict[s
     from .program import Kernel, Program
 
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
-        raise LiftError("input", f"seconds={seconds!r} is no number of seconds")
+        raise LiftError("input", f"seconds={seconds!r} is not a number of seconds")
     if kernel._choice is not None and not isinstance(kernel._choice, str):
         raise LiftError("input", "a kernel is tuned on a device that has a name, as `opencl:1`")
     with tempfile.TemporaryDirectory(prefix="lift-") as folder, kernel._source().file(kernel.name) as file:

@@ -225,7 +225,7 @@ def _disagreement(equation: Equation, values: dict[str, int], found_by: dict[str
         try:
             reason += f", so that `{shown}` is {sizes.evaluate(equation.size, values)}"
         except NoValue as problem:
-            return f"the sizes disagree: {reason}, but then `{shown}` is no length: {problem}"
+            return f"the sizes disagree: {reason}, but then `{shown}` is not a length: {problem}"
     return f"the sizes disagree: {reason}, but {equation.subject()}"
 
 
