@@ -13,9 +13,9 @@
 mod patterns;
 mod print;
 
-use super::hide::tail;
 use super::result::*;
 use crate::hir::*;
+use crate::infer::solve::hide::tail;
 use crate::size::Var;
 use crate::ty::Ty;
 use lift_syntax::TextRange;
@@ -390,8 +390,8 @@ impl Elaborate<'_> {
 
     fn pack(&mut self, recorded_at: ExprId, at: ExprId) {
         let Some(p) = self.packing(recorded_at) else { return };
-        let natural = super::hide::hides_as_pack_does(p, &self.opened_around(at));
-        let ty = if natural { None } else { super::repair::type_source(&p.to, &|v| self.has_name(v)) };
+        let natural = crate::infer::solve::hide::hides_as_pack_does(p, &self.opened_around(at));
+        let ty = if natural { None } else { crate::infer::report::repair::type_source(&p.to, &|v| self.has_name(v)) };
         if ty.is_some() && self.is_annotated_as(recorded_at, &p.to) {
             return;
         }

@@ -2,12 +2,12 @@
 
 use super::Mode;
 use super::context::Infer;
-use super::generalize::Quantified;
 use super::lets::LET_BASE;
 use super::result::*;
 use super::table::Key;
 use crate::diagnostics::{Diagnostic, Problem};
 use crate::hir::*;
+use crate::infer::walk::generalize::Quantified;
 use crate::size::{Assumption, Size, Truth, Var, VarKind, work};
 use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -480,6 +480,6 @@ fn canonical(scheme: Scheme) -> Scheme {
             }
         }
     }
-    let ty = super::generalize::rename_binders(&ty, &binders, &renamed);
+    let ty = crate::infer::walk::generalize::rename_binders(&ty, &binders, &renamed);
     Scheme { ty, dependence, ..scheme }
 }

@@ -1,7 +1,7 @@
 //! Type inference of one body.
 //!
 //! Input: a [`Body`] and an [`Env`] with the types of other definitions. Output: an [`Inference`], plain data without
-//! source locations. Inference walks the body once ([`expr`], [`apply`]) and generates inference variables and
+//! source locations. Inference walks the body once ([`walk`]) and generates inference variables and
 //! constraints; unification ([`unify`], over [`table`]) and deferred constraints ([`solve`]) do the rest.
 //!
 //! Existential lengths (IPSJ 13(3) 2020, Fig. 13 and 20) are opened and hidden here: conceptually the program is in
@@ -28,27 +28,10 @@
 //! | `unify` | unification of types and lengths |
 //! | `size_params` | parameters without an annotation that are sizes |
 //! | `context` | the state of one inference |
-//! | `expr` | the walk over expressions, which generates constraints |
-//! | `generalize` | generalisation of functions and instantiation of schemes |
-//! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
-//! | `apply` | applications, and primitives with typing rules beyond schemes |
-//! | `intent` | mistakes: what was meant |
-//! | `elementwise` | functions of numbers applied to arrays or pairs: what was meant |
-//! | `foreign_names` | names of other languages: what was meant |
-//! | `partition` | typing of position-dependent arrays |
-//! | `types` | written types and sizes |
-//! | `defaults` | the constraint to default next when solving stops |
-//! | `hide` | hiding lengths |
-//! | `join` | the type of an `if` |
+//! | `walk` | the walk over expressions, which generates constraints |
 //! | `solve` | attempts at deferred constraints |
-//! | `state` | loops whose state has lengths that change from iteration to iteration |
-//! | `work` | the cost of checking one form |
-//! | `describe` | descriptions of expressions and lengths for messages and hovers |
 //! | `finish` | the end of an inference |
-//! | `repair` | quick fixes that the checker constructs |
 //! | `report` | turns conflicts into diagnostics |
-//! | `rounds` | the iterations of an `iterate` |
-//! | `iterate` | `iterate #k f x` and `iterateWhile p f x` |
 //! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
 //! | `guards` | facts about sizes from the conditions around an expression |
 //! | `partial` | inference of a body that is still being written |
@@ -65,54 +48,37 @@ mod context;
 mod lets;
 mod result;
 mod scopes;
+mod size_params;
 mod table;
 // Unification.
 mod positions;
 mod unify;
 // The walk over a body.
-mod apply;
-mod elementwise;
-mod expr;
-mod foreign_names;
-mod generalize;
-mod intent;
-mod iterate;
-mod order;
-mod partition;
-mod size_params;
-mod types;
+mod walk;
 // Deferred constraints.
-mod defaults;
-mod guards;
-mod hide;
-mod join;
 mod solve;
-mod state;
-mod work;
 // The end: assumptions, quantification, errors.
-mod describe;
 mod finish;
-mod repair;
 mod report;
-mod rounds;
 // Other uses of a result.
 pub mod elaborate;
+mod guards;
 mod partial;
 mod placement;
 #[cfg(test)]
 mod tests;
 
-pub use describe::{call_of, short_text};
 pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
-pub use repair::{size_source, type_source};
+pub use report::describe::{call_of, short_text};
+pub use report::repair::{size_source, type_source};
 pub use result::*;
 
 use crate::hir::{Body, Expr, FormKind, Name};
 use crate::prims::Primitive;
 use crate::ty::{Scheme, Ty};
 use context::Infer;
-use work::{TERMS_AT_THE_END, WORK_LIMIT};
+use solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 
 /// Who opens and hides lengths: the checker, or only the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,9 +6,9 @@
 use super::context::Infer;
 use super::result::LetScheme;
 use super::table::Key;
-use super::work::{TERMS_AT_THE_END, WORK_LIMIT};
 use super::{Env, Mode};
 use crate::hir::{BinderId, Body, ExprId, IdVec};
+use crate::infer::solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 use crate::size::work;
 use crate::ty::{Class, Ty, TyVar};
 use rustc_hash::FxHashMap;

@@ -1,14 +1,22 @@
 //! Turns conflicts into diagnostics: the expected and the actual type, and where each comes from.
+//!
+//! | module | job |
+//! |---|---|
+//! | `describe` | descriptions of expressions and lengths for messages and hovers |
+//! | `repair` | quick fixes that the checker constructs |
+
+pub mod describe;
+pub mod repair;
 
 use super::Mode;
 use super::cause::Cause;
 use super::context::Infer;
-use super::describe::shorten;
 use super::unify::Mismatch;
 use crate::diagnostics::Note;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
 use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem};
 use crate::hir::*;
+use crate::infer::report::describe::shorten;
 use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
@@ -74,7 +82,7 @@ impl Infer<'_> {
             let problem = match (self.mode, cause) {
                 (Mode::Insert, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
                     let callee = self.short(*callee);
-                    if super::repair::is_endomorphism(&self.table.zonk(expected)) {
+                    if crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected)) {
                         Problem::LengthChangesEachRound { callee, right }
                     } else {
                         Problem::ResultOfHiddenLength { callee, left, right }
@@ -95,7 +103,7 @@ impl Infer<'_> {
                 (left.kind(), right.kind(), expected.kind()),
                 (TyKind::Tuple(_), TyKind::Exists(..), TyKind::Fun(..))
             )
-            && super::repair::is_endomorphism(&self.table.zonk(expected))
+            && crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected))
         {
             let problem = Problem::LengthChangesEachRound { callee: self.short(*callee), right: right.clone() };
             return self.error(cause.node(), &problem);
@@ -355,7 +363,11 @@ impl Infer<'_> {
         unknown.dedup();
         let letter = |id: u32| {
             let i = unknown.iter().position(|u| *u == id)?;
-            Some(Size::var(Var { kind: VarKind::Generic, id, name: super::generalize::size_variable_name(i).into() }))
+            Some(Size::var(Var {
+                kind: VarKind::Generic,
+                id,
+                name: crate::infer::walk::generalize::size_variable_name(i).into(),
+            }))
         };
         lengths.map(|s| s.subst(&mut |v| if v.kind == VarKind::Unknown { letter(v.id) } else { None }))
     }

@@ -1,4 +1,18 @@
 //! Attempts at deferred constraints, each until it is done or waits for inference variables.
+//!
+//! | module | job |
+//! |---|---|
+//! | `defaults` | the constraint to default next when solving stops |
+//! | `hide` | hiding lengths |
+//! | `join` | the type of an `if` |
+//! | `state` | loops whose state has lengths that change from iteration to iteration |
+//! | `work` | the cost of checking one form |
+
+pub mod defaults;
+pub mod hide;
+pub mod join;
+pub mod state;
+pub mod work;
 
 use super::cause::Cause;
 use super::constraint::{Constraint, Progress, Rows};

@@ -2,8 +2,8 @@
 
 use super::harness::{check, program};
 use crate::infer::context::Infer;
+use crate::infer::solve::work::{MOST_ASSUMED, PARTS_PER_STEP, WORK_LIMIT};
 use crate::infer::table::unknown_size;
-use crate::infer::work::{MOST_ASSUMED, PARTS_PER_STEP, WORK_LIMIT};
 use crate::infer::{Env, Lookup, Mode};
 use crate::size::{Size, work};
 use expect_test::expect;

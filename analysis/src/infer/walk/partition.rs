@@ -3,12 +3,12 @@
 //! Pizzuti, Steuwer, Dubach, *Position-dependent arrays and their application for high performance code generation*
 //! (2019), Fig. 8 and section 4.4.
 
-use super::cause::Cause;
-use super::constraint::{Constraint, Rows};
-use super::context::Infer;
-use super::result::Pieces;
 use crate::diagnostics::Problem;
 use crate::hir::*;
+use crate::infer::cause::Cause;
+use crate::infer::constraint::{Constraint, Rows};
+use crate::infer::context::Infer;
+use crate::infer::result::Pieces;
 use crate::prims::{PrimitiveId, Special};
 use crate::size::{Assumption, Size, Truth, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
@@ -348,7 +348,8 @@ impl Infer<'_> {
     }
 
     fn at_positions_of_call(&mut self, id: ExprId, callee: ExprId, ty: Ty, rest: &[ExprId], positions: &[Var]) -> Ty {
-        let instance = super::result::Instance { types: Vec::new(), sizes: Vec::new(), positions: positions.to_vec() };
+        let instance =
+            crate::infer::result::Instance { types: Vec::new(), sizes: Vec::new(), positions: positions.to_vec() };
         self.out.instances.insert(callee, instance);
         self.call(id, callee, ty, rest, 1)
     }

@@ -3,11 +3,11 @@
 //! Constraint attempts, expressions, size terms and type nodes are counted. These numbers depend on the form alone, so
 //! every machine gives up on the same forms. Exceeding the limit is reported, and nothing more is inferred.
 
-pub use super::budget::*;
-use super::context::Infer;
-use super::table::TYPE_LIMIT;
 use crate::diagnostics::Problem;
 use crate::hir::{ExprId, Node};
+pub use crate::infer::budget::*;
+use crate::infer::context::Infer;
+use crate::infer::table::TYPE_LIMIT;
 
 impl Infer<'_> {
     /// Counts one step, plus the size terms and type nodes since the last one. Returns whether the budget is exhausted.

@@ -3,17 +3,17 @@
 //! The function is checked once, for arrays whose lengths are inference variables. If its result has the type of its
 //! argument at the lengths that `x` has, it keeps the type, and those are the lengths. If the number of iterations is a
 //! size and the state is an array whose next length is known, its length is followed from iteration to iteration
-//! ([`rounds`]). Otherwise the type of the value hides the lengths that change ([`super::state`]).
+//! ([`rounds`]). Otherwise the type of the value hides the lengths that change ([`crate::infer::solve::state`]).
 
-use super::cause::Cause;
-use super::constraint::Constraint;
-use super::context::Infer;
-use super::result::*;
-use super::rounds;
-use super::state::Taken;
-use super::table::Key;
 use crate::diagnostics::Problem;
 use crate::hir::{ExprId, Node};
+use crate::infer::cause::Cause;
+use crate::infer::constraint::Constraint;
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::solve::state::Taken;
+use crate::infer::table::Key;
+use crate::infer::walk::rounds;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 

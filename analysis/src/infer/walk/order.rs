@@ -3,12 +3,12 @@
 //! Runs before the call is checked, where a function is given for a value and a value for a function. That is reported
 //! as one mistake, and the call is checked as if corrected. So are an array and a number, `(take xs 3)`.
 
-use super::Lookup;
-use super::context::Infer;
 use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
+use crate::infer::Lookup;
+use crate::infer::context::Infer;
 use crate::ty::{Ty, TyKind};
 
 /// The apparent kind of an argument before it is checked.

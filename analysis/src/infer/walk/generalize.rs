@@ -1,9 +1,9 @@
 //! Generalisation of functions and instantiation of schemes.
 
-use super::context::Infer;
-use super::result::*;
-use super::table::{Key, Level};
 use crate::hir::{BinderId, ExprId, Name};
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::table::{Key, Level};
 use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Dependence, Scheme, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,11 +4,11 @@
 //! array's length in every iteration. A condition that also mentions a length opened by the function keeps `m`, and is
 //! checked in each iteration where that length is opened.
 
-use super::context::Infer;
-use super::result::*;
-use super::table::{BOUND_ONLY, Position};
 use crate::diagnostics::Problem;
 use crate::hir::{ExprId, FormKind, Node};
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::table::{BOUND_ONLY, Position};
 use crate::size::{Assumption, Size, Var, VarKind};
 
 /// Limit on the iterations followed for functions that change the length.

@@ -3,13 +3,13 @@
 //! Each rule looks at the types and the shape of one call. The edits are proposals: [`crate::ide`] validates them and
 //! offers only those with which the form checks.
 
-use super::Lookup;
-use super::cause::Cause;
-use super::context::Infer;
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
+use crate::infer::Lookup;
+use crate::infer::cause::Cause;
+use crate::infer::context::Infer;
 use crate::prims::{self, Neutral, PrimitiveId};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -112,7 +112,7 @@ impl Infer<'_> {
             Expr::Local(b) => self.value_of(*b)?,
             _ => at,
         };
-        match self.body.expr(super::call_of(self.body, value)?.0) {
+        match self.body.expr(crate::infer::call_of(self.body, value)?.0) {
             Expr::Global(name) if matches!(self.env.lookup(name), Lookup::Primitive(_)) => Some(name),
             _ => None,
         }
@@ -253,7 +253,7 @@ impl Infer<'_> {
         let rest: String = rest.iter().map(|arg| format!(" {}", self.short(*arg))).collect();
         let written = format!("({name} {}{rest})", self.short(callee));
         let title = format!("Write `{written}`");
-        Some(Intent::new(Guess::FunctionFirst(written), title, super::order::exchanged(callee, first)))
+        Some(Intent::new(Guess::FunctionFirst(written), title, crate::infer::walk::order::exchanged(callee, first)))
     }
 
     /// The diagnostic for an unknown name, with a suggestion if there is one.

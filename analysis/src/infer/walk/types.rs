@@ -1,10 +1,10 @@
 //! Converts written types and sizes to [`Ty`] and [`Size`].
 
-use super::cause::Cause;
-use super::context::Infer;
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::SizesDeclared;
 use crate::hir::*;
+use crate::infer::cause::Cause;
+use crate::infer::context::Infer;
 use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 

@@ -1,4 +1,28 @@
 //! The walk over expressions, which assigns each a type and generates constraints.
+//!
+//! | module | job |
+//! |---|---|
+//! | `apply` | applications, and primitives with typing rules beyond schemes |
+//! | `elementwise` | functions of numbers applied to arrays or pairs: what was meant |
+//! | `foreign_names` | names of other languages: what was meant |
+//! | `generalize` | generalisation of functions and instantiation of schemes |
+//! | `intent` | mistakes: what was meant |
+//! | `iterate` | `iterate #k f x` and `iterateWhile p f x` |
+//! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
+//! | `partition` | typing of position-dependent arrays |
+//! | `types` | written types and sizes |
+//! | `rounds` | the iterations of an `iterate` |
+
+pub mod apply;
+pub mod elementwise;
+pub mod foreign_names;
+pub mod generalize;
+pub mod intent;
+pub mod iterate;
+pub mod order;
+pub mod partition;
+pub mod rounds;
+pub mod types;
 
 use super::cause::Cause;
 use super::constraint::{Branch, Constraint};

@@ -1,9 +1,9 @@
 //! Descriptions of expressions and lengths for messages and hovers.
 
-use super::context::Infer;
-use super::result::*;
 use crate::diagnostics::Provenance;
 use crate::hir::*;
+use crate::infer::context::Infer;
+use crate::infer::result::*;
 use crate::prims::{Primitive, PrimitiveId, Special};
 use crate::size::{Size, Var, VarKind};
 use crate::ty::TyKind;

@@ -1,15 +1,15 @@
 //! Applications, and primitives with typing rules beyond schemes.
 
-use super::cause::Cause;
-use super::constraint::Constraint;
-use super::context::Infer;
-use super::order::Meant;
-use super::result::*;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::NeedsArguments;
 use crate::hir::*;
+use crate::infer::cause::Cause;
+use crate::infer::constraint::Constraint;
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::walk::order::Meant;
 use crate::prims::{Primitive, PrimitiveId, Special};
 use crate::size::Size;
 use crate::ty::{ArrayTy, Ty, TyKind};

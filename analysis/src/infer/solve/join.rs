@@ -3,14 +3,14 @@
 //! The result is the least general generalisation (Plotkin 1970) of the branch types over lengths: a length common to
 //! both branches remains, and each pair of different lengths becomes one hidden length.
 
-use super::Mode;
-use super::cause::Cause;
-use super::constraint::{Branch, Progress};
-use super::context::Infer;
-use super::result::*;
-use super::scopes::ScopeId;
-use super::table::Key;
 use crate::hir::ExprId;
+use crate::infer::Mode;
+use crate::infer::cause::Cause;
+use crate::infer::constraint::{Branch, Progress};
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::scopes::ScopeId;
+use crate::infer::table::Key;
 use crate::size::{Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -61,7 +61,7 @@ impl Infer<'_> {
             return Progress::Done;
         };
         let hidden: Vec<Var> = pairs.iter().map(|p| p.1.clone()).collect();
-        let names: Vec<String> = super::hide::bound_names(&joined, &hidden).take(hidden.len()).collect();
+        let names: Vec<String> = crate::infer::solve::hide::bound_names(&joined, &hidden).take(hidden.len()).collect();
         let renamed: Vec<Var> = hidden.iter().zip(&names).map(|(v, n)| crate::ty::bound(v.id, n)).collect();
         let joined =
             joined.subst_sizes(&mut |v| hidden.iter().position(|h| h == v).map(|i| Size::var(renamed[i].clone())));

@@ -1,15 +1,15 @@
 //! Hiding lengths: the `pack` at the end of a scope, the written `pack`, and checked casts.
 
-use super::Mode;
-use super::cause::Cause;
-use super::context::Infer;
-use super::result::*;
-use super::scopes::ScopeId;
-use super::unify::occurrence_order;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::hir::{Body, Expr, ExprId, Node};
+use crate::infer::Mode;
+use crate::infer::cause::Cause;
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::scopes::ScopeId;
+use crate::infer::unify::occurrence_order;
 use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 

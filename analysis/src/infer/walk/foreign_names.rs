@@ -1,13 +1,13 @@
 //! Guesses what was meant by a name that is not there because another language writes it so: `np.sum`, `xs.length`,
 //! `-x`, `'a'`.
 
-use super::Lookup;
-use super::context::Infer;
-use super::intent::Intent;
 use crate::diagnostics::Edit;
 use crate::diagnostics::notes::Guess;
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
+use crate::infer::Lookup;
+use crate::infer::context::Infer;
+use crate::infer::walk::intent::Intent;
 use lift_syntax::SCALAR_TYPES;
 
 impl Infer<'_> {

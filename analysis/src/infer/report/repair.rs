@@ -1,11 +1,11 @@
 //! Quick fixes that the checker constructs, and types as source text.
 
-use super::cause::Cause;
-use super::context::Infer;
 use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
+use crate::infer::cause::Cause;
+use crate::infer::context::Infer;
 use crate::size::{Facts, Node as SizeNode, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
@@ -91,7 +91,7 @@ impl Infer<'_> {
 
     /// The type under which an operand is used: the opened type, if it was opened.
     pub fn operand_type(&self, e: ExprId) -> Option<Ty> {
-        let opened = self.out.openings.iter().find(|o| o.site == super::Site::Expr(e)).map(|o| o.to.clone());
+        let opened = self.out.openings.iter().find(|o| o.site == crate::infer::Site::Expr(e)).map(|o| o.to.clone());
         let ty = opened.or_else(|| self.expr_types[e].clone())?;
         Some(self.table.zonk(&ty))
     }

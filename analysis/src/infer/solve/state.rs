@@ -5,11 +5,11 @@
 //! type `S(X) -> ∃Y. S(Y)` for every X, and the loop gives `∃X. S(X)`. Lengths that every iteration keeps stay in the
 //! type.
 
-use super::cause::Cause;
-use super::context::Infer;
-use super::result::*;
-use super::table::Key;
 use crate::hir::ExprId;
+use crate::infer::cause::Cause;
+use crate::infer::context::Infer;
+use crate::infer::result::*;
+use crate::infer::table::Key;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 

@@ -1,7 +1,7 @@
 //! Chooses the constraint to default next when solving makes no more progress.
 
-use super::constraint::Constraint;
-use super::context::Infer;
+use crate::infer::constraint::Constraint;
+use crate::infer::context::Infer;
 use crate::size::{Size, VarKind};
 use crate::ty::{Ty, TyKind, TyVar};
 use rustc_hash::FxHashSet;

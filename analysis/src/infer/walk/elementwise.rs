@@ -1,11 +1,11 @@
 //! Guesses what was meant where a function of numbers is given arrays or pairs: `(sqrt xs)`, `(+ xs 1)`, `(max xs)`.
 
-use super::cause::Cause;
-use super::context::Infer;
-use super::intent::Intent;
 use crate::diagnostics::Edit;
 use crate::diagnostics::notes::Guess;
 use crate::hir::*;
+use crate::infer::cause::Cause;
+use crate::infer::context::Infer;
+use crate::infer::walk::intent::Intent;
 use crate::prims::PrimitiveId;
 use crate::ty::{Ty, TyKind};
 
