@@ -352,10 +352,16 @@ fn set_defined(db: &mut RootDatabase, file: SourceFile) {
     let defined: Arc<[(u32, Form)]> = defined.into();
     let old = file.defined(db).clone();
     file.set_defined(db).to(defined.clone());
-    let is_in = |word: u32, names: &[(u32, Form)]| names.binary_search_by_key(&word, |(name, _)| *name).is_ok();
-    let lost = old.iter().map(|(name, _)| *name).filter(|name| !is_in(*name, &defined));
-    let gained = defined.iter().map(|(name, _)| *name).filter(|name| !is_in(*name, &old));
-    let changed: Vec<u32> = lost.chain(gained).collect();
+    // Both are sorted.
+    let (mut was, mut is) = (old.iter().peekable(), defined.iter().peekable());
+    let mut changed: Vec<u32> = Vec::new();
+    while let Some(name) = [was.peek(), is.peek()].into_iter().flatten().map(|(name, _)| *name).min() {
+        let before = std::iter::from_fn(|| was.next_if(|other| other.0 == name)).count();
+        let after = std::iter::from_fn(|| is.next_if(|other| other.0 == name)).count();
+        if (before == 0) != (after == 0) {
+            changed.push(name);
+        }
+    }
     if changed.is_empty() {
         return;
     }
