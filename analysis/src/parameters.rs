@@ -48,7 +48,7 @@ parameters! {
     KeyParts "keys.parts" = 4 [1, 2, 8] "Parts of a `reduceByKey` per compute unit, each with its tables.";
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of such a part.";
     KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Maximum copies of a table in one group.";
-    KeyRows "keys.rows" = 32768 [8192, 131072] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
+    KeyRows "keys.rows" = 256 [1024, 8192, 32768] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
     RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, if a team folds the row.";
     RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, if there are many rows of unknown length.";
@@ -67,6 +67,7 @@ parameters! {
     MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit for few tiles whose k dimension is divided.";
     MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Minimum steps of the k dimension in such a part.";
     MatrixFours "matrix.fours" = 768 [1, 4096] "Maximum k dimension of a whole tile whose results are written four at a time.";
+    FoldItem "fold.item" = 4 [8] "Rows, and columns, of a tile that a work-item has, if the rows of a nest are folded.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Maximum products of a matrix in a batch for which each result gets a work-item.";
     MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together if they read the same data; in at most two maps.";
     MapBlocks "map.blocks" = 128 [1, 32, 512] "Minimum blocks of neighbours per compute unit.";

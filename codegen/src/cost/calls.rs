@@ -78,7 +78,7 @@ pub fn of_first(name: &str) -> u64 {
 
 /// Whether work-groups wait for each other in the function. The number of polls is unknown.
 pub fn waits(name: &str) -> bool {
-    name == Helper::SumBefore.name() || name == Helper::Status.name()
+    [Helper::SumBefore, Helper::Status, Helper::MoveTiles32, Helper::MoveTiles64].iter().any(|h| h.name() == name)
 }
 
 pub fn group_scan(items: u32) -> Price {

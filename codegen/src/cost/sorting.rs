@@ -16,6 +16,8 @@ use lift_analysis::size::Size;
 
 /// Bytes of a count or an index; also those that an atomic operation reads, or writes.
 const INT: i64 = 4;
+/// Bytes of what a group publishes of a digit.
+const WORD: i64 = 8;
 
 impl Counter<'_> {
     /// The work of a helper for sorting; `None` for other functions.
@@ -48,8 +50,45 @@ impl Counter<'_> {
                 chunks,
                 items: self.items,
                 sortable: sortable(order(args, 13)) as i64,
+                published: 0,
             };
             moved.work()
+        } else if is(Helper::MoveTiles32, Helper::MoveTiles64) {
+            let (n, tiles) = (self.length(args.get(9)?, domain), self.length(args.get(10)?, domain));
+            let each = args.get(11).and_then(Expr::as_int)?;
+            let pairs = args.get(15).and_then(Expr::as_int) != Some(0);
+            let moved = Moved {
+                key: if pairs { key + INT } else { key },
+                pairs,
+                each,
+                slots: tiles.mul(&Size::int(each * i64::from(self.items))),
+                chunks: tiles.clone(),
+                tiles,
+                n,
+                items: self.items,
+                sortable: sortable(order(args, 14)) as i64,
+                published: DIGITS * WORD,
+            };
+            moved.work()
+        } else if is(Helper::Digits32InAll, Helper::Digits64InAll) {
+            self.paid(Price { integer: 4 * key as u64, ..Price::default() }, domain)
+        } else if name == Helper::Histograms.name() {
+            let own = Size::int(args.get(2).and_then(Expr::as_int)? * DIGITS);
+            let groups = rounded_up(&domain.count().size, &Size::nat(self.items.max(1).into()));
+            let both = at_most(groups.mul(&own).mul(&Size::int(INT)));
+            Work { read: both.clone(), written: both, barriers: at_most(groups), ..Work::none() }
+        } else if name == Helper::DigitSums.name() {
+            let all = Size::int(args.get(2).and_then(Expr::as_int)? * DIGITS);
+            let scan = group_scan(self.items);
+            let both = at_most(all.mul(&Size::int(INT)));
+            let barriers = at_most(all.mul(&Size::nat(scan.barriers)).div_floor(&Size::nat(self.items.max(1).into())));
+            Work {
+                read: both.clone(),
+                written: both,
+                integer: at_most(all.mul(&Size::nat(scan.integer + 1))),
+                barriers,
+                ..Work::none()
+            }
         } else if name == Helper::Offsets.name() {
             let chunks = self.length(args.get(3)?, domain);
             offsets(&chunks, self.items)
@@ -144,6 +183,8 @@ struct Moved {
     chunks: Size,
     items: u32,
     sortable: i64,
+    /// Bytes of what the group of a tile publishes for those that wait for it, once for itself and once for all before.
+    published: i64,
 }
 
 impl Moved {
@@ -162,8 +203,8 @@ impl Moved {
         let items = times(&self.tiles, i64::from(self.items));
         let starts = times(&self.chunks, DIGITS * INT);
         Work {
-            read: at_most(times(&self.n, self.key).add(&starts)),
-            written: at_most(times(&self.n, self.key)),
+            read: at_most(times(&self.n, self.key).add(&starts).add(&times(&self.tiles, self.published))),
+            written: at_most(times(&self.n, self.key).add(&times(&self.tiles, 2 * self.published))),
             integer: at_most(times(&self.slots, of_key).add(&times(&items, of_item))),
             barriers: at_most(times(&self.tiles, barriers).add(&self.chunks)),
             ..Work::none()

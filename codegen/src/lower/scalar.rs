@@ -10,6 +10,7 @@ use crate::core::ScalarOp;
 use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::size::Size;
 use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -38,7 +39,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             2 => {
                 let b = exprs.swap_remove(1);
                 let a = exprs.swap_remove(0);
-                Some(self.binary_op(op, ty, a, b))
+                let positive = args[1].as_size().is_some_and(|b| self.facts.lt(&Size::zero(), &b).is_yes());
+                Some(self.binary_op(op, ty, (a, b), positive))
             }
             _ => None,
         };
@@ -102,7 +104,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.call_helper(Helper::FromHalf, [bits])
     }
 
-    fn binary_op(&mut self, op: ScalarOp, ty: Scalar, a: Expr, b: Expr) -> (Scalar, Expr) {
+    /// `positive`: the second operand is known to be.
+    fn binary_op(&mut self, op: ScalarOp, ty: Scalar, (a, b): (Expr, Expr), positive: bool) -> (Scalar, Expr) {
         let integer = ty.is_integer();
         let arithmetic = |op, a, b| (ty, if integer { wrapping(op, ty, a, b) } else { Expr::binary(op, a, b) });
         let compare = |op, a, b| (Scalar::Bool, Expr::binary(op, a, b));
@@ -110,10 +113,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Add => arithmetic(BinaryOp::Add, a, b),
             ScalarOp::Sub => arithmetic(BinaryOp::Sub, a, b),
             ScalarOp::Mul => arithmetic(BinaryOp::Mul, a, b),
-            ScalarOp::Div if integer => (ty, self.divide(ty, a, b, false)),
-            ScalarOp::Mod if integer => (ty, self.divide(ty, a, b, true)),
+            ScalarOp::Div if integer => (ty, self.divide(ty, (a, b), positive, false)),
+            ScalarOp::Mod if integer => (ty, self.divide(ty, (a, b), positive, true)),
             ScalarOp::Mod => (ty, Expr::call("fmod", [a, b])),
-            ScalarOp::FloorMod => (ty, self.floor_mod(ty, a, b)),
+            ScalarOp::FloorMod => (ty, self.floor_mod(ty, (a, b), positive)),
             ScalarOp::Min if integer => (ty, narrowed(ty, Expr::call("min", [widened(ty, a), widened(ty, b)]))),
             ScalarOp::Max if integer => (ty, narrowed(ty, Expr::call("max", [widened(ty, a), widened(ty, b)]))),
             ScalarOp::Min => (ty, Expr::call("fmin", [a, b])),
@@ -146,9 +149,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The remainder of a division that rounds down.
-    fn floor_mod(&mut self, ty: Scalar, a: Expr, b: Expr) -> Expr {
+    fn floor_mod(&mut self, ty: Scalar, (a, b): (Expr, Expr), positive: bool) -> Expr {
         if ty.is_unsigned() {
-            return self.divide(ty, a, b, true);
+            return self.divide(ty, (a, b), positive, true);
         }
         if ty.is_floating() {
             // Exact, except for the sum of a negative fraction and 1, which the other form rounds as well.
@@ -173,7 +176,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.program.needless(&Message::remainder_by_zero(), &self.origin());
                 Expr::binary(BinaryOp::BitAnd, a, Expr::Int { value: n - 1, long })
             }
-            Some(n) if n != 0 => {
+            n if positive || n.is_some_and(|n| n != 0) => {
                 self.program.needless(&Message::remainder_by_zero(), &self.origin());
                 self.call_helper(if long { Helper::FloorRemainderLong } else { Helper::FloorRemainderInt }, [a, b])
             }
@@ -188,9 +191,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         narrowed(ty, result)
     }
 
-    fn divide(&mut self, ty: Scalar, a: Expr, b: Expr, remainder: bool) -> Expr {
+    fn divide(&mut self, ty: Scalar, (a, b): (Expr, Expr), positive: bool, remainder: bool) -> Expr {
         let op = if remainder { BinaryOp::Rem } else { BinaryOp::Div };
-        if b.known_integer().is_some_and(|n| n != 0 && n != -1) {
+        if positive || b.known_integer().is_some_and(|n| n != 0 && n != -1) {
             let message = if remainder { Message::remainder_by_zero() } else { Message::division_by_zero() };
             self.program.needless(&message, &self.origin());
             return narrowed(ty, Expr::binary(op, a, b));

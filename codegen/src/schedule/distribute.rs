@@ -7,9 +7,9 @@
 use super::flat::is_flat;
 use super::free::{self, is_brief};
 use super::nest;
-use super::nested::{Work, array_of, rounds_of, work_of};
+use super::nested::{Work, array_of, is_known, rounds_of, work_of};
 use super::versions::{branch, choice, decided};
-use super::{Applied, on_the_host, rules, uses};
+use super::{Applied, on_the_host, rules, tile_folds, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -36,8 +36,7 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     let mut body = kernel.body.clone();
     let mut lengths = Lengths::of(&kernel);
     rows_once(&kernel, &mut body, &FxHashMap::default());
-    let busy = target.busy();
-    let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied, busy };
+    let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied, busy: target.busy(), target };
     writer.host(&mut body);
     kernel.body = body;
     kernel.assumptions = lengths.assumptions;
@@ -92,7 +91,7 @@ pub fn folds_apart(
     let len = kernel.ty(stmt.var).as_array()?.len.clone();
     if depth <= 1 {
         let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
-        let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0 };
+        let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0, target: &ANY };
         return Some(writer.split(stmt, call, &len, &pieces));
     }
     let mut call = call.clone();
@@ -102,12 +101,19 @@ pub fn folds_apart(
     let made = folds_apart(kernel, lengths, &inner, next, depth - 1)?;
     call.funs[0].body.stmts.splice(at..=at, made);
     let pieces = Pieces::of(kernel, &call.funs[0].body)?;
-    let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0 };
+    let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0, target: &ANY };
     Some(writer.split(stmt, &call, &len, &pieces))
 }
 
 /// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
+
+/// For splits, which no target decides.
+const ANY: Target = Target::gpu();
+/// Elements of a row that a work-item no more keeps in registers.
+const LONG_ROW: i64 = 17;
+/// Elements that are made of it, from which on reading it for each of them takes long.
+const MANY_TIMES: i64 = 16;
 
 /// The bytes of an array of scalars, or tuples of them.
 fn bytes_of_array(ty: &Ty) -> Option<Size> {
@@ -121,6 +127,7 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
     /// Work-items that keep the device busy.
     busy: i64,
+    target: &'a Target,
 }
 
 impl Writer<'_> {
@@ -182,17 +189,31 @@ impl Writer<'_> {
         let f = call.funs.first().filter(|f| f.position.is_none() && f.params.len() == 1)?;
         let len = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
         let pieces = Pieces::of_nests(self.kernel, &f.body)?;
-        let mut bytes = Size::zero();
+        let (mut bytes, mut rounds, mut made) = (Size::zero(), Size::zero(), Size::zero());
         for s in f.body.stmts.iter().filter(|s| work_of(self.kernel, s) == Work::Nest) {
-            bytes = bytes.add(&len.mul(&bytes_of_array(self.kernel.ty(s.var))?));
+            let row = self.kernel.ty(s.var);
+            bytes = bytes.add(&len.mul(&bytes_of_array(row)?));
+            rounds = Size::max(&rounds, &self.rounds_in(s));
+            made = Size::max(&made, &row.as_array()?.len);
         }
-        let few = Size::if_le(&bytes, &Size::int(MOST_STORED), &Size::int(self.busy), &Size::zero());
+        let mut stored = self.split(stmt, call, &len, &pieces);
+        // A work-item does not keep a long row in registers, and reads it for each element that it makes.
+        let all = len.add(&Size::one());
+        let enough = Size::int(self.busy);
+        let long = Size::if_le(&Size::int(LONG_ROW), &rounds, &all, &enough);
+        let most = Size::if_le(&Size::int(MANY_TIMES), &made, &long, &enough);
+        let (kernel, result) = (&*self.kernel, Atom::Var(stmt.var));
+        let in_tiles =
+            stored.iter().any(|s| tile_folds::recognise(kernel, &stored, &result, s, None, self.target).is_some());
+        let few = match in_tiles {
+            true => most,
+            false => Size::if_le(&bytes, &Size::int(MOST_STORED), &most, &Size::zero()),
+        };
         let known = decided(&len, &few);
         if known == Some(false) {
             return None;
         }
         self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
-        let mut stored = self.split(stmt, call, &len, &pieces);
         if known == Some(true) {
             return Some(stored);
         }
@@ -203,6 +224,23 @@ impl Writer<'_> {
         let mut made = choice(&mut self.kernel.vars, stmt, &len, &few, stored, otherwise);
         made.stmts.last_mut()?.var = stmt.var;
         Some(made.stmts)
+    }
+
+    /// The length of what the elements of a nest fold, or 0 if they fold nothing.
+    fn rounds_in(&self, nest: &Stmt) -> Size {
+        let mut most = Size::zero();
+        for inner in nest.rhs.blocks() {
+            inner.visit(&mut |s| {
+                if let Rhs::Prim(PrimCall { prim: Prim::Reduce(_), args, .. }) = &s.rhs
+                    && let Some(array) = self.kernel.atom_ty(&args[1]).as_array()
+                    && array.position.is_none()
+                    && is_known(&array.len)
+                {
+                    most = Size::max(&most, &array.len);
+                }
+            });
+        }
+        most
     }
 
     /// Splits a map whose function returns a view of the results of maps: into those, and one that copies the view.

@@ -7,7 +7,7 @@
 //! others might fail.
 
 use super::flat::is_flat;
-use super::free::{divides_safely, is_cheap, is_free, picks_rows};
+use super::free::{divides_safely, is_cheap, is_free, is_instant, picks_rows};
 use super::place::level_of;
 use super::rules::{self, Rule};
 use super::uses::Uses;
@@ -337,7 +337,8 @@ impl Fuser<'_> {
         let often = match d.often {
             Often::Never | Often::Once => true,
             Often::Few => is_cheap(&f.body),
-            Often::Many => false,
+            // In a work-item, storing and loading an element takes longer than an instruction or two.
+            Often::Many => level == Level::Seq && !host && is_instant(&f.body),
         };
         let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
         let fails = may_fail(&self.kernel.vars, &f.body);

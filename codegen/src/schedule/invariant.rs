@@ -7,7 +7,7 @@
 use super::uses::stmt_mentions;
 use super::{Applied, free, fuse, is_parallel, rules};
 use crate::core::copy::{Copier, Lengths};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::size::{Facts, Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -18,13 +18,16 @@ pub fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, appl
     for (assumption, _) in &kernel.assumptions {
         facts.assume(assumption);
     }
-    Hoister { kernel, facts, lengths, applied }.block(block);
+    let inside = facts.clone();
+    Hoister { kernel, facts, inside, lengths, applied }.block(block);
 }
 
 struct Hoister<'a> {
     kernel: &'a mut Kernel,
     /// Facts that are checked before the run.
     facts: Facts,
+    /// What is known, too, where the function that is gone through runs: the array has an element.
+    inside: Facts,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
@@ -42,7 +45,12 @@ impl Hoister<'_> {
                 Rhs::Prim(call) => {
                     let keeps = is_placed(call.prim);
                     let maps = call.prim == Prim::Map(Level::Auto);
+                    let some = call.args.last().and_then(|xs| self.with_elements(xs)).filter(|_| maps);
+                    let outer = some.map(|facts| std::mem::replace(&mut self.inside, facts));
                     out.extend(call.funs.iter_mut().flat_map(|f| self.out_of(f, maps, keeps)));
+                    if let Some(outer) = outer {
+                        self.inside = outer;
+                    }
                 }
                 _ => {}
             }
@@ -62,6 +70,7 @@ impl Hoister<'_> {
         let moved = self.moved(&f.body, &own);
         let mut out = Vec::new();
         take(&mut f.body, &moved, &mut out);
+        out.iter_mut().for_each(|stmt| self.guard(stmt));
         let costly = out.iter().filter(|stmt| is_worth_it(self.kernel, stmt));
         self.applied.extend(costly.map(|stmt| Applied { rule: &rules::INVARIANT, origin: stmt.origin.clone() }));
         if !maps {
@@ -85,13 +94,15 @@ impl Hoister<'_> {
         for (at, stmt) in stmts.iter().enumerate() {
             let reads = |set: &FxHashSet<VarId>| super::uses::mentions(stmt, &|v| set.contains(&v));
             let leaves_a_branch = !own_statements.contains(&stmt.var);
-            let harmless = self.is_harmless(stmt) && (!leaves_a_branch || has_plain_sizes(&self.kernel.vars, stmt));
+            let divides = self.divides_by_length(stmt) && !reads(&varies);
+            let harmless =
+                (self.is_harmless(stmt) || divides) && (!leaves_a_branch || has_plain_sizes(&self.kernel.vars, stmt));
             if reads(&varies) || self.opened(&stmts, stmt) || !harmless {
                 varies.insert(stmt.var);
                 continue;
             }
             let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) || is_first(self.kernel, stmt);
-            if (reads(&moved) && (scalar || free::is_free(&stmt.rhs))) || is_worth_it(self.kernel, stmt) {
+            if (reads(&moved) && (scalar || free::is_free(&stmt.rhs))) || divides || is_worth_it(self.kernel, stmt) {
                 let mut needed = vec![*stmt];
                 while let Some(next) = needed.pop() {
                     if moved.insert(next.var) {
@@ -116,6 +127,31 @@ impl Hoister<'_> {
             t.as_array().is_some_and(|a| a.position.is_some() || a.len.any_var(&mut |v| v.kind != VarKind::Param))
         });
         known && stmt.binds.is_empty() && !self.may_stop(&stmt.rhs)
+    }
+
+    /// What is known where a function of this array's elements runs.
+    fn with_elements(&self, xs: &Atom) -> Option<Facts> {
+        let ty = self.kernel.atom_ty(xs);
+        let len = &ty.as_array().filter(|a| a.position.is_none())?.len;
+        let mut facts = self.inside.clone();
+        facts.assume_le(Size::one(), len.clone());
+        Some(facts)
+    }
+
+    /// Whether a statement divides integers by a size that is 0 only where the function runs for no element. In front of
+    /// the function that size may be 0 ([`Hoister::guard`]).
+    fn divides_by_length(&self, stmt: &Stmt) -> bool {
+        divisor(&stmt.rhs).is_some_and(|n| self.inside.lt(&Size::zero(), n).is_yes())
+    }
+
+    /// Divides by 1 where the function that the statement left runs for no element.
+    fn guard(&self, stmt: &mut Stmt) {
+        if let Some(n) = divisor(&stmt.rhs).filter(|n| !self.facts.lt(&Size::zero(), n).is_yes())
+            && let n = Size::max(&Size::one(), n)
+            && let Rhs::Scalar(_, args) = &mut stmt.rhs
+        {
+            args[1] = Atom::Size(n);
+        }
     }
 
     /// Whether a right-hand side may stop the run, with what is checked before anything runs.
@@ -213,6 +249,17 @@ impl Hoister<'_> {
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
         self.kernel.vars.push(VarInfo { name: name.into(), ty });
         VarId(self.kernel.vars.len() as u32 - 1)
+    }
+}
+
+/// The size by which a right-hand side divides integers.
+fn divisor(rhs: &Rhs) -> Option<&Size> {
+    match rhs {
+        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod | ScalarOp::FloorMod, args) => match args.as_slice() {
+            [_, Atom::Size(n)] => Some(n),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

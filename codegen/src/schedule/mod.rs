@@ -50,7 +50,9 @@
 //! | `longest` | maximum lengths of arrays whose length is computed inside functions |
 //! | `row_tables` | rows whose elements are folded by key |
 //! | `small` | batches of small matrices: one work-item for each result |
+//! | [`tile_folds`] | nests whose rows are folded in tiles |
 //! | [`tile`] | maps that could be computed in blocks |
+//! | `turned` | transposed results of maps over columns, computed by rows |
 //! | [`updates`] | maps that change one element of an array in a loop |
 
 mod alike;
@@ -99,6 +101,8 @@ pub mod teams;
 #[cfg(test)]
 mod tests;
 pub mod tile;
+pub mod tile_folds;
+mod turned;
 pub mod updates;
 pub mod uses;
 mod versions;
@@ -201,7 +205,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     rewritten = views::views(rewritten, target, &mut Vec::new());
     stages.push(("views", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
-    let flat = flatten::flatten(distributed.clone(), target, &mut Vec::new());
+    let turned = turned::turned(distributed.clone(), target, &mut Vec::new());
+    let flat = flatten::flatten(turned.clone(), target, &mut Vec::new());
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
     let copied = flatten::flatten(copied, target, &mut Vec::new());
     let numbered = chosen::chosen(copied.clone(), target, &mut Vec::new());
@@ -210,6 +215,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let placed = place::place(&small, target, &mut Vec::new());
     stages.extend([
         ("distributed", distributed),
+        ("turned", turned),
         ("flat", flat),
         ("columns", copied),
         ("choice-by-position", numbered),
@@ -246,6 +252,7 @@ impl Schedule {
         let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
+        let rewritten = verified("turned", kernel, turned::turned(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
         let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));
         let rewritten = verified("flatten copies", kernel, flatten::flatten(rewritten, target, &mut applied));
@@ -270,9 +277,12 @@ impl Schedule {
             Class::Gpu => nested::maps_of_folds(&rewritten),
             _ => FxHashSet::default(),
         };
-        let fused = fuse::fuse(&kernel, &uses, &stored, sequential, &mut applied);
+        let mut fused = fuse::fuse(&kernel, &uses, &stored, sequential, &mut applied);
         let finest = bounds.if_all_were_read(&kernel);
-        let tilings = tile::tilings(&rewritten, &fused.lazy, target);
+        let folds = tile_folds::find(&rewritten, Some(&fused.lazy), target);
+        fused.lazy.extend(folds.values().map(|folded| folded.made));
+        let mut tilings = tile::tilings(&rewritten, &fused.lazy, target);
+        tilings.extend(folds.into_iter().map(|(reader, folded)| (reader, tile::Tiling::Folded(folded))));
         Schedule {
             target: *target,
             lazy: fused.lazy,
@@ -307,7 +317,8 @@ impl Schedule {
         let mut kernel = verified("longest", &self.kernel, place::place(&kernel, &self.target, &mut added));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
-        let fused = fuse::fuse(&kernel, &uses, &self.stored, false, &mut added);
+        let mut fused = fuse::fuse(&kernel, &uses, &self.stored, false, &mut added);
+        fused.lazy.extend(self.tilings.values().filter_map(tile::Tiling::made));
         let lengths: BTreeSet<VarId> = lengths.union(&self.lengths).copied().collect();
         let bounds = Bounds::of(&kernel, &lengths);
         let finest = bounds.if_all_were_read(&kernel);

@@ -12,6 +12,11 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Var};
 
+/// Elements of a row from which on a group has enough to do.
+const GROUP_ROW: i64 = 64;
+/// How many comparisons in a shorter row are as good as one in such a row.
+const SHORT_ROW: i64 = 128;
+
 /// The kernel with the versions of the maps at host level that fold rows by key.
 pub fn row_tables(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
@@ -120,6 +125,11 @@ fn compared(kernel: &Kernel, f: &Lambda) -> Option<Size> {
         match (&stmt.rhs, work_among(kernel, stmt, &own)) {
             (Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), sizes, .. }), Work::Together(len)) => {
                 let own = len.mul(sizes.first()?);
+                let own = match f.position {
+                    Some(_) => own,
+                    // Most of a group has nothing to do.
+                    None => Size::if_le(&Size::int(GROUP_ROW), &len, &own, &own.div_floor(&Size::int(SHORT_ROW))),
+                };
                 found = Some(found.map_or(own.clone(), |other| Size::max(&other, &own)));
             }
             (Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), .. }), _) => return None,

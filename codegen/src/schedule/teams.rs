@@ -17,13 +17,13 @@ pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, is_counted, lies_across, rounds_of, rows_below, work_of};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, host_blocks, nest, ragged, rules, shapes};
+use super::{Applied, host_blocks, nest, ragged, rules, shapes, tile_folds};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How a group computes elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +122,8 @@ pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Ke
     let mut body = kernel.body.clone();
     let lengths = Lengths::of(&kernel);
     let (vars, params) = (kernel.vars.clone(), Params::of(target));
-    let mut writer = Writer { vars, lengths, params, teams: Teams::default(), applied };
+    let folded = tile_folds::find(&kernel, None, target).into_keys().collect();
+    let mut writer = Writer { vars, lengths, params, folded, teams: Teams::default(), applied };
     writer.block(&kernel, &mut body);
     let Writer { vars, lengths, teams, .. } = writer;
     (Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }, teams)
@@ -132,6 +133,8 @@ struct Writer<'a> {
     vars: Vec<VarInfo>,
     lengths: Lengths,
     params: Params,
+    /// The maps whose rows are folded in tiles.
+    folded: FxHashSet<VarId>,
     teams: Teams,
     applied: &'a mut Vec<Applied>,
 }
@@ -159,6 +162,7 @@ impl Writer<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| self.block(kernel, inner));
             match &stmt.rhs {
+                Rhs::Prim(_) if self.folded.contains(&stmt.var) => out.push(stmt),
                 Rhs::Prim(call) => match (shared(kernel, call), ragged::recognise(kernel, call)) {
                     (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),
                     (None, Some(ragged)) => out.extend(self.of_own_lengths(kernel, &stmt, call, &ragged)),

@@ -6,6 +6,7 @@
 use super::flat::is_flat;
 use super::nest::{self, Nest};
 use super::shapes::{self, Pairs};
+use super::tile_folds::Folded;
 use super::{nested, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
@@ -16,6 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub enum Tiling {
     /// Every row meets every column; the number counts the maps around it.
     Matrix(Nest, usize),
+    /// Every row meets every column, and what a row meets is folded.
+    Folded(Folded),
     /// Each row is folded; the number counts the maps around.
     Rows(Nest, usize),
     /// Each row is folded; its length is known only on the device.
@@ -32,6 +35,16 @@ pub enum Tiling {
     Planes,
     /// `map (map f)`, where f folds a window.
     Windows(Nest),
+}
+
+impl Tiling {
+    /// The map whose result another one folds, and which is never stored.
+    pub fn made(&self) -> Option<VarId> {
+        match self {
+            Tiling::Folded(folded) => Some(folded.made),
+            _ => None,
+        }
+    }
 }
 
 /// The maps with a strategy on this target. `before` is the kernel before placement.

@@ -6,11 +6,19 @@
 //! end. Where bits or indices are the result, its memory is one of the two between which they are moved, and an even
 //! number of moves leaves it there.
 //!
-//! `shape`: how an array is divided among groups and work-items.
+//! | module | job |
+//! |---|---|
+//! | `shape` | how an array is divided among groups and work-items |
+//! | `chunks` | moves where groups do not wait for each other |
+//! | `tiles` | moves where they may |
 
+mod chunks;
 mod shape;
+mod tiles;
 
+use self::chunks::Chunks;
 use self::shape::{Shape, is_wide, key_bytes};
+use self::tiles::Tiles;
 use super::Result;
 use super::device_filter::GRID;
 use super::function::FunctionBuilder;
@@ -71,13 +79,15 @@ struct Sorting {
     positions: Option<[BufferId; 2]>,
     /// After an even number of moves the result is where it belongs.
     in_place: bool,
-    /// Histograms of the digits, by chunk.
-    counts: BufferId,
     /// Histograms of the digits for the whole array, followed by the bits in which keys differ.
     totals: BufferId,
-    chunks: Size,
-    /// Elements of a chunk.
-    chunk: Size,
+    parts: Parts,
+}
+
+/// How groups share the array.
+enum Parts {
+    Chunks(Chunks),
+    Tiles(Tiles),
 }
 
 impl Sorting {
@@ -164,17 +174,35 @@ impl<'k> Host<'k> {
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let (local, copying) = (shape.local(), shape.local_of_copies());
         self.launch(&title("sort: keys"), GRID, copying, |f| f.sort_keys(&sorting, &order, xs))?;
+        if let Parts::Tiles(_) = &sorting.parts {
+            self.launch(&title("sort: sums"), GRID, copying, |f| f.sums_of_digits(&sorting))?;
+        }
         // The functions are the same for each digit, which is an argument.
         let start = self.program.steps.len();
-        self.launch(&title("sort: count"), GRID, local, |f| f.count_digits(&sorting, &xs.len))?;
-        self.launch(&title("sort: offsets"), GRID, copying, |f| f.offsets_of_digits(&sorting))?;
-        self.launch(&title("sort: move"), GRID, local, |f| f.move_keys(&sorting, &xs.len))?;
+        match &sorting.parts {
+            Parts::Tiles(tiles) => {
+                self.launch(&title("sort: move"), GRID, local, |f| f.move_tiles(&sorting, tiles, &xs.len))?;
+            }
+            Parts::Chunks(all) => {
+                self.launch(&title("sort: count"), GRID, local, |f| f.count_digits(&sorting, all, &xs.len))?;
+                self.launch(&title("sort: offsets"), GRID, copying, |f| f.offsets_of_digits(&sorting, all))?;
+                self.launch(&title("sort: move"), GRID, local, |f| f.move_keys(&sorting, all, &xs.len))?;
+            }
+        }
         let round: Vec<PlanStep> = self.program.steps.drain(start..).collect();
         for digit in 0..sorting.digits() {
             self.program.steps.extend(round.iter().map(|step| of_digit(step, digit)));
         }
         let along = super::function::Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
-        self.launch(&title("sort: result"), along, [None; 3], |f| f.sorted(&sorting, xs, dest, positions))?;
+        self.launch(&title("sort: result"), along, [None; 3], |f| {
+            f.sorted(&sorting, xs, dest, positions)?;
+            // Mostly the result is where it belongs, and a work-item for each element would take long to see that.
+            if sorting.in_place {
+                let few = Size::nat(u64::from(shape.copying) * f.most_copying());
+                f.wishes.glb[0] = f.wishes.glb[0].take().map(|wish| Size::min(&wish, &few));
+            }
+            Ok(())
+        })?;
         Ok(true)
     }
 
@@ -189,10 +217,10 @@ impl<'k> Host<'k> {
     ) -> Sorting {
         let tile = Size::nat(shape.tile());
         let tiles = most.add(&tile).sub(&Size::one()).div_floor(&tile);
-        let target = &self.program.target;
-        let groups = Size::nat((target.get(Parameter::SortChunks) * target.compute_units).into());
-        let chunks = Size::max(&Size::one(), &Size::min(&tiles, &groups));
-        let per_chunk = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
+        let parts = match self.program.target.single_pass && !shape.alone() {
+            true => Parts::Tiles(Tiles::new(self, name, &tiles)),
+            false => Parts::Chunks(Chunks::new(self, name, &tiles, &tile)),
+        };
         let key = if number == Scalar::Half { Scalar::Float } else { number };
         let mut buffer = |what: &str, element: Scalar, len: &Size| {
             self.program.buffer(&format!("{name}_{what}"), element, len.clone(), BufferRole::Temporary)
@@ -210,10 +238,8 @@ impl<'k> Host<'k> {
                 [first, buffer("moved_order", Scalar::Int, most)]
             }),
             in_place: own.is_some(),
-            counts: buffer("counts", Scalar::Int, &chunks.mul(&Size::int(DIGITS))),
             totals: buffer("totals", Scalar::Int, &Size::int(DIGITS * key_bytes(key) as i64 + 2)),
-            chunk: per_chunk.mul(&tile),
-            chunks,
+            parts,
         }
     }
 }
@@ -249,10 +275,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(sorting.bits(number))
     }
 
+    /// Groups that copy keys and keep the device busy.
+    fn most_copying(&self) -> u64 {
+        let target = &self.program.target;
+        (2 * target.get(Parameter::SortChunks) * target.compute_units).into()
+    }
+
     /// Stores the keys, and finds the bits in which they differ from the first one.
     fn sort_keys(&mut self, sorting: &Sorting, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
-        let target = self.program.target;
-        let most = Size::nat((2 * target.get(Parameter::SortChunks) * target.compute_units).into());
+        let most = Size::nat(self.most_copying());
         let wish = xs
             .len
             .add(&Size::nat((sorting.shape.copying - 1).into()))
@@ -263,6 +294,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         });
         let own = self.declare_array("own", Storage::Local, CType::Int, 2);
         self.local_bytes += 8;
+        let histograms = match &sorting.parts {
+            Parts::Tiles(_) => Some(self.histograms(sorting)?),
+            Parts::Chunks(_) => None,
+        };
         let bits = Expr::Var(self.variable("bits", sorting.unsigned(), Some(Expr::UInt(0))));
         let n = self.length(&xs.len)?;
         let (some, ()) = self.scope(|f| {
@@ -287,13 +322,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         let to = f.whole(positions, true).index(at.clone());
                         f.assign(to, at);
                     }
-                    let differ = Expr::binary(BinaryOp::BitXor, f.sortable(sorting, key), first.clone());
+                    let sortable = f.sortable(sorting, key);
+                    let sortable = f.bind("sortable", sorting.unsigned(), sortable);
+                    if let Some(own) = &histograms {
+                        f.count_all(sorting, own, sortable.clone());
+                    }
+                    let differ = Expr::binary(BinaryOp::BitXor, sortable, first.clone());
                     f.assign(bits.clone(), Expr::binary(BinaryOp::BitOr, bits.clone(), differ));
                     Ok(())
                 })
             })
         })?;
         self.emit_if(Expr::int(0).lt(n), some, Vec::new());
+        if let Some(own) = &histograms {
+            self.add_histograms(sorting, own);
+        }
         let differ = self.differing(sorting, true);
         let note = sorting.helper(Helper::Note32, Helper::Note64);
         let call = self.call_helper(note, [differ, Expr::Var(own), bits]);
@@ -332,89 +375,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (moved.clone().select(b.clone(), a.clone()), moved.select(a, b))
     }
 
-    /// The lengths of the array and of a chunk, and the number of chunks.
-    fn chunk_sizes(&mut self, sorting: &Sorting, n: &Size) -> Result<[Expr; 3]> {
-        self.wishes.wrg[0] = Some(sorting.chunks.clone());
-        let chunk = self.host_size(&sorting.chunk, "chunk")?;
-        let chunks = self.host_size(&sorting.chunks, "chunks")?;
-        Ok([self.size(n)?, self.size(&chunk)?, self.size(&chunks)?])
-    }
-
     fn local_array(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
         self.local_bytes += bytes * len;
         self.declare_array(name, Storage::Local, ty, len)
-    }
-
-    fn count_digits(&mut self, sorting: &Sorting, n: &Size) -> Result<()> {
-        let alone = sorting.shape.alone();
-        let own = (!alone).then(|| self.local_array("own", CType::Int, 4, DIGITS as u64));
-        let [n, chunk, chunks] = self.chunk_sizes(sorting, n)?;
-        self.unless_equal(sorting, |f, digit| {
-            let (keys, _) = f.sides(sorting, digit, sorting.keys);
-            let counts = f.whole(sorting.counts, true);
-            let totals = f.whole(sorting.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
-            let helper = match alone {
-                true => sorting.helper(Helper::DigitsAlone32, Helper::DigitsAlone64),
-                false => sorting.helper(Helper::Digits32, Helper::Digits64),
-            };
-            let mut args = vec![keys, counts, totals];
-            args.extend(own.map(Expr::Var));
-            args.extend([n, chunk, chunks, digit.clone().mul(Expr::int(8)), Expr::int(sorting.order)]);
-            let call = f.call_helper(helper, args);
-            f.emit(StmtKind::Expr(call));
-            Ok(())
-        })
-    }
-
-    fn offsets_of_digits(&mut self, sorting: &Sorting) -> Result<()> {
-        let sums = self.group_ints("sums");
-        self.wishes.wrg[0] = Some(Size::int(DIGITS));
-        let chunks = self.host_size(&sorting.chunks, "chunks")?;
-        let chunks = self.size(&chunks)?;
-        self.unless_equal(sorting, |f, digit| {
-            let counts = f.whole(sorting.counts, true);
-            let totals = f.whole(sorting.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
-            let call = f.call_helper(Helper::Offsets, [counts, totals, Expr::Var(sums), chunks]);
-            f.emit(StmtKind::Expr(call));
-            Ok(())
-        })
-    }
-
-    fn move_keys(&mut self, sorting: &Sorting, n: &Size) -> Result<()> {
-        let shape = sorting.shape;
-        let stored = CType::of(sorting.stored());
-        let memory = (!shape.alone()).then(|| {
-            let moved = self.local_array("tile", stored, key_bytes(sorting.key), shape.moved(sorting.key));
-            [moved, self.local_array("starts", CType::Int, 4, 4 * DIGITS as u64)]
-        });
-        let [n, chunk, chunks] = self.chunk_sizes(sorting, n)?;
-        self.unless_equal(sorting, |f, digit| {
-            let (from, to) = f.sides(sorting, digit, sorting.keys);
-            let counts = f.whole(sorting.counts, false);
-            let (from_at, to_at) = match sorting.positions {
-                Some(positions) => f.sides(sorting, digit, positions),
-                // Ignored.
-                None => (counts.clone(), Expr::int(0)),
-            };
-            let mut args = vec![from, to, from_at, to_at, counts];
-            let helper = match memory {
-                None => sorting.helper(Helper::MoveAlone32, Helper::MoveAlone64),
-                Some(_) => sorting.helper(Helper::Move32, Helper::Move64),
-            };
-            args.extend(memory.iter().flatten().cloned().map(Expr::Var));
-            args.extend([n, chunk, chunks]);
-            if memory.is_some() {
-                args.extend([Expr::int(shape.each.into()), Expr::int(shape.group.into())]);
-            }
-            args.extend([
-                digit.clone().mul(Expr::int(8)),
-                Expr::int(sorting.order),
-                Expr::int(sorting.positions.is_some().into()),
-            ]);
-            let call = f.call_helper(helper, args);
-            f.emit(StmtKind::Expr(call));
-            Ok(())
-        })
     }
 
     /// Writes the sorted elements, or their indices.

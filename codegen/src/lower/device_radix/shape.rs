@@ -1,6 +1,6 @@
 //! How a radix sort divides an array among groups and work-items.
 
-use crate::opencl::radix::{BAND, DIGITS, MOST_EACH};
+use crate::opencl::radix::{BAND, DIGITS, MOST_EACH, MOST_OF_TILE};
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
 
@@ -33,10 +33,24 @@ impl Shape {
         }
         let copying = target.most_in_group.min(COPYING);
         let most = target.most_in_group.clamp(1, MOVING).ilog2();
+        if target.single_pass {
+            return Shape::of_tiles(target, key, pairs);
+        }
         // Keys that positions accompany are written to more places: the longer the runs of a tile, the better.
         let eaches: &[u32] = if pairs { &[MOST_EACH, 8, 4] } else { &[12, 8, 4] };
         let shapes = (1..=most).rev().flat_map(|log| eaches.iter().map(move |each| (1 << log, *each)));
         let mut shapes = shapes.map(|(group, each)| Shape { group, each, copying });
+        let alone = Shape { group: 1, each: TILE_ALONE, copying };
+        shapes.find(|s| s.local_bytes(key) <= target.local_memory).unwrap_or(alone)
+    }
+
+    /// The largest tiles that fit local memory, each the next of a group. The larger a tile, the longer its runs of keys with one
+    /// digit, and the fewer wait for each other.
+    fn of_tiles(target: &Target, key: Scalar, pairs: bool) -> Shape {
+        let copying = target.most_in_group.min(COPYING);
+        let eaches: &[u32] = if pairs { &[20, 16, 12, 8, 4] } else { &[MOST_OF_TILE, 20, 16, 12, 8, 4] };
+        let groups = (1..=target.most_in_group.clamp(1, MOVING).ilog2()).rev().map(|log| 1 << log);
+        let mut shapes = groups.flat_map(|group| eaches.iter().map(move |each| Shape { group, each: *each, copying }));
         let alone = Shape { group: 1, each: TILE_ALONE, copying };
         shapes.find(|s| s.local_bytes(key) <= target.local_memory).unwrap_or(alone)
     }

@@ -22,5 +22,5 @@ mod piece;
 pub mod reduce;
 mod scan;
 pub mod shared;
-mod single_pass;
+pub mod single_pass;
 pub mod tile;

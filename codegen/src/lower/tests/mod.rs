@@ -32,6 +32,7 @@ mod sorts;
 mod targets;
 mod teams;
 mod text;
+mod tile_folds;
 mod tiles;
 mod views;
 

@@ -60,6 +60,7 @@ impl<'k> Host<'k> {
     ) -> Result<bool> {
         match tiling {
             Tiling::Matrix(nest, batches) => self.matrix(stmt, call, env, dest, nest, batches),
+            Tiling::Folded(folded) => self.matrix_folded(stmt, call, env, dest, &folded),
             Tiling::Rows(nest, around) => self.rows(stmt, call, env, dest, (nest, around)),
             Tiling::Team(fold) => self.teams(stmt, call, env, dest, fold),
             Tiling::Pairs(pairs) => self.pairs(stmt, call, env, dest, pairs),

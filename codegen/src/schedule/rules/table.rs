@@ -142,6 +142,9 @@ rules! {
     Placement TRANSPOSE_MAP "transpose-map":
         "T ∘ map (map f)" = "map (map f) ∘ T",
         if "Always true. On a GPU, where it is the result of a kernel: reading is done in squares (`tile-transpose`), unless the matrix has fewer than 32 rows or columns.";
+    Placement MAP_TURNED "map-turned":
+        "T (map (λ(c,y). map (g y) c) (zip (T A) ys))" = "map (λr. map (λ(x,y). g y x) (zip r ys)) A",
+        if "Always true. On a GPU, at the top of a kernel, also in its loops: A is not transposed itself, and y is zipped with the column, or made of at most three folds of it.";
     Placement MAP_JOIN "map-join":
         "map (map f)" = "split n ∘ map f ∘ join",
         if "Always true. On a GPU, at the top of a kernel: f folds twice or more, scans, sorts or iterates over a row; not of products, windows, and single folds of rows (`row-teams`).";
@@ -227,6 +230,9 @@ rules! {
     Tiling WHOLE_TILES "whole-tiles":
         "tile-matrix" = "if 16 divides the rounds, and 4 the lengths of rows, then tile-matrix without a rest else tile-matrix",
         if "Always true; the host chooses before the launch. Where every tile has all of its rounds and is read in vectors of four, the places of what a work-item reads are computed once for all tiles, and there is no code for fewer rounds or single elements: so more work-groups fit a compute unit. For tiles of 8 rounds, 8 divides them.";
+    Tiling TILE_FOLD "tile-fold":
+        "map (reduce f z) (map (λx. map (λy. g (reduce h w (k x y))) B) A)" = "map (reduce f z) ∘ T ∘ map (λY. map (λx. reduce f z (map (λy. g (reduce h w (k x y))) Y)) A) (split m B)",
+        if "`f` commutative, `z` neutral. On a GPU, at the top of a kernel, where nothing else reads the rows of the inner maps: a group goes through tiles (`tile-matrix`) of some of B, and folds what they give in registers, so that the matrix is not stored. Elements of A and B take 12 bytes at most together, results of `h` 4 and of `f` 8. Rows of at most 16 elements, and those that meet fewer than 16, are folded as they are where there are enough of them for all work-items.";
     Tiling TILE_PARTS "tile-parts":
         "tile-matrix" = "map (map (λts. g (reduce f z ts))) (the results of tile-matrix for parts of the rounds)",
         if "`f` associative and `z` neutral, as `reduce` demands. The host chooses how many parts before the launch: one if there are enough tiles to keep the device busy, or few rounds.";

@@ -48,6 +48,16 @@ pub const SKELETONS: &[Skeleton] = &[
          (let t (head (reduce -900 max s)) (map (lambda (c) (sumi (map (lambda (p) (* (- (get1 p) t) (get2 p))) \
          (zip s c)))) (transpose h))))) h)",
     ),
+    of(
+        "greatest product of each row",
+        &["tile-fold"],
+        "(map (lambda (r) (head (reduce -900 max (map (lambda (c) (sumi (map (uncurry *) (zip r c)))) h)))) h)",
+    ),
+    of(
+        "columns without their sums",
+        &["map-turned"],
+        "(transpose (map (lambda (c) (let s (sumi c) (map (lambda (x) (- x s)) c))) (transpose h)))",
+    ),
     of("scans of rows", &[], "(map (scan 0 +) h)"),
     of("scans of columns", &[], "(map (scanExcl 0 max) (transpose h))"),
     of("sorts of rows", &[], "(map (sort <) h)"),

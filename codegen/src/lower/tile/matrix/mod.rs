@@ -14,7 +14,9 @@
 //! |---|---|
 //! | `parts` | the k dimension divided among groups, where there are few tiles |
 //! | `tile` | the code of a tile |
+//! | `folded` | rows of results that are folded while their tiles are in registers |
 
+mod folded;
 mod parts;
 mod tile;
 

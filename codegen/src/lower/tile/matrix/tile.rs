@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) const WIDE: i64 = 4;
 
 /// Gets the indices of a result among those of the work-item, and its row and column.
-type OnPlace<'w, F> = dyn FnMut(&mut F, [&Size; 2], [&Size; 2]) -> Result<()> + 'w;
+pub(super) type OnPlace<'w, F> = dyn FnMut(&mut F, [&Size; 2], [&Size; 2]) -> Result<()> + 'w;
 
 /// Where the results of a tile go.
 #[derive(Clone, Copy)]
@@ -43,6 +43,12 @@ impl<'k> Results<'_, 'k> {
         let own = ArrayDest::Part { from: part.at.clone(), step: Size::one(), of: all };
         Dest::Array(Rc::new(ArrayDest::Rows { row: m.clone(), of: Dest::Array(Rc::new(own)) }))
     }
+}
+
+/// Where the fold of a result of the work-item is.
+fn cell_at(operands: [&[Operand<'_>]; 2], acc: &Place, [i, j]: [&Size; 2]) -> Place {
+    let side = Size::int(operands[1][0].side.of_item);
+    Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -84,15 +90,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<()> {
         let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
         let (above, beside) = (shape.rows(), shape.columns());
-        let item = self.bind("item", CType::Int, local_id());
-        // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
-        let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
-        let own_row =
-            item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
-        let own_column =
-            in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
-        let own_row = self.number("own_row", own_row, &Size::int(above.lanes / 2 + 28));
-        let own_column = self.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12));
+        let [own_row, own_column] = self.places_of_item(above, beside);
         let a = self.operands("a", &rows, row_ty, above, &own_row)?;
         let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
         let cells = shape.item * shape.item;
@@ -133,13 +131,28 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
+    /// The first row and the first column of a work-item in a tile.
+    pub(super) fn places_of_item(&mut self, above: Side, beside: Side) -> [Size; 2] {
+        let item = self.bind("item", CType::Int, local_id());
+        // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
+        let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
+        let own_row =
+            item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
+        let own_column =
+            in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
+        [
+            self.number("own_row", own_row, &Size::int(above.lanes / 2 + 28)),
+            self.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12)),
+        ]
+    }
+
     pub(super) fn number_of(&mut self, name: &str, value: &Size, most: &Size) -> Result<Size> {
         let value = self.size(value)?;
         Ok(self.number(name, value, most))
     }
 
     /// Folds a block of results.
-    fn matrix_tile(
+    pub(super) fn matrix_tile(
         &mut self,
         all: &Block<'_>,
         span: &Span,
@@ -382,7 +395,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Goes through the results of a work-item, or every few of a row, that are inside.
-    fn each_place(
+    pub(super) fn each_place(
         &mut self,
         operands: [&[Operand<'k>]; 2],
         first: [&Size; 2],
@@ -425,11 +438,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
         [i, j]: [&Size; 2],
         to: Results<'_, 'k>,
     ) -> Result<Value<'k>> {
-        let side = Size::int(operands[1][0].side.of_item);
-        let cell = self.load(&Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) })?;
         if let Results::Of(_) = to {
-            return Ok(cell);
+            return self.load(&cell_at(operands, acc, [i, j]));
         }
+        self.result_of(element, operands, acc, [i, j])
+    }
+
+    /// The value of a result of the work-item.
+    pub(super) fn result_of(
+        &mut self,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        acc: &Place,
+        [i, j]: [&Size; 2],
+    ) -> Result<Value<'k>> {
+        let cell = self.load(&cell_at(operands, acc, [i, j]))?;
         let lanes = self.lane_values(element, operands, i, j)?;
         let env = self.before_fold(element, lanes)?;
         self.finished(element, env, cell)

@@ -7,16 +7,25 @@
 //! 32 work-items. Each takes one key at a time and sets its bit in the mask of the key's digit. The key's place is the
 //! number of keys with that digit that the band has had, plus the number of lower bits in the mask (Adinets and Merrill,
 //! *Onesweep*, 2022). Their bands are warps; OpenCL 1.2 has no barrier for a warp, so ours are those of the group. A group
-//! of one work-item, as on a CPU, writes each key of its chunk where it belongs. No group waits for another one.
+//! of one work-item, as on a CPU, writes each key of its chunk where it belongs. No group waits for another one;
+//! where groups may wait, [`tiles`] moves all keys in one launch.
 //!
 //! The functions are `always_inline`, because otherwise LLVM 15's inliner crashes on the output of its other passes.
 //!
 //! Digits in which all keys agree are skipped. The device itself decides this, so the plan is the same for all data.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`tiles`] | moves in one launch |
+
+pub mod tiles;
 
 use std::sync::LazyLock;
 
-/// Maximum keys per work-item.
+/// Maximum keys per work-item, where a group counts its chunk before.
 pub const MOST_EACH: u32 = 16;
+/// The same, where it takes one tile after the other.
+pub const MOST_OF_TILE: u32 = 24;
 /// Maximum work-items of a band: bits of a mask.
 pub const BAND: u32 = 32;
 /// The number of values of a digit.
@@ -362,6 +371,8 @@ pub struct OfWidth {
     pub count_alone: String,
     pub shift: String,
     pub shift_alone: String,
+    pub digits_in_all: String,
+    pub move_tiles: String,
 }
 
 fn of_width(bits: &str, key: &str, stored: &str, infinity: &str, high: &str) -> OfWidth {
@@ -380,6 +391,8 @@ fn of_width(bits: &str, key: &str, stored: &str, infinity: &str, high: &str) -> 
         count_alone: text(COUNT_ALONE),
         shift: text(MOVE),
         shift_alone: text(MOVE_ALONE),
+        digits_in_all: text(tiles::DIGITS_IN_ALL),
+        move_tiles: text(tiles::MOVE_TILES),
     }
 }
 

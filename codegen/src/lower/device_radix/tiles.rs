@@ -1,0 +1,104 @@
+//! Moves for devices whose groups may wait for each other: a group takes one tile of the keys after the other
+//! ([`crate::opencl::radix::tiles`]). All digits are counted while keys are stored.
+
+use super::Sorting;
+use super::shape::key_bytes;
+use crate::lower::Result;
+use crate::lower::function::FunctionBuilder;
+use crate::lower::host::Host;
+use crate::lower::stream::single_pass::state_size;
+use crate::opencl::radix::DIGITS;
+use crate::opencl::{CType, Expr, Helper, Step, StmtKind};
+use crate::plan::{BufferId, BufferRole};
+use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::size::Size;
+
+/// The tiles that groups take.
+pub(super) struct Tiles {
+    /// A word for each digit of each tile.
+    state: BufferId,
+    count: Size,
+}
+
+impl Tiles {
+    pub fn new(host: &mut Host<'_>, name: &str, count: &Size) -> Tiles {
+        let words = state_size(&count.mul(&Size::int(DIGITS)));
+        let state = host.program.buffer(&format!("{name}_state"), Scalar::Long, words, BufferRole::State);
+        Tiles { state, count: count.clone() }
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// A table of this group for the digits of each byte.
+    pub(super) fn histograms(&mut self, sorting: &Sorting) -> Result<Name> {
+        let len = DIGITS * sorting.digits();
+        let own = self.local_array("histograms", CType::Int, 4, len.cast_unsigned());
+        let (first, group) = (Expr::call("get_local_id", [Expr::int(0)]), Expr::call("get_local_size", [Expr::int(0)]));
+        self.for_range("i", first, &Size::int(len), Step::Add(group), |f, i| {
+            let at = f.size(i)?;
+            f.assign(Expr::Var(own.clone()).index(at), Expr::int(0));
+            Ok(())
+        })?;
+        self.barrier(true, false);
+        Ok(own)
+    }
+
+    /// Counts the digits of a key in the order of unsigned numbers.
+    pub(super) fn count_all(&mut self, sorting: &Sorting, own: &Name, key: Expr) {
+        let helper = sorting.helper(Helper::Digits32InAll, Helper::Digits64InAll);
+        let call = self.call_helper(helper, [Expr::Var(own.clone()), key]);
+        self.emit(StmtKind::Expr(call));
+    }
+
+    /// Adds the tables of this group to those of all.
+    pub(super) fn add_histograms(&mut self, sorting: &Sorting, own: &Name) {
+        let totals = self.whole(sorting.totals, true);
+        let args = [totals, Expr::Var(own.clone()), Expr::int(sorting.digits())];
+        let call = self.call_helper(Helper::Histograms, args);
+        self.emit(StmtKind::Expr(call));
+    }
+
+    /// From how often each digit occurs to where its first key belongs.
+    pub(super) fn sums_of_digits(&mut self, sorting: &Sorting) -> Result<()> {
+        let sums = self.group_ints("sums");
+        self.wishes.wrg[0] = Some(Size::int(sorting.digits()));
+        let totals = self.whole(sorting.totals, true);
+        let call = self.call_helper(Helper::DigitSums, [totals, Expr::Var(sums), Expr::int(sorting.digits())]);
+        self.emit(StmtKind::Expr(call));
+        Ok(())
+    }
+
+    pub(super) fn move_tiles(&mut self, sorting: &Sorting, tiles: &Tiles, n: &Size) -> Result<()> {
+        let shape = sorting.shape;
+        let moved =
+            self.local_array("tile", CType::of(sorting.stored()), key_bytes(sorting.key), shape.moved(sorting.key));
+        let starts = self.local_array("starts", CType::Int, 4, 3 * DIGITS as u64);
+        let shared = self.local_array("shared", CType::Int, 4, 3);
+        self.wishes.wrg[0] = Some(tiles.count.clone());
+        let n = self.size(n)?;
+        let count = self.host_size(&tiles.count, "tiles")?;
+        let count = self.size(&count)?;
+        self.program.helper(Helper::NextTile);
+        self.unless_equal(sorting, |f, digit| {
+            let (from, to) = f.sides(sorting, digit, sorting.keys);
+            let firsts = f.whole(sorting.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
+            let (from_at, to_at) = match sorting.positions {
+                Some(positions) => f.sides(sorting, digit, positions),
+                // Ignored.
+                None => (firsts.clone(), Expr::int(0)),
+            };
+            let state = f.whole(tiles.state, true);
+            let mut args = vec![from, to, from_at, to_at, firsts, state];
+            args.extend([moved, starts, shared].map(Expr::Var));
+            args.extend([n, count, Expr::int(shape.each.into()), Expr::int(shape.group.into())]);
+            args.extend([
+                digit.clone().mul(Expr::int(8)),
+                Expr::int(sorting.order),
+                Expr::int(sorting.positions.is_some().into()),
+            ]);
+            let call = f.call_helper(sorting.helper(Helper::MoveTiles32, Helper::MoveTiles64), args);
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,363 @@
+//! A nest whose rows are folded: a group goes through tiles of its rows, and folds their results while they are in
+//! registers. Where there are few rows, several groups share the columns, and each gives a part of the fold of a row; a
+//! second launch folds the parts and computes what the program makes of them.
+
+use super::parts::Span;
+use super::{Block, Element, Shape, Whole, common};
+use crate::core::{Atom, Block as Body, Kernel, Lambda, Level, PrimCall, Rhs, Stmt, VarId};
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::tile::operand::Operand;
+use crate::lower::tile::{local_id, min};
+use crate::lower::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
+use crate::lower::{LowerError, Result};
+use crate::opencl::{CType, Expr, Step, Storage};
+use crate::schedule::nest;
+use crate::schedule::rules;
+use crate::schedule::tile_folds::{Folded, ITEMS, OF_ROW, PADDING};
+use crate::schedule::uses;
+use lift_analysis::parameters::Parameter;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// What is done with the results of a nest.
+struct Fold<'k> {
+    /// The map of the nest, and that of what is made of its rows; its function.
+    made: &'k Stmt,
+    reader: &'k PrimCall,
+    f: &'k Lambda,
+    zip: Option<&'k Stmt>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: Env<'k>,
+    ty: Ty,
+}
+
+/// The columns that a group goes through, in tiles, and the memory for what it makes of them.
+struct Shares {
+    /// How many groups share the columns.
+    count: Size,
+    /// The tiles of each.
+    each: Size,
+    /// For each share the fold of each row.
+    place: Place,
+}
+
+fn statement(block: &Body, v: VarId) -> Option<&Stmt> {
+    block.stmts.iter().find_map(|s| match s.var == v {
+        true => Some(s),
+        false => s.rhs.blocks().into_iter().find_map(|inner| statement(inner, v)),
+    })
+}
+
+impl<'k> Fold<'k> {
+    fn of(kernel: &'k Kernel, folded: &Folded, reader: &'k PrimCall, env: &Env<'k>) -> Option<Fold<'k>> {
+        let f = reader.funs.first()?;
+        let stmt = f.body.stmts.iter().find(|s| s.var == folded.fold)?;
+        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        let zip = match folded.zip {
+            Some(zip) => Some(statement(&kernel.body, zip)?),
+            None => None,
+        };
+        let made = statement(&kernel.body, folded.made)?;
+        Some(Fold { made, reader, f, zip, stmt, call, env: env.clone(), ty: kernel.atom_ty(&call.args[0]) })
+    }
+}
+
+impl<'k> Host<'k> {
+    pub(in crate::lower::tile) fn matrix_folded(
+        &mut self,
+        stmt: &'k Stmt,
+        reader: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        folded: &Folded,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let fold = Fold::of(kernel, folded, reader, env).ok_or_else(wrong)?;
+        let Rhs::Prim(call) = &fold.made.rhs else { return Err(wrong()) };
+        let outer = &call.funs[0];
+        let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
+        let inner_fold = f.body.stmts.iter().find(|s| s.var == folded.nest.fold).ok_or_else(wrong)?;
+        let Rhs::Prim(inner_fold) = &inner_fold.rhs else { return Err(wrong()) };
+        let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
+        let z_ty = kernel.atom_ty(&inner_fold.args[0]);
+        let length = |a: &Atom| kernel.atom_ty(a).as_array().map(|a| env.size(&a.len));
+        let rounds = length(&inner_fold.args[1]).ok_or_else(wrong)?;
+        let (n, m) = (length(&call.args[0]).ok_or_else(wrong)?, length(&inner.args[0]).ok_or_else(wrong)?);
+        let element_of = |b: &mut FunctionBuilder<'_, 'k>| -> Result<super::Nested<'k>> {
+            let rows = b.atom(&call.args[0], env)?;
+            let rows = b.array(&rows)?;
+            let mut env = env.clone();
+            for s in common(outer) {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let columns = b.atom(&inner.args[0], &env)?;
+            let columns = b.array(&columns)?;
+            let element = Element { f, outer, env, nest: folded.nest, fold: inner_fold, rounds: rounds.clone() };
+            Ok((element, rows, columns))
+        };
+        self.program.applied(&rules::TILE_FOLD, &stmt.origin);
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: folded tiles", origin: &stmt.origin };
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        let local = [Some(ITEMS), Some(1), Some(1)];
+        let mut multiples = None;
+        let [item, depth] = [folded.size.item, folded.size.depth].map(u64::cast_signed);
+        let shape = Shape { item, depth, padding: PADDING.cast_signed() };
+        self.program.probe(&stmt.origin, |b| {
+            b.used = used;
+            let (element, rows, columns) = element_of(b)?;
+            multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+            Ok(())
+        })?;
+        let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
+        // 0 if all lengths are the required multiples.
+        let rest = multiples.iter().flatten().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
+        let shares = self.shares(stmt, [&n, &m], shape, &fold.ty)?;
+        let body = |b: &mut FunctionBuilder<'_, 'k>, whole: Option<Whole<'_>>| {
+            for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
+                b.facts.assume_divides(Size::int(*of), size.clone());
+            }
+            let (element, rows, columns) = element_of(b)?;
+            let all = Block { shape, whole: whole.is_some(), fours: false, parts: None };
+            b.folded_tiles((&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), &z_ty)
+        };
+        let whole = Title { label: "map: folded whole tiles", ..title.clone() };
+        match &multiples {
+            None => self.launch(&title, used, local, |b| body(b, None))?,
+            Some(multiples) => {
+                let tiles = Whole { multiples, fours: false };
+                let only_if = if rest.is_zero() { Vec::new() } else { vec![Size::one().sub(&rest)] };
+                self.launch_if(&only_if, &whole, used, local, |b| body(b, Some(tiles)))?;
+                if !rest.is_zero() {
+                    self.launch_if(&[rest], &title, used, local, |b| body(b, None))?;
+                }
+            }
+        }
+        let title = Title { label: "map: what the tiles gave", ..title };
+        let used = Dims { glb: [true, false, false], ..Dims::default() };
+        self.launch(&title, used, [None; 3], |b| b.fold_of_shares(&fold, &shares, dest))?;
+        Ok(true)
+    }
+
+    /// As many groups to each row of tiles as keep the device busy.
+    fn shares(&mut self, stmt: &'k Stmt, [n, m]: [&Size; 2], shape: Shape, ty: &Ty) -> Result<Shares> {
+        let groups = i64::from(self.program.target.compute_units) * self.program.parameter(Parameter::MatrixGroups);
+        let [above, across] = [n, m].map(|n| Size::max(&shape.tiles(n), &Size::one()));
+        let wanted = Size::max(&Size::int(groups).div_floor(&above), &Size::one());
+        let each = across.div_ceil(&Size::min(&wanted, &across));
+        let count = across.div_ceil(&each);
+        match &*self.partials(stmt, ty, &n.mul(&count))?.layout {
+            Layout::Array { element, .. } => {
+                let place = Place { layout: element.clone(), at: Size::zero() };
+                Ok(Shares { count, each, place })
+            }
+            _ => Err(LowerError::new(&stmt.origin, "map", "the folds of rows are no array")),
+        }
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// For each group the fold of its rows over its columns.
+    fn folded_tiles(
+        &mut self,
+        (all, fold, shares): (&Block<'_>, &Fold<'k>, &Shares),
+        element: &Element<'k>,
+        (rows, row_ty): (Array<'k>, &Ty),
+        (columns, column_ty): (Array<'k>, &Ty),
+        z_ty: &Ty,
+    ) -> Result<()> {
+        let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
+        let (above, beside) = (shape.rows(), shape.columns());
+        let [own_row, own_column] = self.places_of_item(above, beside);
+        let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
+        let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
+        let lane = self.number("lane", lane, &Size::nat(OF_ROW - 1));
+        let a = self.operands("a", &rows, row_ty, above, &own_row)?;
+        let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
+        let registers = |f: &mut Self, ty: &Ty, name: &str, len: i64| -> Result<Place> {
+            Ok(Place { layout: f.arrays(ty, name, Storage::Private, len.cast_unsigned())?, at: Size::zero() })
+        };
+        let acc = registers(self, z_ty, "acc", shape.item * shape.item)?;
+        let totals = registers(self, &fold.ty, "total", shape.item)?;
+        let slots = self.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
+        let slots = Place { layout: slots, at: Size::zero() };
+        let lcl = self.active.lcl;
+        self.active.lcl[0] = true;
+        let outside = std::mem::replace(&mut self.shared_in_loop, true);
+        let tiles = self.host_size(&Size::max(&shape.tiles(&n), &Size::one()), "above")?;
+        let across = self.host_size(&shape.tiles(&m), "across")?;
+        let each = self.host_size(&shares.each, "of_share")?;
+        let groups = shape.tiles(&n).mul(&shares.count);
+        let result = self.for_level(Level::Wrg(0), &groups, |f, t| {
+            f.shared_in_loop = true;
+            // Groups at work at the same time read the same columns.
+            let share = f.number_of("share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
+            let row = t.rem(&tiles).mul(&Size::int(above.lanes));
+            let row = f.number_of("row", &row, &n.sub(&Size::one()))?;
+            let env = f.env_of_fold(fold)?;
+            f.unrolled("i", shape.item, |f, i| {
+                let z = f.atom(&fold.call.args[0], &env)?;
+                f.copy(&z, &Dest::Place(Place { layout: totals.layout.clone(), at: i.clone() }))
+            })?;
+            let from = f.size(&share)?.mul(f.size(&each)?);
+            let all_tiles = f.size(&across)?;
+            let from = min(from, all_tiles.clone());
+            let first = f.number("first", from, &across);
+            let last = min(f.size(&first)?.add(f.size(&each)?), all_tiles);
+            let last = f.number("last", last, &across);
+            let from = f.size(&first)?;
+            f.for_range("t", from, &last, Step::Increment, |f, t| {
+                f.facts.assume_le(t.add(&Size::one()), across.clone());
+                let column = t.mul(&Size::int(beside.lanes));
+                let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
+                let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
+                f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
+                f.add_tile(fold, element, [&a, &b], [&row, &column], &acc, &totals)?;
+                f.barrier(true, false);
+                Ok(())
+            })?;
+            f.fold_of_group((&a[0], &row, &lane), (fold, shares, &n), (&totals, &slots), &share)
+        });
+        self.shared_in_loop = outside;
+        self.active.lcl = lcl;
+        result
+    }
+
+    /// Adds the results of a tile to the folds of the work-item's rows.
+    fn add_tile(
+        &mut self,
+        fold: &Fold<'k>,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        first: [&Size; 2],
+        acc: &Place,
+        totals: &Place,
+    ) -> Result<()> {
+        for (side, first) in operands.iter().zip(first) {
+            side.iter().try_for_each(|o| self.take_once(o, first))?;
+        }
+        let side = operands[1][0].side.of_item;
+        self.each_place(operands, first, [side; 2], &mut |f, [i, j], at| {
+            let value = f.result_of(element, operands, acc, [i, j])?;
+            let (x, env) = f.taken_at(fold, value, at)?;
+            let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
+            let next = f.call(&Closure { lambda: &fold.call.funs[0], env }, &[total.clone(), x])?;
+            let next = f.contracted(next);
+            f.assign_registers(&total, &next)
+        })
+    }
+
+    /// The environment of the fold of any row: what it needs depends on none.
+    fn env_of_fold(&mut self, fold: &Fold<'k>) -> Result<Env<'k>> {
+        let own = uses::dependent(self.program.kernel, fold.f);
+        let mut env = fold.env.clone();
+        let before = fold.f.body.stmts.iter().take_while(|s| s.var != fold.stmt.var);
+        for s in before.filter(|s| !own.contains(&s.var)) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        Ok(env)
+    }
+
+    /// What the fold of a row takes at a column, where the nest gives `value`; and the environment of the fold.
+    fn taken_at(&mut self, fold: &Fold<'k>, value: Value<'k>, [r, c]: [&Size; 2]) -> Result<(Value<'k>, Env<'k>)> {
+        let kernel = self.program.kernel;
+        let len = |ty: &Ty| ty.as_array().map(|a| (fold.env.size(&a.len), a.element.clone()));
+        let made = len(kernel.ty(fold.made.var)).and_then(|(n, row)| Some((n, len(&row)?.0)));
+        let Some((n, m)) = made else { return Err(self.error("map", "a nest gives no rows")) };
+        // Every element of this array is `value`; only the one in question is read.
+        let row = Value::Array(Array::new(m, View::Fill(value)));
+        let mut env = fold.env.clone();
+        env.bind(fold.made.var, Value::Array(Array::new(n, View::Fill(row))));
+        if let Some(zip) = fold.zip {
+            let zipped = self.eval_stmt(zip, &mut env, None)?;
+            env.bind(zip.var, zipped);
+        }
+        let rows = self.atom(&fold.reader.args[0], &env)?;
+        let rows = self.array(&rows)?;
+        let own = self.read(&rows, r)?;
+        env.enter(fold.f, r, own);
+        for s in fold.f.body.stmts.iter().take_while(|s| s.var != fold.stmt.var) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let xs = self.atom(&fold.call.args[1], &env)?;
+        let xs = self.array(&xs)?;
+        Ok((self.read(&xs, c)?, env))
+    }
+
+    /// Folds what the work-items of a group have of each row.
+    fn fold_of_group(
+        &mut self,
+        (operand, first, lane): (&Operand<'k>, &Size, &Size),
+        (fold, shares, n): (&Fold<'k>, &Shares, &Size),
+        (totals, slots): (&Place, &Place),
+        share: &Size,
+    ) -> Result<()> {
+        let lanes = operand.side.lanes;
+        self.unrolled("i", operand.side.of_item, |f, i| {
+            let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
+            let at = lane.mul(&Size::int(lanes)).add(&operand.own).add(&operand.lane(i));
+            f.copy(&total, &Dest::Place(Place { layout: slots.layout.clone(), at }))
+        })?;
+        self.barrier(true, false);
+        let own = self.number("own", local_id().cast(CType::Int), &Size::int(i64::from(ITEMS) - 1));
+        let at = self.size(&first.add(&own))?;
+        let at = self.bind("r", CType::Int, at);
+        let inside = self.size(&own)?.lt(Expr::int(lanes)).and(at.clone().lt(self.size(n)?));
+        self.when(inside, |f| {
+            let r = f.number("r", at, &n.sub(&Size::one()));
+            let operator = Closure { lambda: &fold.call.funs[0], env: f.env_of_fold(fold)? };
+            let first = f.load(&Place { layout: slots.layout.clone(), at: own.clone() })?;
+            let Some(acc) = f.registers_with(&first, "row")? else {
+                return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+            };
+            f.for_range("k", Expr::int(1), &Size::nat(OF_ROW), Step::Increment, |f, k| {
+                let at = k.mul(&Size::int(lanes)).add(&own);
+                let x = f.load(&Place { layout: slots.layout.clone(), at })?;
+                let next = f.call(&operator, &[acc.clone(), x])?;
+                f.assign_registers(&acc, &next)
+            })?;
+            let to = Place { layout: shares.place.layout.clone(), at: share.mul(n).add(&r) };
+            f.copy(&acc, &Dest::Place(to))
+        })
+    }
+
+    /// The results from what the groups gave for each row.
+    fn fold_of_shares(&mut self, fold: &Fold<'k>, shares: &Shares, dest: &Dest<'k>) -> Result<()> {
+        let rows = self.atom(&fold.reader.args[0], &fold.env)?;
+        let rows = self.array(&rows)?;
+        let n = rows.len.clone();
+        let count = self.host_size(&shares.count, "shares")?;
+        self.for_level(Level::Glb(0), &n, |f, r| {
+            let operator = Closure { lambda: &fold.call.funs[0], env: f.env_of_fold(fold)? };
+            let at = |share: &Size| Place { layout: shares.place.layout.clone(), at: share.mul(&n).add(r) };
+            let first = f.load(&at(&Size::zero()))?;
+            let Some(acc) = f.registers_with(&first, "row")? else {
+                return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+            };
+            f.for_range("share", Expr::int(1), &count, Step::Increment, |f, share| {
+                let x = f.load(&at(share))?;
+                let next = f.call(&operator, &[acc.clone(), x])?;
+                f.assign_registers(&acc, &next)
+            })?;
+            let mut env = fold.env.clone();
+            let own = f.read(&rows, r)?;
+            env.enter(fold.f, r, own);
+            for s in &fold.f.body.stmts {
+                let value = match s.var == fold.stmt.var {
+                    true => Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))),
+                    false => f.eval_stmt(s, &mut env, None)?,
+                };
+                env.bind(s.var, value);
+            }
+            let value = f.atom(&fold.f.body.result, &env)?;
+            let to = f.dest_at(dest, r)?;
+            f.copy(&value, &to)
+        })
+    }
+}

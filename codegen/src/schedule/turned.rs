@@ -1,0 +1,286 @@
+//! Transposed results of maps over columns: the matrix is gone through as it lies, row by row.
+//!
+//! * `T (map (λ(c,y). map (g y) c) (zip (T A) ys)) = map (λr. map (λ(x,y). g y x) (zip r ys)) A`
+//! * the same, where y is folded from the column: `ys = map (λc. fold c) (T A)`
+//!
+//! So neighbouring work-items read and write neighbours, also in a loop, whose next round reads what this one wrote. The
+//! matrix is read once for each fold and once more. To copy it and its result in squares moves it four times.
+
+use super::distribute::folds_apart;
+use super::flat::is_flat;
+use super::free::are_brief;
+use super::nested::{Work, array_of, work_of};
+use super::versions::{branch, choice, decided, fresh};
+use super::{Applied, fuse, host_blocks, rules, uses};
+use crate::core::copy::{Copier, Lengths};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::target::{Class, Target};
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use rustc_hash::FxHashMap;
+
+/// The kernel whose maps at host level go over the rows of a matrix where they went over its columns.
+pub fn turned(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    let mut writer = Writer { views: views(&kernel.body), lengths: Lengths::of(&kernel), kernel: &mut kernel, applied };
+    writer.block(&mut body);
+    let lengths = writer.lengths;
+    Kernel { body, assumptions: lengths.assumptions, ..kernel }
+}
+
+/// Most folds of a column. With more, the matrix is read more often than copies read and write it.
+const MOST_FOLDS: usize = 3;
+
+/// Elements of a column from which on groups go through it. A shorter one is the work of one work-item, which keeps it.
+const LONG_COLUMN: i64 = 64;
+
+/// The transpositions and zips of a block and of the blocks in it.
+fn views(block: &Block) -> FxHashMap<VarId, PrimCall> {
+    let mut views = FxHashMap::default();
+    block.visit(&mut |stmt| {
+        if let Rhs::Prim(call @ PrimCall { prim: Prim::Transpose | Prim::Zip, .. }) = &stmt.rhs {
+            views.insert(stmt.var, call.clone());
+        }
+    });
+    views
+}
+
+struct Writer<'a> {
+    kernel: &'a mut Kernel,
+    lengths: Lengths,
+    views: FxHashMap<VarId, PrimCall>,
+    applied: &'a mut Vec<Applied>,
+}
+
+/// A map over the columns of a matrix, each element of which gives one.
+struct Columns<'k> {
+    /// The matrix, by rows.
+    matrix: Atom,
+    /// What is zipped with the columns, and the variable of each.
+    beside: Vec<(VarId, Atom)>,
+    /// The statements of a column that the element's function reads: scalars.
+    of_column: Vec<Stmt>,
+    /// The statement that maps the column.
+    made: &'k Stmt,
+    /// The functions that are applied to its elements, one after the other.
+    functions: Vec<&'k Lambda>,
+}
+
+impl Writer<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            host_blocks(self.kernel, stmt).into_iter().for_each(|inner| self.block(inner));
+        }
+        let transposed: Vec<VarId> = block.stmts.iter().filter(|s| is_transpose(s)).map(|s| s.var).collect();
+        for t in transposed {
+            self.transposed(block, t);
+        }
+    }
+
+    /// Replaces a transposition and the map whose result nothing else reads.
+    fn transposed(&mut self, block: &mut Block, t: VarId) {
+        let reads = |s: &Stmt, v: VarId| uses::mentions(s, &|w| w == v);
+        let Some(at) = block.stmts.iter().position(|s| s.var == t) else { return };
+        let Rhs::Prim(PrimCall { args, .. }) = &block.stmts[at].rhs else { return };
+        let [Atom::Var(mapped)] = args.as_slice() else { return };
+        let mapped = *mapped;
+        if block.result == Atom::Var(mapped) || block.stmts.iter().filter(|s| reads(s, mapped)).count() != 1 {
+            return;
+        }
+        let Some(from) = block.stmts.iter().position(|s| s.var == mapped) else { return };
+        let (stmt, transpose) = (block.stmts[from].clone(), block.stmts[at].clone());
+        let Some(len) = self.column_of(t) else { return };
+        let known = decided(&len, &Size::int(LONG_COLUMN));
+        if known == Some(true) {
+            return;
+        }
+        let Some((mut made, last)) = self.folds_apart(&stmt) else { return };
+        let Some(columns) = self.columns(&last) else { return };
+        let Some(rhs) = self.by_rows(&columns, t) else { return };
+        self.applied.push(Applied { rule: &rules::MAP_TURNED, origin: stmt.origin.clone() });
+        // What is zipped for the last map alone.
+        if let Rhs::Prim(PrimCall { args, .. }) = &last.rhs {
+            made.retain(|s| args.as_slice() != [Atom::Var(s.var)]);
+        }
+        block.stmts.remove(at);
+        block.stmts.remove(from);
+        let turned = Stmt { rhs, ..stmt.clone() };
+        let vars = &mut self.kernel.vars;
+        if known == Some(false) {
+            made.push(Stmt { var: t, ..turned });
+        } else {
+            let mut by_rows = branch(vars, &transpose, turned.rhs);
+            by_rows.stmts.splice(0..0, made);
+            let mut as_it_is = branch(vars, &transpose, transpose.rhs.clone());
+            as_it_is.stmts.insert(0, stmt);
+            made = choice(vars, &transpose, &len, &Size::int(LONG_COLUMN), as_it_is, by_rows).stmts;
+            if let Some(last) = made.last_mut() {
+                last.var = t;
+            }
+        }
+        block.stmts.splice(at - 1..at - 1, made);
+    }
+
+    /// The length of a column of a matrix.
+    fn column_of(&self, matrix: VarId) -> Option<Size> {
+        Some(self.kernel.ty(matrix).as_array().filter(|a| a.position.is_none())?.len.clone())
+    }
+
+    /// The maps that fold columns, and the one that computes columns from what they give.
+    fn folds_apart(&mut self, stmt: &Stmt) -> Option<(Vec<Stmt>, Stmt)> {
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else {
+            return None;
+        };
+        let (f, Some(Atom::Var(source))) = (funs.first()?, args.first()) else { return None };
+        let is_fold = |s: &&Stmt| matches!(&s.rhs, Rhs::Prim(PrimCall { prim: Prim::Reduce(_), .. }));
+        let folds = f.body.stmts.iter().filter(is_fold).count();
+        let plain = f.position.is_none() && f.params.len() == 1 && stmt.binds.is_empty();
+        if !plain || folds > MOST_FOLDS || !(self.is_columns(*source) || self.zips_columns(*source)) {
+            return None;
+        }
+        if folds == 0 {
+            return Some((Vec::new(), stmt.clone()));
+        }
+        let mut made = folds_apart(self.kernel, &mut self.lengths, stmt, call, 1)?;
+        let last = made.pop()?;
+        self.views.extend(views(&Block { stmts: made.clone(), result: Atom::Var(last.var) }));
+        Some((made, last))
+    }
+
+    /// Whether an array has the columns of a matrix that is not transposed itself.
+    fn is_columns(&self, v: VarId) -> bool {
+        let transpose = self.views.get(&v).filter(|call| call.prim == Prim::Transpose);
+        transpose.is_some_and(|call| {
+            let of =
+                |a: &Atom| matches!(a, Atom::Var(v) if self.views.get(v).is_some_and(|c| c.prim == Prim::Transpose));
+            !call.args.iter().any(of)
+        })
+    }
+
+    fn zips_columns(&self, v: VarId) -> bool {
+        let zip = self.views.get(&v).filter(|call| call.prim == Prim::Zip);
+        zip.is_some_and(|call| call.args.iter().any(|a| matches!(a, Atom::Var(v) if self.is_columns(*v))))
+    }
+
+    fn columns<'k>(&self, stmt: &'k Stmt) -> Option<Columns<'k>> {
+        let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
+        let ([f], [Atom::Var(source)]) = (funs.as_slice(), args.as_slice()) else { return None };
+        let ([param], None, true) = (f.params.as_slice(), &f.position, stmt.binds.is_empty()) else { return None };
+        let (made, before) = f.body.stmts.split_last().filter(|(made, _)| f.body.result == Atom::Var(made.var))?;
+        let (functions, column) = chain(made, before)?;
+        let (mut beside, mut of_column) = (Vec::new(), Vec::new());
+        let mut matrix = (column == *param).then_some(*source);
+        let maps: Vec<VarId> = before.iter().filter(|s| is_map(s)).map(|s| s.var).collect();
+        if maps.len() + 1 != functions.len() {
+            return None;
+        }
+        let before = before.iter().filter(|s| !is_map(s));
+        if let Some(zip) = self.views.get(source).filter(|call| call.prim == Prim::Zip) {
+            for s in before {
+                match &s.rhs {
+                    Rhs::Proj(Atom::Var(of), k) if of == param => match zip.args.get(*k)? {
+                        Atom::Var(columns) if s.var == column => matrix = Some(*columns),
+                        part => beside.push((s.var, part.clone())),
+                    },
+                    _ => of_column.push(s.clone()),
+                }
+            }
+        } else {
+            of_column.extend(before.cloned());
+        }
+        let transpose = self.views.get(&matrix.filter(|v| self.is_columns(*v))?)?;
+        let matrix = transpose.args.first()?.clone();
+        let columns = Columns { matrix, beside, of_column, made, functions };
+        let whole: Vec<VarId> = maps.into_iter().chain([*param, column]).collect();
+        self.is_element_wise(&columns, &whole).then_some(columns)
+    }
+
+    /// Whether each element of a column is computed from itself and from scalars, in few instructions for the latter.
+    fn is_element_wise(&self, columns: &Columns<'_>, whole: &[VarId]) -> bool {
+        let kernel = &*self.kernel;
+        let scalar = |s: &Stmt| s.binds.is_empty() && work_of(kernel, s) == Work::Item && is_flat(kernel.ty(s.var));
+        let of_whole = |s: &Stmt| uses::mentions(s, &|v| whole.contains(&v));
+        let is_plain = |g: &&Lambda| {
+            let flat = is_flat(&kernel.atom_ty(&g.body.result));
+            flat && g.params.len() == 1
+                && g.position.is_none()
+                && g.body.stmts.iter().all(|s| scalar(s) && !of_whole(s))
+        };
+        columns.functions.iter().all(is_plain)
+            && columns.beside.iter().all(|(v, _)| is_flat(kernel.ty(*v)))
+            && are_brief(&columns.of_column)
+            && columns.of_column.iter().all(|s| scalar(s) && !of_whole(s) && !fuse::rhs_may_fail(&kernel.vars, &s.rhs))
+    }
+
+    /// The map over the rows, of the type of the transposed result `like`.
+    fn by_rows(&mut self, columns: &Columns<'_>, like: VarId) -> Option<Rhs> {
+        let Columns { matrix, beside, of_column, made, functions } = columns;
+        let (first, last) = (functions.first()?, functions.last()?);
+        let ty = self.kernel.ty(like).as_array()?.element.clone();
+        let row_ty = self.kernel.atom_ty(matrix).as_array()?.element.clone();
+        let row_array = row_ty.as_array().filter(|a| a.position.is_none())?;
+        let (element, len) = (row_array.element.clone(), row_array.len.clone());
+        let row = fresh(&mut self.kernel.vars, made.var, row_ty.clone());
+        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: made.origin.clone() };
+        let mut stmts = Vec::new();
+        let (mut source, mut own, param) = (row, Vec::new(), *first.params.first()?);
+        let mut q = param;
+        if !beside.is_empty() {
+            let mut parts = vec![element];
+            parts.extend(beside.iter().map(|(v, _)| self.kernel.ty(*v).clone()));
+            let tuple = Ty::tuple(parts);
+            q = fresh(&mut self.kernel.vars, param, tuple.clone());
+            source = fresh(&mut self.kernel.vars, made.var, array_of(&tuple, &len));
+            let args = std::iter::once(Atom::Var(row)).chain(beside.iter().map(|(_, a)| a.clone())).collect();
+            let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args };
+            stmts.push(at(source, Rhs::Prim(zip)));
+            own.push(at(param, Rhs::Proj(Atom::Var(q), 0)));
+            own.extend(beside.iter().enumerate().map(|(k, (v, _))| at(*v, Rhs::Proj(Atom::Var(q), k + 1))));
+        }
+        own.extend(of_column.iter().cloned());
+        for (k, g) in functions.iter().enumerate() {
+            if let Some(before) = k.checked_sub(1) {
+                own.push(at(*g.params.first()?, Rhs::Atom(functions[before].body.result.clone())));
+            }
+            own.extend(g.body.stmts.iter().cloned());
+        }
+        let function = |params, stmts, result, origin: &Lambda| Lambda {
+            position: None,
+            params,
+            body: Block { stmts, result },
+            origin: origin.origin.clone(),
+        };
+        let inner = function(vec![q], own, last.body.result.clone(), last);
+        let map = |f, xs| {
+            Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
+        };
+        let result = fresh(&mut self.kernel.vars, made.var, ty);
+        stmts.push(Stmt { var: result, rhs: map(inner, Atom::Var(source)), ..(*made).clone() });
+        let outer = function(vec![row], stmts, Atom::Var(result), last);
+        let outer = Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(&outer);
+        Some(map(outer, matrix.clone()))
+    }
+}
+
+/// The functions of the maps that make an array out of another one, one after the other, and that one.
+fn chain<'k>(made: &'k Stmt, before: &'k [Stmt]) -> Option<(Vec<&'k Lambda>, VarId)> {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &made.rhs else { return None };
+    let ([g], [Atom::Var(source)]) = (funs.as_slice(), args.as_slice()) else { return None };
+    let (mut functions, from) = match before.iter().position(|s| s.var == *source && is_map(s)) {
+        Some(at) => chain(&before[at], &before[..at])?,
+        None => (Vec::new(), *source),
+    };
+    functions.push(g);
+    Some((functions, from))
+}
+
+fn is_map(stmt: &Stmt) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }))
+}
+
+fn is_transpose(stmt: &Stmt) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Transpose, .. })) && stmt.binds.is_empty()
+}
