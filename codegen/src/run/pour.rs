@@ -20,7 +20,7 @@ pub fn pour(plan: &Plan, inputs: &[Value], sizes: &SizeValues) -> Result<Vec<(Bu
     for (input, value) in plan.inputs.iter().zip(inputs) {
         pouring.value(&input.layout, value).map_err(|problem| match problem {
             Problem::Value(text) => {
-                RunFailure::Input { message: format!("the input `{}` is not a {}: {text}", input.name, input.ty) }
+                RunFailure::Input { message: format!("the input `{}` is not of type {}: {text}", input.name, input.ty) }
             }
             Problem::Plan(text) => RunFailure::plan(format!("input `{}`: {text}", input.name)),
         })?;

@@ -37,15 +37,15 @@ fn inputs_must_have_their_type() {
     check(&map().failure(&[], &at), expect!["`k` takes 1 inputs, 0 are given"]);
     check(
         &map().failure(&[floats(&[1.0])], &at),
-        expect!["the input `xs` is no Array[Float,N]: an array of N = 3 elements is needed, not of 1"],
+        expect!["the input `xs` is not of type Array[Float,N]: an array of N = 3 elements is needed, not of 1"],
     );
     check(
         &map().failure(&[ints(&[1, 2, 3])], &at),
-        expect!["the input `xs` is no Array[Float,N]: Float is needed, not Int"],
+        expect!["the input `xs` is not of type Array[Float,N]: Float is needed, not Int"],
     );
     check(
         &map().failure(&[Value::Float(1.0)], &at),
-        expect!["the input `xs` is no Array[Float,N]: an array is needed, not Float"],
+        expect!["the input `xs` is not of type Array[Float,N]: an array is needed, not Float"],
     );
 }
 

@@ -220,6 +220,6 @@ kernel void sums(global const int* xs, global const int* lengths, global int* su
     let at = sizes(&[("N", 4), ("M", 3)]);
     assert_eq!(b.run(&rows(&[&[1, 2], &[], &[3, 4, 5, 6]]), &at), Ok(ints(&[3, 0, 18])));
     let failure = b.failure(&rows(&[&[1], &[1, 2, 3, 4, 5], &[]]), &at);
-    expect_test::expect!["the input `xs` is no Int: its length is 5; at most N = 4 is allowed"]
+    expect_test::expect!["the input `xs` is not of type Int: its length is 5; at most N = 4 is allowed"]
         .assert_eq(&failure.to_string());
 }
