@@ -139,7 +139,7 @@ fn kernels(program: &Program) -> Result<Vec<Kernel>, String> {
     let kernels = forms(db, file).iter().filter(|form| form.kind(db) == FormKind::Lift);
     let built = kernels.filter_map(|form| match build::elaborated_kernel(db, *form) {
         // The limit is reported as such.
-        Err(e) if e.message.ends_with("too large to be compiled") => None,
+        Err(e) if e.too_large => None,
         built => Some(built.map_err(|e| format!("accepted, but not built: {e}"))),
     });
     built.collect()

@@ -72,7 +72,7 @@ impl<'db> Build<'db> {
                     Branches::Value(value) => value,
                     Branches::Functions(_) => {
                         let message = "an `if` between functions that yield functions is not supported".into();
-                        return Err(BuildError { message, origin: Some(at.clone()) });
+                        return Err(BuildError::new(message, Some(at.clone())));
                     }
                 }
             }

@@ -73,7 +73,7 @@ impl Emit {
         self.statements += 1;
         if self.statements > MOST_STATEMENTS {
             let message = "with all definitions inlined, this kernel is too large to compile".into();
-            return Err(BuildError { message, origin: Some(origin.clone()) });
+            return Err(BuildError { too_large: true, ..BuildError::new(message, Some(origin.clone())) });
         }
         let var = self.var("".into(), ty);
         if let Some(block) = self.open.last_mut() {
@@ -84,7 +84,7 @@ impl Emit {
     pub fn open(&mut self, origin: &Origin) -> Result<()> {
         if self.open.len() > DEEPEST {
             let message = format!("functions and branches are nested too deeply: at most {DEEPEST}");
-            return Err(BuildError { message, origin: Some(origin.clone()) });
+            return Err(BuildError::new(message, Some(origin.clone())));
         }
         self.open.push(Vec::new());
         Ok(())

@@ -30,7 +30,7 @@ impl<'db> Build<'db> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = "with all definitions inlined, this is nested too deeply to be compiled".into();
-            return Err(BuildError { message, origin: Some(scope.origin(id)) });
+            return Err(BuildError::new(message, Some(scope.origin(id))));
         }
         self.spend(1, scope, id)?;
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
@@ -55,7 +55,7 @@ impl<'db> Build<'db> {
             return Ok(());
         }
         let message = "with all definitions inlined, this kernel is too large to compile".into();
-        Err(BuildError { message, origin: Some(scope.origin(at)) })
+        Err(BuildError { too_large: true, ..BuildError::new(message, Some(scope.origin(at))) })
     }
 
     /// Evaluates an expression in the `with`s around it.
@@ -79,7 +79,7 @@ impl<'db> Build<'db> {
         }
         let origin = scope.origin(id);
         match cx.body.expr(id) {
-            Expr::Missing => Err(BuildError { message: "something is missing here".into(), origin: Some(origin) }),
+            Expr::Missing => Err(BuildError::new("something is missing here".into(), Some(origin))),
             Expr::Local(b) => self.local(scope, id, *b),
             Expr::Global(name) => self.global(scope, id, name, id),
             Expr::Literal(l) => Ok(Atom::Lit(*l).into()),
@@ -205,7 +205,7 @@ impl<'db> Build<'db> {
                 })?;
                 let Some(root) = cx.body.root else {
                     let message = format!("`{name}` has no value");
-                    return Err(BuildError { message, origin: Some(origin) });
+                    return Err(BuildError::new(message, Some(origin)));
                 };
                 let instance = scope.cx.inference.instances.get(&id);
                 let sizes = instance.map(|i| i.sizes.clone()).unwrap_or_default();
@@ -218,7 +218,7 @@ impl<'db> Build<'db> {
                 self.assume_of_inlined(&inner)?;
                 self.eval(&inner, root)
             }
-            None => Err(BuildError { message: format!("there is no `{name}` here"), origin: Some(origin) }),
+            None => Err(BuildError::new(format!("there is no `{name}` here"), Some(origin))),
         }
     }
 
@@ -303,7 +303,7 @@ impl<'db> Build<'db> {
         let origin = scope.origin(id);
         let [count, function, rest @ ..] = args else {
             let message = "`iterate` needs its number of rounds and its function".into();
-            return Err(BuildError { message, origin: Some(origin) });
+            return Err(BuildError::new(message, Some(origin)));
         };
         let count = self.eval(scope, *count)?;
         let iterate = Fun::Iterate { call: id, count, function: *function, scope: scope.clone() };
@@ -405,7 +405,7 @@ impl<'db> Build<'db> {
             Staged::Fun(_) => {
                 let message =
                     "this is a function where data is needed: arrays, and the results of kernels, hold data".into();
-                Err(BuildError { message, origin: Some(origin.clone()) })
+                Err(BuildError::new(message, Some(origin.clone())))
             }
         }
     }

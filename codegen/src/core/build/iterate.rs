@@ -74,7 +74,7 @@ impl<'db> Build<'db> {
                         "`iterate` of `{rounds}` rounds with a function that changes the length is not supported: the \
                          number of rounds must be a number"
                     );
-                    return Err(BuildError { message, origin: Some(origin) });
+                    return Err(BuildError::new(message, Some(origin)));
                 }
             }
         }

@@ -242,7 +242,7 @@ impl<'db> Build<'db> {
     }
 
     pub fn internal(&self, origin: &Origin, message: String) -> BuildError {
-        BuildError { message: format!("internal error of the compiler: {message}"), origin: Some(origin.clone()) }
+        BuildError::new(format!("internal error of the compiler: {message}"), Some(origin.clone()))
     }
 }
 

@@ -47,6 +47,14 @@ pub struct BuildError {
     /// One sentence, with code and types between backticks.
     pub message: String,
     pub origin: Option<Origin>,
+    /// The program is right, but its kernel is beyond a limit.
+    pub too_large: bool,
+}
+
+impl BuildError {
+    fn new(message: String, origin: Option<Origin>) -> BuildError {
+        BuildError { message, origin, too_large: false }
+    }
 }
 
 impl std::fmt::Display for BuildError {
@@ -64,20 +72,20 @@ type Result<T> = std::result::Result<T, BuildError>;
 pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<BuildError>> {
     let misplaced = placement(db, form);
     if let Some(first) = misplaced.iter().find(|d| d.severity == Severity::Error) {
-        return Err(vec![BuildError { message: first.message.clone(), origin: None }]);
+        return Err(vec![BuildError::new(first.message.clone(), None)]);
     }
     let simple = || {
         let kernel = super::simplify::simplify(elaborated_kernel(db, form)?);
         if work::exhausted() {
             let message =
                 "with all definitions inlined, the lengths in this kernel are too large to be compiled".into();
-            return Err(BuildError { message, origin: None });
+            return Err(BuildError { too_large: true, ..BuildError::new(message, None) });
         }
         // Only here: a length may get its value by simplification, and an array may go.
         match too_long(&kernel) {
             Some(at) => {
                 let message = "the length of this array is too large an expression to be compiled".into();
-                Err(BuildError { message, origin: Some(at.origin.clone()) })
+                Err(BuildError::new(message, Some(at.origin.clone())))
             }
             None => Ok(kernel),
         }
@@ -90,7 +98,7 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
         && let Some(problem) = super::check::problems(&kernel).into_iter().next()
     {
         let message = format!("internal error of the compiler: the kernel is not well formed: {problem}");
-        return Err(vec![BuildError { message, origin: None }]);
+        return Err(vec![BuildError::new(message, None)]);
     }
     Ok(Arc::new(kernel))
 }
@@ -152,7 +160,7 @@ impl<'db> Build<'db> {
                 FormKind::Kernel => format!("the program has no kernel: {}", language(self.db, cx.file).kernel()),
                 _ => format!("`{}` is not a kernel: only a `lift` form can be compiled and run", cx.name()),
             };
-            return Err(BuildError { message, origin: cx.body.root.map(at) });
+            return Err(BuildError::new(message, cx.body.root.map(at)));
         };
         let sizes = cx.body.size_params.iter().map(|b| param_size(b.0, &cx.body.binder(*b).name)).collect();
         let scope = Scope::of_form(cx.clone(), None, None, &self.scopes);
@@ -162,7 +170,7 @@ impl<'db> Build<'db> {
         let types: Vec<_> = types.into_iter().take(cx.body.param_types.len()).cloned().collect();
         if let Some(i) = types.iter().position(|ty| ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)))) {
             let message = format!("a kernel takes data, but input {} is a function: `{}`", i + 1, types[i]);
-            return Err(BuildError { message, origin: Some(at(root)) });
+            return Err(BuildError::new(message, Some(at(root))));
         }
         let params: Vec<VarId> = types
             .into_iter()
@@ -213,7 +221,7 @@ impl<'db> Build<'db> {
                 _ => cx.body.root,
             };
             let origin = expr.map(|expr| Origin::new(cx.key.clone(), expr));
-            return Err(BuildError { message, origin });
+            return Err(BuildError::new(message, origin));
         }
         let cx = Rc::new(cx);
         self.forms.insert(form, cx.clone());

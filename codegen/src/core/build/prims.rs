@@ -227,7 +227,7 @@ impl<'db> Build<'db> {
                 let sizes = vec![self.size(l, name, at)?, self.size(r, name, at)?];
                 let Some(mode) = pad_mode(mode) else {
                     let message = "the border of `pad` is `clamp`, `mirror` or `wrap`".into();
-                    return Err(BuildError { message, origin: Some(at.clone()) });
+                    return Err(BuildError::new(message, Some(at.clone())));
                 };
                 let xs = self.reify(xs.clone(), at)?;
                 self.call(Prim::Pad(mode), sizes, Vec::new(), vec![xs], at)
@@ -260,7 +260,7 @@ impl<'db> Build<'db> {
             (Meaning::Prim(prim, shape), args) => self.shaped(prim, shape, name, args, used, at),
             _ => {
                 let message = format!("`{name}` is not supported yet");
-                Err(BuildError { message, origin: Some(at.clone()) })
+                Err(BuildError::new(message, Some(at.clone())))
             }
         }
     }
@@ -569,7 +569,7 @@ impl<'db> Build<'db> {
             Staged::Atom(Atom::Lit(Literal::Int(n))) if *n >= 0 => Ok(Size::int(i64::from(*n))),
             _ => {
                 let message = format!("`{name}` needs a size that is known before the run");
-                Err(BuildError { message, origin: Some(at.clone()) })
+                Err(BuildError::new(message, Some(at.clone())))
             }
         }
     }

@@ -234,7 +234,7 @@ impl<'db> Scope<'db> {
     pub fn size(&self, size: &Size, at: ExprId) -> Result<Size> {
         self.known_size(size).ok_or_else(|| {
             let message = format!("the size `{size}` is not known here");
-            BuildError { message, origin: Some(self.origin(at)) }
+            BuildError::new(message, Some(self.origin(at)))
         })
     }
 
@@ -245,7 +245,7 @@ impl<'db> Scope<'db> {
         at: ExprId,
         length_of: &dyn Fn(&Staged<'db>) -> Option<Size>,
     ) -> Result<Size> {
-        let unknown = || BuildError { message: "this size is not known here".into(), origin: Some(self.origin(at)) };
+        let unknown = || BuildError::new("this size is not known here".into(), Some(self.origin(at)));
         let rec = |id: SizeRefId| self.written_size(id, at, length_of);
         match self.cx.body.size_ref(id) {
             SizeRef::Nat(n) => Ok(Size::nat(*n)),
@@ -271,10 +271,8 @@ impl<'db> Scope<'db> {
     /// The size that a name denotes.
     pub fn size_name(&self, b: BinderId, at: ExprId, length_of: &dyn Fn(&Staged<'db>) -> Option<Size>) -> Result<Size> {
         let body = &self.cx.body;
-        let unknown = || BuildError {
-            message: format!("the size `{}` is not known here", body.binder(b).name),
-            origin: Some(self.origin(at)),
-        };
+        let unknown =
+            || BuildError::new(format!("the size `{}` is not known here", body.binder(b).name), Some(self.origin(at)));
         match body.binder(b).role {
             BinderRole::SizeParam => Ok(Size::var(super::param_size(b.0, &body.binder(b).name))),
             BinderRole::ImplicitSize => {
