@@ -201,9 +201,10 @@ def test_calls_leave_nothing_behind(program):
         return len(gc.get_objects()), idle._total
 
     calls(160)
-    objects, memory = calls(80)
-    again = calls(160)
-    assert again[0] < objects + 80 and again[1] <= memory + 2**16, (objects, memory, again)
+    objects, memory = calls(160)
+    # An object that each call leaves behind is 800; what else the interpreter allocates meanwhile is some dozens.
+    again = calls(800)
+    assert again[0] < objects + 400 and again[1] <= memory + 2**16, (objects, memory, again)
 
 
 def test_a_kernel_is_what_it_was_when_an_import_changes(tmp_path):
