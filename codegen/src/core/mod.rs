@@ -80,6 +80,19 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// This kernel with other parameters and another body.
+    pub fn around(&self, params: Vec<VarId>, body: Block) -> Kernel {
+        Kernel {
+            name: self.name.clone(),
+            sizes: self.sizes.clone(),
+            params,
+            vars: self.vars.clone(),
+            body,
+            result: self.result.clone(),
+            assumptions: self.assumptions.clone(),
+            settings: self.settings,
+        }
+    }
     pub fn ty(&self, v: VarId) -> &Ty {
         &self.vars[v.0 as usize].ty
     }

@@ -52,6 +52,9 @@ impl Writer<'_> {
     /// The versions of a map.
     fn with_table(&mut self, kernel: &Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
+        if !call.funs.iter().any(|f| by_key::may_match(&f.body)) {
+            return None;
+        }
         let now = Kernel { vars: self.vars.clone(), assumptions: self.lengths.assumptions.clone(), ..kernel.clone() };
         let mut rules = Vec::new();
         let Tabled { vars, call: tabled, compared } = tabled(&now, call, &mut rules)?;

@@ -4,7 +4,7 @@
 use super::kept::bytes_of;
 use super::nest::{self, Nest};
 use super::nested::{Work, work_of};
-use super::{fuse, host_blocks, uses};
+use super::{fuse, on_the_host, uses};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
@@ -50,22 +50,27 @@ pub struct Folded {
 /// they are read, if that is known.
 pub fn find(kernel: &Kernel, lazy: Option<&FxHashSet<VarId>>, target: &Target) -> FxHashMap<VarId, Folded> {
     let mut found = FxHashMap::default();
-    in_block(kernel, &mut kernel.body.clone(), lazy, target, &mut found);
+    in_block(kernel, &kernel.body, lazy, target, &mut found);
     found
 }
 
 fn in_block(
     kernel: &Kernel,
-    block: &mut Block,
+    block: &Block,
     lazy: Option<&FxHashSet<VarId>>,
     target: &Target,
     found: &mut FxHashMap<VarId, Folded>,
 ) {
-    for made in &block.stmts {
-        found.extend(recognise(kernel, &block.stmts, &block.result, made, lazy, target));
-    }
-    for stmt in &mut block.stmts {
-        host_blocks(kernel, stmt).into_iter().for_each(|inner| in_block(kernel, inner, lazy, target, found));
+    for stmt in &block.stmts {
+        found.extend(recognise(kernel, &block.stmts, &block.result, stmt, lazy, target));
+        let at_host = match &stmt.rhs {
+            Rhs::If(..) => true,
+            Rhs::Prim(call) => on_the_host(kernel, call),
+            _ => false,
+        };
+        if at_host {
+            stmt.rhs.blocks().into_iter().for_each(|inner| in_block(kernel, inner, lazy, target, found));
+        }
     }
 }
 

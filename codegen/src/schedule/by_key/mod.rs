@@ -49,7 +49,21 @@ fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
 
 /// Whether one of these rules would match if the block were at host level.
 pub fn would_match(kernel: &Kernel, block: &Block) -> bool {
-    one(&Kernel { body: block.clone(), ..kernel.clone() }, &mut Vec::new()).is_some()
+    may_match(block) && one(&kernel.around(kernel.params.clone(), block.clone()), &mut Vec::new()).is_some()
+}
+
+/// Whether a block has what these rules need: a fold and a condition, or a search.
+pub fn may_match(block: &Block) -> bool {
+    let (mut folds, mut chooses, mut searches) = (false, false, false);
+    block.visit(&mut |stmt| match &stmt.rhs {
+        Rhs::If(..) => chooses = true,
+        Rhs::Prim(call) => {
+            folds |= matches!(call.prim, Prim::Reduce(_));
+            searches |= call.prim == Prim::Search;
+        }
+        _ => {}
+    });
+    searches || folds && chooses
 }
 
 /// Whether a fold by key can use a table of partial results: its values are scalars, and its operator is commutative, because
@@ -61,10 +75,13 @@ fn by_table(kernel: &Kernel, f: &Lambda, z: &Atom) -> bool {
 /// A function after these rules, and all variables with those that it now has; `None` if none matches. Its folds by key
 /// are not placed.
 pub fn in_function(kernel: &Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> Option<(Vec<VarInfo>, Lambda)> {
+    if !may_match(&f.body) {
+        return None;
+    }
     let before = applied.len();
     let outside = outside(f);
     let params = outside.iter().chain(&f.params).copied().collect();
-    let mut own = Kernel { params, body: f.body.clone(), ..kernel.clone() };
+    let mut own = kernel.around(params, f.body.clone());
     while let Some(next) = one(&own, applied) {
         own = simplify(without_copies(simplify(next)));
     }
@@ -119,7 +136,7 @@ fn inside(kernel: &Kernel, block: &Block, applied: &mut Vec<Applied>) -> Option<
     block.stmts.iter().enumerate().find_map(|(at, stmt)| {
         stmt.rhs.blocks().into_iter().enumerate().filter(|_| is_at_host_level(kernel, stmt)).find_map(
             |(which, inner)| {
-                let own = Kernel { body: inner.clone(), ..kernel.clone() };
+                let own = kernel.around(kernel.params.clone(), inner.clone());
                 let next = one(&own, applied).or_else(|| inside(&own, inner, applied))?;
                 let mut body = block.clone();
                 *body.stmts[at].rhs.blocks_mut().into_iter().nth(which)? = next.body;
