@@ -211,6 +211,37 @@ static inline __attribute__((always_inline)) void lift_move_alone_BITS(__global 
 }
 ";
 
+/// `before`: the sum of what the work-items before this one `own`, of the first `most` work-items. All must come here.
+const SUM_BEFORE: &str = "\
+int before = own;
+int side = 0;
+for (int d = 1; d < most; d *= 4) {
+  if (l < most) {
+    sums[side + l] = before;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l < most) {
+    #pragma unroll
+    for (int k = 1; k < 4; k++) {
+      if (l >= k * d) {
+        before += sums[side + l - k * d];
+      }
+    }
+  }
+  side = 256 - side;
+}
+before -= own;
+";
+
+/// A template with these lines where it names them, as far to the right.
+fn with_sums(template: &str) -> String {
+    let lines = template.lines().map(|line| match line.strip_suffix("SUM_BEFORE") {
+        Some(margin) => SUM_BEFORE.lines().map(|line| format!("{margin}{line}\n")).collect(),
+        None => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
 const MOVE: &str = "\
 // Moves the keys of each chunk to where their digits belong, tile by tile; with pairs the positions beside them, too. A
 // work-item has `each` keys of a tile. counts: where the first key of each digit in each chunk belongs. The group is a
@@ -294,24 +325,7 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
           own += (int)total;
         }
       }
-      int before = own;
-      int side = 0;
-      for (int d = 1; d < most; d *= 4) {
-        if (l < most) {
-          sums[side + l] = before;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (l < most) {
-          #pragma unroll
-          for (int k = 1; k < 4; k++) {
-            if (l >= k * d) {
-              before += sums[side + l - k * d];
-            }
-          }
-        }
-        side = 256 - side;
-      }
-      before -= own;
+      SUM_BEFORE
       if (l < most) {
         for (int d = l * digits; d < l * digits + digits; d++) {
           const int total = starts[d];
@@ -377,7 +391,7 @@ pub struct OfWidth {
 
 fn of_width(bits: &str, key: &str, stored: &str, infinity: &str, high: &str) -> OfWidth {
     let text = |template: &str| {
-        template
+        with_sums(template)
             .replace("BITS", bits)
             .replace("KEY", key)
             .replace("STORED", stored)

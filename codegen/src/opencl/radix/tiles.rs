@@ -128,24 +128,7 @@ static inline __attribute__((always_inline)) void lift_move_tiles_BITS(__global 
         own += (int)total;
       }
     }
-    int before = own;
-    int side = 0;
-    for (int d = 1; d < most; d *= 4) {
-      if (l < most) {
-        sums[side + l] = before;
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (l < most) {
-        #pragma unroll
-        for (int k = 1; k < 4; k++) {
-          if (l >= k * d) {
-            before += sums[side + l - k * d];
-          }
-        }
-      }
-      side = 256 - side;
-    }
-    before -= own;
+    SUM_BEFORE
     if (l < most) {
       int start = before;
       #pragma unroll
