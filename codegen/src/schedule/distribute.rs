@@ -108,11 +108,11 @@ pub fn folds_apart(
 /// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
 
-/// For splits, which no target decides.
+/// A target for splits, which do not depend on it.
 const ANY: Target = Target::gpu();
-/// Elements of a row that a work-item no more keeps in registers.
+/// Elements from which on a work-item does not keep a row in registers.
 const LONG_ROW: i64 = 17;
-/// Elements that are made of it, from which on reading it for each of them takes long.
+/// Elements made from such a row, from which on it takes long to read the row again for each of them.
 const MANY_TIMES: i64 = 16;
 
 /// The bytes of an array of scalars, or tuples of them.

@@ -26,7 +26,7 @@ struct Hoister<'a> {
     kernel: &'a mut Kernel,
     /// Facts that are checked before the run.
     facts: Facts,
-    /// What is known, too, where the function that is gone through runs: the array has an element.
+    /// Facts inside the current function, too: it runs for an element, so its array has one.
     inside: Facts,
     lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
@@ -144,7 +144,7 @@ impl Hoister<'_> {
         divisor(&stmt.rhs).is_some_and(|n| self.inside.lt(&Size::zero(), n).is_yes())
     }
 
-    /// Divides by 1 where the function that the statement left runs for no element.
+    /// Makes a division safe that has left a function which may run for no element: the divisor is then 1.
     fn guard(&self, stmt: &mut Stmt) {
         if let Some(n) = divisor(&stmt.rhs).filter(|n| !self.facts.lt(&Size::zero(), n).is_yes())
             && let n = Size::max(&Size::one(), n)

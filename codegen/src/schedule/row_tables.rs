@@ -12,9 +12,9 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Var};
 
-/// Elements of a row from which on a group has enough to do.
+/// Minimum elements of a row that gives a group enough work.
 const GROUP_ROW: i64 = 64;
-/// How many comparisons in a shorter row are as good as one in such a row.
+/// A comparison in a shorter row counts as one part in this many: most work-items of the group are idle.
 const SHORT_ROW: i64 = 128;
 
 /// The kernel with the versions of the maps at host level that fold rows by key.
@@ -130,7 +130,6 @@ fn compared(kernel: &Kernel, f: &Lambda) -> Option<Size> {
                 let own = len.mul(sizes.first()?);
                 let own = match f.position {
                     Some(_) => own,
-                    // Most of a group has nothing to do.
                     None => Size::if_le(&Size::int(GROUP_ROW), &len, &own, &own.div_floor(&Size::int(SHORT_ROW))),
                 };
                 found = Some(found.map_or(own.clone(), |other| Size::max(&other, &own)));
