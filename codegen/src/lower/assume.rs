@@ -47,11 +47,11 @@ impl<'k> ProgramBuilder<'k> {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Records a failure if an assumption is false; the code that follows may rely on it.
     pub fn check_assumption(&mut self, opened: &Opened) -> Result<()> {
-        if self.facts.proves(&opened.assumption).is_yes() {
-            self.program.needless(&Message::false_assumption(&opened.assumption), &opened.origin);
+        if self.facts().proves(&opened.assumption).is_yes() {
+            self.program_mut().needless(&Message::false_assumption(&opened.assumption), &opened.origin);
             return Ok(());
         }
-        if !self.program.is_checked() {
+        if !self.is_checked() {
             return Ok(());
         }
         let origin = opened.origin.clone();

@@ -4,7 +4,6 @@ use super::assume::Opened;
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
 use super::index::is_long;
-use super::program::assume_hidden;
 use super::value::{Closure, Dest, Env, Layout, Place, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
@@ -27,7 +26,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     self.force(&value)
                 }
                 None => {
-                    let name = self.program.kernel.name_of(*v).to_string();
+                    let name = self.kernel().name_of(*v).to_string();
                     Err(self.error("", format!("`{name}` has no value here")))
                 }
             },
@@ -38,13 +37,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Computes a block. With a destination, the result is written there, and the returned value reads it.
     pub fn eval_block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
-        let assigned =
-            dests::assign(self.program.kernel, self.program.schedule, block, 0, dest, &env, self.used == self.active)?;
+        let assigned = dests::assign(
+            self.kernel(),
+            self.schedule(),
+            block,
+            0,
+            dest,
+            &env,
+            self.grid().used() == self.position().active(),
+        )?;
         for stmt in &block.stmts {
             let origin = stmt.origin.clone();
             let value = self.at(&origin, |f| f.eval_stmt(stmt, &mut env, assigned.get(&stmt.var)))?;
             if let Value::Scalar(ScalarValue::Computed { expr, .. }) = &value {
-                self.parts.add(expr, &origin);
+                self.note_part(expr, &origin);
             }
             env.bind(stmt.var, value);
         }
@@ -74,7 +80,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Some(Assigned::Write(d)) => Some(d),
             _ => None,
         };
-        let schedule = self.program.schedule;
+        let schedule = self.schedule();
         if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::has_effect(&schedule.kernel.vars, stmt) {
             return Ok(Value::Written); // unused
         }
@@ -116,12 +122,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Value::Packed { sizes, body } => {
                     for (var, size) in stmt.binds.iter().zip(&sizes) {
                         let expr = self.size(size)?;
-                        self.alias(var, expr);
+                        self.known_mut().alias(var, expr);
                         env.bind_size(var.clone(), size.clone());
                     }
-                    for assumed in self.program.assumptions_of(&stmt.binds, env) {
+                    for assumed in self.program().assumptions_of(&stmt.binds, env) {
                         self.check_assumption(&assumed)?;
-                        self.facts.assume(&assumed.assumption);
+                        self.known_mut().assume(&assumed.assumption);
                     }
                     *body
                 }
@@ -145,12 +151,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return self.check_assumption(&Opened::new(relies, env, &origin));
         }
         let (a, b) = &check.map(&mut |size| env.size(size)).sides();
-        if self.facts.equal(a, b).is_yes() {
+        if self.facts().equal(a, b).is_yes() {
             let origin = self.origin();
-            self.program.needless(&Message::false_cast(check), &origin);
+            self.program_mut().needless(&Message::false_cast(check), &origin);
             return Ok(());
         }
-        if !self.program.is_checked() {
+        if !self.is_checked() {
             return Ok(());
         }
         let [a, b] = [self.exact_size(a)?, self.exact_size(b)?];
@@ -162,11 +168,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Records a failure if an array of `n` elements is empty but is to be padded by `more`.
     pub fn check_not_empty(&mut self, n: &Size, more: &Size) -> Result<()> {
-        if self.facts.lt(&Size::zero(), n).is_yes() || more.is_zero() {
-            self.program.needless(&Message::empty_pad(), &self.origin());
+        if self.facts().lt(&Size::zero(), n).is_yes() || more.is_zero() {
+            self.needless(&Message::empty_pad());
             return Ok(());
         }
-        if !self.program.is_checked() {
+        if !self.is_checked() {
             return Ok(());
         }
         let (n, more) = (self.exact_size(n)?, self.exact_size(more)?);
@@ -186,7 +192,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The value of a statement that has been written to a destination; [`Value::Written`] if it is not read again.
     pub fn written(&mut self, stmt: &Stmt, dest: &Dest<'k>) -> Result<Value<'k>> {
         match dest {
-            Dest::Place(p) if self.program.schedule.uses(stmt.var).count > 1 => self.load(p),
+            Dest::Place(p) if self.schedule().uses(stmt.var).count > 1 => self.load(p),
             Dest::Place(p) if matches!(&*p.layout, Layout::Exists { .. }) => self.reopened(p),
             _ => Ok(Value::Written),
         }
@@ -199,7 +205,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         for hidden in lengths {
             let expr = self.memory(&hidden.memory, &place.at, false)?;
             let var = self.index_var(&hidden.var.name, expr);
-            assume_hidden(&mut self.facts, &var, Some(hidden.at_most.clone()));
+            self.known_mut().assume_hidden(&var, Some(hidden.at_most.clone()));
             let size = Size::var(var);
             body = body.with_length(&hidden.var, &size);
             sizes.push(size);
@@ -209,11 +215,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn name_result(&mut self, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {
-        let uses = self.program.schedule.uses(stmt.var);
+        let uses = self.schedule().uses(stmt.var);
         let to_name = |expr: &Expr| expr.is_longer_than(LONGEST) || expr.may_fail();
         let named = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if to_name(expr));
-        if uses.count > 1 || uses.in_loop || named || self.in_place.depth > 0 {
-            let name = self.program.kernel.name_of(stmt.var).to_string();
+        if uses.count > 1 || uses.in_loop || named || self.in_place().is_inside() {
+            let name = self.kernel().name_of(stmt.var).to_string();
             return self.named_scalar(&value, &name);
         }
         Ok(value)
@@ -236,7 +242,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Rhs::Prim(call) => {
                 let mut from = Size::zero();
                 for (i, a) in call.args.iter().enumerate() {
-                    let len = self.program.kernel.atom_ty(a).as_array().map_or_else(Size::zero, |t| env.size(&t.len));
+                    let len = self.kernel().atom_ty(a).as_array().map_or_else(Size::zero, |t| env.size(&t.len));
                     if !handed[i] {
                         let value = self.atom(a, env)?;
                         let to = match call.prim {
@@ -265,7 +271,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let c = self.atom(c, env)?;
         let c = self.scalar_of(&c)?;
         let condition = self.scalar(&c)?;
-        let flat = crate::schedule::flat::is_flat(self.program.kernel.ty(stmt.var));
+        let flat = crate::schedule::flat::is_flat(self.kernel().ty(stmt.var));
         if let (Expr::Bool(known), None) = (&condition, dest) {
             return self.eval_block(if *known { a } else { b }, env.clone(), None);
         }
@@ -275,17 +281,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 condition.clone(),
                 |f| {
                     let value = f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), None))?;
-                    first = f.range_of_index(&value);
+                    first = f.known().range_of_index(&value);
                     f.computed_here(value, &first)
                 },
                 |f| {
                     let value = f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), None))?;
-                    second = f.range_of_index(&value);
+                    second = f.known().range_of_index(&value);
                     f.computed_here(value, &second)
                 },
             )?;
             if let (Some(first), Some(second)) = (first, second) {
-                let name = self.program.kernel.name_of(stmt.var).to_string();
+                let name = self.kernel().name_of(stmt.var).to_string();
                 return self.chosen_index(&name, value, first, second);
             }
             return self.name_result(stmt, value);
@@ -293,7 +299,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let own = match dest {
             Some(_) => None,
             None => {
-                let space = self.program.schedule.spaces.get(&stmt.var).copied();
+                let space = self.schedule().spaces.get(&stmt.var).copied();
                 Some(self.allocate_for(stmt, space, env)?)
             }
         };
@@ -316,7 +322,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         env: &mut Env<'k>,
         dest: Option<&Dest<'k>>,
     ) -> Result<Value<'k>> {
-        let lazy = self.program.schedule.lazy.contains(&stmt.var);
+        let lazy = self.schedule().lazy.contains(&stmt.var);
         let as_view = match call.prim {
             Prim::Map(_) => lazy && dest.is_none(),
             Prim::Generate => (lazy && dest.is_none()) || call.sizes.is_empty(),
@@ -339,7 +345,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             if let (Prim::Map(_), [f]) = (call.prim, funs.as_slice()) {
                 self.check_unread(stmt, f, &args, env)?;
             }
-            let kernel = self.program.kernel;
+            let kernel = self.kernel();
             let (ty, of) = (kernel.ty(stmt.var), call.args.last().map(|a| kernel.atom_ty(a)));
             let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
             return match views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) {
@@ -365,10 +371,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Calls the function of a `map` whose rows are empty: nothing reads the rows, but the call may fail.
     fn check_unread(&mut self, stmt: &Stmt, f: &Closure<'k>, args: &[Value<'k>], env: &Env<'k>) -> Result<()> {
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let row = kernel.ty(stmt.var).as_array().and_then(|rows| Some(env.size(&rows.element.as_array()?.len)));
         let (Some(row), [Value::Array(xs)]) = (row, args) else { return Ok(()) };
-        let needless = !self.program.is_checked() || self.facts.lt(&Size::zero(), &row).is_yes();
+        let needless = !self.is_checked() || self.facts().lt(&Size::zero(), &row).is_yes();
         if needless || !fuse::may_fail(&kernel.vars, &f.lambda.body) {
             return Ok(());
         }
@@ -392,24 +398,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
         args: &[Value<'k>],
         env: &Env<'k>,
     ) -> Result<Value<'k>> {
-        let schedule = self.program.schedule;
+        let schedule = self.schedule();
         let bound = schedule.bounds.get(stmt.var).first().cloned().flatten().map(|b| env.size(&b));
         let len = self.scalar_of(&args[0])?;
         let len = self.as_size(&len, "len")?;
-        let len = if self.not_negative(&len) {
-            self.program.needless(&Message::impossible_length(), &self.origin());
+        let len = if self.known().not_negative(&len) {
+            self.needless(&Message::impossible_length());
             len
         } else {
             let mut expr = self.size(&len)?;
-            if self.program.is_checked() {
+            if self.is_checked() {
                 expr = self.call_checked(Helper::CheckLength, &Message::impossible_length(), [expr]);
             }
             let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
             // The maximum of `int` is not a useful bound.
-            let known = self.program.upper(&self.facts, &len).filter(|s| s.as_const() != Some(i32::MAX.into()));
+            let known = self.upper(&len).filter(|s| s.as_const() != Some(i32::MAX.into()));
             let at_most = known.map(|s| Size::max(&s, &Size::zero())).or(bound);
-            self.facts.assume_range(var.clone(), Some(Size::zero()), at_most);
+            self.known_mut().assume_range(var.clone(), Some(Size::zero()), at_most);
             Size::var(var)
         };
         let funs: Vec<_> = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
@@ -469,7 +475,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(value);
         }
         let Rhs::Store(_, Atom::Var(v)) = &stmt.rhs else { return Ok(value) };
-        if self.in_space.contains(v) {
+        if self.values().is_in_space(*v) {
             return Ok(value);
         }
         let place = self.allocate_for(stmt, Some(space), env)?;

@@ -33,7 +33,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The borders of an array over which a loop goes, if it pays to split the loop. On a GPU, neighbouring work-items
     /// would wait for those at the border; there each block chooses between two versions.
     pub fn borders(&mut self, xs: &Array<'k>) -> Result<Option<Borders>> {
-        if self.program.target.class != Class::Cpu || self.in_border {
+        if self.target().class != Class::Cpu || self.position().in_border() {
             return Ok(None);
         }
         let found = self.padded(xs, DEEPEST)?;
@@ -99,30 +99,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
         borders: Borders,
     ) -> Result<()> {
         let origin = self.origin();
-        self.program.applied(&rules::SLIDE_PAD_PIECES, &origin);
+        self.program_mut().applied(&rules::SLIDE_PAD_PIECES, &origin);
         let (first, last, n) = (Size::int(borders.first), Size::int(borders.last), xs.len.clone());
         let both = first.add(&last);
-        let known = |size: Size| self.facts.simplify(&size);
+        let known = |size: Size| self.facts().simplify(&size);
         let before = known(Size::min(&first, &n));
         let middle = known(Size::max(&Size::zero(), &n.sub(&both)));
         // Differences are clamped at 0, because any subexpression may become an argument of the kernel.
         let behind = known(Size::min(&last, &Size::max(&Size::zero(), &n.sub(&first))));
         let from = known(n.sub(&behind));
-        self.in_border = true;
-        let before = self.for_level(level, &before, |b, i| b.map_at(f, xs, dest, i));
-        self.in_border = false;
-        before?;
+        self.at_border(|b| b.for_level(level, &before, |b, i| b.map_at(f, xs, dest, i)))?;
         self.for_level(level, &middle, |b, i| {
-            b.facts.assume_le(both.add(&Size::one()), n.clone());
-            b.facts.assume_le(i.add(&both).add(&Size::one()), n.clone());
+            b.known_mut().assume_le(both.add(&Size::one()), n.clone());
+            b.known_mut().assume_le(i.add(&both).add(&Size::one()), n.clone());
             b.map_at(f, xs, dest, &i.add(&first))
         })?;
-        self.in_border = true;
-        let after = self.for_level(level, &behind, |b, i| {
-            b.facts.assume_le(from.add(i).add(&Size::one()), n.clone());
-            b.map_at(f, xs, dest, &from.add(i))
-        });
-        self.in_border = false;
-        after
+        self.at_border(|b| {
+            b.for_level(level, &behind, |b, i| {
+                b.known_mut().assume_le(from.add(i).add(&Size::one()), n.clone());
+                b.map_at(f, xs, dest, &from.add(i))
+            })
+        })
     }
 }

@@ -13,7 +13,8 @@ use lift_analysis::size::Size;
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether all work-items of a group are active, numbered in one dimension.
     pub fn is_whole_group(&self) -> bool {
-        self.used.lcl == [true, false, false] && self.active.lcl == [false; 3] && self.active.glb == [false; 3]
+        let active = self.position().active();
+        self.grid().used().lcl == [true, false, false] && active.lcl == [false; 3] && active.glb == [false; 3]
     }
 
     /// `filterLcl`: a group keeps the elements that pass, and counts them. Every work-item of the group must execute
@@ -27,13 +28,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let sums = self.group_ints("sums");
         let count = Expr::Var(self.variable("count", CType::Int, Some(Expr::int(0))));
         let whole = Chunk { number: Size::zero(), begin: Size::zero(), end: xs.len.clone() };
-        let active = self.active.lcl;
-        self.active.lcl[0] = true;
-        let moved = self.compact_tiles(&xs, &p, out.as_ref(), &whole, &sums, &count, &body);
-        self.active.lcl = active;
-        moved?;
+        self.by_items(|f| f.compact_tiles(&xs, &p, out.as_ref(), &whole, &sums, &count, &body))?;
         let len = self.index_var("count", count);
-        self.facts.assume_range(len.clone(), Some(Size::zero()), Some(xs.len.clone()));
+        self.known_mut().assume_range(len.clone(), Some(Size::zero()), Some(xs.len.clone()));
         self.dest_packed(dest, &[Size::var(len)])?;
         Ok(())
     }
@@ -61,18 +58,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let keep = Expr::Var(f.variable("keep", CType::Bool, Some(Expr::Bool(false))));
             let mut kept = None;
             let i = Size::var(var.clone());
-            let known = f.facts.clone();
-            f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
-            let (mut test, x) = f.scope(|f| {
-                let x = f.read(xs, &i)?;
-                let x = f.named_scalar(&x, "x")?;
-                let passes = f.call(p, std::slice::from_ref(&x))?;
-                let passes = f.scalar_of(&passes)?;
-                let passes = f.scalar(&passes)?;
-                f.assign(keep.clone(), passes);
-                Ok(x)
+            let (mut test, x) = f.supposing(|f| {
+                f.known_mut().assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+                f.scope(|f| {
+                    let x = f.read(xs, &i)?;
+                    let x = f.named_scalar(&x, "x")?;
+                    let passes = f.call(p, std::slice::from_ref(&x))?;
+                    let passes = f.scalar_of(&passes)?;
+                    let passes = f.scalar(&passes)?;
+                    f.assign(keep.clone(), passes);
+                    Ok(x)
+                })
             })?;
-            f.facts = known;
             if let Some(registers) = f.registers_like(&x, "kept")? {
                 let (store, ()) = f.scope(|f| f.assign_registers(&registers, &x))?;
                 test.extend(store);
@@ -83,8 +80,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let (write, ()) = f.scope(|f| {
                 let at = f.bind("at", CType::Int, offset.clone().add(before));
                 let at = f.index_var("at", at);
-                f.facts.assume_range(at.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
-                f.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                f.known_mut().assume_index(&at, &xs.len);
+                f.known_mut().assume_index(&var, &xs.len);
                 let to = f.dest_at(body, &Size::var(at))?;
                 let x = match &kept {
                     Some(registers) => registers.clone(),

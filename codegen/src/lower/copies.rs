@@ -115,8 +115,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.copy_in_parallel(&Value::Array(of.clone()), &Dest::Array(Rc::new(to)))
             }
             Value::Array(rows) => {
-                let depth = Depths::new(self.program.schedule).of(&rows);
-                let grid = self.used.glb.iter().filter(|used| **used).count();
+                let depth = Depths::new(self.schedule()).of(&rows);
+                let grid = self.grid().used().glb.iter().filter(|used| **used).count();
                 self.copy_rows(&rows, dest, if grid < GRID { depth.min(grid) } else { depth })
             }
             other => self.copy(&other, dest),

@@ -56,14 +56,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let end = f.bind("end", CType::Int, end);
             let begin = f.index_var("begin", begin);
             let end = f.index_var("end", end);
-            f.facts.assume_range(begin.clone(), Some(Size::zero()), Some(n.clone()));
-            f.facts.assume_range(end.clone(), Some(Size::var(begin.clone())), Some(n.clone()));
+            f.known_mut().assume_range(begin.clone(), Some(Size::zero()), Some(n.clone()));
+            f.known_mut().assume_range(end.clone(), Some(Size::var(begin.clone())), Some(n.clone()));
             let chunk = Chunk { number: c.clone(), begin: Size::var(begin), end: Size::var(end) };
-            let lcl = f.active.lcl;
-            f.active.lcl[0] = true;
-            let result = body(f, &chunk);
-            f.active.lcl = lcl;
-            result
+            f.by_items(|f| body(f, &chunk))
         })
     }
 
@@ -72,15 +68,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let from = self.size(&chunk.begin)?.add(local_id());
         let begin = chunk.begin.clone();
         self.for_range("i", from, &chunk.end, Step::Add(local_size()), |f, i| {
-            f.facts.assume_le(begin.clone(), i.clone());
+            f.known_mut().assume_le(begin.clone(), i.clone());
             body(f, i)
         })
     }
 
     /// One `int` in local memory for each work-item of a group.
     pub fn group_ints(&mut self, name: &str) -> Name {
-        let most = u64::from(self.program.target.most_in_group);
-        self.local_bytes += 4 * most;
+        let most = u64::from(self.target().most_in_group);
+        self.own_mut().declare_local(4 * most);
         self.declare_array(name, Storage::Local, CType::Int, most)
     }
 

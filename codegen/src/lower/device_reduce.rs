@@ -180,7 +180,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
-        let ty = self.program.kernel.atom_ty(&call.args[0]);
+        let ty = self.kernel().atom_ty(&call.args[0]);
         self.runs_together();
         if let Some(items) = self.team()
             && let Some(levels) = self.levels(&ty, items)
@@ -188,15 +188,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return self.fold_together(&levels, &f, &z, &xs, &ty);
         }
         let op = self.operator(&f, &z, &ty)?;
-        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let total = if op.commutative {
-            self.fold_in_flight(&op, &xs)
-        } else {
-            self.fold_group(&op, &xs, &Size::zero(), &xs.len.clone())
-        };
-        self.active.lcl = lcl;
+        let total = self.by_group(|b| match op.commutative {
+            true => b.fold_in_flight(&op, &xs),
+            false => b.fold_group(&op, &xs, &Size::zero(), &xs.len.clone()),
+        });
         // The next row uses the slots again.
-        self.shared_in_loop = true;
+        self.share_memory();
         total
     }
 
@@ -210,24 +207,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
         ty: &Ty,
     ) -> Result<Value<'k>> {
         let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
-        let op = Operator {
-            f: f.clone(),
-            z: z.clone(),
-            commutative: f.lambda.is_commutative(self.program.kernel),
-            slots: none,
-        };
-        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let acc = if self.is_own_row(&xs.len) {
-            self.fold_own_row(&op, xs, ty)
-        } else if op.commutative && !self.is_in_local(xs) {
-            self.fold_own_in_flight(&op, xs)
-        } else {
-            self.fold_own(&op, xs, &Size::zero(), &xs.len.clone())
-        };
-        let total = acc.and_then(|acc| self.combine(levels, f, &acc));
-        self.active.lcl = lcl;
+        let op =
+            Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(self.kernel()), slots: none };
+        let total = self.by_group(|b| {
+            let acc = if b.is_own_row(&xs.len) {
+                b.fold_own_row(&op, xs, ty)?
+            } else if op.commutative && !b.is_in_local(xs) {
+                b.fold_own_in_flight(&op, xs)?
+            } else {
+                b.fold_own(&op, xs, &Size::zero(), &xs.len.clone())?
+            };
+            b.combine(levels, f, &acc)
+        });
         // The next row uses the slots again.
-        self.shared_in_loop = true;
+        self.share_memory();
         total
     }
 
@@ -253,7 +246,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Each work-item's share of this fold.
     fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
-        let loads = self.program.parameter(Parameter::ReduceLoads);
+        let loads = self.parameter(Parameter::ReduceLoads);
         let acc = self.neutral(op, "acc")?;
         let end = self.length(&xs.len)?;
         if let Some(items) = self.team_items() {
@@ -275,7 +268,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let group = self.bind("items", CType::Int, local_size());
         let items = Size::var(self.index_var("items", group.clone()));
-        self.facts.assume_le(Size::one(), items.clone());
+        self.known_mut().assume_le(Size::one(), items.clone());
         let at = Expr::Var(self.variable("i", CType::Int, Some(local_id())));
         let i = self.index_var("i", at.clone());
         let (body, ()) = self.scope(|f| {
@@ -292,10 +285,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Folds elements `i`, `i + items` and so on, all of which exist, with all loads in flight at once.
     fn fold_round(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Size, items: &Size) -> Result<()> {
-        let loads = self.program.parameter(Parameter::ReduceLoads);
+        let loads = self.parameter(Parameter::ReduceLoads);
         let last = items.mul(&Size::int(loads - 1));
-        self.facts.assume_le(Size::zero(), i.clone());
-        self.facts.assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
+        self.known_mut().assume_le(Size::zero(), i.clone());
+        self.known_mut().assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
         let mut elements = Vec::new();
         for n in 0..loads {
             let x = self.read(xs, &i.add(&items.mul(&Size::int(n))))?;
@@ -307,10 +300,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Folds the last elements of a row, fewer than so many per work-item, again with all loads in flight:
     /// indices after the end are clamped, and the neutral value replaces the loaded one.
     fn fold_rest(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Var, items: &Size) -> Result<()> {
-        let loads = self.program.parameter(Parameter::ReduceLoads);
+        let loads = self.parameter(Parameter::ReduceLoads);
         let end = self.length(&xs.len)?;
         let last = xs.len.sub(&Size::one());
-        self.facts.assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
+        self.known_mut().assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
         let z = self.force(&op.z)?;
         let mut elements = Vec::new();
         for n in 0..loads {
@@ -324,7 +317,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let at = self.bind("at", CType::Int, at);
             let there = self.bind("there", CType::Int, Expr::call("min", [at.clone(), last_expr]));
             let there = self.index_var("there", there);
-            self.facts.assume_range(there.clone(), Some(Size::zero()), Some(last.clone()));
+            self.known_mut().assume_range(there.clone(), Some(Size::zero()), Some(last.clone()));
             let x = self.read(xs, &Size::var(there))?;
             let x = self.named_scalar(&x, "x")?;
             let x = self.select(&at.lt(end.clone()), &x, &z)?;
@@ -335,7 +328,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
         let layout = self.slots(ty)?;
-        let commutative = f.lambda.is_commutative(self.program.kernel);
+        let commutative = f.lambda.is_commutative(self.kernel());
         Ok(Operator { f: f.clone(), z: z.clone(), commutative, slots: Place { layout, at: Size::zero() } })
     }
 
@@ -359,7 +352,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
     fn slot(&mut self, s: Scalar, width: u64) -> Memory {
         self.note_double(s);
-        let most = u64::from(self.program.target.most_in_group);
+        let most = u64::from(self.target().most_in_group);
         let name = self.declare_array("slots", Storage::Local, CType::stored(s), width * most);
         Memory { root: Root::Array { name, local: true }, scalar: s }
     }
@@ -398,7 +391,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let end_expr = self.size(end)?;
         if op.commutative {
             self.for_range("i", begin_expr.add(local_id()), end, Step::Add(local_size()), |f, i| {
-                f.facts.assume_le(begin.clone(), i.clone());
+                f.known_mut().assume_le(begin.clone(), i.clone());
                 let x = f.read(xs, i)?;
                 f.take_in(op, &acc, x)
             })?;
@@ -416,10 +409,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let to = from.clone().add(Expr::call("min", [piece, end_expr.sub(from.clone())]));
             let to = self.bind("to", CType::Int, to);
             let (from_var, to_var) = (self.index_var("from", from.clone()), self.index_var("to", to));
-            self.facts.assume_range(from_var.clone(), Some(begin.clone()), Some(end.clone()));
-            self.facts.assume_range(to_var.clone(), Some(begin.clone()), Some(end.clone()));
+            self.known_mut().assume_range(from_var.clone(), Some(begin.clone()), Some(end.clone()));
+            self.known_mut().assume_range(to_var.clone(), Some(begin.clone()), Some(end.clone()));
             self.for_range("i", from, &Size::var(to_var), Step::Increment, |f, i| {
-                f.facts.assume_le(Size::var(from_var.clone()), i.clone());
+                f.known_mut().assume_le(Size::var(from_var.clone()), i.clone());
                 let x = f.read(xs, i)?;
                 f.take_in(op, &acc, x)
             })?;
@@ -478,7 +471,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let i = Size::var(var.clone());
             let here = f.neutral(op, "here")?;
             let (read, ()) = f.scope(|f| {
-                f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+                f.known_mut().assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
                 let x = f.read(xs, &i)?;
                 f.assign_registers(&here, &x)
             })?;
@@ -504,7 +497,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Ok(())
             })?;
             let (write, ()) = f.scope(|f| {
-                f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+                f.known_mut().assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
                 let to = f.dest_at(dest, &i)?;
                 if inclusive {
                     let value = f.call(&op.f, &[carry.clone(), here.clone()])?;

@@ -120,7 +120,7 @@ impl<'k> Host<'k> {
                 let width = f.argument("width", &Size::int(RUN));
                 f.if_unsorted(&xs.len, &width, |f| {
                     f.for_level(Level::Glb(0), &xs.len, |f, i| {
-                        let (from, to) = (f.position(&merged, i)?, f.position(&order, i)?);
+                        let (from, to) = (f.index_at(&merged, i)?, f.index_at(&order, i)?);
                         f.assign(to, from);
                         Ok(())
                     })
@@ -148,7 +148,7 @@ impl<'k> Host<'k> {
         }
         self.launch(&title("sort: result"), ALONG, [None; 3], |f| {
             f.for_level(Level::Glb(0), &xs.len, |f, i| {
-                let from = f.position(&order, i)?;
+                let from = f.index_at(&order, i)?;
                 let to = f.dest_at(dest, i)?;
                 if positions {
                     return f.copy(&Value::computed(Scalar::Int, from), &to);
@@ -174,9 +174,9 @@ impl<'k> Host<'k> {
         self.program.steps.push(PlanStep::Zero(lost));
         self.launch(&title("sort: places"), ALONG, [None; 3], |f| {
             f.for_level(Level::Glb(0), n, |f, i| {
-                let x = f.position(order, i)?;
+                let x = f.index_at(order, i)?;
                 let x = f.index_below("x", x, n);
-                let (place, i) = (f.position(places, &x)?, f.size(i)?);
+                let (place, i) = (f.index_at(places, &x)?, f.size(i)?);
                 f.assign(place, i);
                 Ok(())
             })
@@ -214,7 +214,7 @@ impl<'k> Host<'k> {
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// An element of a stored array of ints, as an lvalue.
-    fn position(&mut self, ints: &Array<'k>, i: &Size) -> Result<Expr> {
+    fn index_at(&mut self, ints: &Array<'k>, i: &Size) -> Result<Expr> {
         if let View::Stored { element, base } = &*ints.view
             && let Layout::Scalar(m) = &**element
         {
@@ -234,9 +234,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Whether `order` contains element `x` at index `places[x]`. Otherwise it does not contain it at all.
     fn is_at_its_place(&mut self, x: &Size, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<Expr> {
-        let place = self.position(places, x)?;
+        let place = self.index_at(places, x)?;
         let place = self.index_below("place", place, n);
-        let (there, x) = (self.position(order, &place)?, self.size(x)?);
+        let (there, x) = (self.index_at(order, &place)?, self.size(x)?);
         Ok(there.eq(x))
     }
 
@@ -244,21 +244,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn repair_order(&mut self, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<()> {
         let next = Expr::Var(self.variable("next", CType::Int, Some(Expr::int(0))));
         self.for_range("i", Expr::int(0), n, Step::Increment, |f, i| {
-            let x = f.position(order, i)?;
+            let x = f.index_at(order, i)?;
             let x = f.index_below("x", x, n);
-            let (place, i_expr) = (f.position(places, &x)?, f.size(i)?);
+            let (place, i_expr) = (f.index_at(places, &x)?, f.size(i)?);
             let (repair, ()) = f.scope(|f| {
                 let len = f.size(n)?;
                 let (search, ()) = f.scope(|f| {
                     let element = f.index_below("next", next.clone(), n);
                     let found = f.is_at_its_place(&element, n, order, places)?;
-                    f.emit_if(found.not(), vec![StmtKind::Break.at(&f.origin())], Vec::new());
+                    let stop = vec![StmtKind::Break.at(&f.origin())];
+                    f.emit_if(found.not(), stop, Vec::new());
                     f.assign(next.clone(), next.clone().add(Expr::int(1)));
                     Ok(())
                 })?;
                 f.emit(StmtKind::While { condition: next.clone().lt(len.sub(Expr::int(1))), body: search });
                 let element = f.index_below("next", next.clone(), n);
-                let (here, place) = (f.position(order, i)?, f.position(places, &element)?);
+                let (here, place) = (f.index_at(order, i)?, f.index_at(places, &element)?);
                 f.assign(here, next.clone());
                 f.assign(place, i_expr.clone());
                 Ok(())
@@ -279,29 +280,29 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let end = start.clone().add(Expr::call("min", [Expr::int(RUN), len.sub(start.clone())]));
             let end = f.bind("end", CType::Int, end);
             let end = f.index_var("end", end);
-            f.facts.assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
+            f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
             f.for_range("i", start.clone(), &Size::var(end), Step::Increment, |f, i| {
                 let i_expr = f.size(i)?;
                 // Initialises the element, so that it is an index even if no element is moved there.
-                let anything = f.position(merged, i)?;
+                let anything = f.index_at(merged, i)?;
                 f.assign(anything, i_expr.clone());
                 let hole = Expr::Var(f.variable("hole", CType::Int, Some(i_expr.clone())));
                 let (body, ()) = f.scope(|f| {
                     let previous = f.index_below("previous", hole.clone().sub(Expr::int(1)), n);
-                    let there = f.position(order, &previous)?;
+                    let there = f.index_at(order, &previous)?;
                     let there = f.index_below("there", there, n);
                     let ahead = f.comes_before(before, xs, i, &there)?;
                     let stop = vec![StmtKind::Break.at(&f.origin())];
                     f.emit_if(ahead.not(), stop, Vec::new());
                     let at = f.index_below("hole", hole.clone(), n);
-                    let (to, there) = (f.position(order, &at)?, f.size(&there)?);
+                    let (to, there) = (f.index_at(order, &at)?, f.size(&there)?);
                     f.assign(to, there);
                     f.assign(hole.clone(), hole.clone().sub(Expr::int(1)));
                     Ok(())
                 })?;
                 f.emit(StmtKind::While { condition: start.clone().lt(hole.clone()), body });
                 let at = f.index_below("hole", hole, n);
-                let to = f.position(order, &at)?;
+                let to = f.index_at(order, &at)?;
                 f.assign(to, i_expr);
                 Ok(())
             })
@@ -337,13 +338,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let high = right.clone().select(middle.clone(), end);
                 let high = Expr::Var(f.variable("high", CType::Int, Some(high)));
                 let other = f.bind("other", CType::Int, low.clone());
-                let x = f.position(order, i)?;
+                let x = f.index_at(order, i)?;
                 let x = f.index_below("x", x, &n);
                 // Counts the elements of the other run before `x`; of equal elements, those of the left run come first.
                 let (body, ()) = f.scope(|f| {
                     let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
                     let m = f.index_below("m", low.clone().add(half), &n);
-                    let y = f.position(order, &m)?;
+                    let y = f.index_at(order, &m)?;
                     let y = f.index_below("y", y, &n);
                     let before_x = f.variable("before_x", CType::Bool, None);
                     let before_x = Expr::Var(before_x);
@@ -374,7 +375,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let own = right.clone().select(at.clone().sub(middle), at.sub(pair.clone()));
                 let to = pair.add(own).add(low.sub(other));
                 let to = f.index_below("to", to, &n);
-                let (to, x) = (f.position(merged, &to)?, f.size(&x)?);
+                let (to, x) = (f.index_at(merged, &to)?, f.size(&x)?);
                 f.assign(to, x);
                 Ok(())
             })

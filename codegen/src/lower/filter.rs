@@ -17,7 +17,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let body = self.dest_body(dest)?;
         let count = Expr::Var(self.variable("count", CType::Int, Some(Expr::int(0))));
         let var = self.index_var("count", count.clone());
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.clone()));
+        self.known_mut().assume_range(var.clone(), Some(Size::zero()), Some(xs.len.clone()));
         let at = Size::var(var);
         self.for_each("i", &xs.len.clone(), |b, i| {
             let x = b.read(&xs, i)?;

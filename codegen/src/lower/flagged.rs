@@ -24,20 +24,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         reset: impl FnOnce(&mut Self) -> Result<()>,
         body: impl Fn(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        if !self.program.is_checked() || self.flagged.is_some() {
+        if !self.is_checked() || self.position().flagged().is_some() {
             return body(self);
         }
         let flag = self.fresh_name("wrong");
-        self.flagged = Some(Flagged { flag: flag.clone(), lengths: Vec::new(), fails: false });
-        let written = self.scope(&body);
-        let noted = self.flagged.take();
+        let checks = Flagged { flag: flag.clone(), lengths: Vec::new(), fails: false };
+        let (written, noted) = self.with_flagged(checks, |f| f.scope(&body));
         let (quick, ()) = written?;
         let Some(noted) = noted.filter(|f| !f.fails && !f.lengths.is_empty() && !has_barrier(&quick)) else {
             return body(self);
         };
         let mut empty = Expr::Bool(false);
         for length in &noted.lengths {
-            if !self.facts.lt(&Size::zero(), length).is_yes() {
+            if !self.facts().lt(&Size::zero(), length).is_yes() {
                 let none = self.size(length)?.lt(Expr::int(1));
                 empty = if empty == Expr::Bool(false) { none } else { Expr::binary(BinaryOp::Or, empty, none) };
             }
@@ -58,7 +57,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Notes that the current loop may fail in another way.
     pub fn may_fail(&mut self) {
-        if let Some(flagged) = &mut self.flagged {
+        if let Some(flagged) = self.flagged_mut() {
             flagged.fails = true;
         }
     }
@@ -66,13 +65,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Element `i`, or element 0 if `i` is out of range, in an array that is not empty. `None` if the current loop has
     /// no branch-free checks, or the length is unknown before it.
     pub fn read_flagged(&mut self, a: &Array<'k>, i: &Size) -> Result<Option<Value<'k>>> {
-        let Some(flag) = self.flagged.as_ref().map(|f| f.flag.clone()) else { return Ok(None) };
-        let before = !a.len.any_var(&mut |v| v.kind != VarKind::Param && !self.program.lengths.contains_key(v));
+        let Some(flag) = self.position().flagged().map(|f| f.flag.clone()) else { return Ok(None) };
+        let before = !a.len.any_var(&mut |v| v.kind != VarKind::Param && !self.program().lengths.contains_key(v));
         if !before {
             return Ok(None);
         }
         let length = self.checked_length(&a.len)?;
-        if let Some(flagged) = &mut self.flagged
+        if let Some(flagged) = self.flagged_mut()
             && !flagged.lengths.contains(&length)
         {
             flagged.lengths.push(length.clone());
@@ -87,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.assign(flag.clone(), Expr::binary(BinaryOp::BitOr, flag, outside));
         let at = self.bind("at", CType::Int, inside.select(index, Expr::int(0)));
         let var = self.index_var("at", at);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(a.len.sub(&Size::one())));
+        self.known_mut().assume_index(&var, &a.len);
         Ok(Some(self.read(a, &Size::var(var))?))
     }
 }

@@ -78,7 +78,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Memory for one accumulator of the statement, whose result is an array of one, or the accumulator itself.
     fn accumulator_memory(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
-        if !self.program.schedule.bounds.state(stmt.var).is_empty() {
+        if !self.schedule().bounds.state(stmt.var).is_empty() {
             let message = "each element has its own loop here, whose state may grow, so its memory is unknown; at the \
                            top of a kernel, memory grows with the state";
             return Err(self.error("iterate", message));
@@ -99,7 +99,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Memory of the group for two accumulators, of which the first gets the initial value.
     fn shared_accumulator(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Shared> {
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
             let size = Size::var(v.clone());
             let now = env.size(&size);
@@ -144,9 +144,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.copy(&value, &Dest::Place(current.clone()))
             }
             Accumulator::InPlace(slots) => {
-                self.in_place.depth += 1;
-                self.call_into(f, args, &slots.next())?;
-                self.in_place.depth -= 1;
+                self.in_place_loop(|b| b.call_into(f, args, &slots.next()))?;
                 self.advance_slots(slots)
             }
             Accumulator::Shared(Shared { pair, turn, now }) => {
@@ -182,8 +180,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let name = self.acc_name(&f);
         let acc = self.accumulator(stmt, &z, env, &name)?;
         // CPUs without an FMA instruction would emulate it.
-        let schedule = self.program.schedule;
-        let contract = schedule.reorder.contains(&stmt.var) && self.program.target.class == Class::Gpu;
+        let schedule = self.schedule();
+        let contract = schedule.reorder.contains(&stmt.var) && self.target().class == Class::Gpu;
         let round = |b: &mut Self, i: &Size| {
             let value = b.current(&acc)?;
             if let Some(test) = &test {
@@ -216,7 +214,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The name of the accumulator in the function.
     fn acc_name(&self, f: &Closure<'k>) -> String {
-        f.lambda.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string()
+        f.lambda.params.first().map_or("acc", |p| self.kernel().name_of(*p)).to_string()
     }
 
     pub fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
@@ -276,7 +274,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let first = self.dest_at(dest, &Size::zero())?;
         let one = Size::one();
-        let some = self.facts.lt(&Size::zero(), &xs.len).is_yes();
+        let some = self.facts().lt(&Size::zero(), &xs.len).is_yes();
         let condition = if some { Expr::Bool(true) } else { Expr::int(0).lt(self.length(&xs.len)?) };
         let (stmts, ()) = self.scope(|b| {
             if inclusive {
@@ -291,7 +289,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             condition => self.emit_if(condition, stmts, Vec::new()),
         }
         self.for_range("i", Expr::int(1), &xs.len.clone(), Step::Increment, |b, i| {
-            b.facts.assume_le(one.clone(), i.clone());
+            b.known_mut().assume_le(one.clone(), i.clone());
             let before = i.sub(&one);
             let acc = element(b, &before)?;
             let x = b.read(xs, if inclusive { i } else { &before })?;
@@ -310,12 +308,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let name = self.acc_name(&f);
         let acc = self.accumulator(stmt, &x, env, &name)?;
         let (body, ()) = self.scope(|b| {
-            b.loop_depth += 1;
-            let value = b.current(&acc)?;
-            b.leave_unless(&test, std::slice::from_ref(&value))?;
-            b.advance(&acc, &f, &[value], false)?;
-            b.loop_depth -= 1;
-            Ok(())
+            b.in_loop(|b| {
+                let value = b.current(&acc)?;
+                b.leave_unless(&test, std::slice::from_ref(&value))?;
+                b.advance(&acc, &f, &[value], false)
+            })
         })?;
         self.emit(StmtKind::While { condition: Expr::Bool(true), body });
         self.current(&acc)
@@ -394,7 +391,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let half = Expr::binary(BinaryOp::Div, high_e.clone().sub(low_e.clone()), Expr::int(2));
             let middle = b.bind("middle", CType::Int, low_e.clone().add(half));
             let var = b.index_var("middle", middle.clone());
-            b.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+            b.known_mut().assume_index(&var, &xs.len);
             let x = b.read(&xs, &Size::var(var))?;
             let c = b.call(&f, &[x])?;
             let c = b.scalar_of(&c)?;

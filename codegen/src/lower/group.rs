@@ -121,8 +121,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// How the work-items of a group divide `n` elements, if each takes several, and all numbers are constant.
     pub fn steps(&self, level: Level, n: &Size) -> Option<Steps> {
         let Level::Lcl(dimension @ 0..=2) = level else { return None };
-        let gpu = self.program.target.class == Class::Gpu;
-        let items = self.local_size[usize::from(dimension)].map(i64::from).filter(|_| gpu && self.team.is_none())?;
+        let gpu = self.target().class == Class::Gpu;
+        let items = self.grid().group_in(dimension).map(i64::from).filter(|_| gpu && self.grid().team().is_none())?;
         let n = n.as_const()?;
         let each = n.checked_add(items - 1)? / items;
         (2..=MOST_STEPS).contains(&each).then_some(Steps { dimension, items, each, even: n % items == 0 })
@@ -139,27 +139,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let id = Expr::call("get_local_id", [Expr::int(steps.dimension.into())]);
         let item = self.bind(name, CType::Int, id);
         let item = self.index_below(name, item, &Size::int(steps.items));
-        let shared = std::mem::take(&mut self.shared_in_loop);
-        let (stmts, waits) = self.scope(|f| {
-            let mut waits = false;
-            f.for_range("k", Expr::int(0), &Size::int(steps.each), Step::Increment, |f, k| {
-                let i = k.mul(&Size::int(steps.items)).add(&item);
-                let below = f.size(&i)?.lt(f.size(n)?);
-                let (stmts, ()) = f.scope(|f| {
-                    f.facts.assume_le(i.clone(), n.sub(&Size::one()));
-                    body(f, &i)
+        let (stmts, waits) = self.in_own_rounds(|f| {
+            f.scope(|f| {
+                let mut waits = false;
+                f.for_range("k", Expr::int(0), &Size::int(steps.each), Step::Increment, |f, k| {
+                    let i = k.mul(&Size::int(steps.items)).add(&item);
+                    let below = f.size(&i)?.lt(f.size(n)?);
+                    let (stmts, ()) = f.scope(|f| {
+                        f.known_mut().assume_le(i.clone(), n.sub(&Size::one()));
+                        body(f, &i)
+                    })?;
+                    waits = has_barrier(&stmts);
+                    match steps.even {
+                        true => f.emit_all(stmts),
+                        false => f.emit_if(below, stmts, Vec::new()),
+                    }
+                    f.before_next_round();
+                    Ok(())
                 })?;
-                waits = has_barrier(&stmts);
-                match steps.even {
-                    true => f.emit_all(stmts),
-                    false => f.emit_if(below, stmts, Vec::new()),
-                }
-                f.before_next_round();
-                Ok(())
-            })?;
-            Ok(waits)
+                Ok(waits)
+            })
         })?;
-        self.shared_in_loop |= shared;
         if waits && !steps.even {
             let items = steps.items;
             let why = format!(

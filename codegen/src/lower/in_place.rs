@@ -31,12 +31,12 @@ impl Slots {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether the loop writes an array of its state in place.
     pub fn is_in_place(&self, stmt: &Stmt) -> bool {
-        self.program.schedule.in_place.loops.contains_key(&stmt.var)
+        self.schedule().in_place.loops.contains_key(&stmt.var)
     }
 
     /// Memory for the state of such a loop, with the initial value.
     pub fn slots_of_state(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Slots> {
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let Some((f, _)) = round_of(stmt) else { return Err(self.error("", "a statement is not a loop")) };
         let Some(state) = f.params.first() else { return Err(self.error("", "a loop has no state")) };
         let ty = kernel.ty(*state).subst_sizes(&mut |v| {
@@ -44,7 +44,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let now = env.size(&size);
             (now != size).then_some(now)
         });
-        let given = self.in_place.given.take_if(|given| given.stmt == stmt.var).map(|given| given.state);
+        let given = self.in_place_mut().take_given(stmt.var);
         let name = kernel.name_of(*state).to_string();
         self.slots_of(stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
     }
@@ -68,19 +68,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let first = *leaf;
         *leaf += leaves(ty).len();
-        let in_place = &self.program.schedule.in_place;
+        let in_place = &self.schedule().in_place;
         let stays = in_place.loops.get(&stmt).and_then(|all| all.get(first)) == Some(&true);
         let taken = stays && in_place.taken.contains(&(stmt, first));
         let array = if taken { self.owner(initial) } else { None };
         let array = array.or_else(|| given.filter(|_| stays).cloned());
         if let Some(place) = array {
-            self.in_place.owned.push(place.clone());
+            self.in_place_mut().own(place.clone());
             return Ok(Slots::Leaf { current: place.clone(), next: place });
         }
         let current = self.allocate_private(ty, name)?;
         self.copy(initial, &Dest::Place(current.clone()))?;
         if stays && !is_register(&current) {
-            self.in_place.owned.push(current.clone());
+            self.in_place_mut().own(current.clone());
             return Ok(Slots::Leaf { current: current.clone(), next: current });
         }
         let next = self.allocate_private(ty, name)?;
@@ -93,11 +93,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let View::Stored { element, base } = &*array.view else { return None };
         let is_it = |place: &&Place| match &*place.layout {
             Layout::Array { element: own, capacity, .. } => {
-                own == element && self.facts.simplify(&place.at.mul(capacity)) == *base
+                own == element && self.facts().simplify(&place.at.mul(capacity)) == *base
             }
             _ => false,
         };
-        self.in_place.owned.iter().rev().find(is_it).cloned()
+        self.in_place().owned().find(is_it).cloned()
     }
 
     pub fn state_in(&mut self, slots: &Slots) -> Result<Value<'k>> {
@@ -130,7 +130,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let [xs, indices @ .., value] = call.args.as_slice() else {
             return Err(self.error(call.prim.label(), "it has no array and value"));
         };
-        let mut ty = self.program.kernel.atom_ty(xs);
+        let mut ty = self.kernel().atom_ty(xs);
         let (xs, value) = (self.atom(xs, env)?, self.atom(value, env)?);
         self.copy(&xs, dest)?;
         let (mut condition, mut at, mut known) = (Expr::Bool(true), Vec::new(), Vec::new());
@@ -141,7 +141,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let index = self.atom(index, env)?;
             let index = self.scalar_of(&index)?;
             let (index, len) = (self.as_size(&index, "at")?, env.size(&array.len));
-            if !self.in_range(&index, &len) {
+            if !self.known().in_range(&index, &len) {
                 let (i, n) = (self.size(&index)?, self.length(&len)?);
                 condition = condition.and(Expr::int(0).le(i.clone())).and(i.lt(n));
                 known.push((index.clone(), len));
@@ -151,8 +151,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let (stmts, ()) = self.scope(|f| {
             for (index, len) in known {
-                f.facts.assume_le(Size::zero(), index.clone());
-                f.facts.assume_le(index.add(&Size::one()), len);
+                f.known_mut().assume_le(Size::zero(), index.clone());
+                f.known_mut().assume_le(index.add(&Size::one()), len);
             }
             let mut to = dest.clone();
             for index in &at {

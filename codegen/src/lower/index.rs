@@ -2,7 +2,7 @@
 
 use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
-use super::{Result, symbolic};
+use super::Result;
 use crate::failure::{LONGEST, Message};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;
@@ -17,16 +17,9 @@ const HEAVIEST: u32 = 40;
 const SLACK: i64 = (i32::MAX - LONGEST) as i64;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether `0 <= i < n` is provable.
-    pub fn in_range(&self, i: &Size, n: &Size) -> bool {
-        self.not_negative(i) && self.facts.lt(i, n).is_yes()
-    }
-    pub fn not_negative(&self, s: &Size) -> bool {
-        self.facts.le(&Size::zero(), s).is_yes()
-    }
-    /// Whether the size, and all intermediate results of its C expression, provably fit an `int`.
-    fn fits_int(&self, s: &Size) -> bool {
-        symbolic::fits_int(&self.facts, s)
+    /// An upper bound of a size that the host knows before the launch.
+    pub fn upper(&self, size: &Size) -> Option<Size> {
+        self.program().upper(self.facts(), size)
     }
 
     /// Whether a natural number with the C expression `expr` may exceed an `int`: a length or an index of an array that
@@ -40,8 +33,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Whether a size may exceed an `int`, as far as is known.
     pub fn may_be_large(&self, s: &Size) -> bool {
-        let stored = |capacity: &Size| self.facts.le(s, capacity).is_yes();
-        !self.fits_int(s) && !self.program.buffers.iter().any(|b| stored(&b.capacity))
+        let stored = |capacity: &Size| self.facts().le(s, capacity).is_yes();
+        !self.known().fits_int(s) && !self.program().buffers.iter().any(|b| stored(&b.capacity))
     }
 
     /// Whether a part of an index may leave the range of `int`. Lengths that buffers bound leave [`SLACK`] for the distances
@@ -50,9 +43,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if is_near_a_variable(s) {
             return false;
         }
-        let (lower, upper) = self.facts.const_bounds(s);
+        let (lower, upper) = self.facts().const_bounds(s);
         let slack = Size::int(SLACK);
-        let stored = |s: &Size| self.program.buffers.iter().any(|b| self.facts.le(s, &b.capacity.add(&slack)).is_yes());
+        let stored =
+            |s: &Size| self.program().buffers.iter().any(|b| self.facts().le(s, &b.capacity.add(&slack)).is_yes());
         let above = upper.is_none_or(|u| u > i32::MAX.into()) && !stored(s);
         above || lower.is_none_or(|l| l < i32::MIN.into()) && !stored(&s.neg())
     }
@@ -77,7 +71,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// failure is recorded and it is 0. If it may not fit and consists of size parameters, it becomes an argument of
     /// the kernel, so that the host reports it.
     pub fn checked_length(&mut self, len: &Size) -> Result<Size> {
-        let of_host = !len.any_var(&mut |v| v.kind != VarKind::Param) && self.program.is_measured(len);
+        let of_host = !len.any_var(&mut |v| v.kind != VarKind::Param) && self.program().is_measured(len);
         // A proof about a heavy size takes long, and as an argument it makes the code shorter.
         if !(of_host && len.weight() > HEAVIEST) {
             let expr = self.size(len)?;
@@ -86,20 +80,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
         }
         if of_host {
-            if self.in_branch {
+            if self.position().in_branch() {
                 return self.wide_size(len, &argument_name(len), Helper::CheckCount, &Message::too_long());
             }
             return self.host_size(len, &argument_name(len));
         }
-        if !self.program.is_checked() {
+        if !self.is_checked() {
             return Ok(len.clone());
         }
         let expr = self.size(len)?;
         let checked = self.call_checked(Helper::CheckCount, &Message::too_long(), [in_long(expr)]);
         let checked = self.bind("len", CType::Int, checked);
         let var = self.index_var("len", checked);
-        let most = self.facts.bounds(len).1;
-        self.facts.assume_range(var.clone(), Some(Size::zero()), most);
+        let most = self.facts().bounds(len).1;
+        self.known_mut().assume_range(var.clone(), Some(Size::zero()), most);
         Ok(Size::var(var))
     }
 
@@ -112,7 +106,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The C expression of a size, computed in `long` if it may exceed an `int`.
     pub fn exact_size(&mut self, s: &Size) -> Result<Expr> {
         let expr = self.size(s)?;
-        Ok(if expr.is_atom() || self.fits_int(s) { expr } else { in_long(expr) })
+        Ok(if expr.is_atom() || self.known().fits_int(s) { expr } else { in_long(expr) })
     }
 
     /// A size as a number of the program. If it mentions an index variable, it is checked here to fit an `Int`;
@@ -120,7 +114,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn size_as_number(&mut self, s: &Size) -> Result<Expr> {
         let expr = self.size(s)?;
         let of_position = |v: &Var| !matches!(v.kind, VarKind::Param | VarKind::Skolem);
-        if !self.program.is_checked() || !s.any_var(&mut |v| of_position(v)) || !self.overflows(s, &expr) {
+        if !self.is_checked() || !s.any_var(&mut |v| of_position(v)) || !self.overflows(s, &expr) {
             return Ok(expr);
         }
         Ok(self.call_checked(Helper::CheckNumber, &Message::too_large_number(), [in_long(expr)]))
@@ -128,7 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The C expression of a size whose value must fit an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
-        let simplified = self.simplify(s);
+        let simplified = self.known_mut().simplify(s);
         if let Some(expr) = self.by_host_factors(&simplified)? {
             return Ok(expr);
         }
@@ -143,13 +137,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let terms: Vec<Size> =
             s.summands().into_iter().map(|t| term(t.numerator, t.denominator, &t.monomial)).collect();
-        if terms.iter().all(|t| is_whole(&self.program.node(t))) {
+        if terms.iter().all(|t| is_whole(&self.program_mut().node(t))) {
             return Ok(None);
         }
         let mut whole = Size::zero();
         let mut fractions = Vec::new();
         for t in terms {
-            if is_whole(&self.program.node(&t)) {
+            if is_whole(&self.program_mut().node(&t)) {
                 whole = whole.add(&t);
                 continue;
             }
@@ -163,7 +157,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     _ => return Ok(None),
                 }
             }
-            let node = self.program.node(&coefficient);
+            let node = self.program_mut().node(&coefficient);
             if !self.is_integer(&node) {
                 return Ok(None);
             }
@@ -196,7 +190,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn is_integer(&self, node: &Node) -> bool {
         match node {
             Node::ExactDiv(num, den) => match (as_size(num), as_size(den)) {
-                (Some(num), Some(den)) => self.facts.divides(&den, &num).is_yes(),
+                (Some(num), Some(den)) => self.facts().divides(&den, &num).is_yes(),
                 _ => false,
             },
             Node::Neg(a) => self.is_integer(a),
@@ -208,7 +202,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// A size in size parameters only: computed by the host, an argument of the kernel.
     fn host_value(&mut self, s: &Size) -> Result<Expr> {
-        let node = self.program.node(s);
+        let node = self.program_mut().node(s);
         match *node {
             Node::Int(_) | Node::Var(_) => self.node(&node),
             _ => {
@@ -220,7 +214,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The C expression of a size, without simplification.
     fn as_written(&mut self, s: &Size) -> Result<Expr> {
-        let node = self.program.node(s);
+        let node = self.program_mut().node(s);
         self.node(&node)
     }
 
@@ -250,7 +244,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 | Node::Sum { .. }
         ) && let Some(size) = as_size(node)
             && !size.any_var(&mut |v| v.kind != VarKind::Param)
-            && let written = self.program.node(&size)
+            && let written = self.program_mut().node(&size)
             && self.is_integer(&written)
         {
             let size = self.host_size(&size, &argument_name(&size))?;
@@ -286,7 +280,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             Node::FloorDiv { num, den, dividend } => {
                 let (n, d) = (self.node(num)?, self.divisor(den)?);
-                match (self.not_negative(dividend), self.overflows(dividend, &n)) {
+                match (self.known().not_negative(dividend), self.overflows(dividend, &n)) {
                     (true, false) => n.div(d),
                     (true, true) => in_long(n).div(d).cast(CType::Int),
                     (false, _) if self.may_wrap(dividend) => {
@@ -298,7 +292,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             Node::Mod { num, den, dividend } => {
                 let (n, d) = (self.node(num)?, self.divisor(den)?);
-                match (self.not_negative(dividend), self.overflows(dividend, &n)) {
+                match (self.known().not_negative(dividend), self.overflows(dividend, &n)) {
                     (true, false) => n.rem(d),
                     (true, true) => in_long(n).rem(d).cast(CType::Int),
                     (false, _) if self.may_wrap(dividend) => floor_mod(in_long(n), &in_long(d)).cast(CType::Int),
@@ -354,7 +348,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let expr = self.scalar(other)?;
                 let expr = if matches!(expr, Expr::Var(_)) { expr } else { self.bind(name, CType::Int, expr) };
                 let var = self.index_var(name, expr);
-                self.facts.assume_range(
+                self.known_mut().assume_range(
                     var.clone(),
                     Some(Size::int(i32::MIN.into())),
                     Some(Size::int(i32::MAX.into())),
@@ -379,7 +373,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Value::Scalar(ScalarValue::Computed { ty, expr }) if !expr.is_atom() => {
                 let (ty, expr) = (*ty, expr.clone());
                 let named = self.bind(name, CType::of(ty), expr.clone());
-                self.note_name(&expr, &named);
+                self.known_mut().note_name(&expr, &named);
                 Value::computed(ty, named)
             }
             Value::Vec(v) if !v.expr.is_atom() => {

@@ -6,7 +6,7 @@ pub mod shape;
 
 use self::shape::{Kind, Shape};
 use super::Result;
-use super::function::{Dims, FunctionBuilder};
+use super::function::{Dims, FunctionBuilder, Parts};
 use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
 use super::value::Value;
@@ -60,14 +60,6 @@ impl Guard<'_> {
     }
 }
 
-/// Buffers with a separate part for each work-item or each group.
-struct Own {
-    items: Vec<BufferId>,
-    groups: Vec<BufferId>,
-    /// How many work-items have a part; `None`: all.
-    most_items: Option<Size>,
-}
-
 /// The name and origin of a launch.
 #[derive(Debug, Clone)]
 pub struct Title<'a> {
@@ -105,10 +97,12 @@ impl<'k> ProgramBuilder<'k> {
         let stored_before = self.report.stored.len();
         let spent_before = self.work.mark();
         let mut f = FunctionBuilder::new(self, title.origin);
-        f.used = used;
-        f.local_size = local;
+        f.grid_mut().distribute_over(used);
+        f.grid_mut().rely_on_group(local);
         for guard in guards {
-            f.in_branch |= guard.taken(f.program).is_none();
+            if guard.taken(f.program()).is_none() {
+                f.only_in_branch();
+            }
             f.in_prologue(|f| {
                 let condition = f.scalar_of(&guard.condition)?;
                 let condition = f.scalar(&condition)?;
@@ -124,10 +118,8 @@ impl<'k> ProgramBuilder<'k> {
             return Ok(());
         }
         f.join_loops()?;
-        let (wishes, used) = (f.wishes.clone(), f.used);
-        let own = Own { items: f.own.clone(), groups: f.group_own.clone(), most_items: f.items_own.clone() };
-        let parts = std::mem::take(&mut f.stored_parts);
-        let alone = f.alone_in_group;
+        let (wishes, used, own) = (f.grid().wishes().clone(), f.grid().used(), f.own().parts());
+        let alone = f.grid().alone_in_group();
         let (kernel, mut args) = f.finish(title.name, title.label, title.origin);
         for arg in &mut args {
             if let Arg::Local { bytes } = arg {
@@ -151,7 +143,7 @@ impl<'k> ProgramBuilder<'k> {
         let in_group: u32 = size.iter().product();
         let mut room = self.most_groups(&own, in_group, used);
         let capacity = |builder: &Self, id: BufferId| builder.buffers[id.0 as usize].capacity.clone();
-        let most: Vec<Size> = parts.iter().map(|(id, _)| capacity(self, *id)).collect();
+        let most: Vec<Size> = own.stored.iter().map(|(id, _)| capacity(self, *id)).collect();
         let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
         for d in 0..3 {
             let wish = if used.wrg[d] {
@@ -187,7 +179,7 @@ impl<'k> ProgramBuilder<'k> {
             let capacity = &mut self.buffers[id.0 as usize].capacity;
             *capacity = where_launched(&only_if, capacity);
         }
-        for ((id, origin), most) in parts.into_iter().zip(most) {
+        for ((id, origin), most) in own.stored.into_iter().zip(most) {
             let Buffer { name, element, capacity, .. } = self.buffers[id.0 as usize].clone();
             // People read a bound rather than how many work-items there are for all lengths.
             let capacity = if capacity.is_polynomial() { capacity } else { most };
@@ -209,7 +201,7 @@ impl<'k> ProgramBuilder<'k> {
     }
 
     /// The maximum number of groups if each work-item or group has its own memory.
-    fn most_groups(&self, own: &Own, in_group: u32, used: Dims) -> Option<Size> {
+    fn most_groups(&self, own: &Parts, in_group: u32, used: Dims) -> Option<Size> {
         let of_items = (!own.items.is_empty()).then_some(SCRATCH_ITEMS / in_group.max(1));
         let most = of_items.into_iter().chain((!own.groups.is_empty()).then_some(SCRATCH_GROUPS)).min()?;
         let most = Size::nat(most.max(1).into());

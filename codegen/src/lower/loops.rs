@@ -21,6 +21,14 @@ const UNEVEN_GROUP: u32 = 64;
 /// Writes the code for one element.
 type OnElement<'a, F> = Box<dyn FnOnce(&mut F, &Size) -> Result<()> + 'a>;
 
+/// The ids over which a parallel loop strides.
+struct Head<'a> {
+    level: Level,
+    name: &'a str,
+    id: Expr,
+    step: Expr,
+}
+
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Writes `map f xs` at a level to `dest`.
     pub fn map(&mut self, level: Level, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
@@ -42,9 +50,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(());
         }
         // Unroll few elements if loops are unrolled anyway, because then they are registers.
-        if self.write_out > 1
-            && let (Level::Seq | Level::Auto, Some(n)) = (level, self.facts.simplify(&xs.len).as_const())
-            && (2..=self.write_out).contains(&n)
+        let most = self.position().write_out();
+        if most > 1
+            && let (Level::Seq | Level::Auto, Some(n)) = (level, self.facts().simplify(&xs.len).as_const())
+            && (2..=most).contains(&n)
         {
             return (0..n).try_for_each(|i| self.map_at(&f, &xs, dest, &Size::int(i)));
         }
@@ -55,8 +64,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         // Longest rows first, so that no group starts a long one when the others are finished.
         let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(&xs);
-        if longest_last && self.program.target.class == Class::Gpu {
-            self.wishes.group = Some(UNEVEN_GROUP);
+        if longest_last && self.target().class == Class::Gpu {
+            self.grid_mut().limit_group(UNEVEN_GROUP);
         }
         // The elements of a work-item are computed again if one of its checks fails.
         if self.steps(level, &xs.len).is_some() {
@@ -65,7 +74,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {
-            let i = if longest_last { b.facts.simplify(&last.sub(i)) } else { i.clone() };
+            let i = if longest_last { b.facts().simplify(&last.sub(i)) } else { i.clone() };
             let i = if longest_last { b.named_index("row", &i, &xs.len)? } else { i };
             b.map_at(&f, &xs, dest, &i)
         })
@@ -80,7 +89,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Writes `generate f` to `dest`.
     pub fn generate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let Some(array) = self.program.kernel.ty(stmt.var).as_array() else { return Ok(()) };
+        let Some(array) = self.kernel().ty(stmt.var).as_array() else { return Ok(()) };
         let n = env.size(&array.len);
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         self.for_each("i", &n, |b, i| {
@@ -115,63 +124,50 @@ impl<'k> FunctionBuilder<'_, 'k> {
             // Within a launch nothing is at host level.
             Level::Seq | Level::Auto | Level::Host => {
                 // A body that can be written only once cannot be unrolled.
-                let (written_out, mut body) = (std::mem::replace(&mut self.write_out, 1), Some(body));
-                let around = self.active == Dims::default() && n.as_const().is_none_or(|n| n > 1);
-                let result = self.sequential(n, |f, i| body.take().map_or(Ok(()), |body| body(f, i)));
-                self.write_out = written_out;
+                let mut body = Some(body);
+                let around = self.position().active() == Dims::default() && n.as_const().is_none_or(|n| n > 1);
+                let once = |f: &mut Self, i: &Size| body.take().map_or(Ok(()), |body| body(f, i));
+                let result = self.writing_out(1, |f| f.sequential(n, once));
                 // A loop around those over work-items may be joined with them.
                 if let (true, Some(StmtKind::For { var, .. })) = (around, self.last_written()) {
                     let var = var.clone();
-                    self.grid_loops.push((var, n.clone()));
+                    self.grid_mut().note_loop(var, n.clone());
                 }
                 return result;
             }
-            Level::Glb(d @ 0..=1) if self.across => (1 - d, "get_global_id", "get_global_size"),
+            Level::Glb(d @ 0..=1) if self.grid().across() => (1 - d, "get_global_id", "get_global_size"),
             Level::Glb(d) => (d, "get_global_id", "get_global_size"),
             Level::Wrg(d) => (d, "get_group_id", "get_num_groups"),
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
         };
         let at = usize::from(d.min(2));
         if level == Level::Wrg(0)
-            && let Some(rows) = self.rows_of_team.take()
+            && let Some(rows) = self.grid().unassigned_rows()
         {
-            let result = self.for_rows(rows, n, body);
-            self.rows_of_team = Some(rows);
-            return result;
+            return self.assigning_rows(|f| f.for_rows(rows, n, body));
         }
-        if level == Level::Glb(0) && self.active == Dims::default() && self.can_stream() && !n.is_one() {
-            self.active.glb[0] = true;
-            let result = self.for_stream(n, body);
-            self.active = Dims::default();
-            return result;
+        let mut active = self.position().active();
+        if level == Level::Glb(0) && active == Dims::default() && self.can_stream() && !n.is_one() {
+            active.glb[0] = true;
+            return self.with_active(active, |f| f.for_stream(n, body));
         }
         if level == Level::Lcl(0) && self.is_own_row(n) {
-            let lcl = std::mem::replace(&mut self.active.lcl[0], true);
-            let result = self.for_own_row(n, body);
-            self.active.lcl[0] = lcl;
-            return result;
+            return self.by_items(|f| f.for_own_row(n, body));
         }
-        let active = self.active;
         let flag = match level {
-            Level::Glb(_) => &mut self.active.glb[at],
-            Level::Wrg(_) => &mut self.active.wrg[at],
-            _ => &mut self.active.lcl[at],
+            Level::Glb(_) => &mut active.glb[at],
+            Level::Wrg(_) => &mut active.wrg[at],
+            _ => &mut active.lcl[at],
         };
         if *flag {
             return Err(self.error("map", format!("dimension {d} is used twice on one path")));
         }
         *flag = true;
-        let useful = self.program.upper(&self.facts, n);
-        let wish = match level {
-            Level::Glb(_) => Some(&mut self.wishes.glb[at]),
-            Level::Wrg(_) => Some(&mut self.wishes.wrg[at]),
-            _ => None,
-        };
-        if let (Some(wish), Some(useful)) = (wish, useful.clone()) {
-            *wish = Some(wish.as_ref().map_or(useful.clone(), |w| Size::max(w, &useful)));
+        let useful = self.upper(n);
+        if let Some(useful) = &useful {
+            self.grid_mut().ask_for(level, at, useful);
         }
-        let rounds = useful.filter(|_| level == Level::Glb(0) && !self.across);
-        let outside = std::mem::replace(&mut self.item_rounds, rounds);
+        let rounds = useful.filter(|_| level == Level::Glb(0) && !self.grid().across());
         let id = Expr::call(id, [Expr::int(d.into())]);
         let name = match (level, d) {
             (Level::Wrg(_), 0) => "g",
@@ -180,33 +176,37 @@ impl<'k> FunctionBuilder<'_, 'k> {
             (_, 1) => "j",
             _ => "k",
         };
-        let result = if n.is_one() && !matches!(level, Level::Lcl(_)) {
+        let head = Head { level, name, id, step: Expr::call(step, [Expr::int(d.into())]) };
+        self.with_active(active, |f| f.with_item_rounds(rounds, |f| f.strided(head, n, body)))
+    }
+
+    /// A parallel loop, in the shortest form.
+    fn strided(&mut self, head: Head, n: &Size, body: OnElement<'_, Self>) -> Result<()> {
+        let Head { level, name, id, step } = head;
+        if n.is_one() && !matches!(level, Level::Lcl(_)) {
             // The work-item with id 0 runs it, without a loop.
             let first = id.eq(Expr::int(0));
             let (stmts, ()) = self.scope(|f| body(f, &Size::zero()))?;
             self.emit_if(first, stmts, Vec::new());
-            Ok(())
-        } else if self.one_step(level, n) {
-            self.one(name, id, n, body)
-        } else if let Some(steps) = self.steps(level, n) {
-            self.for_steps(steps, name, n, body)
-        } else {
-            let step = Expr::call(step, [Expr::int(d.into())]);
-            let shared = std::mem::take(&mut self.shared_in_loop);
-            let result = self.for_range(name, id, n, Step::Add(step), |f, i| {
+            return Ok(());
+        }
+        if self.one_step(level, n) {
+            return self.one(name, id, n, body);
+        }
+        if let Some(steps) = self.steps(level, n) {
+            return self.for_steps(steps, name, n, body);
+        }
+        let result = self.in_own_rounds(|f| {
+            f.for_range(name, id, n, Step::Add(step), |f, i| {
                 body(f, i)?;
                 f.before_next_round();
                 Ok(())
-            });
-            self.shared_in_loop |= shared;
-            if let (Level::Glb(_), Some(StmtKind::For { var, .. })) = (level, self.last_written()) {
-                let var = var.clone();
-                self.grid_loops.push((var, n.clone()));
-            }
-            result
-        };
-        self.active = active;
-        self.item_rounds = outside;
+            })
+        });
+        if let (Level::Glb(_), Some(StmtKind::For { var, .. })) = (level, self.last_written()) {
+            let var = var.clone();
+            self.grid_mut().note_loop(var, n.clone());
+        }
         result
     }
 
@@ -236,27 +236,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// A sequential loop whose iterations may reuse the group's memory.
     pub fn sequential(&mut self, n: &Size, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        let shared = std::mem::take(&mut self.shared_in_loop);
-        let result = self.for_each("i", n, |f, i| {
-            body(f, i)?;
-            f.before_next_round();
-            Ok(())
-        });
-        self.shared_in_loop |= shared;
-        result
+        self.in_own_rounds(|f| {
+            f.for_each("i", n, |f, i| {
+                body(f, i)?;
+                f.before_next_round();
+                Ok(())
+            })
+        })
     }
 
     /// Waits until all work-items have read the group's memory, which the next iteration overwrites.
     pub fn before_next_round(&mut self) {
-        if self.shared_in_loop {
-            self.barrier(true, !self.group_own.is_empty());
+        if self.position().shares_memory() {
+            let global = self.own().has_groups();
+            self.barrier(true, global);
         }
     }
 
     /// Whether every work-item takes at most one step, because the group has as many work-items as there are steps.
     fn one_step(&self, level: Level, n: &Size) -> bool {
         let Level::Lcl(d) = level else { return false };
-        let (Some(local), Some(n)) = (self.local_size[usize::from(d.min(2))], n.as_const()) else { return false };
+        let (Some(local), Some(n)) = (self.grid().group_in(d.min(2)), n.as_const()) else { return false };
         n <= i64::from(local)
     }
 
@@ -266,13 +266,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Expr::Call(_, args) => args.first().and_then(Expr::as_int).unwrap_or(0),
             _ => 0,
         };
-        let local = self.local_size.get(d as usize).copied().flatten().unwrap_or(1);
+        let local = self.grid().group_in(d as u8).unwrap_or(1);
         let index = self.bind(name, CType::Int, id);
         let var = self.index_var(name, index.clone());
         let whole = n.as_const() == Some(local.into());
         let last = n.sub(&Size::one());
         let (stmts, ()) = self.scope(|f| {
-            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(last));
+            f.known_mut().assume_range(var.clone(), Some(Size::zero()), Some(last));
             body(f, &Size::var(var.clone()))
         })?;
         if whole {

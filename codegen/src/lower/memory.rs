@@ -2,7 +2,7 @@
 //! each work-item or group.
 
 use super::Result;
-use super::function::{Dims, FunctionBuilder};
+use super::function::FunctionBuilder;
 use super::program::{Leaf, ProgramBuilder};
 use super::value::{Env, Layout, Memory, Place, Root};
 use crate::core::{Level, Rhs, Space, Stmt};
@@ -39,22 +39,23 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let together = matches!(&stmt.rhs, Rhs::Prim(call) if self.sorts_together(call));
         let cooperative = together || levels.iter().any(|l| matches!(l, Level::Lcl(_)));
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let name = kernel.name_of(stmt.var).to_string();
         let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
             let s = Size::var(v.clone());
             let now = env.size(&s);
             (now != s).then_some(now)
         });
-        let schedule = self.program.schedule;
+        let schedule = self.schedule();
         let bounds: Vec<_> = schedule.bounds.get(stmt.var).iter().map(|b| b.as_ref().map(|b| env.size(b))).collect();
         let bounds = &bounds;
+        let active = self.position().active();
         match space {
-            Some(Space::Private) if cooperative && self.active.lcl == [false; 3] && self.own_row().is_some() => {
+            Some(Space::Private) if cooperative && active.lcl == [false; 3] && self.own_row().is_some() => {
                 self.declare_own(&ty, bounds, &name)
             }
-            Some(Space::Local) if self.active.wrg != [false; 3] => self.allocate(&ty, bounds, &name, Kind::Local),
-            _ if cooperative && self.active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),
+            Some(Space::Local) if active.wrg != [false; 3] => self.allocate(&ty, bounds, &name, Kind::Local),
+            _ if cooperative && active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),
             _ if cooperative => Err(self.error(
                 "mapLcl",
                 "its result would have to be shared by the work-items of one dimension only, which is not compiled yet",
@@ -72,7 +73,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Memory of the group for a value of this type: local memory, if the schedule has ensured that it fits.
     pub fn allocate_for_group(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
-        let keeps = self.team.as_ref().is_some_and(|team| team.keeps);
+        let keeps = self.grid().team().is_some_and(|team| team.keeps);
         self.allocate(ty, &[], name, if keeps { Kind::Local } else { Kind::Group })
     }
 
@@ -85,39 +86,31 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<Place> {
         let origin = self.origin();
         // The size determines which memory is possible.
-        let mut facts = std::mem::take(&mut self.facts);
         let mut wanted = Vec::new();
         let mut count = |_: &mut ProgramBuilder<'k>, leaf: Leaf| {
             wanted.push((leaf.scalar, leaf.count.clone()));
             Memory { root: Root::Register("".into()), scalar: leaf.scalar }
         };
-        let counted = self.program.layout_with(
-            ty,
-            &mut bounds.iter().cloned(),
-            name,
-            &Size::one(),
-            &origin,
-            &mut facts,
-            &mut count,
-        );
-        self.facts = facts;
+        let (program, facts) = self.program_and_facts();
+        let counted =
+            program.layout_with(ty, &mut bounds.iter().cloned(), name, &Size::one(), &origin, facts, &mut count);
         counted?;
         let known = |n: &Size| n.as_const().map(|n| n.max(1) as u64);
         let elements = wanted.iter().try_fold(0u64, |a, (_, n)| Some(a + known(n)?));
         let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(known(n)? * s.bytes())).sum();
-        let known_before = wanted.iter().all(|(_, n)| self.program.is_known_before(n));
-        let fits_local = bytes.is_some_and(|b| self.local_bytes + b <= MOST_LOCAL);
+        let known_before = wanted.iter().all(|(_, n)| self.program().is_known_before(n));
+        let fits_local = bytes.is_some_and(|b| self.own().local_bytes() + b <= MOST_LOCAL);
         match kind {
             Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
                 self.declare(ty, bounds, name, Storage::Private)
             }
             Kind::Local | Kind::Group if fits_local => {
-                self.local_bytes += bytes.unwrap_or(0);
-                self.shared_in_loop = true;
+                self.own_mut().declare_local(bytes.unwrap_or(0));
+                self.share_memory();
                 self.declare(ty, bounds, name, Storage::Local)
             }
             Kind::Local if bytes.is_none() && known_before => {
-                self.shared_in_loop = true;
+                self.share_memory();
                 self.declare(ty, bounds, name, Storage::Local)
             }
             Kind::Local => Err(self.error(
@@ -134,7 +127,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 },
             )),
             Kind::Group => {
-                self.shared_in_loop = true;
+                self.share_memory();
                 self.scratch(ty, bounds, name, true)
             }
             Kind::Private | Kind::Item => self.scratch(ty, bounds, name, false),
@@ -150,24 +143,23 @@ impl<'k> FunctionBuilder<'_, 'k> {
         storage: Storage,
     ) -> Result<Place> {
         let origin = self.origin();
-        let mut facts = std::mem::take(&mut self.facts);
         let mut leaves: Vec<(Scalar, Size, String)> = Vec::new();
         // Each element that a group computes at a time has its own array.
         let rows = if storage == Storage::Private { 1 } else { self.rows_of_group() };
-        let layout = self.program.layout_with(
+        let (program, facts) = self.program_and_facts();
+        let layout = program.layout_with(
             ty,
             &mut bounds.iter().cloned(),
             name,
             &Size::int(rows),
             &origin,
-            &mut facts,
+            facts,
             &mut |_, leaf| {
                 leaves.push((leaf.scalar, leaf.count.clone(), leaf.name.to_string()));
                 // The name is filled in below, after the declaration.
                 numbered(leaves.len() - 1, leaf.scalar)
             },
         );
-        self.facts = facts;
         let layout = layout?;
         let mut roots = Vec::new();
         for (scalar, count, wish) in leaves {
@@ -197,26 +189,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn declare_own(&mut self, ty: &lift_analysis::ty::Ty, bounds: &[Option<Size>], name: &str) -> Result<Place> {
         let origin = self.origin();
         let each = self.own_row().map_or(1, |own| u64::from(own.each));
-        let mut facts = std::mem::take(&mut self.facts);
         let mut leaves: Vec<(Scalar, String)> = Vec::new();
-        let layout = self.program.layout_with(
-            ty,
-            &mut bounds.iter().cloned(),
-            name,
-            &Size::one(),
-            &origin,
-            &mut facts,
-            &mut |_, leaf| {
+        let (program, facts) = self.program_and_facts();
+        let layout =
+            program.layout_with(ty, &mut bounds.iter().cloned(), name, &Size::one(), &origin, facts, &mut |_, leaf| {
                 leaves.push((leaf.scalar, leaf.name.to_string()));
                 numbered(leaves.len() - 1, leaf.scalar)
-            },
-        );
-        self.facts = facts;
+            });
         let layout = layout?;
         let mut roots = Vec::new();
         for (scalar, wish) in leaves {
             self.note_double(scalar);
-            self.program.stored(&wish, report::Kind::Private, scalar, &Size::nat(each), &origin);
+            self.program_mut().stored(&wish, report::Kind::Private, scalar, &Size::nat(each), &origin);
             roots.push(Root::Own(self.declare_array(&wish, Storage::Private, CType::stored(scalar), each)));
         }
         Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
@@ -224,7 +208,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn stored_array(&mut self, scalar: Scalar, wish: &str, storage: Storage, n: u64, origin: &Origin) -> Root {
         let kind = if storage == Storage::Private { report::Kind::Private } else { report::Kind::Local };
-        self.program.stored(wish, kind, scalar, &Size::nat(n), origin);
+        self.program_mut().stored(wish, kind, scalar, &Size::nat(n), origin);
         Root::Array {
             name: self.declare_array(wish, storage, CType::stored(scalar), n),
             local: storage != Storage::Private,
@@ -233,8 +217,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Local memory whose length the host knows before the launch; at least one element, as devices require.
     fn shared_argument(&mut self, scalar: Scalar, wish: &str, count: &Size, origin: &Origin) -> Root {
-        let count = self.facts.simplify(&Size::max(count, &Size::one()));
-        self.program.stored(wish, report::Kind::Local, scalar, &count, origin);
+        let count = self.facts().simplify(&Size::max(count, &Size::one()));
+        self.program_mut().stored(wish, report::Kind::Local, scalar, &count, origin);
         let bytes = count.mul(&Size::nat(scalar.bytes()));
         Root::Array { name: self.local_argument(wish, CType::stored(scalar), bytes), local: true }
     }
@@ -248,25 +232,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         group: bool,
     ) -> Result<Place> {
         let at = if group { self.group_number()? } else { self.item_number()? };
-        let instances = match (group, self.used.any()) {
+        let instances = match (group, self.grid().used().any()) {
             (_, false) => 1,
             // Each row of a group has a part of its own.
             (true, _) => SCRATCH_GROUPS * self.rows_of_group() as u32,
             (false, _) => SCRATCH_ITEMS,
         };
         let origin = self.origin();
-        let mut facts = std::mem::take(&mut self.facts);
         let (mut made, mut parts) = (Vec::new(), Vec::new());
         let mut lengths: Vec<String> = Vec::new();
         let each = Size::nat(instances.into());
-        let layout = self.program.layout_with(
-            ty,
-            &mut bounds.iter().cloned(),
-            name,
-            &each,
-            &origin,
-            &mut facts,
-            &mut |program, leaf| {
+        let (program, facts) = self.program_and_facts();
+        let layout =
+            program.layout_with(ty, &mut bounds.iter().cloned(), name, &each, &origin, facts, &mut |program, leaf| {
                 // The outermost length is a variable.
                 if leaf.is_length && *leaf.count == each && !group {
                     lengths.push(leaf.name.to_string());
@@ -278,50 +256,42 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
                 made.push(id);
                 Memory { root: Root::Buffer(id), scalar: leaf.scalar }
-            },
-        );
-        self.facts = facts;
+            });
         let layout = layout?;
         let mut roots = Vec::new();
         for name in lengths {
             roots.push(Root::Register(self.variable(&name, CType::Int, None)));
         }
         let layout = with_roots(&layout, &roots);
-        self.stored_parts.extend(parts);
-        if group {
-            self.group_own.extend(made)
-        } else {
-            let only_items = Dims { glb: [true, false, false], ..Dims::default() };
-            self.items_own = match (&self.items_own, &self.item_rounds) {
-                (Some(most), Some(rounds)) if self.used == only_items => Some(Size::max(most, rounds)),
-                _ => None,
-            };
-            self.own.extend(made)
+        self.own_mut().note_stored(parts);
+        match group {
+            true => self.own_mut().add_for_groups(made),
+            false => self.own_for_items(made),
         }
         Ok(Place { layout, at })
     }
 
     /// The linear index of this work-item in the launch.
     fn item_number(&mut self) -> Result<Size> {
-        if !self.used.any() {
+        if !self.grid().used().any() {
             return Ok(Size::zero());
         }
-        if let Some(item) = &self.item {
+        if let Some(item) = self.own().item() {
             return Ok(item.clone());
         }
         let number = linear("get_global_id", "get_global_size");
         let name = self.in_prologue(|f| Ok(f.bind("item", CType::Int, number)))?;
         let var = self.index_var("item", name);
         let size = Size::var(var);
-        self.item = Some(size.clone());
+        self.own_mut().set_item(size.clone());
         Ok(size)
     }
     /// The linear index of this group in the launch, or of the row where a group computes several at a time.
     fn group_number(&mut self) -> Result<Size> {
-        if !self.used.any() {
+        if !self.grid().used().any() {
             return Ok(Size::zero());
         }
-        if let Some(group) = &self.group {
+        if let Some(group) = self.own().group() {
             return Ok(group.clone());
         }
         let mut number = linear("get_group_id", "get_num_groups");
@@ -332,7 +302,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let name = self.in_prologue(|f| Ok(f.bind("group", CType::Int, number)))?;
         let var = self.index_var("group", name);
         let size = Size::var(var);
-        self.group = Some(size.clone());
+        self.own_mut().set_group(size.clone());
         Ok(size)
     }
 
@@ -342,7 +312,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         place.layout.memories(&mut memories);
         memories.iter().any(|m| match &m.root {
             Root::Array { local, .. } => *local,
-            Root::Buffer(id) => self.group_own.contains(id),
+            Root::Buffer(id) => self.own().is_of_group(*id),
             Root::Register(_) | Root::Own(_) => false,
         })
     }

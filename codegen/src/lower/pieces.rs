@@ -49,9 +49,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The start of a row, bound to a name unless it is a simple expression, so that it is computed once per row.
     pub fn named_offset(&mut self, at: &Size) -> Result<Size> {
-        let at = self.facts.simplify(at);
+        let at = self.facts().simplify(at);
         let simple = |n: &Node| matches!(n, Node::Int(_) | Node::Var(_));
-        let is_sum = match &*self.program.node(&at) {
+        let is_sum = match &*self.program_mut().node(&at) {
             Node::Add(parts) => parts.iter().all(|p| simple(p) || matches!(p, Node::Mul(fs) if fs.iter().all(simple))),
             Node::Mul(factors) => factors.iter().all(simple),
             Node::Sub(a, b) => simple(a) && simple(b),
@@ -60,14 +60,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if is_sum {
             return Ok(at);
         }
-        let known = self.facts.bounds(&at);
+        let known = self.facts().bounds(&at);
         let expr = self.size(&at)?;
         if expr.is_atom() {
             return Ok(at);
         }
         let name = self.bind("start", CType::Int, expr);
         let var = self.index_var("start", name);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), known.1);
+        self.known_mut().assume_range(var.clone(), Some(Size::zero()), known.1);
         Ok(Size::var(var))
     }
 
@@ -78,8 +78,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => {
                 let row = self.piece_of(pieces, &of.len, k)?;
                 let column = k.sub(&pieces.before(&row));
-                self.facts.assume_le(Size::zero(), column.clone());
-                self.facts.assume_le(column.add(&Size::one()), pieces.each(&row));
+                self.known_mut().assume_le(Size::zero(), column.clone());
+                self.known_mut().assume_le(column.add(&Size::one()), pieces.each(&row));
                 let value = self.read(of, &row)?;
                 let array = self.array(&value)?;
                 self.read(&array, &column)
@@ -90,27 +90,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Element `k` of the concatenated rows, which is not in a segment before `piece`.
     fn read_in_piece(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size, piece: i64, last: i64) -> Result<Value<'k>> {
         let (i, next) = (Size::int(piece), pieces.before(&Size::int(piece + 1)));
-        let column = self.facts.simplify(&k.sub(&pieces.before(&i)));
+        let column = self.facts().simplify(&k.sub(&pieces.before(&i)));
         let in_piece = |f: &mut Self| {
             let value = f.read(of, &i)?;
             let array = f.array(&value)?;
             f.read(&array, &column)
         };
-        if piece == last || self.facts.lt(k, &next).is_yes() {
+        if piece == last || self.facts().lt(k, &next).is_yes() {
             return in_piece(self);
         }
-        if self.facts.le(&next, k).is_yes() {
+        if self.facts().le(&next, k).is_yes() {
             return self.read_in_piece(pieces, of, k, piece + 1, last);
         }
         let (at, end) = (self.size(k)?, self.size(&next)?);
         self.choose(
             at.lt(end),
             |f| {
-                f.facts.assume_le(k.clone(), next.sub(&Size::one()));
+                f.known_mut().assume_le(k.clone(), next.sub(&Size::one()));
                 in_piece(f)
             },
             |f| {
-                f.facts.assume_le(next.clone(), k.clone());
+                f.known_mut().assume_le(next.clone(), k.clone());
                 f.read_in_piece(pieces, of, k, piece + 1, last)
             },
         )
@@ -125,7 +125,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
             let middle = f.bind("middle", CType::Int, low.clone().add(half));
             let var = f.index_var("middle", middle.clone());
-            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(count.sub(&Size::one())));
+            f.known_mut().assume_index(&var, count);
             let start = f.size(&pieces.before(&Size::var(var)))?;
             let (before, ()) = f.scope(|f| {
                 f.assign(low.clone(), middle.clone());
@@ -142,7 +142,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.emit(StmtKind::While { condition: more, body });
         let found = self.bind("row", CType::Int, low);
         let var = self.index_var("row", found);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(count.sub(&Size::one())));
+        self.known_mut().assume_index(&var, count);
         Ok(Size::var(var))
     }
 
@@ -163,7 +163,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let (position, each) = each;
         let next = each.subst_var(&position, &Size::var(position.clone()).add(&Size::one()));
-        each.contains(&position) && self.facts.le(&each, &next).is_yes()
+        each.contains(&position) && self.facts().le(&each, &next).is_yes()
     }
 
     // ---- sums without a closed form
@@ -175,12 +175,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let unsupported = |f: &Self| f.error("", "a length that is a sum without a closed form is not compiled here");
         let (Some(count), Some(body)) = (of(count), of(body)) else { return Err(unsupported(self)) };
         let known = |v: &Var| v == index || v.kind == VarKind::Param;
-        let Some(most) = crate::schedule::bounds::upper(&self.facts, &count) else { return Err(unsupported(self)) };
+        let Some(most) = crate::schedule::bounds::upper(self.facts(), &count) else { return Err(unsupported(self)) };
         if body.any_var(&mut |v| !known(v)) {
             return Err(unsupported(self));
         }
         let origin = self.origin();
-        let table = self.program.prefix_sums(index, &body, &most, &origin)?;
+        let table = self.program_mut().prefix_sums(index, &body, &most, &origin)?;
         let at = self.size(&count)?;
         let table = self.use_buffer(table, false);
         Ok(Expr::Var(table).index(at))

@@ -46,10 +46,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.written(stmt, d)
             }
             None => {
-                let space = self.program.schedule.spaces.get(&stmt.var).copied();
+                let space = self.schedule().spaces.get(&stmt.var).copied();
                 let place = self.allocate_for(stmt, space, env)?;
                 self.produce_at(stmt, call, env, &place)?;
-                self.in_space.insert(stmt.var);
+                self.values_mut().set_in_space(stmt.var);
                 self.load(&place)
             }
         }

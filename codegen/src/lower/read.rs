@@ -3,7 +3,6 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::program::assume_hidden;
 use super::value::{Array, Closure, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::PadMode;
 use crate::failure::Message;
@@ -20,42 +19,41 @@ impl<'k> FunctionBuilder<'_, 'k> {
             other => return Ok(other.clone()),
         };
         let key = std::rc::Rc::as_ptr(d);
-        if let Some(known) = self.deferred(key) {
+        if let Some(known) = self.values().deferred(key) {
             return Ok(known);
         }
         d.computed.set(true);
         // It is computed at the start of the function, so facts about the current loop must not apply: those of a loop
         // without elements would prove any check redundant.
-        let facts = std::mem::replace(&mut self.facts, self.program.facts.clone());
-        let value = self.in_prologue(|f| {
-            let mut env = d.env.clone();
-            let value = f.at(&d.stmt.origin, |f| f.eval_stmt(d.stmt, &mut env, None))?;
-            let kernel = f.program.kernel;
-            f.named_scalar(&value, kernel.name_of(d.stmt.var))
-        });
-        self.facts = facts;
-        let value = value?;
-        self.set_deferred(key, value.clone());
+        let value = self.with_facts_of_host(|f| {
+            f.in_prologue(|f| {
+                let mut env = d.env.clone();
+                let value = f.at(&d.stmt.origin, |f| f.eval_stmt(d.stmt, &mut env, None))?;
+                let kernel = f.kernel();
+                f.named_scalar(&value, kernel.name_of(d.stmt.var))
+            })
+        })?;
+        self.values_mut().set_deferred(key, value.clone());
         Ok(value)
     }
 
     /// A scalar or vector in a buffer, loaded once at the start of the function.
     fn loaded(&mut self, place: &Place) -> Result<Value<'k>> {
-        if let Some((_, value)) = self.loaded.iter().find(|(p, _)| p == place) {
-            return Ok(value.clone());
+        if let Some(value) = self.values().loaded(place) {
+            return Ok(value);
         }
         let value = self.in_prologue(|f| {
             let value = f.load(place)?;
             let name = match &*place.layout {
                 Layout::Scalar(Memory { root: Root::Buffer(id), .. })
                 | Layout::Vec(Memory { root: Root::Buffer(id), .. }, _) => {
-                    format!("{}_value", f.program.buffers[id.0 as usize].name)
+                    format!("{}_value", f.program().buffers[id.0 as usize].name)
                 }
                 _ => "value".into(),
             };
             f.named_scalar(&value, &name)
         })?;
-        self.loaded.push((place.clone(), value.clone()));
+        self.values_mut().set_loaded(place.clone(), value.clone());
         Ok(value)
     }
 
@@ -141,11 +139,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Value::Tuple(values)
             }
             Layout::Packed { len, scale, .. } => {
-                let base = self.facts.simplify(&place.at.mul(scale));
+                let base = self.facts().simplify(&place.at.mul(scale));
                 Value::Array(Array::new(len.clone(), View::Packed { layout: place.layout.clone(), base }))
             }
             Layout::Array { len, capacity, element } => {
-                let base = self.simplify(&place.at.mul(capacity));
+                let base = self.known_mut().simplify(&place.at.mul(capacity));
                 Value::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
             }
             Layout::Exists { lengths, body } => {
@@ -154,7 +152,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let expr = self.memory(&hidden.memory, &place.at, false)?;
                     let expr = if expr.is_atom() { expr } else { self.bind(&hidden.var.name, CType::Int, expr) };
                     let var = self.index_var(&hidden.var.name, expr);
-                    assume_hidden(&mut self.facts, &var, Some(hidden.at_most.clone()));
+                    self.known_mut().assume_hidden(&var, Some(hidden.at_most.clone()));
                     let size = Size::var(var);
                     body = body.with_length(&hidden.var, &size);
                     sizes.push(size);
@@ -170,10 +168,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Element `i`, which must be in range.
     pub fn read(&mut self, a: &Array<'k>, i: &Size) -> Result<Value<'k>> {
         self.spend()?;
-        let i = &self.simplify(i);
+        let i = &self.known_mut().simplify(i);
         match &*a.view {
             View::Stored { element, base } => {
-                let at = self.simplify(&base.add(i));
+                let at = self.known_mut().simplify(&base.add(i));
                 self.load(&Place { layout: element.clone(), at })
             }
             View::Packed { layout, base } => {
@@ -182,7 +180,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             View::Pieces { pieces, of } => {
                 let from = self.named_offset(&pieces.before(i))?;
-                Ok(Value::Array(part(self.facts.simplify(&pieces.each(i)), from, Size::one(), of)))
+                Ok(Value::Array(part(self.facts().simplify(&pieces.each(i)), from, Size::one(), of)))
             }
             View::FlatPieces { pieces, of } => self.read_in_pieces(pieces, of, i),
             View::Zip(parts) => {
@@ -217,7 +215,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let j = i.sub(left);
                 let n = &of.len;
                 // Emptiness has been checked before; here division by the length must be defined.
-                let some = self.facts.lt(&Size::zero(), n).is_yes();
+                let some = self.facts().lt(&Size::zero(), n).is_yes();
                 let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
                 let at = match mode {
                     PadMode::Clamp => self.clamped(&j, n)?,
@@ -225,7 +223,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
                     PadMode::Mirror => {
                         let twice = n.mul(&Size::int(2));
-                        let folded = self.facts.simplify(&j.rem(&twice));
+                        let folded = self.facts().simplify(&j.rem(&twice));
                         let folded = self.named_index("folded", &folded, &twice)?;
                         let last = n.sub(&Size::one());
                         let at = Size::if_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
@@ -235,14 +233,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.read(of, &at)
             }
             View::PadConstant { left, value, of } => {
-                let j = self.facts.simplify(&i.sub(left));
+                let j = self.facts().simplify(&i.sub(left));
                 let condition = self.range_condition(&j, &of.len)?;
                 let n = of.len.clone();
                 self.choose(
                     condition,
                     |f| {
-                        f.facts.assume_le(Size::zero(), j.clone());
-                        f.facts.assume_le(j.clone(), n.sub(&Size::one()));
+                        f.known_mut().assume_le(Size::zero(), j.clone());
+                        f.known_mut().assume_le(j.clone(), n.sub(&Size::one()));
                         f.read(of, &j)
                     },
                     |f| f.force(value),
@@ -262,11 +260,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.read_checked(of, &at, &f.lambda.origin.clone(), &Message::out_of_range())
             }
             View::Concat(a, b) => {
-                if self.facts.lt(i, &a.len).is_yes() {
+                if self.facts().lt(i, &a.len).is_yes() {
                     return self.read(a, i);
                 }
                 let rest = i.sub(&a.len);
-                if self.not_negative(&rest) {
+                if self.known().not_negative(&rest) {
                     return self.read(b, &rest);
                 }
                 let (at, len) = (self.exact_size(i)?, self.exact_size(&a.len)?);
@@ -274,11 +272,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.choose(
                     at.lt(len),
                     |f| {
-                        f.facts.assume_le(i.clone(), limit.sub(&Size::one()));
+                        f.known_mut().assume_le(i.clone(), limit.sub(&Size::one()));
                         f.read(a, i)
                     },
                     |f| {
-                        f.facts.assume_le(limit.clone(), i.clone());
+                        f.known_mut().assume_le(limit.clone(), i.clone());
                         f.read(b, &rest)
                     },
                 )
@@ -301,10 +299,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The condition that `0 <= i < n`, without the parts that are provable.
     fn range_condition(&mut self, i: &Size, n: &Size) -> Result<Expr> {
         let mut condition = Expr::Bool(true);
-        if !self.not_negative(i) {
+        if !self.known().not_negative(i) {
             condition = self.size(i)?.ge(Expr::int(0));
         }
-        if !self.facts.lt(i, n).is_yes() {
+        if !self.facts().lt(i, n).is_yes() {
             let below = self.size(i)?.lt(self.size(n)?);
             condition = condition.and(below);
         }
@@ -321,17 +319,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<Value<'k>> {
         let at = self.scalar_of(at)?;
         let i = self.as_size(&at, "at")?;
-        if self.in_range(&i, &a.len) {
-            self.program.needless(message, origin);
+        if self.known().in_range(&i, &a.len) {
+            self.program_mut().needless(message, origin);
             return self.read(a, &i);
         }
-        if !self.program.is_checked() {
-            let known = self.facts.clone();
-            self.facts.assume_le(Size::zero(), i.clone());
-            self.facts.assume_le(i.clone(), a.len.sub(&Size::one()));
-            let value = self.read(a, &i);
-            self.facts = known;
-            return value;
+        if !self.is_checked() {
+            return self.supposing(|f| {
+                f.known_mut().assume_le(Size::zero(), i.clone());
+                f.known_mut().assume_le(i.clone(), a.len.sub(&Size::one()));
+                f.read(a, &i)
+            });
         }
         self.at(origin, |f| {
             if let Some(value) = f.read_flagged(a, &i)? {
@@ -340,12 +337,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let checked = f.checked_length(&a.len)?;
             let (index, len) = (f.size(&i)?, f.size(&checked)?);
             let condition = f.range_condition(&i, &checked)?;
-            let known = f.facts.clone();
-            f.facts.assume_le(Size::zero(), i.clone());
-            f.facts.assume_le(i.clone(), a.len.sub(&Size::one()));
-            let (mut then, value) = f.scope(|f| f.read(a, &i))?;
-            f.facts = known;
-            let which = f.program.failure(message, &f.origin());
+            let (mut then, value) = f.supposing(|f| {
+                f.known_mut().assume_le(Size::zero(), i.clone());
+                f.known_mut().assume_le(i.clone(), a.len.sub(&Size::one()));
+                f.scope(|f| f.read(a, &i))
+            })?;
+            let which = f.failure(message);
             if let Some(registers) = f.registers_like(&value, "element")? {
                 // `T x = 0; if (0 <= i && i < n) { x = xs[i]; } else { fail }`
                 let (assignments, ()) = f.scope(|f| f.assign_registers(&registers, &value))?;
@@ -363,22 +360,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.stop_if(condition.not(), message, [index.clone(), len])?;
             let index = f.bind("at", CType::Int, index);
             let var = f.index_var("at", index);
-            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(a.len.sub(&Size::one())));
+            f.known_mut().assume_index(&var, &a.len);
             f.read(a, &Size::var(var))
         })
     }
 
     fn read_vector(&mut self, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
-        let first = self.facts.simplify(&i.mul(&Size::int(width.into())));
+        let first = self.facts().simplify(&i.mul(&Size::int(width.into())));
         if let View::Stored { element, base } = &*of.view
             && let Layout::Scalar(m) = &**element
             && !matches!(m.root, Root::Register(_))
         {
-            let start = self.facts.simplify(&base.add(&first));
+            let start = self.facts().simplify(&base.add(&first));
             let slot = start.div_exact(&Size::int(width.into()));
             let pointer = self.pointer(m, false);
             self.note_double(m.scalar);
-            let whole = self.facts.divides(&Size::int(width.into()), &start).is_yes();
+            let whole = self.facts().divides(&Size::int(width.into()), &start).is_yes();
             let expr = if whole {
                 Expr::call(&format!("vload{width}"), [self.size(&slot)?, pointer])
             } else {
@@ -408,11 +405,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             && let Layout::Vec(m, _) = &**element
             && !matches!(m.root, Root::Register(_))
         {
-            let at = self.facts.simplify(&base.mul(&w).add(i));
+            let at = self.facts().simplify(&base.mul(&w).add(i));
             let expr = self.memory(m, &at, false)?;
             return Ok(Value::computed(m.scalar, expr));
         }
-        let lane = self.facts.simplify(&i.rem(&w));
+        let lane = self.facts().simplify(&i.rem(&w));
         let vector = self.read(of, &i.div_floor(&w))?;
         let Value::Vec(v) = self.named_scalar(&vector, "v")? else { return Err(self.unexpected("a vector", &vector)) };
         let expr = match lane.as_const() {
@@ -442,8 +439,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Binds an argument to a name if it is used more than once.
     pub fn name_param(&mut self, param: crate::core::VarId, arg: &Value<'k>) -> Result<Value<'k>> {
-        let uses = self.program.schedule.uses(param);
-        let name = self.program.kernel.name_of(param).to_string();
+        let uses = self.schedule().uses(param);
+        let name = self.kernel().name_of(param).to_string();
         match arg {
             Value::Tuple(parts) => {
                 let mut named = Vec::new();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn scalar_op(&mut self, op: ScalarOp, args: &[ScalarValue]) -> Result<ScalarValue> {
         if let [a, b] = args
-            && let Some(known) = symbolic::known(&self.facts, op, a, b)
+            && let Some(known) = symbolic::known(self.facts(), op, a, b)
         {
             return self.extremum(op, [a, b], known);
         }
@@ -39,7 +39,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             2 => {
                 let b = exprs.swap_remove(1);
                 let a = exprs.swap_remove(0);
-                let positive = args[1].as_size().is_some_and(|b| self.facts.lt(&Size::zero(), &b).is_yes());
+                let positive = args[1].as_size().is_some_and(|b| self.facts().lt(&Size::zero(), &b).is_yes());
                 Some(self.binary_op(op, ty, (a, b), positive))
             }
             _ => None,
@@ -50,7 +50,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.note_double(ty);
         let rounded = of_halves && ty == Scalar::Float && op != ScalarOp::To(Scalar::Float);
         let (ty, expr) = if rounded { (Scalar::Half, self.call_helper(Helper::ToHalf, [expr])) } else { (ty, expr) };
-        self.note_comparison(op, args, &expr);
+        self.known_mut().note_comparison(op, args, &expr);
         Ok(match expr {
             Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
             expr => ScalarValue::Computed { ty, expr },
@@ -173,14 +173,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let result = match known {
             // The low bits, also of a negative number.
             Some(n) if n > 0 && n.count_ones() == 1 => {
-                self.program.needless(&Message::remainder_by_zero(), &self.origin());
+                self.needless(&Message::remainder_by_zero());
                 Expr::binary(BinaryOp::BitAnd, a, Expr::Int { value: n - 1, long })
             }
             n if positive || n.is_some_and(|n| n != 0) => {
-                self.program.needless(&Message::remainder_by_zero(), &self.origin());
+                self.needless(&Message::remainder_by_zero());
                 self.call_helper(if long { Helper::FloorRemainderLong } else { Helper::FloorRemainderInt }, [a, b])
             }
-            _ if !self.program.is_checked() => {
+            _ if !self.is_checked() => {
                 self.call_helper(if long { Helper::FloorRemainderLong } else { Helper::FloorRemainderInt }, [a, b])
             }
             _ => {
@@ -195,11 +195,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let op = if remainder { BinaryOp::Rem } else { BinaryOp::Div };
         if positive || b.known_integer().is_some_and(|n| n != 0 && n != -1) {
             let message = if remainder { Message::remainder_by_zero() } else { Message::division_by_zero() };
-            self.program.needless(&message, &self.origin());
+            self.needless(&message);
             return narrowed(ty, Expr::binary(op, a, b));
         }
         let (a, b) = (widened(ty, a), widened(ty, b));
-        if !self.program.is_checked() {
+        if !self.is_checked() {
             let helper = match (ty, remainder) {
                 (Scalar::UInt | Scalar::ULong, _) => return Expr::binary(op, a, b),
                 (Scalar::Long, false) => Helper::QuotientLong,

@@ -21,7 +21,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn int_at(&mut self, ints: &Ints, i: &Size) -> Result<Expr> {
         let Layout::Array { capacity, element, .. } = &*ints.0.layout else { return Ok(Expr::int(0)) };
         let Layout::Scalar(m) = &**element else { return Ok(Expr::int(0)) };
-        let at = self.facts.simplify(&ints.0.at.mul(capacity).add(i));
+        let at = self.facts().simplify(&ints.0.at.mul(capacity).add(i));
         self.memory(m, &at, true)
     }
     /// The same memory, as the record of written indices.
@@ -37,7 +37,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn index_below(&mut self, name: &str, expr: Expr, n: &Size) -> Size {
         let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
         let var = self.index_var(name, expr);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+        self.known_mut().assume_index(&var, n);
         Size::var(var)
     }
 
@@ -66,7 +66,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The order, and the type of the number, if a function compares elements by a floating-point number in them.
     fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, Scalar)> {
         let order = NumberOrder::of(before.lambda)?;
-        let element = self.program.kernel.ty(*before.lambda.params.first()?);
+        let element = self.kernel().ty(*before.lambda.params.first()?);
         let key = order.scalar(element).filter(|s| s.is_floating())?;
         Some((order, key))
     }
@@ -146,7 +146,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let second = Expr::call("min", [width.clone(), rest.sub(middle.clone().sub(first.clone()))]);
         let end = self.bind("end", CType::Int, middle.clone().add(second));
         let end_var = self.index_var("end", end.clone());
-        self.facts.assume_range(end_var.clone(), Some(Size::zero()), Some(n.clone()));
+        self.known_mut().assume_range(end_var.clone(), Some(Size::zero()), Some(n.clone()));
         let left = Expr::Var(self.variable("left", CType::Int, Some(first.clone())));
         let right = Expr::Var(self.variable("right", CType::Int, Some(middle.clone())));
         self.for_range("at", first, &Size::var(end_var), Step::Increment, |f, at| {
@@ -154,7 +154,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let from_right = Expr::Var(from_right);
             let index = |f: &mut Self, e: &Expr| {
                 let var = f.index_var("run", e.clone());
-                f.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+                f.known_mut().assume_index(&var, n);
                 Size::var(var)
             };
             let (both, ()) = f.scope(|f| {

@@ -36,7 +36,7 @@ const COPIER: &str = "lift_stop";
 impl FunctionBuilder<'_, '_> {
     /// Records a failure and ends the work-item, because the code that follows relies on the check.
     pub fn stop_if(&mut self, wrong: Expr, message: &Message, values: [Expr; 2]) -> Result<()> {
-        let which = self.program.failure(message, &self.origin());
+        let which = self.failure(message);
         let (then, ()) = self.scope(|f| {
             let buffer = f.failure_buffer();
             let [first, second] = values;

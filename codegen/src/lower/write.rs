@@ -101,14 +101,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 for (n, m) in n.iter().zip(m) {
                     let (e, g) = (self.exact_size(n)?, self.exact_size(m)?);
                     let mut len = condition.clone().select(e, g);
-                    if is_long(&len) && self.program.is_checked() {
+                    if is_long(&len) && self.is_checked() {
                         len = self.call_checked(Helper::CheckCount, &Message::too_long(), [len]);
                     }
                     let e = self.bind("len", CType::Int, len);
                     let var = self.index_var("len", e);
-                    let bounds = |f: &Self, s: &Size| f.facts.bounds(s).1;
+                    let bounds = |f: &Self, s: &Size| f.facts().bounds(s).1;
                     let high = bounds(self, n).zip(bounds(self, m)).map(|(a, b)| Size::max(&a, &b));
-                    self.facts.assume_range(var.clone(), Some(Size::zero()), high);
+                    self.known_mut().assume_range(var.clone(), Some(Size::zero()), high);
                     sizes.push(Size::var(var));
                 }
                 let body = self.select_packed(condition, x, y, &sizes)?;
@@ -133,7 +133,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The destination of element `i`.
     pub fn dest_at(&mut self, d: &Dest<'k>, i: &Size) -> Result<Dest<'k>> {
-        let simple = |f: &Self, s: Size| f.facts.simplify(&s);
+        let simple = |f: &Self, s: Size| f.facts().simplify(&s);
         Ok(match d {
             Dest::Place(Place { layout, at }) => match &**layout {
                 Layout::Array { capacity, element, .. } => {
@@ -201,12 +201,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The index to which `scatter` writes an element, checked to be in range and unused.
     fn scattered_to(&mut self, at: &Size, len: &Size, hits: &Hits) -> Result<Size> {
-        if !self.program.is_checked() {
+        if !self.is_checked() {
             let expr = self.size(at)?;
             return Ok(self.index_below("to", expr, len));
         }
-        let at = if self.in_range(at, len) {
-            self.program.needless(&Message::out_of_range(), &self.origin());
+        let at = if self.known().in_range(at, len) {
+            self.needless(&Message::out_of_range());
             at.clone()
         } else {
             let checked = self.checked_length(len)?;
@@ -214,7 +214,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let safe = self.call_checked(Helper::CheckIndex, &Message::out_of_range(), [expr, len_expr]);
             self.index_below("to", safe, len)
         };
-        let which = self.program.failure(&Message::no_permutation(), &self.origin());
+        let which = self.failure(&Message::no_permutation());
         let hit = self.memory(&hits.memory, &hits.base.add(&at), true)?;
         let index = self.size(&at)?;
         let before = if hits.atomic {
@@ -308,7 +308,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 if let (View::Stored { element, base }, Dest::Place(p)) = (&*a.view, d)
                     && let Layout::Array { element: to, capacity, .. } = &*p.layout
                     && element == to
-                    && *base == self.facts.simplify(&p.at.mul(capacity))
+                    && *base == self.facts().simplify(&p.at.mul(capacity))
                 {
                     return Ok(()); // already there
                 }
@@ -321,7 +321,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 if let (View::Packed { layout, base }, Dest::Place(p)) = (&*a.view, d)
                     && let Layout::Packed { scale, .. } = &*p.layout
                     && *layout == p.layout
-                    && *base == self.facts.simplify(&p.at.mul(scale))
+                    && *base == self.facts().simplify(&p.at.mul(scale))
                 {
                     return Ok(()); // already there
                 }
@@ -425,23 +425,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } => return None,
             Root::Array { local: true, .. } => true,
             // Each work-item has its own part of the buffer.
-            Root::Buffer(id) if self.own.contains(id) => return None,
-            Root::Buffer(id) => self.group_own.contains(id),
+            Root::Buffer(id) if self.own().is_of_item(*id) => return None,
+            Root::Buffer(id) => self.own().is_of_group(*id),
         };
+        let (used, active) = (self.grid().used(), self.position().active());
         let mut condition = Expr::Bool(true);
         for d in 0..3u8 {
             let at = d as usize;
             let first = |call: &str| Expr::call(call, [Expr::int(d.into())]).eq(Expr::int(0));
-            if self.used.lcl[at] && !self.active.lcl[at] {
+            if used.lcl[at] && !active.lcl[at] {
                 condition = condition.and(first("get_local_id"));
             }
             if local {
                 continue;
             }
-            if self.used.wrg[at] && !self.active.wrg[at] {
+            if used.wrg[at] && !active.wrg[at] {
                 condition = condition.and(first("get_group_id"));
             }
-            if self.used.glb[at] && !self.active.glb[at] {
+            if used.glb[at] && !active.glb[at] {
                 condition = condition.and(first("get_global_id"));
             }
         }
@@ -464,12 +465,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if conditions.iter().any(|c| c.as_ref() != Some(&condition)) {
             return f(self);
         }
-        let active = self.active;
-        self.active = self.used;
-        let outside = std::mem::replace(&mut self.leads, true);
-        let result = self.scope(f);
-        (self.active, self.leads) = (active, outside);
-        let (stmts, ()) = result?;
+        let (stmts, ()) = self.by_one(|b| b.scope(f))?;
         self.emit_if(condition, stmts, Vec::new());
         Ok(())
     }

@@ -74,14 +74,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let left = n_expr.clone().sub(begin.clone());
             let end = f.named("end", begin.clone().add(Expr::call("min", [length.clone(), left])));
             let end = f.index_var("end", end);
-            f.facts.assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
+            f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
             let task = f.task(by, table, (memory.clone(), lanes, in_copy), turn)?;
-            let active = std::mem::replace(&mut f.active.lcl[0], true);
-            f.fold_part(&task, &begin, &Size::var(end), Folded::Part(parts, &part))?;
-            f.active.lcl[0] = active;
-            Ok(())
+            f.by_items(|f| f.fold_part(&task, &begin, &Size::var(end), Folded::Part(parts, &part)))
         })?;
-        self.wishes.wrg[0] = Some(table.tasks());
+        self.grid_mut().ask_for_groups(table.tasks());
         Ok(())
     }
 
@@ -109,9 +106,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let left = self.sized(all, "columns")?.sub(first.clone());
                 let number = self.named("columns_here", Expr::call("min", [in_copy.clone(), left]));
                 let (first, number) = (self.index_var("first_column", first), self.index_var("columns_here", number));
-                self.facts.assume_range(first.clone(), Some(Size::zero()), Some(all.sub(&Size::one())));
+                self.known_mut().assume_index(&first, all);
                 let most = all.sub(&Size::var(first.clone()));
-                self.facts.assume_range(number.clone(), Some(Size::zero()), Some(most));
+                self.known_mut().assume_range(number.clone(), Some(Size::zero()), Some(most));
                 (Size::var(first), Size::var(number))
             }
         };
@@ -141,7 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             (self.named("slot", slot), if column.is_atom() { column } else { self.named("column", column) });
         let copies = self.sized(&table.copies, "copies")?;
         let at_once = self.host_size(&table.at_once(task.by), "at_once")?;
-        self.facts.assume_le(Size::one(), at_once.clone());
+        self.known_mut().assume_le(Size::one(), at_once.clone());
         let copy = match task.by.atomic {
             Some(_) => self.named("copy", slot.clone().rem(copies)),
             None => slot.clone(),
@@ -177,9 +174,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (end_expr, step_expr) = (self.size(end)?, self.size(step)?);
         let last = step.mul(&Size::int(IN_FLIGHT - 1));
         let (body, ()) = self.scope(|f| {
-            f.facts.assume_range(i.clone(), Some(Size::zero()), most);
+            f.known_mut().assume_range(i.clone(), Some(Size::zero()), most);
             let i = Size::var(i.clone());
-            f.facts.assume_le(i.add(&last).add(&Size::one()), n.clone());
+            f.known_mut().assume_le(i.add(&last).add(&Size::one()), n.clone());
             let all: Vec<Size> = (0..IN_FLIGHT).map(|k| i.add(&step.mul(&Size::int(k)))).collect();
             f.fold_some(task, &all, at)?;
             f.assign(position.clone(), position.clone().add(step_expr.clone().mul(Expr::int(IN_FLIGHT))));
@@ -188,7 +185,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let reached = position.clone().add(step_expr.clone().mul(Expr::int(IN_FLIGHT - 1)));
         self.emit(StmtKind::While { condition: reached.lt(end_expr.clone()), body });
         let (body, ()) = self.scope(|f| {
-            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+            f.known_mut().assume_index(&i, n);
             f.fold_some(task, &[Size::var(i.clone())], at)?;
             f.assign(position.clone(), position.clone().add(step_expr.clone()));
             Ok(())

@@ -44,7 +44,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let within = |f: &mut Self, name: &str, at: Expr, n: &Size| {
             let at = f.named(name, at);
             let at = f.index_var(name, at);
-            f.facts.assume_range(at.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+            f.known_mut().assume_index(&at, n);
             Size::var(at)
         };
         let to = match &by.columns {
@@ -79,40 +79,40 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let wish = rounded_up(&by.cells(), &Size::nat(teams.into()));
         let (count, cells) = (self.host_size(&table.parts, "parts")?, self.sized(&by.cells(), "cells")?);
         let rounds = self.host_size(&wish, "rounds")?;
-        self.for_level(Level::Wrg(0), &rounds, |f, round| {
-            let active = std::mem::replace(&mut f.active.lcl[0], true);
-            let id = f.named("id", local_id().cast(CType::Int));
-            let of_team = Expr::int(team.into());
-            let cell = f.size(round)?.mul(Expr::int(teams.into())).add(id.clone().div(of_team.clone()));
-            let cell = f.named("cell", cell);
-            let member = f.named("member", id.clone().rem(of_team));
-            let there = cell.clone().lt(cells.clone());
-            let own = f.slot_at(&slots, id.clone());
-            f.provided(there.clone(), |f| {
-                let acc = f.folded_of(by, parts, &count, &cell, (member.clone(), team))?;
-                f.copy(&acc, &Dest::Place(own.clone()))
-            })?;
-            let mut distance = team / 2;
-            while distance > 0 {
-                f.barrier(true, false);
-                let first = member.clone().lt(Expr::int(distance.into()));
-                f.provided(first.and(there.clone()), |f| {
-                    let other = f.slot_at(&slots, id.clone().add(Expr::int(distance.into())));
-                    let (mine, other) = (f.load(&own)?, f.load(&other)?);
-                    let next = f.call(&by.f, &[mine, other])?;
-                    f.copy(&next, &Dest::Place(own.clone()))
+        self.by_items(|f| {
+            f.for_level(Level::Wrg(0), &rounds, |f, round| {
+                let id = f.named("id", local_id().cast(CType::Int));
+                let of_team = Expr::int(team.into());
+                let cell = f.size(round)?.mul(Expr::int(teams.into())).add(id.clone().div(of_team.clone()));
+                let cell = f.named("cell", cell);
+                let member = f.named("member", id.clone().rem(of_team));
+                let there = cell.clone().lt(cells.clone());
+                let own = f.slot_at(&slots, id.clone());
+                f.provided(there.clone(), |f| {
+                    let acc = f.folded_of(by, parts, &count, &cell, (member.clone(), team))?;
+                    f.copy(&acc, &Dest::Place(own.clone()))
                 })?;
-                distance /= 2;
-            }
-            f.provided(member.eq(Expr::int(0)).and(there), |f| {
-                let all = f.load(&own)?;
-                f.store_cell(by, &cell, &all, dest)
-            })?;
-            f.barrier(true, false);
-            f.active.lcl[0] = active;
-            Ok(())
+                let mut distance = team / 2;
+                while distance > 0 {
+                    f.barrier(true, false);
+                    let first = member.clone().lt(Expr::int(distance.into()));
+                    f.provided(first.and(there.clone()), |f| {
+                        let other = f.slot_at(&slots, id.clone().add(Expr::int(distance.into())));
+                        let (mine, other) = (f.load(&own)?, f.load(&other)?);
+                        let next = f.call(&by.f, &[mine, other])?;
+                        f.copy(&next, &Dest::Place(own.clone()))
+                    })?;
+                    distance /= 2;
+                }
+                f.provided(member.eq(Expr::int(0)).and(there), |f| {
+                    let all = f.load(&own)?;
+                    f.store_cell(by, &cell, &all, dest)
+                })?;
+                f.barrier(true, false);
+                Ok(())
+            })
         })?;
-        self.wishes.wrg[0] = Some(wish);
+        self.grid_mut().ask_for_groups(wish);
         Ok(())
     }
 }

@@ -41,7 +41,7 @@ impl Chunks {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// The lengths of the array and of a chunk, and the number of chunks.
     fn chunk_sizes(&mut self, chunks: &Chunks, n: &Size) -> Result<[Expr; 3]> {
-        self.wishes.wrg[0] = Some(chunks.count.clone());
+        self.grid_mut().ask_for_groups(chunks.count.clone());
         let chunk = self.host_size(&chunks.len, "chunk")?;
         let count = self.host_size(&chunks.count, "chunks")?;
         Ok([self.size(n)?, self.size(&chunk)?, self.size(&count)?])
@@ -70,7 +70,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     pub(super) fn offsets_of_digits(&mut self, sorting: &Sorting, all: &Chunks) -> Result<()> {
         let sums = self.group_ints("sums");
-        self.wishes.wrg[0] = Some(Size::int(DIGITS));
+        self.grid_mut().ask_for_groups(Size::int(DIGITS));
         let chunks = self.host_size(&all.count, "chunks")?;
         let chunks = self.size(&chunks)?;
         self.unless_equal(sorting, |f, digit| {

@@ -199,7 +199,7 @@ impl<'k> Host<'k> {
             // Mostly the result is where it belongs, and a work-item for each element would take long to see that.
             if sorting.in_place {
                 let few = Size::nat(u64::from(shape.copying) * f.most_copying());
-                f.wishes.glb[0] = f.wishes.glb[0].take().map(|wish| Size::min(&wish, &few));
+                f.grid_mut().limit_items(&few);
             }
             Ok(())
         })?;
@@ -252,7 +252,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// A pointer to a buffer of keys or positions, as integers.
     fn as_integers(&mut self, buffer: BufferId) -> Expr {
-        let ty = match self.program.buffers[buffer.0 as usize].element {
+        let ty = match self.program().buffers[buffer.0 as usize].element {
             Scalar::Float => CType::Int,
             Scalar::Double => CType::Long,
             _ => return self.whole(buffer, true),
@@ -277,7 +277,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Groups that copy keys and keep the device busy.
     fn most_copying(&self) -> u64 {
-        let target = &self.program.target;
+        let target = self.target();
         (2 * target.get(Parameter::SortChunks) * target.compute_units).into()
     }
 
@@ -288,12 +288,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             .len
             .add(&Size::nat((sorting.shape.copying - 1).into()))
             .div_floor(&Size::nat(sorting.shape.copying.into()));
-        self.wishes.wrg[0] = Some(match self.program.upper(&self.facts, &wish) {
+        let groups = match self.upper(&wish) {
             Some(wish) => Size::max(&Size::one(), &Size::min(&wish, &most)),
             None => most,
-        });
+        };
+        self.grid_mut().ask_for_groups(groups);
         let own = self.declare_array("own", Storage::Local, CType::Int, 2);
-        self.local_bytes += 8;
+        self.own_mut().declare_local(8);
         let histograms = match &sorting.parts {
             Parts::Tiles(_) => Some(self.histograms(sorting)?),
             Parts::Chunks(_) => None,
@@ -302,7 +303,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let n = self.length(&xs.len)?;
         let (some, ()) = self.scope(|f| {
             f.in_group(|f| {
-                f.facts.assume_le(Size::one(), xs.len.clone());
+                f.known_mut().assume_le(Size::one(), xs.len.clone());
                 let first = f.read(xs, &Size::zero())?;
                 let first = f.sort_key(sorting, order, &first)?;
                 let first = f.sortable(sorting, first);
@@ -351,7 +352,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Skips a digit in which all keys agree.
     fn unless_equal(&mut self, sorting: &Sorting, body: impl FnOnce(&mut Self, &Expr) -> Result<()>) -> Result<()> {
-        self.program.helper(Helper::Differs);
+        self.program_mut().helper(Helper::Differs);
         let digit = self.argument("digit", &Size::int(ANY_DIGIT));
         let differ = self.differing(sorting, false);
         let condition = Expr::call("lift_differs", [differ, digit.clone()]);
@@ -376,7 +377,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn local_array(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
-        self.local_bytes += bytes * len;
+        self.own_mut().declare_local(bytes * len);
         self.declare_array(name, Storage::Local, ty, len)
     }
 

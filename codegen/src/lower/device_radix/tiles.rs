@@ -61,7 +61,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// From how often each digit occurs to where its first key belongs.
     pub(super) fn sums_of_digits(&mut self, sorting: &Sorting) -> Result<()> {
         let sums = self.group_ints("sums");
-        self.wishes.wrg[0] = Some(Size::int(sorting.digits()));
+        self.grid_mut().ask_for_groups(Size::int(sorting.digits()));
         let totals = self.whole(sorting.totals, true);
         let call = self.call_helper(Helper::DigitSums, [totals, Expr::Var(sums), Expr::int(sorting.digits())]);
         self.emit(StmtKind::Expr(call));
@@ -74,11 +74,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.local_array("tile", CType::of(sorting.stored()), key_bytes(sorting.key), shape.moved(sorting.key));
         let starts = self.local_array("starts", CType::Int, 4, 3 * DIGITS as u64);
         let shared = self.local_array("shared", CType::Int, 4, 3);
-        self.wishes.wrg[0] = Some(tiles.count.clone());
+        self.grid_mut().ask_for_groups(tiles.count.clone());
         let n = self.size(n)?;
         let count = self.host_size(&tiles.count, "tiles")?;
         let count = self.size(&count)?;
-        self.program.helper(Helper::NextTile);
+        self.program_mut().helper(Helper::NextTile);
         self.unless_equal(sorting, |f, digit| {
             let (from, to) = f.sides(sorting, digit, sorting.keys);
             let firsts = f.whole(sorting.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));

@@ -2,13 +2,14 @@
 
 use super::super::Result;
 use super::FunctionBuilder;
+use super::knowledge::Knowledge;
 use crate::core::ScalarOp;
 use crate::lower::value::{ScalarValue, Value};
-use crate::opencl::{BinaryOp, Expr, UnaryOp};
+use crate::opencl::Expr;
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl Knowledge {
     /// Records what a comparison of sizes says.
     pub fn note_comparison(&mut self, op: ScalarOp, args: &[ScalarValue], condition: &Expr) {
         let [a, b] = args else { return };
@@ -23,53 +24,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Some(_) => [a, b.sub(&Size::one())],
             None => [a.add(&Size::one()), b],
         };
-        let [least, most] = match op {
+        let bounds = match op {
             ScalarOp::Lt => below(a, b),
             ScalarOp::Le => [a, b],
             ScalarOp::Gt => below(b, a),
             ScalarOp::Ge => [b, a],
             _ => return,
         };
-        self.compared.insert(condition.clone(), [least, most]);
-    }
-
-    /// Records that a name has the value of a condition.
-    pub fn note_name(&mut self, condition: &Expr, name: &Expr) {
-        if let Some(known) = self.compared.get(condition).cloned() {
-            self.compared.insert(name.clone(), known);
-        }
-    }
-
-    /// Runs `f`, which writes the code of a branch in a scope of its own, with what the condition says.
-    pub fn branch_where<T>(
-        &mut self,
-        condition: &Expr,
-        holds: bool,
-        f: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
-        self.assume_condition(condition, holds);
-        self.branch(f)
-    }
-
-    /// Assumes, until the end of the scope, what follows from the value of a condition.
-    pub fn assume_condition(&mut self, condition: &Expr, holds: bool) {
-        match condition {
-            Expr::Binary(BinaryOp::And, a, b) if holds => {
-                [a, b].into_iter().for_each(|e| self.assume_condition(e, true))
-            }
-            Expr::Binary(BinaryOp::Or, a, b) if !holds => {
-                [a, b].into_iter().for_each(|e| self.assume_condition(e, false));
-            }
-            Expr::Unary(UnaryOp::Not, a) => self.assume_condition(a, !holds),
-            _ => {
-                let Some([least, most]) = self.compared.get(condition).cloned() else { return };
-                if holds {
-                    self.facts.assume_le(least, most);
-                } else {
-                    self.facts.assume_le(most.add(&Size::one()), least);
-                }
-            }
-        }
+        self.note_condition(condition, bounds);
     }
 
     /// The range of an `Int` that is a size which cannot be negative; `None` of other values.
@@ -79,7 +41,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Value::Scalar(ScalarValue::Literal(Literal::Int(n))) => Size::int((*n).into()),
             _ => return None,
         };
-        self.not_negative(&size).then(|| IndexRange { most: self.facts.bounds(&size).1 })
+        self.not_negative(&size).then(|| IndexRange { most: self.facts().bounds(&size).1 })
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Runs `f`, which writes the code of a branch in a scope of its own, with what the condition says.
+    pub fn branch_where<T>(&mut self, condition: &Expr, holds: bool, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.known.assume_condition(condition, holds);
+        self.branch(f)
     }
 
     /// Such a number as code, simplified by the facts of the branch.
@@ -98,9 +68,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let Value::Scalar(ScalarValue::Computed { ty: Scalar::Int, .. }) = &value else { return Ok(value) };
         let value = self.named_scalar(&value, name)?;
         let Value::Scalar(ScalarValue::Computed { expr, .. }) = value else { return Ok(value) };
-        let most = a.most.zip(b.most).map(|(a, b)| self.facts.simplify(&Size::max(&a, &b)));
+        let most = a.most.zip(b.most).map(|(a, b)| self.facts().simplify(&Size::max(&a, &b)));
         let var = self.index_var(name, expr);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), most.or(Some(Size::int(i32::MAX.into()))));
+        let most = most.or(Some(Size::int(i32::MAX.into())));
+        self.known.assume_range(var.clone(), Some(Size::zero()), most);
         Ok(Value::size(Size::var(var)))
     }
 }

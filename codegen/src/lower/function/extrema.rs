@@ -18,6 +18,13 @@ impl Extrema {
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
+    /// The variable of an extremum.
+    pub(super) fn find(&self, size: &Size) -> Option<&Var> {
+        self.0.iter().find(|(named, _)| named == size).map(|(_, var)| var)
+    }
+    pub(super) fn add(&mut self, size: Size, var: Var) {
+        self.0.push((size, var));
+    }
     /// Forgets those after the first `count`, whose scope is closed.
     pub(super) fn keep(&mut self, count: usize) {
         self.0.truncate(count);
@@ -32,24 +39,24 @@ impl FunctionBuilder<'_, '_> {
         if !matches!(op, ScalarOp::Min | ScalarOp::Max) || !of_item {
             return Ok(known);
         }
-        if let Some((_, var)) = self.extrema.0.iter().find(|(named, _)| named == size) {
+        if let Some(var) = self.known.extrema().find(size) {
             return Ok(ScalarValue::Size(Size::var(var.clone())));
         }
         if !is_extremum(&self.program.node(size)) {
             return Ok(known);
         }
-        let (size, (from, to)) = (size.clone(), self.facts.bounds(size));
+        let (size, (from, to)) = (size.clone(), self.facts().bounds(size));
         let expr = self.size(&size)?;
         let expr = self.bind(if op == ScalarOp::Min { "least" } else { "most" }, CType::Int, expr);
         let var = self.index_var("extremum", expr);
         let named = Size::var(var.clone());
-        self.facts.assume_range(var.clone(), from, to);
+        self.known.assume_range(var.clone(), from, to);
         // As facts about differences: a proof tries each bound of a variable.
         for of in [a, b].iter().filter(|of| of.as_const().is_none()) {
             let more = if op == ScalarOp::Min { of.sub(&named) } else { named.sub(of) };
-            self.facts.assume_le(Size::zero(), more);
+            self.known.assume_le(Size::zero(), more);
         }
-        self.extrema.0.push((size, var));
+        self.known.extrema_mut().add(size, var);
         Ok(ScalarValue::Size(named))
     }
 }

@@ -1,16 +1,12 @@
 //! Code at the start of a function under construction, written while its body is.
 
 use super::super::Result;
-use super::{Dims, FunctionBuilder, extrema};
+use super::{FunctionBuilder, knowledge, position};
 
-/// The place where the code was written before the prologue was.
+/// The code that was being written before the prologue was.
 struct Interrupted {
-    active: Dims,
-    loop_depth: u32,
-    in_branch: bool,
-    loads: Option<super::super::tile::loads::Loads>,
-    memo: Option<super::super::tile::memo::answers::Memo>,
-    extrema: extrema::Extrema,
+    position: position::Interrupted,
+    known: knowledge::Interrupted,
 }
 
 impl FunctionBuilder<'_, '_> {
@@ -22,20 +18,12 @@ impl FunctionBuilder<'_, '_> {
         result
     }
     fn enter_prologue(&mut self) -> Interrupted {
-        self.scopes.push(Vec::new());
-        Interrupted {
-            active: std::mem::take(&mut self.active),
-            loop_depth: std::mem::take(&mut self.loop_depth),
-            in_branch: std::mem::take(&mut self.in_branch),
-            loads: self.loads.take(),
-            memo: self.memo.take(),
-            extrema: std::mem::take(&mut self.extrema),
-        }
+        self.body.open();
+        Interrupted { position: self.position.interrupt(), known: self.known.interrupt() }
     }
     fn leave_prologue(&mut self, at: Interrupted) {
-        let stmts = self.scopes.pop().unwrap_or_default();
-        self.prologue.extend(stmts);
-        (self.active, self.loop_depth, self.in_branch) = (at.active, at.loop_depth, at.in_branch);
-        (self.loads, self.memo, self.extrema) = (at.loads, at.memo, at.extrema);
+        self.body.close_in_prologue();
+        self.position.resume(at.position);
+        self.known.resume(at.known);
     }
 }

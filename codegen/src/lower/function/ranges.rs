@@ -1,7 +1,8 @@
 //! `for` loops of a function under construction.
 
 use super::super::Result;
-use super::{FunctionBuilder, Outside};
+use super::FunctionBuilder;
+use super::knowledge::Outside;
 use crate::opencl::{CType, Expr, Step, StmtKind};
 use lift_analysis::hir::Name;
 use lift_analysis::size::{Size, VarKind};
@@ -37,16 +38,16 @@ impl FunctionBuilder<'_, '_> {
         let var = self.index_var(wish, Expr::Var(name.clone()));
         let bound = self.length(to)?;
         let is_known = !to.any_var(&mut |v| v.kind != VarKind::Param);
-        let below = if is_known { None } else { self.program.upper(&self.facts, to) };
-        self.loop_depth += 1;
+        let below = if is_known { None } else { self.upper(to) };
+        self.position.enter_loop();
         let outside = self.open_scope();
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(to.sub(&Size::one())));
+        self.known.assume_index(&var, to);
         Ok(Head { name, index: Size::var(var), from, bound, step, below, outside })
     }
     fn close_range(&mut self, head: Head) {
         let Head { name: var, from, bound, step, below, outside, .. } = head;
         let body = self.close_scope(outside);
-        self.loop_depth -= 1;
+        self.position.leave_loop();
         if body.is_empty() {
             return;
         }
@@ -61,9 +62,10 @@ impl FunctionBuilder<'_, '_> {
         n: &Size,
         mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
-        match if self.write_out > 1 { self.facts.simplify(n).as_const() } else { n.as_const() } {
+        let most = self.position.write_out();
+        match if most > 1 { self.facts().simplify(n).as_const() } else { n.as_const() } {
             Some(..=0) => Ok(()),
-            Some(n) if n <= self.write_out => (0..n).try_for_each(|i| body(self, &Size::int(i))),
+            Some(n) if n <= most => (0..n).try_for_each(|i| body(self, &Size::int(i))),
             _ => self.for_range(wish, Expr::int(0), n, Step::Increment, body),
         }
     }

@@ -40,7 +40,7 @@ impl<'k> Host<'k> {
             Title { name: self.program.kernel.name_of(stmt.var), label: call.prim.label(), origin: &stmt.origin };
         let (mut inner, to) = (env.clone(), Assigned::Write(Dest::Place(place.clone())));
         self.launch(&title, Dims::default(), [None; 3], |f| {
-            f.in_place.given = Some(Given { stmt: stmt.var, state });
+            f.in_place_mut().give(Given { stmt: stmt.var, state });
             f.eval_stmt(stmt, &mut inner, Some(&to))?;
             Ok(())
         })?;

@@ -211,16 +211,15 @@ impl<'k> Host<'k> {
         let across = self.neighbours_lie_across(stmt, call, &env, dest)?;
         let mut alone = env.clone();
         let without = |f: &mut FunctionBuilder<'_, 'k>| {
-            f.across = across;
+            f.grid_mut().lie_across(across);
             f.eval_stmt(stmt, &mut alone, Some(&Assigned::Write(dest.clone()))).map(drop)
         };
         if team.is_none() && self.jammed(stmt, call, &env, dest, across, without)? {
             return Ok(());
         }
         self.launch(&title, dims, local, |f| {
-            f.across = across;
-            f.rows_of_team = team.as_ref().map(|team| team.rows).filter(|rows| *rows > 1);
-            f.team = team.clone();
+            f.grid_mut().lie_across(across);
+            f.grid_mut().share_by(team.clone());
             f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
             if let Some(team) = team.filter(|team| team.own.is_some() && team.rows > 1) {
                 f.as_many_as_are_busy(&team);

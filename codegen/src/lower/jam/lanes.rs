@@ -38,9 +38,7 @@ struct Fold<'k> {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Computes the elements of all lanes, and writes them.
     pub fn elements_in_lanes(&mut self, body: &'k Block, mut lanes: Vec<Lane<'k>>) -> Result<()> {
-        let outside = self.loads.replace(Loads::default());
-        self.stmts_in_lanes(&body.stmts, &mut lanes)?;
-        self.loads = outside;
+        self.keeping_loads(Some(Loads::default()), |b| b.stmts_in_lanes(&body.stmts, &mut lanes))?;
         for lane in &lanes {
             let value = self.atom(&body.result, &lane.env)?;
             self.when(lane.inside.clone(), |b| b.copy(&value, &lane.dest))?;
@@ -64,7 +62,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let values = self.at(&origin, |b| b.stmt_in_lanes(stmt, envs))?;
             for (env, value) in envs.iter_mut().zip(values) {
                 if let Value::Scalar(super::super::value::ScalarValue::Computed { expr, .. }) = &value {
-                    self.parts.add(expr, &origin);
+                    self.note_part(expr, &origin);
                 }
                 env.bind(stmt.var, value);
             }
@@ -109,7 +107,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(None);
         }
         let f = &call.funs[0];
-        let name = f.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string();
+        let name = f.params.first().map_or("acc", |p| self.kernel().name_of(*p)).to_string();
         let mut accs = Vec::new();
         for z in &starts {
             accs.extend(self.registers_with(z, &name)?);
@@ -123,7 +121,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn fold_into(&mut self, fold: &Fold<'k>, envs: &[Env<'k>], rows: &[Array<'k>], accs: &[Value<'k>]) -> Result<()> {
         let rounds = rows[0].len.clone();
         self.runs_alone(fold.call.prim, &rounds);
-        let contract = self.program.schedule.reorder.contains(&fold.stmt.var);
+        let contract = self.schedule().reorder.contains(&fold.stmt.var);
         let round = |b: &mut Self, i: &Size| {
             if b.folds_on(fold, rows, i, accs)? {
                 return Ok(());
@@ -176,7 +174,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn inner_fold(&self, outer: &Fold<'k>, f: &'k Lambda) -> Option<(Fold<'k>, &'k [Stmt])> {
         let [before @ .., stmt, head] = f.body.stmts.as_slice() else { return None };
         let (Rhs::Prim(call), Rhs::Prim(first)) = (&stmt.rhs, &head.rhs) else { return None };
-        let schedule = self.program.schedule;
+        let schedule = self.schedule();
         let returned = f.body.result == Atom::Var(head.var)
             && first.prim == Prim::Head
             && first.args == [Atom::Var(stmt.var)]
@@ -187,7 +185,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let operator = neutral::operator(&call.funs[0])?;
         let start = call.args.first()?;
-        let ty = self.program.kernel.atom_ty(start);
+        let ty = self.kernel().atom_ty(start);
         let is_neutral = ty.as_scalar().and_then(|s| neutral_of(operator, s)).map(Atom::Lit).as_ref() == Some(start);
         let same = neutral::operator(&outer.call.funs[0]) == Some(operator)
             && matches!(start, Atom::Lit(_))

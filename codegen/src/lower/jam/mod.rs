@@ -89,7 +89,7 @@ impl<'k> Host<'k> {
             }
             self.program.applied(&rules::UNROLL_AND_JAM, &stmt.origin);
             let in_blocks = |f: &mut FunctionBuilder<'_, 'k>| {
-                f.across = across;
+                f.grid_mut().lie_across(across);
                 f.nest_in_lanes(&Nest { maps: &maps, lens: &lens, block: &block }, env, dest)
             };
             if pays.is_one() {
@@ -120,8 +120,8 @@ impl<'k> Host<'k> {
         let mut loads_of = |block: &Block| -> Result<u64> {
             let mut found = 0;
             self.program.probe(&stmt.origin, |f| {
-                f.used = dims_of(stmt);
-                f.across = across;
+                f.grid_mut().distribute_over(dims_of(stmt));
+                f.grid_mut().lie_across(across);
                 let (stmts, ()) = f.scope(|f| f.nest_in_lanes(&Nest { maps, lens, block }, env, dest))?;
                 found = loads::made(&stmts);
                 Ok(())
@@ -301,8 +301,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (call, each) = (nest.maps[k], nest.block[k]);
         // Neighbouring work-items have neighbours.
         let apart = match call.prim {
-            Prim::Map(Level::Glb(0)) => !self.across,
-            Prim::Map(Level::Glb(1)) => self.across,
+            Prim::Map(Level::Glb(0)) => !self.grid().across(),
+            Prim::Map(Level::Glb(1)) => self.grid().across(),
             _ => false,
         };
         let f = &call.funs[0];
@@ -343,7 +343,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let (last, expr) = (n.sub(&Size::one()), self.bind("next", CType::Int, expr));
         let bound = self.size(n)?;
-        if self.facts.lt(at, n).is_yes() {
+        if self.facts().lt(at, n).is_yes() {
             return Ok((self.index_below("at", expr, n), Expr::Bool(true)));
         }
         let most = self.size(&last)?;

@@ -7,6 +7,7 @@
 //! unrolled, 124 in a loop).
 
 use super::flat::has_long_loop;
+use crate::core::Level;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, names};
@@ -47,40 +48,38 @@ impl FunctionBuilder<'_, '_> {
     /// else is distributed over the device.
     pub fn can_stream(&self) -> bool {
         let alone = Dims { glb: [true, false, false], ..Dims::default() };
-        self.used == alone && self.loop_depth == 0 && self.program.target.class != Class::Portable
+        self.grid().used() == alone && !self.position().in_loop() && self.target().class != Class::Portable
     }
 
     /// Runs `body` for each `0 <= i < n`.
     pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        let target = self.program.target;
-        let useful = self.program.upper(&self.facts, n);
+        let target = *self.target();
+        let useful = self.upper(n);
         let bound = self.length(n)?;
         let name = self.fresh_name("i");
         let var = self.index_var("i", Expr::Var(name.clone()));
-        self.loop_depth += 1;
         // However the elements are distributed below, work-item k does none before element k.
-        let outside = std::mem::replace(&mut self.item_rounds, useful.clone());
-        let body = self.scope(|f| {
-            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
-            body(f, &Size::var(var.clone()))
-        });
-        self.item_rounds = outside;
-        self.loop_depth -= 1;
-        let (body, ()) = body?;
+        let (body, ()) = self.in_loop(|f| {
+            f.with_item_rounds(useful.clone(), |f| {
+                f.scope(|f| {
+                    f.known_mut().assume_index(&var, n);
+                    body(f, &Size::var(var.clone()))
+                })
+            })
+        })?;
         if body.is_empty() {
             return Ok(());
         }
         let wish = |f: &mut Self, useful: Option<Size>| {
             if let Some(useful) = useful {
-                let wish = &mut f.wishes.glb[0];
-                *wish = Some(wish.as_ref().map_or(useful.clone(), |w| Size::max(w, &useful)));
+                f.grid_mut().ask_for(Level::Glb(0), 0, &useful);
             }
         };
         match target.class {
             Class::Cpu => {
                 let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());
                 wish(self, Some(useful.map_or(most.clone(), |n| Size::min(&n, &most))));
-                self.alone_in_group = true;
+                self.grid_mut().one_item_per_group();
                 self.piece(&name, bound, body)
             }
             Class::Gpu if !has_long_loop(&body) => {

@@ -114,7 +114,7 @@ impl<'k> Host<'k> {
                     let i = f.size(i)?;
                     let at = f.bind("at", CType::Int, offset.clone().add(i.clone()));
                     let at = f.index_var("at", at);
-                    f.facts.assume_range(at.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                    f.known_mut().assume_index(&at, &xs.len);
                     let x = Place { layout: staged.clone(), at: Size::var(f.index_var("i", i)) };
                     let x = f.load(&x)?;
                     let to = f.dest_at(&body, &Size::var(at))?;

@@ -5,6 +5,7 @@
 //! of the range stands for one index of each loop, and each work-item takes several elements, as in a single loop
 //! ([`super::each`]).
 
+use crate::core::Level;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::loops::has_loop;
@@ -49,9 +50,10 @@ impl FunctionBuilder<'_, '_> {
     /// Joins the loops over global work-items of the whole function, if they use several dimensions and all of them can be
     /// joined. Then the function uses one dimension.
     pub fn join_loops(&mut self) -> Result<()> {
-        let nested = self.used.glb[1..].iter().any(|d| *d) && Dims { glb: [false; 3], ..self.used } == Dims::default();
-        let own = !self.own.is_empty() || !self.group_own.is_empty();
-        if !nested || own || self.alone_in_group || self.program.target.class != Class::Gpu || self.depth() != 1 {
+        let used = self.grid().used();
+        let nested = used.glb[1..].iter().any(|d| *d) && Dims { glb: [false; 3], ..used } == Dims::default();
+        let own = self.own().has_items() || self.own().has_groups();
+        if !nested || own || self.grid().alone_in_group() || self.target().class != Class::Gpu || self.depth() != 1 {
             return Ok(());
         }
         let Some(stmts) = self.innermost() else { return Ok(()) };
@@ -60,8 +62,7 @@ impl FunctionBuilder<'_, '_> {
         if let Some(scope) = self.innermost() {
             scope.clear();
         }
-        self.used = Dims { glb: [true, false, false], ..Dims::default() };
-        self.wishes.glb = Default::default();
+        self.grid_mut().flatten();
         flat.into_iter().try_for_each(|flat| self.write_flat(flat))
     }
 
@@ -126,7 +127,7 @@ impl FunctionBuilder<'_, '_> {
             (from, Step::Increment) if from.as_int() == Some(0) => AROUND,
             _ => return None,
         };
-        let n = self.grid_loops.iter().find(|(name, _)| name == var).map(|(_, n)| n.clone())?;
+        let n = self.grid().length_of_loop(var)?.clone();
         Some((Turn { dimension, var: var.clone(), n }, body))
     }
 
@@ -150,9 +151,9 @@ impl FunctionBuilder<'_, '_> {
     }
 
     fn write_nest(&mut self, Nest { mut turns, body }: Nest) -> Result<()> {
-        let each = self.program.target.per_item;
+        let each = self.target().per_item;
         let total = turns.iter().fold(Size::one(), |all, turn| all.mul(&turn.n));
-        let useful = self.program.upper(&self.facts, &total);
+        let useful = self.upper(&total);
         let bound = self.length(&total)?;
         let t = self.fresh_name("t");
         // Neighbours in dimension 0 are neighbours in the range.
@@ -187,8 +188,7 @@ impl FunctionBuilder<'_, '_> {
         if let Some(useful) = &useful {
             let each = Size::nat(each.into());
             let items = useful.add(&each).sub(&Size::one()).div_floor(&each);
-            let wish = &mut self.wishes.glb[0];
-            *wish = Some(wish.as_ref().map_or(items.clone(), |w| Size::max(w, &items)));
+            self.grid_mut().ask_for(Level::Glb(0), 0, &items);
         }
         self.tiles(&t, bound, useful, each, indices)
     }

@@ -175,7 +175,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         body: &Dest<'k>,
     ) -> Result<()> {
         let to = self.index_var("at", at.clone());
-        self.facts.assume_range(to.clone(), Some(Size::zero()), Some(filter.xs.len.sub(&Size::one())));
+        self.known_mut().assume_index(&to, &filter.xs.len);
         let enough = at.clone().lt(end.clone());
         self.for_piece_while(piece, Some(enough), |f, i| {
             let x = f.read(filter.xs, i)?;
@@ -212,35 +212,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let begin = self.fresh_name("begin");
         let own = Expr::Var(begin.clone());
         let condition = own.clone().lt(piece.to.clone()).and(at.clone().lt(end.clone()));
-        self.loop_depth += 1;
-        let round = self.scope(|f| {
-            let Some(values) = f.element_arrays(element, "kept", Storage::Private, TESTED) else {
-                return Err(f.error("filter", "these elements cannot be kept in registers"));
-            };
-            let keep = Expr::Var(f.declare_array("keep", Storage::Private, CType::Int, TESTED as u64));
-            let count = Expr::call("min", [Expr::int(TESTED), piece.to.clone().sub(own.clone())]);
-            let count = f.bind("count", CType::Int, count);
-            let n = f.index_var("count", count.clone());
-            f.facts.assume_range(n.clone(), Some(Size::one()), Some(Size::int(TESTED)));
-            f.for_range("j", Expr::int(0), &Size::var(n.clone()), Step::Increment, |f, j| {
-                let j = f.size(j)?;
-                let i = f.bind("i", CType::Int, own.clone().add(j.clone()));
-                let i = f.index_var("i", i);
-                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(filter.xs.len.sub(&Size::one())));
-                let x = f.read(filter.xs, &Size::var(i))?;
-                let x = f.named_scalar(&x, "x")?;
-                let passes = f.keeps(filter, &x)?;
-                f.assign(keep.clone().index(j.clone()), passes.cast(CType::Int));
-                let to = Dest::Place(f.slot_at(&values, j));
-                f.kept_value(filter, &x, &to)
-            })?;
-            f.for_range("j", Expr::int(0), &Size::var(n), Step::Add(Expr::int(pack::TOGETHER)), |f, j| {
-                let j = f.size(j)?;
-                f.pack_some(filter, &values, &keep, j, count, at, end, body)
+        let (stmts, ()) = self.in_loop(|f| {
+            f.scope(|f| {
+                let Some(values) = f.element_arrays(element, "kept", Storage::Private, TESTED) else {
+                    return Err(f.error("filter", "these elements cannot be kept in registers"));
+                };
+                let keep = Expr::Var(f.declare_array("keep", Storage::Private, CType::Int, TESTED as u64));
+                let count = Expr::call("min", [Expr::int(TESTED), piece.to.clone().sub(own.clone())]);
+                let count = f.bind("count", CType::Int, count);
+                let n = f.index_var("count", count.clone());
+                f.known_mut().assume_range(n.clone(), Some(Size::one()), Some(Size::int(TESTED)));
+                f.for_range("j", Expr::int(0), &Size::var(n.clone()), Step::Increment, |f, j| {
+                    let j = f.size(j)?;
+                    let i = f.bind("i", CType::Int, own.clone().add(j.clone()));
+                    let i = f.index_var("i", i);
+                    f.known_mut().assume_index(&i, &filter.xs.len);
+                    let x = f.read(filter.xs, &Size::var(i))?;
+                    let x = f.named_scalar(&x, "x")?;
+                    let passes = f.keeps(filter, &x)?;
+                    f.assign(keep.clone().index(j.clone()), passes.cast(CType::Int));
+                    let to = Dest::Place(f.slot_at(&values, j));
+                    f.kept_value(filter, &x, &to)
+                })?;
+                f.for_range("j", Expr::int(0), &Size::var(n), Step::Add(Expr::int(pack::TOGETHER)), |f, j| {
+                    let j = f.size(j)?;
+                    f.pack_some(filter, &values, &keep, j, count, at, end, body)
+                })
             })
-        });
-        self.loop_depth -= 1;
-        let (stmts, ()) = round?;
+        })?;
         self.emit(StmtKind::For {
             ty: CType::Int,
             var: begin,
@@ -268,7 +267,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         body: &Dest<'k>,
     ) -> Result<()> {
         let to = self.index_var("at", at.clone());
-        self.facts.assume_range(to.clone(), Some(Size::zero()), Some(filter.xs.len.sub(&Size::one())));
+        self.known_mut().assume_index(&to, &filter.xs.len);
         let next = j.clone().add(Expr::int(pack::TOGETHER));
         let room = at.clone().add(Expr::int(pack::TOGETHER)).le(end.clone());
         let (together, ()) = self.scope(|f| {

@@ -131,29 +131,29 @@ impl<'k> FunctionBuilder<'_, 'k> {
         pieces: &Size,
         body: impl FnOnce(&mut Self, &Piece) -> Result<()>,
     ) -> Result<()> {
-        self.alone_in_group = true;
-        if let Some(most) = self.program.upper(&self.facts, pieces) {
-            self.wishes.glb[0] = Some(most);
+        self.grid_mut().one_item_per_group();
+        if let Some(most) = self.upper(pieces) {
+            self.grid_mut().ask_for_items(most);
         }
         let pieces = self.host_size(pieces, "pieces")?;
         let (n_expr, count) = (self.length(n)?, self.size(&pieces)?);
         let each = self.bind("piece", CType::Int, rounded_up(n_expr.clone(), count));
         let global = |call: &str| Expr::call(call, [Expr::int(0)]);
-        let active = self.active;
-        self.active.glb[0] = true;
+        let mut active = self.position().active();
+        active.glb[0] = true;
         let (first, step) = (global("get_global_id"), global("get_global_size"));
-        let result = self.for_range("p", first, &pieces, Step::Add(step), |f, number| {
-            // In `long`, because the last chunks may begin after the end.
-            let from = f.size(number)?.cast(CType::Long).mul(each.clone());
-            let from = Expr::call("min", [from, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
-            let from = f.bind("from", CType::Int, from);
-            let to = from.clone().add(Expr::call("min", [each, n_expr.sub(from.clone())]));
-            let to = f.bind("to", CType::Int, to);
-            let last = f.size(number)?.eq(f.size(&pieces.sub(&Size::one()))?);
-            body(f, &Piece { number: number.clone(), from, to, of: n.clone(), last })
-        });
-        self.active = active;
-        result
+        self.with_active(active, |f| {
+            f.for_range("p", first, &pieces, Step::Add(step), |f, number| {
+                // In `long`, because the last chunks may begin after the end.
+                let from = f.size(number)?.cast(CType::Long).mul(each.clone());
+                let from = Expr::call("min", [from, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
+                let from = f.bind("from", CType::Int, from);
+                let to = from.clone().add(Expr::call("min", [each, n_expr.sub(from.clone())]));
+                let to = f.bind("to", CType::Int, to);
+                let last = f.size(number)?.eq(f.size(&pieces.sub(&Size::one()))?);
+                body(f, &Piece { number: number.clone(), from, to, of: n.clone(), last })
+            })
+        })
     }
 
     pub(super) fn for_piece(&mut self, piece: &Piece, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
@@ -170,15 +170,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let name = self.fresh_name("i");
         let (from, to) = (self.index_var("from", piece.from.clone()), self.index_var("to", piece.to.clone()));
         let var = self.index_var("i", Expr::Var(name.clone()));
-        self.loop_depth += 1;
-        let round = self.scope(|f| {
-            f.facts.assume_range(from.clone(), Some(Size::zero()), None);
-            f.facts.assume_range(to.clone(), Some(Size::zero()), Some(piece.of.clone()));
-            f.facts.assume_range(var.clone(), Some(Size::var(from)), Some(Size::var(to).sub(&Size::one())));
-            body(f, &Size::var(var))
-        });
-        self.loop_depth -= 1;
-        let (body, ()) = round?;
+        let (body, ()) = self.in_loop(|f| {
+            f.scope(|f| {
+                f.known_mut().assume_range(from.clone(), Some(Size::zero()), None);
+                f.known_mut().assume_range(to.clone(), Some(Size::zero()), Some(piece.of.clone()));
+                f.known_mut().assume_range(var.clone(), Some(Size::var(from)), Some(Size::var(to).sub(&Size::one())));
+                body(f, &Size::var(var))
+            })
+        })?;
         let below = Expr::Var(name.clone()).lt(piece.to.clone());
         let condition = match also {
             Some(also) => below.and(also),
@@ -251,7 +250,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.for_each("j", &lanes, |f, j| {
                 let j = f.size(j)?;
                 let i = f.index_var("i", base.clone().add(j.clone()));
-                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+                f.known_mut().assume_index(&i, &n);
                 let x = f.read(r.xs, &Size::var(i))?;
                 let acc = f.slot_at(&accs, j);
                 let old = f.load(&acc)?;

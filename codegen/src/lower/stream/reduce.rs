@@ -54,7 +54,7 @@ impl<'k> Host<'k> {
         let state = self.program.buffer(&state, Scalar::Long, state_size(&groups), BufferRole::State);
         let title = Title { name: &name, label: "reduce", origin: &stmt.origin };
         self.launch(&title, TILED, shape.local(), |f| {
-            f.wishes.wrg[0] = Some(groups.clone());
+            f.grid_mut().ask_for_groups(groups.clone());
             let group = Expr::call("get_group_id", [Expr::int(0)]).cast(CType::Int);
             let groups = Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int);
             f.in_group(|f| {
@@ -149,14 +149,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let rest = self.bind("rest", CType::Int, rest);
         let left = self.length(&r.xs.len)?.sub(rest.clone());
         let left = self.index_var("left", left);
-        self.facts.assume_range(left.clone(), Some(Size::zero()), Some(r.xs.len.clone()));
+        self.known_mut().assume_range(left.clone(), Some(Size::zero()), Some(r.xs.len.clone()));
         let left = Size::var(left);
         let from = times(first, group.clone()).add(local_id().cast(CType::Int));
         self.for_range("o", from, &left, Step::Add(times(step, group)), |f, o| {
             let o = f.size(o)?;
             let i = f.bind("i", CType::Int, rest.add(o));
             let i = f.index_var("i", i);
-            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+            f.known_mut().assume_index(&i, &r.xs.len);
             let x = f.read(r.xs, &Size::var(i))?;
             let next = f.call(r.f, &[all.clone(), x])?;
             f.assign_registers(&all, &next)
@@ -195,14 +195,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let j = f.size(j)?;
                     let i = f.bind("i", CType::Int, times(q, 4).add(j));
                     let i = f.index_var("i", i);
-                    f.facts.assume_range(i.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+                    f.known_mut().assume_index(&i, &r.xs.len);
                     let x = f.read(r.xs, &Size::var(i))?;
                     take(f, 0, x)
                 });
             }
             let q = f.index_var("q", q);
             let fours = r.xs.len.div_floor(&Size::int(4));
-            f.facts.assume_range(q.clone(), Some(Size::zero()), Some(fours.sub(&Size::one())));
+            f.known_mut().assume_index(&q, &fours);
             let elements = f.read_four(r.xs, &Size::var(q))?;
             (0..).zip(elements).try_for_each(|(j, x)| take(f, j, x))
         })?;
@@ -228,7 +228,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let item = times(number.clone(), shape.group.into()).add(local_id().cast(CType::Int));
             let from = f.bind("from", CType::Int, times(item, each));
             let first = f.index_var("from", from.clone());
-            f.facts.assume_range(first.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+            f.known_mut().assume_index(&first, &r.xs.len);
             if !f.share_rounds(r.xs, &Size::var(first), own, folds)? {
                 return Ok(false);
             }
@@ -236,7 +236,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let l = f.size(l)?;
                 let i = f.bind("i", CType::Int, from.clone().add(l));
                 let i = f.index_var("i", i);
-                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+                f.known_mut().assume_index(&i, &r.xs.len);
                 let x = f.sharing_element(r.xs, i)?;
                 let acc = f.slot_at(accs, Expr::int(0));
                 let old = f.load(&acc)?;
@@ -324,7 +324,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let z = f.force(r.z)?;
             let acc = f.in_variable(&z)?;
             let count = f.index_var("groups", groups);
-            f.facts.assume_range(count.clone(), Some(Size::one()), Some(Size::int(i32::MAX.into())));
+            f.known_mut().assume_range(count.clone(), Some(Size::one()), Some(Size::int(i32::MAX.into())));
             let count = Size::var(count);
             f.for_group(shape.group, &count, |f, g| {
                 let g = f.size(g)?;

@@ -381,7 +381,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let first = times(tile.number.clone(), shape.group * shape.fours).add(times(k.clone(), shape.group));
                 let q = f.bind("q", CType::Int, first.add(local_id().cast(CType::Int)));
                 let q = f.index_var("q", q);
-                f.facts.assume_range(q.clone(), Some(Size::zero()), Some(fours.sub(&Size::one())));
+                f.known_mut().assume_index(&q, &fours);
                 f.write_four(dest, &Size::var(q), own, k)
             })
         })?;
@@ -404,8 +404,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let four = Size::int(4);
         if let Dest::Place(p) = dest
             && let Layout::Array { capacity, element, .. } = &*p.layout
-            && let base = self.facts.simplify(&p.at.mul(capacity))
-            && self.facts.divides(&four, &base).is_yes()
+            && let base = self.facts().simplify(&p.at.mul(capacity))
+            && self.facts().divides(&four, &base).is_yes()
             && takes_vectors(element)
         {
             return self.write_vectors(element, &base.add(&q.mul(&four)), own, &k);

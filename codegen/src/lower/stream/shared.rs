@@ -31,7 +31,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !matches!(&*of.view, View::Iota) {
             return FxHashMap::default();
         }
-        let mut folds = bits::shared_folds(self.program.kernel, f.lambda);
+        let mut folds = bits::shared_folds(self.kernel(), f.lambda);
         folds.retain(|_, rounds| *rounds > own);
         folds
     }
@@ -45,33 +45,35 @@ impl<'k> FunctionBuilder<'_, 'k> {
         own: i64,
         folds: FxHashMap<VarId, i64>,
     ) -> Result<bool> {
-        let noted = self.program.report.applied.len();
+        let noted = self.program_mut().report.applied.len();
         let (mut shared, rounds) = self.scope(|f| {
-            f.rounds = Some(SharedRounds { folds, own, found: FxHashMap::default(), first: true, depth: f.depth() });
+            let depth = f.depth();
+            let rounds = SharedRounds { folds, own, found: FxHashMap::default(), first: true, depth };
+            f.values_mut().share(Some(rounds));
             f.read(xs, from)?;
             f.without_unused_names();
-            Ok(f.rounds.take())
+            Ok(f.values_mut().share(None))
         })?;
         // Only the folds may remain in the scope; everything else of the function is unnamed expressions.
         let only_folds = |kind: &StmtKind| matches!(kind, StmtKind::Declare { .. } | StmtKind::For { .. });
         let Some(mut rounds) = rounds.filter(|r| !r.found.is_empty() && shared.iter().all(|s| only_folds(&s.kind)))
         else {
             // Discard the applied rules recorded meanwhile.
-            self.program.report.applied.truncate(noted);
+            self.program_mut().report.applied.truncate(noted);
             return Ok(false);
         };
         let origin = self.origin();
-        self.program.applied(&rules::SHARED_BITS, &origin);
+        self.program_mut().applied(&rules::SHARED_BITS, &origin);
         self.emit_all(std::mem::take(&mut shared));
         rounds.first = false;
-        self.rounds = Some(rounds);
+        self.values_mut().share(Some(rounds));
         Ok(true)
     }
 
     /// Element `at`, computed in the current scope from the shared results.
     pub fn sharing_element(&mut self, xs: &Array<'k>, at: Var) -> Result<Value<'k>> {
         let depth = self.depth();
-        if let Some(rounds) = &mut self.rounds {
+        if let Some(rounds) = self.values_mut().rounds_mut() {
             rounds.depth = depth;
         }
         self.read(xs, &Size::var(at))
@@ -79,7 +81,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The iterations of a fold to be written here.
     pub fn part_of_rounds(&self, fold: VarId) -> Part<'k> {
-        let Some(rounds) = self.rounds.as_ref().filter(|r| r.depth == self.depth()) else { return Part::Whole };
+        let Some(rounds) = self.values().rounds().filter(|r| r.depth == self.depth()) else { return Part::Whole };
         match (rounds.first, rounds.found.get(&fold)) {
             (true, None) if rounds.folds.contains_key(&fold) => Part::From(rounds.own),
             (false, Some(found)) => Part::Below(rounds.own, found.clone()),
@@ -88,12 +90,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     pub fn found_by_rounds(&mut self, fold: VarId, value: Value<'k>) {
-        if let Some(rounds) = &mut self.rounds {
+        if let Some(rounds) = self.values_mut().rounds_mut() {
             rounds.found.insert(fold, value);
         }
     }
 
     pub fn no_rounds_shared(&mut self) {
-        self.rounds = None;
+        self.values_mut().share(None);
     }
 }

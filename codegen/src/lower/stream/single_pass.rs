@@ -40,40 +40,39 @@ impl<'k> FunctionBuilder<'_, 'k> {
         tiles: &Size,
         body: impl FnOnce(&mut Self, &Shared, &Tile) -> Result<()>,
     ) -> Result<()> {
-        self.wishes.wrg[0] = Some(tiles.clone());
+        self.grid_mut().ask_for_groups(tiles.clone());
         let n = self.length(n)?;
         let tiles = self.host_size(tiles, "tiles")?;
         let tiles = self.size(&tiles)?;
         let state = Expr::Var(self.use_buffer(state, true));
         let window = WINDOW.min(shape.group);
         let ints = self.declare_array("shared", Storage::Local, CType::Int, 2);
-        self.local_bytes += 8;
+        self.own_mut().declare_local(8);
         let args = [state.clone(), Expr::Var(ints.clone()), tiles.clone()];
         let next = self.call_helper(Helper::NextTile, args);
         let number = Expr::Var(self.variable("tile", CType::Int, Some(next.clone())));
-        self.loop_depth += 1;
-        let round = self.scope(|f| {
-            let round = f.bind("round", CType::Int, Expr::Var(ints.clone()).index(Expr::int(1)));
-            let shared = Shared { state, ints, window, round };
-            let tile = f.tile(shape, number.clone(), &n);
-            let wanted = Expr::int(0).lt(tile.left.clone()).or(number.clone().eq(Expr::int(0)));
-            let (stmts, ()) = f.scope(|f| f.in_group(|f| body(f, &shared, &tile)))?;
-            f.emit_if(wanted, stmts, Vec::new());
-            // A loop with barriers is left right after one: pocl lets one work-item decide for the group from the branch
-            // before on, which may be the one that writes an element.
-            f.barrier(true, false);
-            // With one group per tile, none is left.
-            let last = vec![StmtKind::Break.at(&f.origin())];
-            f.emit_if(
-                Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int).ge(tiles.clone()),
-                last,
-                Vec::new(),
-            );
-            f.assign(number.clone(), next);
-            Ok(())
-        });
-        self.loop_depth -= 1;
-        let (round, ()) = round?;
+        let (round, ()) = self.in_loop(|f| {
+            f.scope(|f| {
+                let round = f.bind("round", CType::Int, Expr::Var(ints.clone()).index(Expr::int(1)));
+                let shared = Shared { state, ints, window, round };
+                let tile = f.tile(shape, number.clone(), &n);
+                let wanted = Expr::int(0).lt(tile.left.clone()).or(number.clone().eq(Expr::int(0)));
+                let (stmts, ()) = f.scope(|f| f.in_group(|f| body(f, &shared, &tile)))?;
+                f.emit_if(wanted, stmts, Vec::new());
+                // A loop with barriers is left right after one: pocl lets one work-item decide for the group from the branch
+                // before on, which may be the one that writes an element.
+                f.barrier(true, false);
+                // With one group per tile, none is left.
+                let last = vec![StmtKind::Break.at(&f.origin())];
+                f.emit_if(
+                    Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int).ge(tiles.clone()),
+                    last,
+                    Vec::new(),
+                );
+                f.assign(number.clone(), next);
+                Ok(())
+            })
+        })?;
         self.emit(StmtKind::While { condition: number.lt(tiles), body: round });
         Ok(())
     }

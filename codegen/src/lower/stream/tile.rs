@@ -113,7 +113,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.note_double(*s);
                 let local = storage != Storage::Private;
                 if local {
-                    self.local_bytes += len as u64 * s.bytes();
+                    self.own_mut().declare_local(len as u64 * s.bytes());
                 }
                 let name = self.declare_array(name, storage, CType::stored(*s), len as u64);
                 Layout::Scalar(Memory { root: Root::Array { name, local }, scalar: *s }).into()
@@ -173,7 +173,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn tile_index(&mut self, tile: &Tile, offset: Expr, n: &Size) -> Size {
         let i = self.bind("i", CType::Int, tile.begin.clone().add(offset));
         let var = self.index_var("i", i);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+        self.known_mut().assume_index(&var, n);
         Size::var(var)
     }
 
@@ -220,7 +220,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.written_out("k", shape.fours, |f, k| {
             let q = f.bind("q", CType::Int, first.add(times(k.clone(), shape.group)));
             let q = f.index_var("q", q);
-            f.facts.assume_range(q.clone(), Some(Size::zero()), Some(fours.sub(&Size::one())));
+            f.known_mut().assume_index(&q, &fours);
             let elements = f.read_four(xs, &Size::var(q))?;
             for (j, x) in elements.iter().enumerate() {
                 let to = f.slot_at(own, times(k.clone(), 4).add(Expr::int(j as i64)));
@@ -235,7 +235,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn work_of_element(&mut self, xs: &Array<'k>, at: &Expr) -> Result<ElementWork> {
         let (stmts, result) = self.scope(|f| {
             let i = f.index_var("i", at.clone());
-            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+            f.known_mut().assume_index(&i, &xs.len);
             f.read(xs, &Size::var(i))
         })?;
         if has_loop(&stmts) {
@@ -258,7 +258,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let four = first.add(times(k.clone(), shape.group));
                 let i = f.bind("i", CType::Int, times(four, 4).add(j.clone()));
                 let i = f.index_var("i", i);
-                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                f.known_mut().assume_index(&i, &xs.len);
                 let x = f.read(xs, &Size::var(i))?;
                 let to = f.slot_at(own, times(k, 4).add(j));
                 f.copy(&x, &Dest::Place(to))
@@ -270,7 +270,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn read_four(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
         let four = Size::int(4);
         match &*xs.view {
-            View::Stored { element, base } if self.facts.divides(&four, base).is_yes() => match &**element {
+            View::Stored { element, base } if self.facts().divides(&four, base).is_yes() => match &**element {
                 Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }) => {
                     self.note_double(*scalar);
                     let pointer = Expr::Var(self.use_buffer(*buffer, false));
@@ -303,7 +303,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let xs = self.read_four(of, q)?;
                 self.call_on_four(f, &xs)
             }
-            View::Part { from, step, of } if step.is_one() && self.facts.divides(&four, from).is_yes() => {
+            View::Part { from, step, of } if step.is_one() && self.facts().divides(&four, from).is_yes() => {
                 self.read_four(of, &from.div_exact(&four).add(q))
             }
             _ => self.one_by_one(xs, q),
@@ -347,11 +347,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Runs `body` in a context where all work-items of the group are active.
     pub fn in_group<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let active = self.active;
-        (self.active.wrg[0], self.active.lcl[0]) = (true, true);
-        let result = body(self);
-        self.active = active;
-        result
+        let mut active = self.position().active();
+        (active.wrg[0], active.lcl[0]) = (true, true);
+        self.with_active(active, body)
     }
 
     pub fn tile(&mut self, shape: Shape, number: Expr, n: &Expr) -> Tile {

@@ -12,7 +12,7 @@ use lift_analysis::ty::Ty;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     fn by_key(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {
-        let Some(scalar) = self.program.kernel.atom_ty(&call.args[0]).as_scalar() else {
+        let Some(scalar) = self.kernel().atom_ty(&call.args[0]).as_scalar() else {
             return Err(self.error("reduceByKey", "the folded value is not a scalar"));
         };
         let (keys, xs) = (self.atom(&call.args[1], env)?, self.atom(&call.args[2], env)?);
@@ -43,14 +43,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let lanes = self.host_size(&table.lanes(), "lanes")?;
         let lanes = self.size(&lanes)?;
         let turns = self.host_size(&table.turns.0, "turns")?;
-        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let result = self.for_range("turn", Expr::int(0), &turns, Step::Increment, |f, turn| {
-            let turn = f.size(turn)?;
-            let task = f.task(&by, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
-            f.fold_part(&task, &Expr::int(0), &n, Folded::Result(dest))
+        let result = self.by_group(|f| {
+            f.for_range("turn", Expr::int(0), &turns, Step::Increment, |f, turn| {
+                let turn = f.size(turn)?;
+                let task = f.task(&by, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
+                f.fold_part(&task, &Expr::int(0), &n, Folded::Result(dest))
+            })
         });
-        self.active.lcl = lcl;
-        self.shared_in_loop = true;
+        self.share_memory();
         result
     }
 

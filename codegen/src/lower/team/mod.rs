@@ -45,13 +45,13 @@ impl Levels {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// The work-items of a group of known size, if all of them are active.
     pub fn team(&self) -> Option<i64> {
-        let items = self.local_size[0].map(i64::from)?;
-        (self.team.is_some() && self.is_whole_group() && items > 1).then_some(items)
+        let items = self.grid().group_in(0).map(i64::from)?;
+        (self.grid().team().is_some() && self.is_whole_group() && items > 1).then_some(items)
     }
 
     /// The number of work-items that share an element, anywhere in its code.
     pub fn team_items(&self) -> Option<i64> {
-        self.team.as_ref().map(|team| i64::from(team.items))
+        self.grid().team().map(|team| i64::from(team.items))
     }
 
     /// Local memory to combine values of this type; `None` unless they are scalars or tuples of them.
@@ -64,7 +64,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Elements that a group computes at a time.
     pub fn rows_of_group(&self) -> i64 {
-        self.team.as_ref().map_or(1, |team| i64::from(team.rows))
+        self.grid().rows_of_group()
     }
 
     /// Where this work-item's row starts in memory that the rows of a group share.

@@ -15,7 +15,7 @@ const ITEMS_PER_UNIT: i64 = 2048;
 impl<'k> FunctionBuilder<'_, 'k> {
     /// The distribution of rows over registers, if they are in registers.
     pub fn own_row(&self) -> Option<&Own> {
-        self.team.as_ref().and_then(|team| team.own.as_ref())
+        self.grid().team().and_then(|team| team.own.as_ref())
     }
 
     /// Whether an array of length `n` has one element for each of the row's.
@@ -25,41 +25,38 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Limits the number of groups: small groups compute several rows, because starting a group costs more than a row.
     pub fn as_many_as_are_busy(&mut self, team: &Team) {
-        let units = i64::from(self.program.target.compute_units);
+        let units = i64::from(self.target().compute_units);
         let most = Size::int(units * ITEMS_PER_UNIT / i64::from(team.items * team.rows));
-        if let Some(wish) = &self.wishes.wrg[0] {
-            self.wishes.wrg[0] = Some(Size::min(wish, &most));
-        }
+        self.grid_mut().limit_groups(&most);
     }
 
     /// A loop over this work-item's elements of the row.
     pub fn for_own_row(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let (items, each) = self
-            .team
-            .as_ref()
+            .grid()
+            .team()
             .map_or((1, 1), |team| (i64::from(team.items), team.own.as_ref().map_or(1, |own| own.each)));
         let end = self.size(n)?;
-        let shared = std::mem::take(&mut self.shared_in_loop);
-        let result = self.written_out("k", each, |b, k| {
-            let i = b.bind("i", CType::Int, times(k.clone(), items).add(item()));
-            b.provided(i.clone().lt(end), |b| {
-                let i = b.index_below("i", i, n);
-                let outside = b.at_hand.replace((i.clone(), k));
-                let result = body(b, &i);
-                b.at_hand = outside;
-                result
+        self.in_own_rounds(|b| {
+            b.written_out("k", each, |b, k| {
+                let i = b.bind("i", CType::Int, times(k.clone(), items).add(item()));
+                b.provided(i.clone().lt(end), |b| {
+                    let i = b.index_below("i", i, n);
+                    let outside = b.values_mut().take_in_hand(Some((i.clone(), k)));
+                    let result = body(b, &i);
+                    b.values_mut().take_in_hand(outside);
+                    result
+                })
             })
-        });
-        self.shared_in_loop |= shared;
-        result
+        })
     }
 
     /// The register of an element, which must be the current one.
     pub fn own_element(&mut self, name: &Name, at: &Size) -> Result<Expr> {
-        let Some((i, k)) = self.at_hand.clone() else {
+        let Some((i, k)) = self.values().at_hand() else {
             return Err(self.error("", "an element of a row in registers is read where there is none at hand"));
         };
-        if !self.facts.equal(at, &i).is_yes() {
+        if !self.facts().equal(at, &i).is_yes() {
             return Err(self.error("", "an element of a row in registers is read by another work-item"));
         }
         Ok(Expr::Var(name.clone()).index(k))

@@ -15,19 +15,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether the work-items of a group share the iterations of a loop with this state.
     pub fn loops_together(&self, stmt: &Stmt, state: &Atom) -> bool {
         let shared = || place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
-        !is_flat(&self.program.kernel.atom_ty(state)) && self.is_whole_group() && shared()
+        !is_flat(&self.kernel().atom_ty(state)) && self.is_whole_group() && shared()
     }
 
     /// Memory for two states of a loop.
     fn two_states(&mut self, stmt: &'k Stmt, start: &Value<'k>, env: &Env<'k>) -> Result<Place> {
         self.runs_together();
         let Rhs::Prim(call) = &stmt.rhs else { return Err(self.error("iterate", "it is not a loop")) };
-        let state = self.program.kernel.atom_ty(&call.args[0]).subst_sizes(&mut |v| {
+        let state = self.kernel().atom_ty(&call.args[0]).subst_sizes(&mut |v| {
             let size = Size::var(v.clone());
             let now = env.size(&size);
             (now != size).then_some(now)
         });
-        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let name = self.kernel().name_of(stmt.var).to_string();
         let both = self.allocate_for_group(&Ty::array(state, Size::int(2)), &name)?;
         let first = self.state(&both, &Size::zero())?;
         self.copy(start, &Dest::Place(first))?;
@@ -68,12 +68,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let both = self.two_states(stmt, start, &f.env)?;
         let two = Size::int(2);
         self.sequential(count, |b, i| {
-            let from = b.facts.simplify(&i.rem(&two));
-            let to = b.facts.simplify(&Size::one().sub(&from));
+            let from = b.facts().simplify(&i.rem(&two));
+            let to = b.facts().simplify(&Size::one().sub(&from));
             let element = xs.map(|xs| b.read(xs, i)).transpose()?;
             b.advance_together(&both, &f.at(i), (&from, &to), element)
         })?;
-        let last = self.facts.simplify(&count.rem(&two));
+        let last = self.facts().simplify(&count.rem(&two));
         let last = self.state(&both, &last)?;
         self.load(&last)
     }
@@ -92,15 +92,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let half = Expr::Var(self.variable("half", CType::Int, Some(Expr::int(0))));
         let two = Size::int(2);
         let (body, ()) = self.scope(|b| {
-            b.loop_depth += 1;
-            let from = b.index_below("from", half.clone(), &two);
-            let state = b.state(&both, &from)?;
-            let value = b.load(&state)?;
-            b.leave_unless(&test, std::slice::from_ref(&value))?;
-            b.advance_together(&both, &f, (&from, &Size::one().sub(&from)), None)?;
-            b.assign(half.clone(), Expr::int(1).sub(half.clone()));
-            b.loop_depth -= 1;
-            Ok(())
+            b.in_loop(|b| {
+                let from = b.index_below("from", half.clone(), &two);
+                let state = b.state(&both, &from)?;
+                let value = b.load(&state)?;
+                b.leave_unless(&test, std::slice::from_ref(&value))?;
+                b.advance_together(&both, &f, (&from, &Size::one().sub(&from)), None)?;
+                b.assign(half.clone(), Expr::int(1).sub(half.clone()));
+                Ok(())
+            })
         })?;
         self.emit(StmtKind::While { condition: Expr::Bool(true), body });
         let last = self.index_below("last", half, &two);

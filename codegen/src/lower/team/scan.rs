@@ -40,14 +40,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         dest: &Dest<'k>,
         inclusive: bool,
     ) -> Result<bool> {
-        let ty = self.program.kernel.atom_ty(&call.args[0]);
+        let ty = self.kernel().atom_ty(&call.args[0]);
         let (Some(items), Some(bytes)) = (self.team(), bytes(&ty)) else { return Ok(false) };
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
         // A row in registers is a single tile.
         let own = self.own_row().filter(|own| own.row == xs.len).map(|own| i64::from(own.each));
-        let tile = self.team.as_ref().map_or(SCAN_TILE, |team| team.tile);
+        let tile = self.grid().team().map_or(SCAN_TILE, |team| team.tile);
         let most = tile / bytes.max(1) as i64 / (items * self.rows_of_group());
         let each = own.unwrap_or(most.min(16));
         if each < 1 {
@@ -61,16 +61,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let Some(carry) = self.registers_with(&z, "carry")? else { return Ok(false) };
         let row = Row { xs: &xs, each, items, tile, first };
         self.runs_together();
-        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
         let n = xs.len.clone();
-        let result = match own {
-            Some(_) => self.scan_tile(&row, &levels, &f, (&z, &carry), &Size::zero(), dest, inclusive),
-            None => self.for_range("base", Expr::int(0), &n, Step::Add(Expr::int(items * each)), |b, base| {
+        let result = self.by_group(|b| match own {
+            Some(_) => b.scan_tile(&row, &levels, &f, (&z, &carry), &Size::zero(), dest, inclusive),
+            None => b.for_range("base", Expr::int(0), &n, Step::Add(Expr::int(items * each)), |b, base| {
                 b.scan_tile(&row, &levels, &f, (&z, &carry), base, dest, inclusive)
             }),
-        };
-        self.active.lcl = lcl;
-        self.shared_in_loop = true;
+        });
+        self.share_memory();
         result.map(|()| true)
     }
 

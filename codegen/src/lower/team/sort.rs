@@ -49,16 +49,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
         self.runs_together();
         let n = xs.len.clone();
-        let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
+        let element = self.kernel().atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
         let element = element.unwrap_or_else(Ty::int);
         let element = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
         let both = self.allocate_for_group(&Ty::array(element.clone(), n.add(&n)), "sorted")?;
         let sorted = Sorted { before: &before, positions, both, n: n.clone() };
         let tile = if is_local(&sorted.both) { None } else { self.tile_to_sort(&element)? };
-        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let result = self.sort_together(&sorted, &xs, tile, dest);
-        self.active.lcl = lcl;
-        self.shared_in_loop = true;
+        let result = self.by_group(|b| b.sort_together(&sorted, &xs, tile, dest));
+        self.share_memory();
         result
     }
 
@@ -66,12 +64,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// memory.
     fn tile_to_sort(&mut self, element: &Ty) -> Result<Option<(i64, Place)>> {
         let mut scans = false;
-        self.program.kernel.body.visit(&mut |stmt| {
+        self.kernel().body.visit(&mut |stmt| {
             scans |= matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)));
         });
         let bytes = 2 * bytes(element).unwrap_or(0) as i64;
         let most = if scans { TILE_BESIDE_SCANS } else { TILE };
-        let room = most.min(MOST_LOCAL - self.local_bytes as i64) / self.rows_of_group().max(1);
+        let room = most.min(MOST_LOCAL - self.own().local_bytes() as i64) / self.rows_of_group().max(1);
         let mut len = RUN;
         while bytes > 0 && 2 * len * bytes <= room {
             len *= 2;
@@ -106,7 +104,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let rest =
                         b.bind("rest", CType::Int, Expr::call("min", [Expr::int(in_tile), len.sub(first.clone())]));
                     let rest = b.index_var("rest", rest);
-                    b.facts.assume_range(rest.clone(), Some(Size::zero()), Some(n.sub(start)));
+                    b.known_mut().assume_range(rest.clone(), Some(Size::zero()), Some(n.sub(start)));
                     let part = Sorted { both: place, n: Size::var(rest), ..*sorted };
                     b.load_together(&part, xs, start)?;
                     b.fence(&part.both);
@@ -178,27 +176,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let to = Expr::Var(self.variable("to", CType::Int, Some(len.clone())));
         let width = Expr::Var(self.variable("width", CType::Int, Some(Expr::int(first))));
         let (body, ()) = self.scope(|b| {
-            b.loop_depth += 1;
-            if b.merges_chunks() {
-                b.for_group_items(&chunks(&n, RUN), |b, chunk| {
-                    let chunk = b.size(chunk)?;
-                    b.merge_chunk(sorted, chunk, (&from, &to), &width)
-                })?;
-            } else {
-                b.for_group_items(&n, |b, i| {
-                    let i = b.size(i)?;
-                    b.merge_one(sorted, i, (&from, &to), &width)
-                })?;
-            }
-            b.fence(&sorted.both);
-            let other = len.clone().sub(from.clone());
-            b.assign(to.clone(), from.clone());
-            b.assign(from.clone(), other);
-            // The width never exceeds the length, so that it does not overflow.
-            let half = len.clone().sub(width.clone());
-            b.assign(width.clone(), width.clone().add(Expr::call("min", [width.clone(), half])));
-            b.loop_depth -= 1;
-            Ok(())
+            b.in_loop(|b| {
+                if b.merges_chunks() {
+                    b.for_group_items(&chunks(&n, RUN), |b, chunk| {
+                        let chunk = b.size(chunk)?;
+                        b.merge_chunk(sorted, chunk, (&from, &to), &width)
+                    })?;
+                } else {
+                    b.for_group_items(&n, |b, i| {
+                        let i = b.size(i)?;
+                        b.merge_one(sorted, i, (&from, &to), &width)
+                    })?;
+                }
+                b.fence(&sorted.both);
+                let other = len.clone().sub(from.clone());
+                b.assign(to.clone(), from.clone());
+                b.assign(from.clone(), other);
+                // The width never exceeds the length, so that it does not overflow.
+                let half = len.clone().sub(width.clone());
+                b.assign(width.clone(), width.clone().add(Expr::call("min", [width.clone(), half])));
+                Ok(())
+            })
         })?;
         self.emit(StmtKind::While { condition: width.clone().lt(len), body });
         Ok(from)
@@ -215,7 +213,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let (capacity, element) = (capacity.clone(), element.clone());
         let at = self.index_below("at", at, &capacity);
-        let at = self.facts.simplify(&sorted.both.at.mul(&capacity).add(&at));
+        let at = self.facts().simplify(&sorted.both.at.mul(&capacity).add(&at));
         Ok(Place { layout: element, at })
     }
 
@@ -295,25 +293,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let low = Expr::Var(self.variable("low", CType::Int, Some(none)));
         let high = Expr::Var(self.variable("high", CType::Int, Some(min(before.clone(), left))));
         let (body, ()) = self.scope(|b| {
-            b.loop_depth += 1;
-            let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
-            let m = b.bind("m", CType::Int, low.clone().add(half));
-            let x = b.get_sorted(sorted, from.clone().add(first.clone().add(m.clone())))?;
-            let other = middle.clone().add(before.clone().sub(Expr::int(1)).sub(m.clone()));
-            let y = b.get_sorted(sorted, from.clone().add(other))?;
-            // Of equal elements, those of the left run come first.
-            let later = b.is_before(sorted, &y, &x)?;
-            let (down, ()) = b.scope(|b| {
-                b.assign(high.clone(), m.clone());
+            b.in_loop(|b| {
+                let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
+                let m = b.bind("m", CType::Int, low.clone().add(half));
+                let x = b.get_sorted(sorted, from.clone().add(first.clone().add(m.clone())))?;
+                let other = middle.clone().add(before.clone().sub(Expr::int(1)).sub(m.clone()));
+                let y = b.get_sorted(sorted, from.clone().add(other))?;
+                // Of equal elements, those of the left run come first.
+                let later = b.is_before(sorted, &y, &x)?;
+                let (down, ()) = b.scope(|b| {
+                    b.assign(high.clone(), m.clone());
+                    Ok(())
+                })?;
+                let (up, ()) = b.scope(|b| {
+                    b.assign(low.clone(), m.clone().add(Expr::int(1)));
+                    Ok(())
+                })?;
+                b.emit_if(later, down, up);
                 Ok(())
-            })?;
-            let (up, ()) = b.scope(|b| {
-                b.assign(low.clone(), m.clone().add(Expr::int(1)));
-                Ok(())
-            })?;
-            b.emit_if(later, down, up);
-            b.loop_depth -= 1;
-            Ok(())
+            })
         })?;
         self.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
         let end_of_pair = self.bind("end_of_pair", CType::Int, middle.clone().add(right));
@@ -367,34 +365,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let other = self.bind("other", CType::Int, low.clone());
         let x = self.get_sorted(sorted, from.clone().add(i.clone()))?;
         let (body, ()) = self.scope(|b| {
-            b.loop_depth += 1;
-            let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
-            let m = b.bind("m", CType::Int, low.clone().add(half));
-            let y = b.get_sorted(sorted, from.clone().add(m.clone()))?;
-            // Of equal elements, those of the left run come first.
-            let before_x = Expr::Var(b.variable("before_x", CType::Bool, None));
-            let (of_left, ()) = b.scope(|b| {
-                let later = b.is_before(sorted, &x, &y)?;
-                b.assign(before_x.clone(), later.not());
+            b.in_loop(|b| {
+                let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
+                let m = b.bind("m", CType::Int, low.clone().add(half));
+                let y = b.get_sorted(sorted, from.clone().add(m.clone()))?;
+                // Of equal elements, those of the left run come first.
+                let before_x = Expr::Var(b.variable("before_x", CType::Bool, None));
+                let (of_left, ()) = b.scope(|b| {
+                    let later = b.is_before(sorted, &x, &y)?;
+                    b.assign(before_x.clone(), later.not());
+                    Ok(())
+                })?;
+                let (of_right, ()) = b.scope(|b| {
+                    let earlier = b.is_before(sorted, &y, &x)?;
+                    b.assign(before_x.clone(), earlier);
+                    Ok(())
+                })?;
+                b.emit_if(right.clone(), of_left, of_right);
+                let (up, ()) = b.scope(|b| {
+                    b.assign(low.clone(), m.clone().add(Expr::int(1)));
+                    Ok(())
+                })?;
+                let (down, ()) = b.scope(|b| {
+                    b.assign(high.clone(), m.clone());
+                    Ok(())
+                })?;
+                b.emit_if(before_x, up, down);
                 Ok(())
-            })?;
-            let (of_right, ()) = b.scope(|b| {
-                let earlier = b.is_before(sorted, &y, &x)?;
-                b.assign(before_x.clone(), earlier);
-                Ok(())
-            })?;
-            b.emit_if(right.clone(), of_left, of_right);
-            let (up, ()) = b.scope(|b| {
-                b.assign(low.clone(), m.clone().add(Expr::int(1)));
-                Ok(())
-            })?;
-            let (down, ()) = b.scope(|b| {
-                b.assign(high.clone(), m.clone());
-                Ok(())
-            })?;
-            b.emit_if(before_x, up, down);
-            b.loop_depth -= 1;
-            Ok(())
+            })
         })?;
         self.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
         let own = right.select(i.clone().sub(middle), i.sub(first.clone()));

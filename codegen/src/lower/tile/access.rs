@@ -35,13 +35,13 @@ enum Joined {
 
 impl<'k> FunctionBuilder<'_, 'k> {
     fn find(&mut self, a: &Array<'k>, i: &Size, joined: Joined) -> Option<Found<'k>> {
-        let i = &self.facts.simplify(i);
+        let i = &self.facts().simplify(i);
         Some(match &*a.view {
             View::Stored { element, base } => {
-                let at = self.facts.simplify(&base.add(i));
+                let at = self.facts().simplify(&base.add(i));
                 match &**element {
                     Layout::Array { len, capacity, element } => {
-                        let base = self.facts.simplify(&at.mul(capacity));
+                        let base = self.facts().simplify(&at.mul(capacity));
                         Found::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
                     }
                     _ => Found::Place(Place { layout: element.clone(), at }),
@@ -58,7 +58,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Found::Place(_) => return None,
             },
             View::Flat { of, .. } if joined == Joined::InRows => {
-                let row = Size::var(self.program.fresh_var("row"));
+                let row = Size::var(self.program_mut().fresh_var("row"));
                 match self.find(of, &row, joined)? {
                     Found::Array(row) => self.find(&row, i, joined)?,
                     Found::Place(_) => return None,
@@ -71,7 +71,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether neighbours along the first and along the second index are adjacent in a buffer; for tuples, the
     /// components of each kind. For joined rows: whether neighbours in a row are adjacent.
     pub fn lies(&mut self, a: &Array<'k>) -> Option<(bool, bool)> {
-        let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
+        let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
         let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::InRows)? else { return None };
         let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::InRows)? else { return None };
         if !in_buffers(&place.layout) {
@@ -85,7 +85,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The layout of the elements of a matrix and the length of its rows, if element `[r][c]` is adjacent to `[r+1][c]`
     /// in a buffer but not to `[r][c+1]`.
     pub fn transposed_elements(&mut self, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
-        let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
+        let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
         let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
         let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
         let (second, rest) = linear(&place.at, &j)?;
@@ -97,7 +97,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both
     /// indices.
     pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
-        let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
+        let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
         let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
         let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
         let Layout::Scalar(memory) = &*place.layout else { return None };

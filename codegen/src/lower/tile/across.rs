@@ -69,7 +69,7 @@ impl<'k> Host<'k> {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// How many more operands of a map over rows are adjacent along the rows' index than along the index in a row.
     fn votes(&mut self, rows: &Array<'k>, f: &Lambda) -> i32 {
-        let ty = self.program.kernel.ty(f.params[0]);
+        let ty = self.kernel().ty(f.params[0]);
         let of = |(rows, ty): (Array<'k>, Ty)| {
             let strides = if ty.as_array().is_some() { self.strides(&rows) } else { None };
             match strides.map(|s| (s.first.is_one(), s.second.is_one())) {

@@ -13,7 +13,6 @@ use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root
 use super::super::{LowerError, Result};
 use super::access::is_word;
 use super::loads::Loads;
-use super::memo::answers::Memo;
 use super::{local_id, min};
 use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
@@ -230,32 +229,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (n, m) = (w.rows.len.clone(), w.columns.clone());
         let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
         let item = self.bind("item", CType::Int, local_id());
-        let [across, down] = arrangement(&self.program.target);
+        let [across, down] = arrangement(self.target());
         let x =
             self.number("x", item.clone().rem(Expr::int(across)).mul(Expr::int(WIDE)), &Size::int((across - 1) * WIDE));
         let y = self.number("y", item.div(Expr::int(across)).mul(Expr::int(w.tall)), &Size::int((down - 1) * w.tall));
         let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
         let (tile_down, tile_across) = (down * w.tall, across * WIDE);
-        let lcl = self.active.lcl;
-        self.active.lcl[0] = true;
-        let result = self.for_level(Level::Wrg(1), &tiles(&n, tile_down), |f, j| {
-            f.for_level(Level::Wrg(0), &tiles(&m, tile_across), |f, i| {
-                let row = f.size(&j.mul(&Size::int(tile_down)).add(&y))?;
-                let row = f.number("row", row, &n.add(&Size::int(tile_down)));
-                let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
-                let column = f.number("column", column, &m.add(&Size::int(tile_across)));
-                let start = match w.fold {
-                    // The code is long, so neighbouring work-items must take the same version.
-                    Some(_) => {
-                        [(j.mul(&Size::int(tile_down)), tile_down), (i.mul(&Size::int(tile_across)), tile_across)]
-                    }
-                    None => [(row.clone(), w.tall), (column.clone(), WIDE)],
-                };
-                f.window_block(w, [&row, &column], start, [&n, &m], [&n_expr, &m_expr], dest)
+        self.by_items(|f| {
+            f.for_level(Level::Wrg(1), &tiles(&n, tile_down), |f, j| {
+                f.for_level(Level::Wrg(0), &tiles(&m, tile_across), |f, i| {
+                    let row = f.size(&j.mul(&Size::int(tile_down)).add(&y))?;
+                    let row = f.number("row", row, &n.add(&Size::int(tile_down)));
+                    let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
+                    let column = f.number("column", column, &m.add(&Size::int(tile_across)));
+                    let start = match w.fold {
+                        // The code is long, so neighbouring work-items must take the same version.
+                        Some(_) => {
+                            [(j.mul(&Size::int(tile_down)), tile_down), (i.mul(&Size::int(tile_across)), tile_across)]
+                        }
+                        None => [(row.clone(), w.tall), (column.clone(), WIDE)],
+                    };
+                    f.window_block(w, [&row, &column], start, [&n, &m], [&n_expr, &m_expr], dest)
+                })
             })
-        });
-        self.active.lcl = lcl;
-        result
+        })
     }
 
     fn window_block(
@@ -287,17 +284,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         // If all rows start at a multiple of four, so do blocks.
         let four = Size::int(WIDE);
         let aligned_facts = |f: &mut Self| {
-            f.memo = Some(Memo::default());
+            f.known_mut().remember();
             for d in 0..2 {
-                f.facts.assume_le(Size::int(margin[d]), first[d].clone());
-                f.facts.assume_le(first[d].add(&Size::int(margin[d] + side[d])), lens[d].clone());
+                f.known_mut().assume_le(Size::int(margin[d]), first[d].clone());
+                f.known_mut().assume_le(first[d].add(&Size::int(margin[d] + side[d])), lens[d].clone());
             }
             if let Some(plane) = &w.plane {
-                f.facts.assume_le(Size::int(plane.reach), plane.at.clone());
-                f.facts.assume_le(plane.at.add(&Size::int(plane.reach + 1)), plane.len.clone());
+                f.known_mut().assume_le(Size::int(plane.reach), plane.at.clone());
+                f.known_mut().assume_le(plane.at.add(&Size::int(plane.reach + 1)), plane.len.clone());
             }
-            f.facts.assume_divides(four.clone(), lens[1].clone());
-            f.facts.assume_divides(four.clone(), first[1].clone());
+            f.known_mut().assume_divides(four.clone(), lens[1].clone());
+            f.known_mut().assume_divides(four.clone(), first[1].clone());
         };
         let aligned = Expr::binary(BinaryOp::Rem, bounds[1].clone(), Expr::int(WIDE)).eq(Expr::int(0));
         if let Some(nest) = w.fold {
@@ -306,7 +303,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.folded_windows(w, nest, first, lens, dest, true)
             })?;
             let (edge, ()) = self.scope(|f| {
-                f.memo = Some(Memo::default());
+                f.known_mut().remember();
                 f.folded_windows(w, nest, first, lens, dest, false)
             })?;
             self.emit_if(inside.and(aligned), block, edge);
@@ -319,7 +316,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (mut edge, ()) = self.scope(|f| f.edge_block(w, first, lens, dest))?;
         let room = bounds[0].clone().ge(Expr::int(w.tall)).and(bounds[1].clone().ge(Expr::int(WIDE)));
         let (few, ()) = self.scope(|f| {
-            f.memo = Some(Memo::default());
+            f.known_mut().remember();
             f.for_range("i", Expr::int(0), &Size::int(w.tall), Step::Increment, |f, i| {
                 f.for_range("j", Expr::int(0), &Size::int(WIDE), Step::Increment, |f, j| {
                     let at = [first[0].add(i), first[1].add(j)];
@@ -343,38 +340,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// A block that reaches an edge: moved back until it is inside the matrix, so that its results exist and their
     /// windows share loads. Results before `first` belong to other blocks.
     fn edge_block(&mut self, w: &Windows<'k>, first: [&Size; 2], lens: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
-        self.memo = Some(Memo::default());
+        self.known_mut().remember();
         let mut start = Vec::new();
         for (d, (name, side)) in [("r", w.tall), ("c", WIDE)].into_iter().enumerate() {
-            self.facts.assume_le(Size::int(side), lens[d].clone());
+            self.known_mut().assume_le(Size::int(side), lens[d].clone());
             let last = lens[d].sub(&Size::int(side));
             let at = min(self.size(first[d])?, self.size(&last)?);
             start.push(self.number(name, at, &last));
         }
-        let outside = self.loads.replace(Loads::default());
-        let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
-        let mut results = || -> Result<()> {
-            for i in 0..w.tall {
-                for j in 0..WIDE {
-                    let at = [start[0].add(&Size::int(i)), start[1].add(&Size::int(j))];
-                    let value = self.window_value(w, &at[0], &at[1])?;
-                    let mut own = Expr::Bool(true);
-                    for d in 0..2 {
-                        own = own.and(self.size(&at[d])?.ge(self.size(first[d])?));
+        self.writing_out(MOST_IN_WINDOW, |f| {
+            f.keeping_loads(Some(Loads::default()), |f| {
+                for i in 0..w.tall {
+                    for j in 0..WIDE {
+                        let at = [start[0].add(&Size::int(i)), start[1].add(&Size::int(j))];
+                        let value = f.window_value(w, &at[0], &at[1])?;
+                        let mut own = Expr::Bool(true);
+                        for d in 0..2 {
+                            own = own.and(f.size(&at[d])?.ge(f.size(first[d])?));
+                        }
+                        f.when(own, |f| {
+                            let to = f.dest_at(dest, &at[0])?;
+                            let to = f.dest_at(&to, &at[1])?;
+                            f.copy(&value, &to)
+                        })?;
                     }
-                    self.when(own, |f| {
-                        let to = f.dest_at(dest, &at[0])?;
-                        let to = f.dest_at(&to, &at[1])?;
-                        f.copy(&value, &to)
-                    })?;
                 }
-            }
-            Ok(())
-        };
-        let result = results();
-        self.write_out = written_out;
-        self.loads = outside;
-        result
+                Ok(())
+            })
+        })
     }
 
     /// Computes the result at a row and a column.
@@ -403,12 +396,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// A block in straight-line code: each element of a buffer is loaded once, four at a time if at least two are
     /// needed.
     fn written_block(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
-        let outside = self.loads.replace(Loads::default());
-        let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
-        let result = self.block_with(w, first, dest);
-        self.write_out = written_out;
-        self.loads = outside;
-        result
+        self.writing_out(MOST_IN_WINDOW, |f| f.keeping_loads(Some(Loads::default()), |f| f.block_with(w, first, dest)))
     }
 
     fn block_with(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
@@ -423,7 +411,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         })?;
         let wanted = self.in_quads(wanted);
-        self.loads = Some(Loads { quads: wanted, ..Loads::default() });
+        self.known_mut().keep_loads(Some(Loads { quads: wanted, ..Loads::default() }));
         for i in 0..w.tall {
             let mut values = Vec::new();
             for j in 0..WIDE {
@@ -453,11 +441,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub(super) fn loads_of(&mut self, code: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<(BufferId, Size)>> {
         let (_, (wanted, memo)) = self.scope(|f| {
             code(f)?;
-            let wanted = f.loads.as_ref().map(|l| l.known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-            Ok((wanted, f.memo.take()))
+            let wanted = f.known().loads().map(|l| l.known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+            Ok((wanted, f.known_mut().take_memo()))
         })?;
         // Facts about sizes stay valid, but names do not.
-        if let (Some(memo), Some(found)) = (&mut self.memo, memo) {
+        if let (Some(memo), Some(found)) = (self.known_mut().memo_mut(), memo) {
             memo.learn(found);
         }
         Ok(wanted)
@@ -468,7 +456,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let four = Size::int(WIDE);
         let mut counts: Vec<((BufferId, Size), usize)> = Vec::new();
         for (buffer, at) in wanted {
-            if !is_word(self.program.buffers[buffer.0 as usize].element) {
+            if !is_word(self.program().buffers[buffer.0 as usize].element) {
                 continue;
             }
             // All groups are multiples of four apart.
@@ -478,9 +466,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             });
             let start = of_known.or_else(|| {
                 let mut starts = (0..WIDE).map(|l| at.sub(&Size::int(l)));
-                starts.find(|s| self.facts.divides(&four, s) == Truth::Yes)
+                starts.find(|s| self.facts().divides(&four, s) == Truth::Yes)
             });
-            let Some(start) = start.map(|s| self.simplify(&s)) else { continue };
+            let Some(start) = start.map(|s| self.known_mut().simplify(&s)) else { continue };
             let quad = (buffer, start);
             match counts.iter_mut().find(|(q, _)| *q == quad) {
                 Some((_, n)) => *n += 1,
@@ -493,12 +481,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// A named element of a buffer that is not written; `None` if loads are not kept.
     pub fn kept_load(&mut self, m: &Memory, at: &Size) -> Result<Option<Expr>> {
         let Root::Buffer(buffer) = m.root else { return Ok(None) };
-        if self.loads.is_none() || self.writes(buffer) || self.own.contains(&buffer) || self.group_own.contains(&buffer)
-        {
+        let own = self.own();
+        let parts = own.is_of_item(buffer) || own.is_of_group(buffer);
+        if self.known().loads().is_none() || self.writes(buffer) || parts {
             return Ok(None);
         }
-        let at = &self.simplify(at);
-        let Some(loads) = &self.loads else { return Ok(None) };
+        let at = &self.known_mut().simplify(at);
+        let Some(loads) = self.known().loads() else { return Ok(None) };
         let key = (buffer, at.clone());
         if let Some(known) = loads.known.get(&key) {
             return Ok(Some(known.clone()));
@@ -516,7 +505,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let pointer = from.add(self.size(&start)?);
             let quad = self.bind("v", ty, Expr::Wide { ty, space: Qualifier::GlobalConst, pointer: Arc::new(pointer) });
             for l in 0..WIDE {
-                add.push((self.simplify(&start.add(&Size::int(l))), quad.clone().lane(l as u8)));
+                add.push((self.known_mut().simplify(&start.add(&Size::int(l))), quad.clone().lane(l as u8)));
             }
         } else {
             let index = self.size(&key.1)?;
@@ -524,7 +513,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             add.push((key.1.clone(), value));
         }
         let mut found = None;
-        if let Some(loads) = &mut self.loads {
+        if let Some(loads) = self.known_mut().loads_mut() {
             for (at, value) in add {
                 loads.known.insert((buffer, at), value);
             }
@@ -536,12 +525,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The start of the group of four around an element, if the buffer consists of such groups.
     fn four_around(&self, buffer: BufferId, at: &Size) -> Option<Size> {
         let four = Size::int(WIDE);
-        let of = &self.program.buffers[buffer.0 as usize];
-        if !is_word(of.element) || self.facts.divides(&four, &of.capacity) != Truth::Yes {
+        let of = &self.program().buffers[buffer.0 as usize];
+        if !is_word(of.element) || self.facts().divides(&four, &of.capacity) != Truth::Yes {
             return None;
         }
-        let mut starts = (0..WIDE).map(|l| self.facts.simplify(&at.sub(&Size::int(l))));
-        starts.find(|s| self.facts.divides(&four, s) == Truth::Yes)
+        let mut starts = (0..WIDE).map(|l| self.facts().simplify(&at.sub(&Size::int(l))));
+        starts.find(|s| self.facts().divides(&four, s) == Truth::Yes)
     }
 
     /// Writes four neighbours as one vector, if they are scalars at adjacent addresses.
@@ -558,7 +547,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             match &start {
                 None => start = Some((m.clone(), at.clone())),
                 Some((first, from)) => {
-                    let distance = self.facts.simplify(&at.sub(from)).as_const();
+                    let distance = self.facts().simplify(&at.sub(from)).as_const();
                     if first != m || distance != Some(l as i64) {
                         return Ok(false);
                     }
@@ -567,7 +556,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             lanes.push(self.scalar(s)?);
         }
         let Some((m, from)) = start else { return Ok(false) };
-        if self.facts.divides(&Size::int(WIDE), &from) != Truth::Yes {
+        if self.known().divides(WIDE, &from) != Truth::Yes {
             return Ok(false);
         }
         let ty = CType::Vec(m.scalar, WIDE as u8);

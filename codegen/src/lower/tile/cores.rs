@@ -75,7 +75,7 @@ impl<'k> Host<'k> {
         self.program.applied(&rules::TILE_CORES, &stmt.origin);
         let used = Dims { wrg: [true, true, false], ..Dims::default() };
         self.launch(&title, used, [Some(1); 3], |b| {
-            b.alone_in_group = true;
+            b.grid_mut().one_item_per_group();
             let (element, columns) = element_of(b)?;
             let (n, m) = (rows.len.clone(), columns.len.clone());
             let a = b.panel("a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
@@ -122,7 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn lanes_from(&mut self, name: &str, first: &Size, n: &Size, side: i64, block: i64) -> Result<[Size; 2]> {
         let left = self.size(&n.sub(first))?;
         let there = self.number(name, min(Expr::int(side), left), &Size::int(side));
-        self.facts.assume_le(first.add(&there), n.clone());
+        self.known_mut().assume_le(first.add(&there), n.clone());
         let whole = self.size(&there.add(&Size::int(block - 1)).div_floor(&Size::int(block)).mul(&Size::int(block)))?;
         let whole = self.number(&format!("whole_{name}"), whole, &Size::int(side));
         Ok([there, whole])
@@ -138,7 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         dest: &Dest<'k>,
     ) -> Result<()> {
         let lanes = self.lanes_of(element, panels, acc)?;
-        let block = if lanes.is_some() { self.program.parameter(Parameter::CoresBlock) } else { 1 };
+        let block = if lanes.is_some() { self.parameter(Parameter::CoresBlock) } else { 1 };
         let width = lanes.as_ref().map_or(1, |lanes| i64::from(lanes.width));
         let [height, tall] = self.lanes_from("height", first[0], &panels[0].rows.len, panels[0].lanes, block)?;
         let [breadth, wide] = self.lanes_from("breadth", first[1], &panels[1].rows.len, panels[1].lanes, width)?;
@@ -160,7 +160,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range("from", Expr::int(0), all, Step::Add(Expr::int(rounds)), |f, from| {
             let left = f.size(&all.sub(from))?;
             let depth = f.number("depth", min(Expr::int(rounds), left), &Size::int(rounds));
-            f.facts.assume_le(from.add(&depth), all.clone());
+            f.known_mut().assume_le(from.add(&depth), all.clone());
             for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
                 if !panel.is_constant() {
                     f.pack(panel, first, count, from, &depth, rounds)?;
@@ -254,7 +254,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         extent: &Extent<'_>,
     ) -> Result<()> {
         let width = i64::from(lanes.width);
-        let block = self.program.parameter(Parameter::CoresBlock);
+        let block = self.parameter(Parameter::CoresBlock);
         let across = panels[1].lanes;
         let vectors = self.size(&extent.wide.div_floor(&Size::int(width)))?;
         let vectors = self.number("vectors", vectors, &Size::int(across / width));

@@ -12,23 +12,10 @@ use crate::opencl::CType;
 use lift_analysis::size::{Node, Size};
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The simplified form of a size under the current facts.
-    pub fn simplify(&mut self, s: &Size) -> Size {
-        if let Some(known) = self.memo.as_ref().and_then(|m| m.simplified.get(s)) {
-            return known.clone();
-        }
-        let simple = self.facts.simplify(s);
-        if let Some(memo) = &mut self.memo {
-            memo.simplified.insert(s.clone(), simple.clone());
-            memo.simplified.insert(simple.clone(), simple.clone());
-        }
-        simple
-    }
-
     /// The index clamped to `0 <= i < n`, cached.
     pub fn clamped(&mut self, i: &Size, n: &Size) -> Result<Size> {
         let nearest = || Size::max(&Size::min(i, &n.sub(&Size::one())), &Size::zero());
-        let Some(memo) = &self.memo else { return Ok(nearest()) };
+        let Some(memo) = self.known().memo() else { return Ok(nearest()) };
         let key = (i.clone(), n.clone());
         if let Some(known) = memo.indices.get(&key) {
             return Ok(known.clone());
@@ -38,7 +25,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Some(known) => known.clone(),
             None => self.named_choice(&at, n)?,
         };
-        if let Some(memo) = &mut self.memo {
+        if let Some(memo) = self.known_mut().memo_mut() {
             memo.clamped.insert(at, named.clone());
             memo.indices.insert(key, named.clone());
         }
@@ -47,8 +34,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// An index below `n`, bound to a name if it contains a minimum, maximum or condition.
     fn named_choice(&mut self, at: &Size, n: &Size) -> Result<Size> {
-        let simple = self.simplify(at);
-        if !chooses(&self.program.node(&simple)) {
+        let simple = self.known_mut().simplify(at);
+        if !chooses(&self.program_mut().node(&simple)) {
             return Ok(simple);
         }
         let value = self.size(&simple)?;

@@ -92,9 +92,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.note_double(*s);
                 let local = storage != Storage::Private;
                 if local {
-                    self.local_bytes += len * s.bytes();
+                    self.own_mut().declare_local(len * s.bytes());
                     let origin = self.origin();
-                    self.program.stored(name, Kind::Local, *s, &Size::nat(len), &origin);
+                    self.program_mut().stored(name, Kind::Local, *s, &Size::nat(len), &origin);
                 }
                 let name = self.declare_array(name, storage, CType::stored(*s), len);
                 Layout::Scalar(Memory { root: Root::Array { name, local }, scalar: *s }).into()
@@ -123,7 +123,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn number(&mut self, name: &str, value: Expr, most: &Size) -> Size {
         let value = if value.is_atom() { value } else { self.bind(name, CType::Int, value) };
         let var = self.index_var(name, value);
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(most.clone()));
+        self.known_mut().assume_range(var.clone(), Some(Size::zero()), Some(most.clone()));
         Size::var(var)
     }
 
@@ -155,7 +155,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             (None, None) => return Expr::Binary(BinaryOp::Add, a, b),
         };
         let origin = self.origin();
-        self.program.applied(&rules::CONTRACT, &origin);
+        self.program_mut().applied(&rules::CONTRACT, &origin);
         Expr::call("fma", [x, y, sum].map(Arc::unwrap_or_clone))
     }
 

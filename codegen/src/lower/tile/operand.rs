@@ -170,12 +170,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let mut unknown = Vec::new();
         for (size, of) in wanted {
             let factor = Size::int(of);
-            let truth = self.facts.divides(&factor, &size);
+            let truth = self.facts().divides(&factor, &size);
             if truth.is_no() {
                 return None;
             }
             if !truth.is_yes() {
-                self.facts.assume_divides(factor, size.clone());
+                self.known_mut().assume_divides(factor, size.clone());
                 unknown.push((size, of));
             }
         }
@@ -187,7 +187,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let mut condition = Expr::Bool(true);
         let four = Size::int(4);
         for s in sizes {
-            let truth = self.facts.divides(&four, s);
+            let truth = self.facts().divides(&four, s);
             if truth.is_no() {
                 return Ok(None);
             }
@@ -225,7 +225,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Element `[lane][iteration]` of the rows; lanes after the last are clamped.
     fn fetch_one(&mut self, o: &Operand<'k>, lane: &Size, round: &Size) -> Result<Value<'k>> {
         let last = o.rows.len.sub(&Size::one());
-        let at = if self.facts.le(lane, &last).is_yes() {
+        let at = if self.facts().le(lane, &last).is_yes() {
             lane.clone()
         } else {
             let at = min(self.size(lane)?, self.size(&last)?);
@@ -382,7 +382,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 };
                 let there = f.size(&first_round.add(&round))?.lt(f.size(rounds)?);
                 f.when(there, |f| {
-                    f.facts.assume_le(first_round.add(&round), rounds.sub(&Size::one()));
+                    f.known_mut().assume_le(first_round.add(&round), rounds.sub(&Size::one()));
                     let x = f.fetch_one(o, &first_lane.add(&lane), &first_round.add(&round))?;
                     let at = f.in_tile(o, s, &Size::zero(), &lane, &round);
                     f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at }))

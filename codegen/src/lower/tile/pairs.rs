@@ -68,48 +68,46 @@ impl<'k> Host<'k> {
 
 impl<'k> FunctionBuilder<'_, 'k> {
     fn meet_all(&mut self, m: &Meeting<'k>, dest: &Dest<'k>) -> Result<()> {
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let wrong = || LowerError::new(&m.stmt.origin, "map", "a fold of pairs changed after it was recognised");
         let element = kernel.atom_ty(&m.meets.args[0]).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
         let chunk = self.chunk(&element)?;
         let n = m.xs.len.clone();
-        let items = self.program.parameter(Parameter::PairsItems);
+        let items = self.parameter(Parameter::PairsItems);
         let groups = n.add(&Size::int(items - 1)).div_floor(&Size::int(items));
         let item = self.number("item", local_id(), &Size::int(items - 1));
-        let lcl = self.active.lcl;
-        self.active.lcl[0] = true;
-        let result = self.for_level(crate::core::Level::Wrg(0), &groups, |f, g| {
-            f.shared_in_loop = true;
-            let row = f.size(&g.mul(&Size::int(items)).add(&item))?;
-            let row = f.bind("row", CType::Int, row);
-            let last = n.sub(&Size::one());
-            // All work-items load elements, so indices after the last row are clamped.
-            let last_expr = f.size(&last)?;
-            let at = f.number("at", min(row.clone(), last_expr), &last);
-            let mut env = m.env.clone();
-            let lambda = &m.call.funs[0];
-            let x = f.read(&m.xs, &at)?;
-            let x = f.name_param(lambda.params[0], &x)?;
-            env.enter(lambda, &at, x);
-            for s in &lambda.body.stmts {
-                let value = if s.var == m.pairs.fold {
-                    let acc = f.meet_chunks(m, &chunk, &item, &env)?;
-                    Value::Array(Array::new(Size::one(), View::Fill(acc)))
-                } else {
-                    let origin = s.origin.clone();
-                    f.at(&origin, |f| f.eval_stmt(s, &mut env, None))?
-                };
-                env.bind(s.var, value);
-            }
-            let value = f.atom(&lambda.body.result, &env)?;
-            let inside = row.lt(f.size(&n)?);
-            f.when(inside, |f| {
-                let to = f.dest_at(dest, &at)?;
-                f.copy(&value, &to)
+        self.by_items(|f| {
+            f.for_level(crate::core::Level::Wrg(0), &groups, |f, g| {
+                f.share_memory();
+                let row = f.size(&g.mul(&Size::int(items)).add(&item))?;
+                let row = f.bind("row", CType::Int, row);
+                let last = n.sub(&Size::one());
+                // All work-items load elements, so indices after the last row are clamped.
+                let last_expr = f.size(&last)?;
+                let at = f.number("at", min(row.clone(), last_expr), &last);
+                let mut env = m.env.clone();
+                let lambda = &m.call.funs[0];
+                let x = f.read(&m.xs, &at)?;
+                let x = f.name_param(lambda.params[0], &x)?;
+                env.enter(lambda, &at, x);
+                for s in &lambda.body.stmts {
+                    let value = if s.var == m.pairs.fold {
+                        let acc = f.meet_chunks(m, &chunk, &item, &env)?;
+                        Value::Array(Array::new(Size::one(), View::Fill(acc)))
+                    } else {
+                        let origin = s.origin.clone();
+                        f.at(&origin, |f| f.eval_stmt(s, &mut env, None))?
+                    };
+                    env.bind(s.var, value);
+                }
+                let value = f.atom(&lambda.body.result, &env)?;
+                let inside = row.lt(f.size(&n)?);
+                f.when(inside, |f| {
+                    let to = f.dest_at(dest, &at)?;
+                    f.copy(&value, &to)
+                })
             })
-        });
-        self.active.lcl = lcl;
-        result
+        })
     }
 
     /// Folds over all elements of ys.
@@ -124,7 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let k_expr = self.size(&k)?;
         let g = Closure { lambda: &m.meets.funs[0], env: env.clone() };
         let f = Closure { lambda: &m.fold.funs[0], env: env.clone() };
-        let target = &self.program.target;
+        let target = self.target();
         let [items, at_once] = [Parameter::PairsItems, Parameter::PairsUnrolled].map(|p| i64::from(target.get(p)));
         let round = |b: &mut Self, j: &Size, many: bool| -> Result<()> {
             let y = b.handed(chunk, j)?;
@@ -178,11 +176,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("reduce", "there is nothing in the elements that are folded"));
         };
         let pitch = (scalars.len() as i64).max(1).cast_unsigned().next_power_of_two().cast_signed();
-        let items = self.program.parameter(Parameter::PairsItems);
+        let items = self.parameter(Parameter::PairsItems);
         let len = (items * pitch).cast_unsigned();
-        self.local_bytes += len * scalar.bytes();
+        self.own_mut().declare_local(len * scalar.bytes());
         let origin = self.origin();
-        self.program.stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);
+        self.program_mut().stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);
         let name = Expr::Var(self.declare_array("chunk", Storage::LocalVectors, CType::stored(scalar), len));
         Ok(Chunk { name, scalar, pitch, element: element.clone() })
     }

@@ -59,7 +59,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Expr::Binary(BinaryOp::Div, a, b) => {
                 let Some((root_of, cubed)) = self.root(&b) else { return Expr::Binary(BinaryOp::Div, a, b) };
                 let origin = self.origin();
-                self.program.applied(&rules::RECIPROCAL_ROOT, &origin);
+                self.program_mut().applied(&rules::RECIPROCAL_ROOT, &origin);
                 let a = self.factor(Arc::unwrap_or_clone(a), replaced);
                 let under = self.sum_of_squares(root_of);
                 let r = self.bind("r", CType::Float, Expr::call("rsqrt", [under]));

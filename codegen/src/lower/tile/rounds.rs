@@ -59,43 +59,41 @@ impl<'k> Host<'k> {
 impl<'k> FunctionBuilder<'_, 'k> {
     fn all_rounds(&mut self, r: &Rounds<'k>, dest: &Dest<'k>) -> Result<()> {
         let item = self.number("item", local_id(), &Size::int(ROUND_ITEMS - 1));
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let wrong = || LowerError::new(&r.iterate.origin, "iterate", "iterations changed after they were recognised");
         let ty = kernel.ty(r.iterate.var).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
         let values = self.arrays(&ty, "values", Storage::Local, (r.each * ROUND_ITEMS) as u64)?;
         let lambda = &r.call.funs[0];
-        let lcl = self.active.lcl;
-        self.active.lcl[0] = true;
-        let result = self.for_level(Level::Wrg(0), &r.xs.len.clone(), |f, g| {
-            f.shared_in_loop = true;
-            let mut env = r.env.clone();
-            let x = f.read(&r.xs, g)?;
-            let x = f.name_param(lambda.params[0], &x)?;
-            env.enter(lambda, g, x);
-            for s in &lambda.body.stmts {
-                let origin = s.origin.clone();
-                let value = f.at(&origin, |f| match &s.rhs {
-                    _ if s.var == r.iterate.var => f.go_round(r, &values, &item, &env),
-                    // Computed where the iterations start.
-                    Rhs::Prim(map) if matches!(map.prim, Prim::Map(_)) => {
-                        let of = f.atom(&map.args[0], &env)?;
-                        let of = f.array(&of)?;
-                        let g = Closure { lambda: &map.funs[0], env: env.clone() };
-                        Ok(Value::Array(Array::new(of.len.clone(), View::Mapped(g, of))))
-                    }
-                    _ => f.eval_stmt(s, &mut env, None),
-                })?;
-                env.bind(s.var, value);
-            }
-            let value = f.atom(&lambda.body.result, &env)?;
-            let leads = f.size(&item)?.eq(Expr::int(0));
-            f.when(leads, |f| {
-                let to = f.dest_at(dest, g)?;
-                f.copy(&value, &to)
+        self.by_items(|f| {
+            f.for_level(Level::Wrg(0), &r.xs.len.clone(), |f, g| {
+                f.share_memory();
+                let mut env = r.env.clone();
+                let x = f.read(&r.xs, g)?;
+                let x = f.name_param(lambda.params[0], &x)?;
+                env.enter(lambda, g, x);
+                for s in &lambda.body.stmts {
+                    let origin = s.origin.clone();
+                    let value = f.at(&origin, |f| match &s.rhs {
+                        _ if s.var == r.iterate.var => f.go_round(r, &values, &item, &env),
+                        // Computed where the iterations start.
+                        Rhs::Prim(map) if matches!(map.prim, Prim::Map(_)) => {
+                            let of = f.atom(&map.args[0], &env)?;
+                            let of = f.array(&of)?;
+                            let g = Closure { lambda: &map.funs[0], env: env.clone() };
+                            Ok(Value::Array(Array::new(of.len.clone(), View::Mapped(g, of))))
+                        }
+                        _ => f.eval_stmt(s, &mut env, None),
+                    })?;
+                    env.bind(s.var, value);
+                }
+                let value = f.atom(&lambda.body.result, &env)?;
+                let leads = f.size(&item)?.eq(Expr::int(0));
+                f.when(leads, |f| {
+                    let to = f.dest_at(dest, g)?;
+                    f.copy(&value, &to)
+                })
             })
-        });
-        self.active.lcl = lcl;
-        result
+        })
     }
 
     /// The array after all iterations, in local memory.
@@ -131,12 +129,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let count = iterate.sizes.first().map(|k| env.size(k)).unwrap_or_else(Size::zero);
         let held = Held { item: item.clone(), first: first.clone(), spread: false, arrays, missed: BTreeSet::new() };
         // Find the elements of others that an iteration reads; the code is discarded.
-        let outside = self.held.replace(held);
+        let outside = self.values_mut().hold(Some(held));
         let probe = self.scope(|f| f.one_round(r, iterate, values, &at, env));
-        let missed = self.held.as_mut().map(|h| std::mem::take(&mut h.missed)).unwrap_or_default();
+        let missed = self.values_mut().held_mut().map(|h| std::mem::take(&mut h.missed)).unwrap_or_default();
         probe?;
         let spread = !missed.contains(&None);
-        if let Some(held) = &mut self.held {
+        if let Some(held) = self.values_mut().held_mut() {
             held.spread = spread;
         }
         let shared = |j: i64| missed.iter().any(|d| d.is_none_or(|d| d.rem_euclid(r.each) == j));
@@ -151,7 +149,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.barrier(true, false);
             kept.iter().zip(&next).try_for_each(|(to, value)| f.assign_registers(to, value))
         });
-        self.held = outside;
+        self.values_mut().hold(outside);
         result?;
         for j in 0..r.each {
             self.copy(&kept[j as usize], &place(at(j)))?;
@@ -195,15 +193,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// An element of an array in local memory of which work-items keep parts in registers: the register, or the
     /// element's address during the iterations. `None` for other arrays, and if elements are stored in order.
     pub fn held_element(&mut self, array: &Name, at: &Size) -> Result<Option<Expr>> {
-        let Some(held) = self.held.as_ref() else { return Ok(None) };
+        let Some(held) = self.values().held() else { return Ok(None) };
         let Some((_, registers)) = held.arrays.iter().find(|(name, _)| name == array) else { return Ok(None) };
-        let distance = self.facts.simplify(&at.sub(&held.first)).as_const();
+        let distance = self.facts().simplify(&at.sub(&held.first)).as_const();
         let register = distance.and_then(|d| registers.get(usize::try_from(d).ok()?)).cloned();
         if register.is_some() {
             return Ok(register);
         }
         let (each, spread, item) = (registers.len() as i64, held.spread, held.item.clone());
-        if let Some(held) = &mut self.held {
+        if let Some(held) = self.values_mut().held_mut() {
             held.missed.insert(distance);
         }
         let Some(d) = distance.filter(|_| spread) else { return Ok(None) };

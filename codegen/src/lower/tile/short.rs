@@ -50,7 +50,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let length_expr = self.size(length)?;
         for n in LENGTHS {
             let (version, ()) = self.scope(|b| {
-                b.facts.assume_eq(length.clone(), Size::int(n));
+                b.known_mut().assume_eq(length.clone(), Size::int(n));
                 b.with_rows_of(f, rows, n, dest)
             })?;
             let (choice, ()) = self.scope(|b| {
@@ -64,20 +64,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn with_rows_of(&mut self, f: &Closure<'k>, rows: &Array<'k>, n: i64, dest: &Dest<'k>) -> Result<()> {
-        let outside = self.loads.take();
-        let written_out = std::mem::replace(&mut self.write_out, n);
-        let result = self.for_level(Level::Glb(0), &rows.len.clone(), |b, i| {
-            b.loads = Some(Loads { in_fours: true, ..Loads::default() });
-            b.write_out = n;
-            let row = b.read(rows, i)?;
-            let row = b.array(&row)?;
-            for j in 0..n {
-                b.read(&row, &Size::int(j))?;
-            }
-            b.map_at(f, rows, dest, i)
-        });
-        self.write_out = written_out;
-        self.loads = outside;
-        result
+        self.keeping_loads(None, |b| {
+            b.for_level(Level::Glb(0), &rows.len.clone(), |b, i| {
+                b.known_mut().keep_loads(Some(Loads { in_fours: true, ..Loads::default() }));
+                b.writing_out(n, |b| {
+                    let row = b.read(rows, i)?;
+                    let row = b.array(&row)?;
+                    for j in 0..n {
+                        b.read(&row, &Size::int(j))?;
+                    }
+                    b.map_at(f, rows, dest, i)
+                })
+            })
+        })
     }
 }

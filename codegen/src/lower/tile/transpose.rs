@@ -92,7 +92,7 @@ impl<'k> Host<'k> {
         };
         let mut found = None;
         self.program.probe(&stmt.origin, |b| {
-            let p = b.program.fresh_var("p");
+            let p = b.program_mut().fresh_var("p");
             found = matrix(b, &Size::var(p))?;
             Ok(())
         })?;
@@ -162,8 +162,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let mut memories = Vec::new();
                 other.memories(&mut memories);
                 let scalar = memories.first().map_or(Scalar::Int, |m| m.scalar);
-                self.program.stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
-                self.local_bytes += len * scalar.bytes();
+                self.program_mut().stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
+                self.own_mut().declare_local(len * scalar.bytes());
                 let name = self.declare_array("tile", Storage::Local, CType::stored(scalar), len);
                 Layout::Scalar(Memory { root: Root::Array { name, local: true }, scalar })
             }
@@ -182,57 +182,54 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let y = self.number("y", item.div(Expr::int(side)), &Size::int(ITEMS / side - 1));
         let tiles = |n: &Size| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
         let step = Size::int(ITEMS / side);
-        let (lcl, outside) = (self.active.lcl, std::mem::replace(&mut self.shared_in_loop, true));
-        self.active.lcl[0] = true;
-        let result = self.for_level(Level::Wrg(1), &tiles(&n), |f, j| {
-            f.for_level(Level::Wrg(0), &tiles(&columns), |f, i| {
-                f.shared_in_loop = true;
-                let (first_row, first_column) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
-                let end = |first: &Size| first.add(&Size::int(side));
-                let whole = f.size(&end(&first_row))?.le(n_expr.clone());
-                let whole = whole.and(f.size(&end(&first_column))?.le(m_expr.clone()));
-                let whole = f.bind("whole", CType::Bool, whole);
-                // Neighbours read along a column.
-                f.either_way(&whole, |f, checked| {
-                    f.unrolled("k", side * side / ITEMS, |f, k| {
-                        let across = y.add(&k.mul(&step));
-                        f.inside(
-                            [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
-                            checked,
-                            |f, [r, c]| {
-                                let row = f.read(&m.rows, &r)?;
-                                let row = f.array(&row)?;
-                                let element = f.read(&row, &c)?;
-                                f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
-                            },
-                        )
-                    })
-                })?;
-                f.barrier(true, false);
-                // Neighbours write along a row.
-                f.either_way(&whole, |f, checked| {
-                    f.unrolled("k", side * side / ITEMS, |f, k| {
-                        let down = y.add(&k.mul(&step));
-                        f.inside(
-                            [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
-                            checked,
-                            |f, [r, c]| {
-                                let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
-                                let to = f.dest_at(dest, &r)?;
-                                let to = f.dest_at(&to, &c)?;
-                                match &m.then {
-                                    Some(then) => f.call_into(then, &[element], &to),
-                                    None => f.copy(&element, &to),
-                                }
-                            },
-                        )
+        self.by_tiles(|f| {
+            f.for_level(Level::Wrg(1), &tiles(&n), |f, j| {
+                f.for_level(Level::Wrg(0), &tiles(&columns), |f, i| {
+                    f.share_memory();
+                    let (first_row, first_column) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
+                    let end = |first: &Size| first.add(&Size::int(side));
+                    let whole = f.size(&end(&first_row))?.le(n_expr.clone());
+                    let whole = whole.and(f.size(&end(&first_column))?.le(m_expr.clone()));
+                    let whole = f.bind("whole", CType::Bool, whole);
+                    // Neighbours read along a column.
+                    f.either_way(&whole, |f, checked| {
+                        f.unrolled("k", side * side / ITEMS, |f, k| {
+                            let across = y.add(&k.mul(&step));
+                            f.inside(
+                                [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
+                                checked,
+                                |f, [r, c]| {
+                                    let row = f.read(&m.rows, &r)?;
+                                    let row = f.array(&row)?;
+                                    let element = f.read(&row, &c)?;
+                                    f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
+                                },
+                            )
+                        })
+                    })?;
+                    f.barrier(true, false);
+                    // Neighbours write along a row.
+                    f.either_way(&whole, |f, checked| {
+                        f.unrolled("k", side * side / ITEMS, |f, k| {
+                            let down = y.add(&k.mul(&step));
+                            f.inside(
+                                [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
+                                checked,
+                                |f, [r, c]| {
+                                    let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
+                                    let to = f.dest_at(dest, &r)?;
+                                    let to = f.dest_at(&to, &c)?;
+                                    match &m.then {
+                                        Some(then) => f.call_into(then, &[element], &to),
+                                        None => f.copy(&element, &to),
+                                    }
+                                },
+                            )
+                        })
                     })
                 })
             })
-        });
-        self.active.lcl = lcl;
-        self.shared_in_loop = outside;
-        result
+        })
     }
 
     /// Writes code in two versions: for complete squares, and for others.

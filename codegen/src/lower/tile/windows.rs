@@ -40,7 +40,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let wrong = || self.error("map", "a fold of windows changed after it was recognised");
         let fold = w.f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
         let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let element = kernel.ty(w.f.params[0]).as_array().and_then(|a| a.element.as_array()).map(|a| a.element.clone());
         let element = element.ok_or_else(wrong)?;
         let (extent, z_ty) = ([w.reach[0] + 1, w.reach[1] + 1], kernel.atom_ty(&fold.args[0]));
@@ -105,27 +105,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
             rows.push(self.array(&row)?);
         }
         let load = |f: &mut Self, d: i64, column: i64| f.read(&rows[column as usize], &Size::int(d - column));
-        let outside = self.loads.take();
-        if inside {
-            self.loads = Some(Loads::default());
-            let wanted =
-                self.loads_of(|f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
-            let quads = self.in_quads(wanted);
-            self.loads = Some(Loads { quads, ..Loads::default() });
-        }
-        for (d, column) in &elements {
-            let x = load(self, *d, *column)?;
-            self.copy(&x, &Dest::Place(Place { layout: folds.row.clone(), at: Size::int(*d) }))?;
-        }
-        self.loads = outside;
-        Ok(())
+        self.keeping_loads(inside.then(Loads::default), |f| {
+            if inside {
+                let wanted =
+                    f.loads_of(|f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
+                let quads = f.in_quads(wanted);
+                f.known_mut().keep_loads(Some(Loads { quads, ..Loads::default() }));
+            }
+            for (d, column) in &elements {
+                let x = load(f, *d, *column)?;
+                f.copy(&x, &Dest::Place(Place { layout: folds.row.clone(), at: Size::int(*d) }))?;
+            }
+            Ok(())
+        })
     }
 
     /// The environment of a window's function, with this element at every index of the window.
     fn window_env(&mut self, w: &Windows<'k>, folds: &Folds<'k>, element: Option<Value<'k>>) -> Result<Env<'k>> {
         let mut env = w.env.clone();
         let Some((_, common)) = w.outer.body.stmts.split_last() else { return Ok(env) };
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         for s in common.iter().filter(|s| kernel.ty(s.var).as_array().is_none()) {
             let value = self.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);

@@ -108,7 +108,7 @@ impl<'k> Host<'k> {
         let [item, depth] = [folded.size.item, folded.size.depth].map(u64::cast_signed);
         let shape = Shape { item, depth, padding: PADDING.cast_signed() };
         self.program.probe(&stmt.origin, |b| {
-            b.used = used;
+            b.grid_mut().distribute_over(used);
             let (element, rows, columns) = element_of(b)?;
             multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
             Ok(())
@@ -119,7 +119,7 @@ impl<'k> Host<'k> {
         let shares = self.shares(stmt, [&n, &m], shape, &fold.ty)?;
         let body = |b: &mut FunctionBuilder<'_, 'k>, whole: Option<Whole<'_>>| {
             for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
-                b.facts.assume_divides(Size::int(*of), size.clone());
+                b.known_mut().assume_divides(Size::int(*of), size.clone());
             }
             let (element, rows, columns) = element_of(b)?;
             let all = Block { shape, whole: whole.is_some(), fours: false, parts: None };
@@ -185,46 +185,42 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let totals = registers(self, &fold.ty, "total", shape.item)?;
         let slots = self.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
         let slots = Place { layout: slots, at: Size::zero() };
-        let lcl = self.active.lcl;
-        self.active.lcl[0] = true;
-        let outside = std::mem::replace(&mut self.shared_in_loop, true);
         let tiles = self.host_size(&Size::max(&shape.tiles(&n), &Size::one()), "above")?;
         let across = self.host_size(&shape.tiles(&m), "across")?;
         let each = self.host_size(&shares.each, "of_share")?;
         let groups = shape.tiles(&n).mul(&shares.count);
-        let result = self.for_level(Level::Wrg(0), &groups, |f, t| {
-            f.shared_in_loop = true;
-            // Groups at work at the same time read the same columns.
-            let share = f.number_of("share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
-            let row = t.rem(&tiles).mul(&Size::int(above.lanes));
-            let row = f.number_of("row", &row, &n.sub(&Size::one()))?;
-            let env = f.env_of_fold(fold)?;
-            f.unrolled("i", shape.item, |f, i| {
-                let z = f.atom(&fold.call.args[0], &env)?;
-                f.copy(&z, &Dest::Place(Place { layout: totals.layout.clone(), at: i.clone() }))
-            })?;
-            let from = f.size(&share)?.mul(f.size(&each)?);
-            let all_tiles = f.size(&across)?;
-            let from = min(from, all_tiles.clone());
-            let first = f.number("first", from, &across);
-            let last = min(f.size(&first)?.add(f.size(&each)?), all_tiles);
-            let last = f.number("last", last, &across);
-            let from = f.size(&first)?;
-            f.for_range("t", from, &last, Step::Increment, |f, t| {
-                f.facts.assume_le(t.add(&Size::one()), across.clone());
-                let column = t.mul(&Size::int(beside.lanes));
-                let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
-                let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
-                f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
-                f.add_tile(fold, element, [&a, &b], [&row, &column], &acc, &totals)?;
-                f.barrier(true, false);
-                Ok(())
-            })?;
-            f.fold_of_group((&a[0], &row, &lane), (fold, shares, &n), (&totals, &slots), &share)
-        });
-        self.shared_in_loop = outside;
-        self.active.lcl = lcl;
-        result
+        self.by_tiles(|f| {
+            f.for_level(Level::Wrg(0), &groups, |f, t| {
+                f.share_memory();
+                // Groups at work at the same time read the same columns.
+                let share = f.number_of("share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
+                let row = t.rem(&tiles).mul(&Size::int(above.lanes));
+                let row = f.number_of("row", &row, &n.sub(&Size::one()))?;
+                let env = f.env_of_fold(fold)?;
+                f.unrolled("i", shape.item, |f, i| {
+                    let z = f.atom(&fold.call.args[0], &env)?;
+                    f.copy(&z, &Dest::Place(Place { layout: totals.layout.clone(), at: i.clone() }))
+                })?;
+                let from = f.size(&share)?.mul(f.size(&each)?);
+                let all_tiles = f.size(&across)?;
+                let from = min(from, all_tiles.clone());
+                let first = f.number("first", from, &across);
+                let last = min(f.size(&first)?.add(f.size(&each)?), all_tiles);
+                let last = f.number("last", last, &across);
+                let from = f.size(&first)?;
+                f.for_range("t", from, &last, Step::Increment, |f, t| {
+                    f.known_mut().assume_le(t.add(&Size::one()), across.clone());
+                    let column = t.mul(&Size::int(beside.lanes));
+                    let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
+                    let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
+                    f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
+                    f.add_tile(fold, element, [&a, &b], [&row, &column], &acc, &totals)?;
+                    f.barrier(true, false);
+                    Ok(())
+                })?;
+                f.fold_of_group((&a[0], &row, &lane), (fold, shares, &n), (&totals, &slots), &share)
+            })
+        })
     }
 
     /// Adds the results of a tile to the folds of the work-item's rows.
@@ -253,7 +249,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The environment of the fold of any row: what it needs depends on none.
     fn env_of_fold(&mut self, fold: &Fold<'k>) -> Result<Env<'k>> {
-        let own = uses::dependent(self.program.kernel, fold.f);
+        let own = uses::dependent(self.kernel(), fold.f);
         let mut env = fold.env.clone();
         let before = fold.f.body.stmts.iter().take_while(|s| s.var != fold.stmt.var);
         for s in before.filter(|s| !own.contains(&s.var)) {
@@ -265,7 +261,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// What the fold of a row takes at a column, where the nest gives `value`; and the environment of the fold.
     fn taken_at(&mut self, fold: &Fold<'k>, value: Value<'k>, [r, c]: [&Size; 2]) -> Result<(Value<'k>, Env<'k>)> {
-        let kernel = self.program.kernel;
+        let kernel = self.kernel();
         let len = |ty: &Ty| ty.as_array().map(|a| (fold.env.size(&a.len), a.element.clone()));
         let made = len(kernel.ty(fold.made.var)).and_then(|(n, row)| Some((n, len(&row)?.0)));
         let Some((n, m)) = made else { return Err(self.error("map", "a nest gives no rows")) };

@@ -229,13 +229,13 @@ impl<'k> Host<'k> {
         self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
         let (mut multiples, mut lengths, mut fours) = (None, Vec::new(), false);
         self.program.probe(&stmt.origin, |b| {
-            b.used = used;
+            b.grid_mut().distribute_over(used);
             b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;
                 multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
-                let divides = b.facts.divides(&Size::int(WIDE), &columns.len);
+                let divides = b.known().divides(WIDE, &columns.len);
                 fours = !divides.is_no()
-                    && b.program.is_known_before(&columns.len)
+                    && b.program().is_known_before(&columns.len)
                     && b.writes_fours(&kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
                 if let Some(all) = &mut multiples
                     && fours
@@ -280,7 +280,7 @@ impl<'k> Host<'k> {
         };
         let body = |b: &mut FunctionBuilder<'_, 'k>, shape, parts: Option<&Parts>, whole: Option<Whole<'_>>| {
             for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
-                b.facts.assume_divides(Size::int(*of), size.clone());
+                b.known_mut().assume_divides(Size::int(*of), size.clone());
             }
             b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;

@@ -120,7 +120,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let left = all.sub(self.size(&first)?);
         let length = min(self.size(&each)?, left);
         let length = self.number("rounds", length, rounds);
-        self.facts.assume_le(first.add(&length), rounds.clone());
+        self.known_mut().assume_le(first.add(&length), rounds.clone());
         let at = around.mul(&count).add(&part).mul(results);
         let part = Part { at, layout: parts.place.layout.clone() };
         Ok((tile, Span { first, rounds: length }, part))

@@ -95,11 +95,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
         let cells = shape.item * shape.item;
         let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
-        let ty = self.program.kernel.atom_ty(&element.f.body.result);
+        let ty = self.kernel().atom_ty(&element.f.body.result);
         let out = ty.as_scalar().filter(|_| all.fours).map(|scalar| self.room_for_results(scalar));
-        let lcl = self.active.lcl;
-        self.active.lcl[0] = true;
-        let outside = std::mem::replace(&mut self.shared_in_loop, true);
         // One loop, which needs fewer registers than one for each dimension.
         let across = shape.tiles(&m);
         let across = self.host_size(&across, "across")?;
@@ -109,26 +106,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
             count = parts.of_all(&tiles);
             tiles = self.host_size(&tiles, "tiles")?;
         }
-        let result = self.for_level(Level::Wrg(0), &count, |f, t| {
-            f.shared_in_loop = true;
-            let (t, span, part) = match &all.parts {
-                Some((parts, around)) => {
-                    let (tile, span, part) =
-                        f.part_of_group((parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
-                    (tile, span, Some(part))
-                }
-                None => (t.clone(), Span { first: Size::zero(), rounds: element.rounds.clone() }, None),
-            };
-            let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
-            let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
-            let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
-            f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
-            let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
-            f.results(all, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
-        });
-        self.shared_in_loop = outside;
-        self.active.lcl = lcl;
-        result
+        self.by_tiles(|f| {
+            f.for_level(Level::Wrg(0), &count, |f, t| {
+                f.share_memory();
+                let (t, span, part) = match &all.parts {
+                    Some((parts, around)) => {
+                        let (tile, span, part) =
+                            f.part_of_group((parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
+                        (tile, span, Some(part))
+                    }
+                    None => (t.clone(), Span { first: Size::zero(), rounds: element.rounds.clone() }, None),
+                };
+                let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
+                let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
+                let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
+                f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
+                let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
+                f.results(all, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
+            })
+        })
     }
 
     /// The first row and the first column of a work-item in a tile.
@@ -178,9 +174,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let whole = self.size(rounds)?.div(Expr::int(shape.depth));
         let whole = self.bind("whole", CType::Int, whole);
         let whole_var = self.index_var("whole", whole.clone());
-        self.facts.assume_range(whole_var.clone(), Some(Size::zero()), None);
+        self.known_mut().assume_range(whole_var.clone(), Some(Size::zero()), None);
         let whole_size = Size::var(whole_var);
-        self.facts.assume_le(whole_size.mul(depth), rounds.clone());
+        self.known_mut().assume_le(whole_size.mul(depth), rounds.clone());
         let both = |f: &mut Self, act: &mut dyn FnMut(&mut Self, &Operand<'k>, &Size) -> Result<()>| -> Result<()> {
             for (side, first) in operands.iter().zip(first) {
                 side.iter().try_for_each(|o| act(f, o, first))?;
@@ -203,7 +199,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             all.zip(&places).try_for_each(|(o, places)| f.fetch_from(o, places, from))
         };
         let (begin, ()) = self.scope(|f| {
-            f.facts.assume_le(Size::one(), whole_size.clone());
+            f.known_mut().assume_le(Size::one(), whole_size.clone());
             fetch(f, begin_at)?;
             both(f, &mut |f, o, _| f.stage(o, &Size::zero()))
         })?;
@@ -215,7 +211,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let half = f.number("half", half, &Size::one());
             let more = t_expr.add(Expr::int(1)).lt(whole.clone());
             let (fetch, ()) = f.scope(|f| {
-                f.facts.assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
+                f.known_mut().assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
                 let from = begin_at.add(&t.add(&Size::one()).mul(depth));
                 fetch(f, &from)
             })?;
@@ -239,9 +235,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.barrier(true, false);
         let left = self.size(rounds)?.sub(whole.mul(Expr::int(shape.depth)));
         let left = self.index_var("left", left);
-        self.facts.assume_range(left.clone(), Some(Size::zero()), Some(depth.sub(&Size::one())));
+        self.known_mut().assume_index(&left, depth);
         let left = Size::var(left);
-        self.facts.assume_le(whole_size.mul(depth).add(&left), rounds.clone());
+        self.known_mut().assume_le(whole_size.mul(depth).add(&left), rounds.clone());
         self.for_range("k", Expr::int(0), &left, Step::Increment, |f, k| {
             f.round(element, operands, acc, &side, &Size::zero(), k, &first_left.add(k))
         })
@@ -341,7 +337,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let (wide, is_wide) = self.scope(|f| {
                 let mut always = true;
                 f.each_place(operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
-                    f.facts.assume_divides(Size::int(WIDE), c.clone());
+                    f.known_mut().assume_divides(Size::int(WIDE), c.clone());
                     let mut values = Vec::new();
                     for by in (0..WIDE).map(Size::int) {
                         let value =
@@ -367,9 +363,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Local memory for four results of each work-item.
     fn room_for_results(&mut self, scalar: Scalar) -> Expr {
         let len = (ITEMS * WIDE).cast_unsigned();
-        self.local_bytes += len * scalar.bytes();
+        self.own_mut().declare_local(len * scalar.bytes());
         let origin = self.origin();
-        self.program.stored("out", Kind::Local, scalar, &Size::nat(len), &origin);
+        self.program_mut().stored("out", Kind::Local, scalar, &Size::nat(len), &origin);
         Expr::Var(self.declare_array("out", Storage::LocalVectors, CType::stored(scalar), len))
     }
 
@@ -421,7 +417,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
                     let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
                     if few > 1 {
-                        f.facts.assume_le(c.add(&Size::int(few)), lens[1].clone());
+                        f.known_mut().assume_le(c.add(&Size::int(few)), lens[1].clone());
                     }
                     write(f, [i, j], [&r, &c])
                 })
@@ -463,8 +459,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let Some(scalar) = ty.as_scalar() else { return Ok(false) };
         let (_, is_wide) = self.scope(|f| {
             let [r, c] = ["r", "c"].map(|name| Size::var(f.index_var(name, Expr::int(0))));
-            f.facts.assume_divides(Size::int(WIDE), m.clone());
-            f.facts.assume_divides(Size::int(WIDE), c.clone());
+            f.known_mut().assume_divides(Size::int(WIDE), m.clone());
+            f.known_mut().assume_divides(Size::int(WIDE), c.clone());
             let value = |by: i64| (r.clone(), c.add(&Size::int(by)), Value::computed(scalar, Expr::int(0)));
             f.store_quad(&(0..WIDE).map(value).collect::<Vec<_>>(), dest)
         })?;

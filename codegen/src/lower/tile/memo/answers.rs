@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 #[derive(Debug, Clone, Default)]
 pub struct Memo {
-    pub(super) simplified: FxHashMap<Size, Size>,
+    simplified: FxHashMap<Size, Size>,
     /// Names of clamped indices.
     pub(super) clamped: FxHashMap<Size, Size>,
     /// The same, by the unclamped index and the length, before simplification.
@@ -13,6 +13,14 @@ pub struct Memo {
 }
 
 impl Memo {
+    pub fn simplified(&self, size: &Size) -> Option<&Size> {
+        self.simplified.get(size)
+    }
+    pub fn learn_simplified(&mut self, size: &Size, simple: &Size) {
+        self.simplified.insert(size.clone(), simple.clone());
+        self.simplified.insert(simple.clone(), simple.clone());
+    }
+    /// Takes over what stays valid outside of the scope where it was found: names do not.
     pub fn learn(&mut self, found: Memo) {
         self.simplified = found.simplified;
     }

@@ -321,74 +321,72 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (in_team, number, teams, team_size) = self.teams_of(folded, &item, &n_expr)?;
         let rounds = n_expr.clone().add(teams.clone()).sub(Expr::int(1)).div(teams.clone());
         let rounds = self.number("rounds", rounds, &n);
-        let (lcl, outside) = (self.active.lcl, std::mem::replace(&mut self.shared_in_loop, true));
-        self.active.lcl[0] = true;
-        let result = self.for_level(crate::core::Level::Wrg(0), &rounds, |f, g| {
-            f.shared_in_loop = true;
-            let row = f.size(g)?.mul(teams).add(number);
-            let row = f.bind("row", CType::Int, row);
-            let inside = row.clone().lt(n_expr.clone());
-            let last = n.sub(&Size::one());
-            let (acc, z) = f.row_neutral(folded)?;
-            let tile = f.tile_in_order(folded)?;
-            if let Some(tile) = &tile {
-                let own = Own { item: &item, in_team: &in_team, team: &team_size, number: &row };
-                f.share_in_order(folded, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
-            }
-            f.when(inside.clone(), |f| {
-                if tile.is_some() {
-                    return Ok(());
+        let result = self.by_tiles(|f| {
+            f.for_level(crate::core::Level::Wrg(0), &rounds, |f, g| {
+                f.share_memory();
+                let row = f.size(g)?.mul(teams).add(number);
+                let row = f.bind("row", CType::Int, row);
+                let inside = row.clone().lt(n_expr.clone());
+                let last = n.sub(&Size::one());
+                let (acc, z) = f.row_neutral(folded)?;
+                let tile = f.tile_in_order(folded)?;
+                if let Some(tile) = &tile {
+                    let own = Own { item: &item, in_team: &in_team, team: &team_size, number: &row };
+                    f.share_in_order(folded, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
                 }
-                let at = f.number("row", row.clone(), &last);
-                let Some((_, rows)) = &parts else {
-                    return f.share(folded, &at, &team_size, &in_team, None, (&acc, &z));
+                f.when(inside.clone(), |f| {
+                    if tile.is_some() {
+                        return Ok(());
+                    }
+                    let at = f.number("row", row.clone(), &last);
+                    let Some((_, rows)) = &parts else {
+                        return f.share(folded, &at, &team_size, &in_team, None, (&acc, &z));
+                    };
+                    let (row, part) = f.row_and_part(&row, rows)?;
+                    f.share(folded, &row, &team_size, &in_team, Some(&part), (&acc, &z))
+                })?;
+                let slot = match folded.teams {
+                    Teams::Columns => {
+                        let columns = f.parameter(Parameter::RowsColumns);
+                        let lane = item.clone().rem(Expr::int(columns)).mul(Expr::int(ITEMS / columns));
+                        f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(columns))))
+                    }
+                    _ => item.clone(),
                 };
-                let (row, part) = f.row_and_part(&row, rows)?;
-                f.share(folded, &row, &team_size, &in_team, Some(&part), (&acc, &z))
-            })?;
-            let slot = match folded.teams {
-                Teams::Columns => {
-                    let columns = f.program.parameter(Parameter::RowsColumns);
-                    let lane = item.clone().rem(Expr::int(columns)).mul(Expr::int(ITEMS / columns));
-                    f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(columns))))
-                }
-                _ => item.clone(),
-            };
-            f.meet(folded, &slots, &slot, &in_team, &team_size, &acc)?;
-            let leads = f.size(&in_team)?.eq(Expr::int(0));
-            f.when(leads.and(inside), |f| {
-                let at = f.number("row", row.clone(), &last);
-                if let (Stage::Parts(_, place), Some((parts, rows))) = (&folded.stage, &parts) {
-                    let number = f.size(&at)?;
-                    let (row, part) = f.row_and_part(&number, rows)?;
-                    let at = row.mul(parts).add(&part);
-                    return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
-                }
-                let mut env = f.row_env(folded, &at, &folded.wanted_behind())?;
-                env.bind(folded.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
-                for s in folded.f.body.stmts.iter().skip_while(|s| s.var != folded.of).skip(1) {
-                    let value = f.eval_stmt(s, &mut env, None)?;
-                    env.bind(s.var, value);
-                }
-                let value = f.atom(&folded.f.body.result, &env)?;
-                let to = f.dest_of_row(folded, dest, &at)?;
-                f.copy(&value, &to)
+                f.meet(folded, &slots, &slot, &in_team, &team_size, &acc)?;
+                let leads = f.size(&in_team)?.eq(Expr::int(0));
+                f.when(leads.and(inside), |f| {
+                    let at = f.number("row", row.clone(), &last);
+                    if let (Stage::Parts(_, place), Some((parts, rows))) = (&folded.stage, &parts) {
+                        let number = f.size(&at)?;
+                        let (row, part) = f.row_and_part(&number, rows)?;
+                        let at = row.mul(parts).add(&part);
+                        return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
+                    }
+                    let mut env = f.row_env(folded, &at, &folded.wanted_behind())?;
+                    env.bind(folded.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
+                    for s in folded.f.body.stmts.iter().skip_while(|s| s.var != folded.of).skip(1) {
+                        let value = f.eval_stmt(s, &mut env, None)?;
+                        env.bind(s.var, value);
+                    }
+                    let value = f.atom(&folded.f.body.result, &env)?;
+                    let to = f.dest_of_row(folded, dest, &at)?;
+                    f.copy(&value, &to)
+                })
             })
         });
-        self.active.lcl = lcl;
-        self.shared_in_loop = outside;
         let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
-        let [columns, each, team] = wanted.map(|p| self.program.parameter(p));
+        let [columns, each, team] = wanted.map(|p| self.parameter(p));
         let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
-        let (items, busy) = (Size::int(folded.items), Size::int(self.program.busy() / folded.items));
+        let (items, busy) = (Size::int(folded.items), Size::int(self.program().busy() / folded.items));
         if folded.teams == Teams::Columns && folded.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
-            self.wishes.wrg[0] = Some(n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)));
+            self.grid_mut().ask_for_groups(n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)));
             return result;
         }
         if let (Stage::Parts(parts, _), Some(_)) = (&folded.stage, &parts) {
             let all = folded.count.mul(parts);
             let each = if folded.teams == Teams::Columns { columns } else { 1 };
-            self.wishes.wrg[0] = Some(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
+            self.grid_mut().ask_for_groups(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
             return result;
         }
         let groups = match &folded.length {
@@ -400,7 +398,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => Some(Size::max(&n.mul(&Size::int(team)).div_floor(&items), &busy)),
         };
         if let Some(groups) = groups.filter(|_| known(&n)) {
-            self.wishes.wrg[0] = Some(Size::min(&n, &groups.add(&Size::one())));
+            self.grid_mut().ask_for_groups(Size::min(&n, &groups.add(&Size::one())));
         }
         result
     }
@@ -409,7 +407,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// the number of work-items of a team.
     fn teams_of(&mut self, folded: &Folded<'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
         let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
-        let [columns, each, few] = wanted.map(|p| self.program.parameter(p));
+        let [columns, each, few] = wanted.map(|p| self.parameter(p));
         if folded.teams == Teams::Columns {
             let slices = ITEMS / columns;
             let in_team = self.number("slice", item.clone().div(Expr::int(columns)), &Size::int(slices - 1));
@@ -439,13 +437,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 };
                 team.clone().mul(Expr::int(each)).lt(self.size(&k)?)
             }
-            None => n.clone().lt(Expr::int(self.program.busy()).div(team.clone())),
+            None => n.clone().lt(Expr::int(self.program().busy()).div(team.clone())),
         };
         let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&self.origin())];
         let condition = team.clone().lt(Expr::int(items)).and(grows);
         self.emit(StmtKind::While { condition, body: grow });
         let team_size = self.index_var("team", team.clone());
-        self.facts.assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(items)));
+        self.known_mut().assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(items)));
         let in_team = self.number("in_team", item.clone().rem(team.clone()), &Size::int(items - 1));
         let number = self.bind("number", CType::Int, item.clone().div(team.clone()));
         let teams = self.bind("teams", CType::Int, Expr::int(items).div(team));
@@ -456,9 +454,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<(Value<'k>, Value<'k>)> {
         // It may be computed in the function, but does not depend on the row.
         let mut env = folded.env.clone();
-        let depend = uses::dependent(self.program.kernel, folded.f);
+        let depend = uses::dependent(self.kernel(), folded.f);
         for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.of) {
-            if crate::schedule::nest::is_scalars(self.program.kernel.ty(s.var)) && !depend.contains(&s.var) {
+            if crate::schedule::nest::is_scalars(self.kernel().ty(s.var)) && !depend.contains(&s.var) {
                 let value = self.eval_stmt(s, &mut env, None)?;
                 env.bind(s.var, value);
             }

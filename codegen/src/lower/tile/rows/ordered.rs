@@ -40,8 +40,8 @@ pub(super) struct Own<'a> {
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for a tile, if the fold keeps the order and all rows have one length.
     pub(super) fn tile_in_order(&mut self, folded: &Folded<'k>) -> Result<Option<Tile>> {
-        let ordered = !folded.fold.funs[0].is_commutative(self.program.kernel) && folded.teams == Teams::Neighbours;
-        let ty = self.program.kernel.atom_ty(&folded.fold.args[1]);
+        let ordered = !folded.fold.funs[0].is_commutative(self.kernel()) && folded.teams == Teams::Neighbours;
+        let ty = self.kernel().atom_ty(&folded.fold.args[1]);
         let element = ty.as_array().map(|a| a.element.clone()).filter(|e| bytes(e).is_some_and(|n| n > 0));
         let (Some(element), true, Some(_)) = (element, ordered, &folded.length) else { return Ok(None) };
         if matches!(folded.stage, Stage::Rest(..)) {
@@ -88,7 +88,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let first = self.size(g)?.mul(teams);
         let first = self.bind("first_row", CType::Int, first);
         let trips = self.index_var("piece", piece.clone());
-        self.facts.assume_le(Size::zero(), Size::var(trips.clone()));
+        self.known_mut().assume_le(Size::zero(), Size::var(trips.clone()));
         // The index in the row of a work-item's element `offset`, and the condition that it exists.
         let place = |number: &Expr, lane: Expr, offset: &Expr| {
             let at = Expr::binary(BinaryOp::Mul, lane, piece.clone()).add(offset.clone());

@@ -16,7 +16,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let row = self.number("row", number.clone().rem(n.clone()), &rows.sub(&Size::one()));
         let part = self.bind("part", CType::Int, number.clone().div(n));
         let part = self.index_var("part", part);
-        self.facts.assume_le(Size::zero(), Size::var(part.clone()));
+        self.known_mut().assume_le(Size::zero(), Size::var(part.clone()));
         Ok((row, Size::var(part)))
     }
 
@@ -55,7 +55,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let next = b.contracted(next);
             b.assign_registers(acc, &next)
         };
-        let in_order = !f.lambda.is_commutative(self.program.kernel) || folded.teams == Teams::Columns;
+        let in_order = !f.lambda.is_commutative(self.kernel()) || folded.teams == Teams::Columns;
         let bounds = match (part, &folded.stage) {
             (Some(part), Stage::Parts(parts, _)) => {
                 let (part, parts) = (self.size(part)?, self.host_size(parts, "parts")?);
@@ -80,7 +80,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 |b| {
                     b.for_range("k", from.clone(), &to, Step::Add(team_expr.clone()), |b, i| {
                         if let Some((first, _)) = &bounds {
-                            b.facts.assume_le(first.clone(), i.clone());
+                            b.known_mut().assume_le(first.clone(), i.clone());
                         }
                         round(b, i)
                     })
@@ -115,7 +115,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             });
         }
         self.for_range("k", from_expr, &to, Step::Increment, |f, i| {
-            f.facts.assume_le(from.clone(), i.clone());
+            f.known_mut().assume_le(from.clone(), i.clone());
             round(f, i)
         })
     }
@@ -129,7 +129,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         xs: &Array<'k>,
         mut each: impl FnMut(&mut Self, Value<'k>) -> Result<()>,
     ) -> Result<()> {
-        let loads = self.program.parameter(Parameter::RowsLoads);
+        let loads = self.parameter(Parameter::RowsLoads);
         let (from_expr, end) = (self.size(from)?, self.size(to)?);
         let count = self.bind("count", CType::Int, end.sub(from_expr));
         let whole = count.clone().sub(count.clone().rem(Expr::int(loads)));
@@ -137,7 +137,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| self.number(name, e, len));
         self.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
             let i = from.add(t);
-            b.facts.assume_le(i.add(&Size::int(loads)), len.clone());
+            b.known_mut().assume_le(i.add(&Size::int(loads)), len.clone());
             let mut elements = Vec::new();
             for n in 0..loads {
                 let x = b.read(xs, &i.add(&Size::int(n)))?;
@@ -147,7 +147,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })?;
         self.for_range("t", whole, &all, Step::Increment, |b, t| {
             let i = from.add(t);
-            b.facts.assume_le(i.add(&Size::one()), len.clone());
+            b.known_mut().assume_le(i.add(&Size::one()), len.clone());
             let x = b.read(xs, &i)?;
             each(b, x)
         })

@@ -1,0 +1,206 @@
+//! What is known of sizes and of memory where a function under construction writes code.
+
+use super::extrema::Extrema;
+use crate::lower::program::assume_hidden;
+use crate::lower::symbolic;
+use crate::lower::tile::loads::Loads;
+use crate::lower::tile::memo::answers::Memo;
+use crate::opencl::{BinaryOp, Expr, UnaryOp};
+use lift_analysis::size::{Assumption, Facts, Size, Truth, Var};
+use rustc_hash::FxHashMap;
+
+/// Facts, and what follows from them. Invariant: `facts`, `extrema`, `loads` and `memo` hold until the end of the scope,
+/// which restores those outside of it ([`Self::open`], [`Self::close`]); the expressions of variables and conditions stay.
+pub struct Knowledge {
+    facts: Facts,
+    /// The C expressions of variables.
+    indices: FxHashMap<Var, Expr>,
+    /// Conditions, each with two sizes; if it holds, the first is at most the second.
+    compared: FxHashMap<Expr, [Size; 2]>,
+    extrema: Extrema,
+    /// Elements of buffers that are kept in registers.
+    loads: Option<Loads>,
+    /// Cached queries about sizes.
+    memo: Option<Memo>,
+}
+
+/// What a scope restores at its end.
+pub(super) struct Outside {
+    facts: Facts,
+    loads: Option<Loads>,
+    memo: Option<Memo>,
+    extrema: usize,
+}
+
+/// What the start of the function does not share with the code that is interrupted for it.
+pub(super) struct Interrupted {
+    extrema: Extrema,
+    loads: Option<Loads>,
+    memo: Option<Memo>,
+}
+
+impl Knowledge {
+    pub(super) fn new(facts: Facts) -> Knowledge {
+        Knowledge {
+            facts,
+            indices: FxHashMap::default(),
+            compared: FxHashMap::default(),
+            extrema: Extrema::default(),
+            loads: None,
+            memo: None,
+        }
+    }
+
+    pub(super) fn open(&self) -> Outside {
+        let (loads, memo) = (self.loads.clone(), self.memo.clone());
+        Outside { facts: self.facts.clone(), loads, memo, extrema: self.extrema.count() }
+    }
+    pub(super) fn close(&mut self, outside: Outside) {
+        (self.facts, self.loads, self.memo) = (outside.facts, outside.loads, outside.memo);
+        self.extrema.keep(outside.extrema);
+    }
+    pub(super) fn interrupt(&mut self) -> Interrupted {
+        Interrupted { extrema: std::mem::take(&mut self.extrema), loads: self.loads.take(), memo: self.memo.take() }
+    }
+    pub(super) fn resume(&mut self, at: Interrupted) {
+        (self.loads, self.memo, self.extrema) = (at.loads, at.memo, at.extrema);
+    }
+
+    // ---- facts
+
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    pub(super) fn facts_mut(&mut self) -> &mut Facts {
+        &mut self.facts
+    }
+    pub(super) fn replace_facts(&mut self, facts: Facts) -> Facts {
+        std::mem::replace(&mut self.facts, facts)
+    }
+    pub fn assume(&mut self, assumption: &Assumption) {
+        self.facts.assume(assumption);
+    }
+    pub fn assume_range(&mut self, var: Var, least: Option<Size>, most: Option<Size>) {
+        self.facts.assume_range(var, least, most);
+    }
+    /// Assumes `0 <= var < n`.
+    pub fn assume_index(&mut self, var: &Var, n: &Size) {
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+    }
+    pub fn assume_le(&mut self, least: Size, most: Size) {
+        self.facts.assume_le(least, most);
+    }
+    pub fn assume_eq(&mut self, a: Size, b: Size) {
+        self.facts.assume_eq(a, b);
+    }
+    pub fn assume_divides(&mut self, divisor: Size, size: Size) {
+        self.facts.assume_divides(divisor, size);
+    }
+    /// Assumes that a hidden length is natural and has a bound.
+    pub fn assume_hidden(&mut self, length: &Var, at_most: Option<Size>) {
+        assume_hidden(&mut self.facts, length, at_most);
+    }
+
+    /// Whether `0 <= i < n` is provable.
+    pub fn in_range(&self, i: &Size, n: &Size) -> bool {
+        self.not_negative(i) && self.facts.lt(i, n).is_yes()
+    }
+    pub fn not_negative(&self, s: &Size) -> bool {
+        self.facts.le(&Size::zero(), s).is_yes()
+    }
+    /// Whether the size, and all intermediate results of its C expression, provably fit an `int`.
+    pub fn fits_int(&self, s: &Size) -> bool {
+        symbolic::fits_int(&self.facts, s)
+    }
+    pub fn divides(&self, divisor: i64, s: &Size) -> Truth {
+        self.facts.divides(&Size::int(divisor), s)
+    }
+    /// The simplified form of a size under the current facts.
+    pub fn simplify(&mut self, s: &Size) -> Size {
+        if let Some(known) = self.memo.as_ref().and_then(|m| m.simplified(s)) {
+            return known.clone();
+        }
+        let simple = self.facts.simplify(s);
+        if let Some(memo) = &mut self.memo {
+            memo.learn_simplified(s, &simple);
+        }
+        simple
+    }
+
+    // ---- variables and conditions
+
+    /// The C expression of a variable.
+    pub fn expr_of(&self, var: &Var) -> Option<&Expr> {
+        self.indices.get(var)
+    }
+    /// A variable with this C expression.
+    pub(super) fn var_of(&self, expr: &Expr) -> Option<&Var> {
+        self.indices.iter().find(|(_, e)| *e == expr).map(|(var, _)| var)
+    }
+    /// Gives the C expression for a variable of the program, such as a skolem.
+    pub fn alias(&mut self, var: &Var, expr: Expr) {
+        self.indices.insert(var.clone(), expr);
+    }
+    /// Records that `least <= most` if a condition holds, and `most < least` if not.
+    pub(super) fn note_condition(&mut self, condition: &Expr, [least, most]: [Size; 2]) {
+        self.compared.insert(condition.clone(), [least, most]);
+    }
+    /// Records that a name has the value of a condition.
+    pub fn note_name(&mut self, condition: &Expr, name: &Expr) {
+        if let Some(known) = self.compared.get(condition).cloned() {
+            self.compared.insert(name.clone(), known);
+        }
+    }
+    /// Assumes, until the end of the scope, what follows from the value of a condition.
+    pub fn assume_condition(&mut self, condition: &Expr, holds: bool) {
+        match condition {
+            Expr::Binary(BinaryOp::And, a, b) if holds => {
+                [a, b].into_iter().for_each(|e| self.assume_condition(e, true))
+            }
+            Expr::Binary(BinaryOp::Or, a, b) if !holds => {
+                [a, b].into_iter().for_each(|e| self.assume_condition(e, false));
+            }
+            Expr::Unary(UnaryOp::Not, a) => self.assume_condition(a, !holds),
+            _ => {
+                let Some([least, most]) = self.compared.get(condition).cloned() else { return };
+                if holds {
+                    self.facts.assume_le(least, most);
+                } else {
+                    self.facts.assume_le(most.add(&Size::one()), least);
+                }
+            }
+        }
+    }
+    pub(super) fn extrema(&self) -> &Extrema {
+        &self.extrema
+    }
+    pub(super) fn extrema_mut(&mut self) -> &mut Extrema {
+        &mut self.extrema
+    }
+
+    // ---- caches
+
+    pub fn loads(&self) -> Option<&Loads> {
+        self.loads.as_ref()
+    }
+    pub fn loads_mut(&mut self) -> Option<&mut Loads> {
+        self.loads.as_mut()
+    }
+    /// Keeps loaded elements from here on; returns what was kept before.
+    pub fn keep_loads(&mut self, loads: Option<Loads>) -> Option<Loads> {
+        std::mem::replace(&mut self.loads, loads)
+    }
+    pub fn memo(&self) -> Option<&Memo> {
+        self.memo.as_ref()
+    }
+    pub fn memo_mut(&mut self) -> Option<&mut Memo> {
+        self.memo.as_mut()
+    }
+    /// Starts to remember the answers to queries.
+    pub fn remember(&mut self) {
+        self.memo = Some(Memo::default());
+    }
+    pub fn take_memo(&mut self) -> Option<Memo> {
+        self.memo.take()
+    }
+}
