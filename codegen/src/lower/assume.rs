@@ -55,55 +55,55 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(());
         }
         let origin = opened.origin.clone();
-        self.at(&origin, |f| f.fail_if_false(&opened.assumption, opened))
+        self.at(&origin, |f| fail_if_false(f, &opened.assumption, opened))
     }
+}
 
-    /// Checks an assumption; a quantified one in a loop over the indices.
-    fn fail_if_false(&mut self, assumption: &Assumption, opened: &Opened) -> Result<()> {
-        if let Assumption::ForAll { position, count, holds } = assumption {
-            return self.for_each("i", count, |f, i| {
-                f.fail_if_false(&holds.subst(&mut |v| (v == position).then(|| i.clone())), opened)
-            });
+/// Checks an assumption; a quantified one in a loop over the indices.
+fn fail_if_false(f: &mut FunctionBuilder, assumption: &Assumption, opened: &Opened) -> Result<()> {
+    if let Assumption::ForAll { position, count, holds } = assumption {
+        return f.for_each("i", count, |f, i| {
+            fail_if_false(f, &holds.subst(&mut |v| (v == position).then(|| i.clone())), opened)
+        });
+    }
+    let Some(wrong) = is_false(f, assumption)? else { return fail_where(f, assumption, opened) };
+    let mut values = [Expr::int(0), Expr::int(0)];
+    for (value, size) in values.iter_mut().zip(&opened.values) {
+        *value = f.size(size)?;
+    }
+    f.stop_if(wrong, &opened.message, values)
+}
+
+/// Checks a conditional assumption where its conditions hold.
+fn fail_where(f: &mut FunctionBuilder, assumption: &Assumption, opened: &Opened) -> Result<()> {
+    let Assumption::Where { given, holds } = assumption else { return Ok(()) };
+    let Some((first, rest)) = given.split_first() else { return fail_if_false(f, holds, opened) };
+    let rest = (**holds).clone().given(rest.to_vec());
+    // Conditions of a program compare two sizes.
+    let Some(excluded) = is_false(f, first)? else { return fail_if_false(f, &rest, opened) };
+    let (then, ()) = f.scope(|f| fail_if_false(f, &rest, opened))?;
+    f.emit_if(excluded.not(), then, Vec::new());
+    Ok(())
+}
+
+/// The test that an assumption is false; `None` if it is quantified or conditional.
+fn is_false(f: &mut FunctionBuilder, assumption: &Assumption) -> Result<Option<Expr>> {
+    Ok(Some(match assumption {
+        Assumption::Divides { divisor, value } => {
+            let (d, v) = (f.exact_size(divisor)?, f.exact_size(value)?);
+            let remains = Expr::binary(BinaryOp::Ne, v.rem(d.clone()), Expr::int(0));
+            if d.as_int().is_some_and(|d| d > 0) { remains } else { d.le(Expr::int(0)).or(remains) }
         }
-        let Some(wrong) = self.is_false(assumption)? else { return self.fail_where(assumption, opened) };
-        let mut values = [Expr::int(0), Expr::int(0)];
-        for (value, size) in values.iter_mut().zip(&opened.values) {
-            *value = self.size(size)?;
+        Assumption::NonNegative(a) => f.exact_size(a)?.lt(Expr::int(0)),
+        Assumption::Positive(a) => f.exact_size(a)?.le(Expr::int(0)),
+        Assumption::AtMost(a, b) => {
+            let (a, b) = (f.exact_size(a)?, f.exact_size(b)?);
+            b.lt(a)
         }
-        self.stop_if(wrong, &opened.message, values)
-    }
-
-    /// Checks a conditional assumption where its conditions hold.
-    fn fail_where(&mut self, assumption: &Assumption, opened: &Opened) -> Result<()> {
-        let Assumption::Where { given, holds } = assumption else { return Ok(()) };
-        let Some((first, rest)) = given.split_first() else { return self.fail_if_false(holds, opened) };
-        let rest = (**holds).clone().given(rest.to_vec());
-        // Conditions of a program compare two sizes.
-        let Some(excluded) = self.is_false(first)? else { return self.fail_if_false(&rest, opened) };
-        let (then, ()) = self.scope(|f| f.fail_if_false(&rest, opened))?;
-        self.emit_if(excluded.not(), then, Vec::new());
-        Ok(())
-    }
-
-    /// The test that an assumption is false; `None` if it is quantified or conditional.
-    fn is_false(&mut self, assumption: &Assumption) -> Result<Option<Expr>> {
-        Ok(Some(match assumption {
-            Assumption::Divides { divisor, value } => {
-                let (d, v) = (self.exact_size(divisor)?, self.exact_size(value)?);
-                let remains = Expr::binary(BinaryOp::Ne, v.rem(d.clone()), Expr::int(0));
-                if d.as_int().is_some_and(|d| d > 0) { remains } else { d.le(Expr::int(0)).or(remains) }
-            }
-            Assumption::NonNegative(a) => self.exact_size(a)?.lt(Expr::int(0)),
-            Assumption::Positive(a) => self.exact_size(a)?.le(Expr::int(0)),
-            Assumption::AtMost(a, b) => {
-                let (a, b) = (self.exact_size(a)?, self.exact_size(b)?);
-                b.lt(a)
-            }
-            Assumption::Equal(a, b) => {
-                let (a, b) = (self.exact_size(a)?, self.exact_size(b)?);
-                Expr::binary(BinaryOp::Ne, a, b)
-            }
-            Assumption::ForAll { .. } | Assumption::Where { .. } => return Ok(None),
-        }))
-    }
+        Assumption::Equal(a, b) => {
+            let (a, b) = (f.exact_size(a)?, f.exact_size(b)?);
+            Expr::binary(BinaryOp::Ne, a, b)
+        }
+        Assumption::ForAll { .. } | Assumption::Where { .. } => return Ok(None),
+    }))
 }

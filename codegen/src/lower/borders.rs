@@ -36,57 +36,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if self.target().class != Class::Cpu || self.position().in_border() {
             return Ok(None);
         }
-        let found = self.padded(xs, DEEPEST)?;
+        let found = padded(self, xs, DEEPEST)?;
         let some = found.first + found.last;
         let long = xs.len.as_const().is_none_or(|n| n > 4 * some);
         Ok((some > 0 && some <= WIDEST && long).then_some(found))
-    }
-
-    fn padded(&mut self, xs: &Array<'k>, deep: u32) -> Result<Borders> {
-        if deep == 0 {
-            return Ok(Borders::default());
-        }
-        let deep = deep - 1;
-        Ok(match &*xs.view {
-            View::Pad { left, of, .. } | View::PadConstant { left, of, .. } => {
-                let inner = self.padded(of, deep)?;
-                let right = xs.len.sub(&of.len).sub(left);
-                match (left.as_const(), right.as_const()) {
-                    (Some(left), Some(right)) => Borders { first: left + inner.first, last: right + inner.last },
-                    _ => Borders::default(),
-                }
-            }
-            View::Windows { step, of, .. } => {
-                let inner = self.padded(of, deep)?;
-                match step.as_const() {
-                    Some(step @ 1..) => {
-                        Borders { first: (inner.first + step - 1) / step, last: (inner.last + step - 1) / step }
-                    }
-                    _ => Borders::default(),
-                }
-            }
-            View::Mapped(_, of) | View::Component(of, _) => self.padded(of, deep)?,
-            View::Zip(parts) => {
-                let mut all = Borders::default();
-                for part in parts {
-                    all = all.or(self.padded(part, deep)?);
-                }
-                all
-            }
-            View::Part { step, of, .. } if step.is_one() => self.padded(of, deep)?,
-            // Every row has the same columns.
-            View::Transposed(of) => {
-                let (_, found) = self.scope(|f| {
-                    let any = f.index_below("any", Expr::int(0), &of.len);
-                    match f.read(of, &any)? {
-                        Value::Array(row) => f.padded(&row, deep),
-                        _ => Ok(Borders::default()),
-                    }
-                })?;
-                found
-            }
-            _ => Borders::default(),
-        })
     }
 
     /// Writes `map f xs` to `dest`, in three parts.
@@ -121,4 +74,51 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })
         })
     }
+}
+
+fn padded<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, deep: u32) -> Result<Borders> {
+    if deep == 0 {
+        return Ok(Borders::default());
+    }
+    let deep = deep - 1;
+    Ok(match &*xs.view {
+        View::Pad { left, of, .. } | View::PadConstant { left, of, .. } => {
+            let inner = padded(f, of, deep)?;
+            let right = xs.len.sub(&of.len).sub(left);
+            match (left.as_const(), right.as_const()) {
+                (Some(left), Some(right)) => Borders { first: left + inner.first, last: right + inner.last },
+                _ => Borders::default(),
+            }
+        }
+        View::Windows { step, of, .. } => {
+            let inner = padded(f, of, deep)?;
+            match step.as_const() {
+                Some(step @ 1..) => {
+                    Borders { first: (inner.first + step - 1) / step, last: (inner.last + step - 1) / step }
+                }
+                _ => Borders::default(),
+            }
+        }
+        View::Mapped(_, of) | View::Component(of, _) => padded(f, of, deep)?,
+        View::Zip(parts) => {
+            let mut all = Borders::default();
+            for part in parts {
+                all = all.or(padded(f, part, deep)?);
+            }
+            all
+        }
+        View::Part { step, of, .. } if step.is_one() => padded(f, of, deep)?,
+        // Every row has the same columns.
+        View::Transposed(of) => {
+            let (_, found) = f.scope(|f| {
+                let any = f.index_below("any", Expr::int(0), &of.len);
+                match f.read(of, &any)? {
+                    Value::Array(row) => padded(f, &row, deep),
+                    _ => Ok(Borders::default()),
+                }
+            })?;
+            found
+        }
+        _ => Borders::default(),
+    })
 }

@@ -117,27 +117,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Value::Array(rows) => {
                 let depth = Depths::new(self.schedule()).of(&rows);
                 let grid = self.grid().used().glb.iter().filter(|used| **used).count();
-                self.copy_rows(&rows, dest, if grid < GRID { depth.min(grid) } else { depth })
+                copy_rows(self, &rows, dest, if grid < GRID { depth.min(grid) } else { depth })
             }
             other => self.copy(&other, dest),
         }
     }
+}
 
-    /// Copies `depth` nested arrays element by element, the innermost ones over the grid.
-    fn copy_rows(&mut self, rows: &Array<'k>, dest: &Dest<'k>, depth: usize) -> Result<()> {
-        let level = match depth {
-            0 | 1 => Level::Glb(0),
-            2 => Level::Glb(1),
-            GRID => Level::Glb(2),
-            _ => Level::Seq,
-        };
-        self.for_level(level, &rows.len.clone(), |f, i| {
-            let element = f.read(rows, i)?;
-            let to = f.dest_at(dest, i)?;
-            match &element {
-                Value::Array(row) if depth > 1 => f.copy_rows(row, &to, depth - 1),
-                _ => f.copy(&element, &to),
-            }
-        })
-    }
+/// Copies `depth` nested arrays element by element, the innermost ones over the grid.
+fn copy_rows<'k>(f: &mut FunctionBuilder<'_, 'k>, rows: &Array<'k>, dest: &Dest<'k>, depth: usize) -> Result<()> {
+    let level = match depth {
+        0 | 1 => Level::Glb(0),
+        2 => Level::Glb(1),
+        GRID => Level::Glb(2),
+        _ => Level::Seq,
+    };
+    f.for_level(level, &rows.len.clone(), |f, i| {
+        let element = f.read(rows, i)?;
+        let to = f.dest_at(dest, i)?;
+        match &element {
+            Value::Array(row) if depth > 1 => copy_rows(f, row, &to, depth - 1),
+            _ => f.copy(&element, &to),
+        }
+    })
 }

@@ -63,16 +63,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// A loop over the elements of a chunk, distributed over the group.
-    pub fn for_items(&mut self, chunk: &Chunk, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        let from = self.size(&chunk.begin)?.add(local_id());
-        let begin = chunk.begin.clone();
-        self.for_range("i", from, &chunk.end, Step::Add(local_size()), |f, i| {
-            f.known_mut().assume_le(begin.clone(), i.clone());
-            body(f, i)
-        })
-    }
-
     /// One `int` in local memory for each work-item of a group.
     pub fn group_ints(&mut self, name: &str) -> Name {
         let most = u64::from(self.target().most_in_group);
@@ -82,20 +72,38 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The sum of `value` over the preceding work-items, and over all. Every work-item of the group must execute it.
     pub fn group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
-        let (total, call) = self.call_group_scan(sums, value);
+        let (total, call) = call_group_scan(self, sums, value);
         (self.bind("before", CType::Int, call), total)
     }
-    /// The sum of `value` over all work-items of the group. Every work-item must execute it.
-    pub fn group_total(&mut self, sums: &Name, value: Expr) -> Expr {
-        let (total, call) = self.call_group_scan(sums, value);
-        self.emit(StmtKind::Expr(call));
-        total
+}
+
+impl Chunk {
+    /// A loop over the elements of a chunk, distributed over the group.
+    pub fn for_items<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let from = f.size(&self.begin)?.add(local_id());
+        let begin = self.begin.clone();
+        f.for_range("i", from, &self.end, Step::Add(local_size()), |f, i| {
+            f.known_mut().assume_le(begin.clone(), i.clone());
+            body(f, i)
+        })
     }
-    fn call_group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
-        let total = self.variable("total", CType::Int, None);
-        let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(Arc::new(Expr::Var(total.clone())))];
-        (Expr::Var(total), self.call_helper(Helper::GroupScan, args))
-    }
+}
+
+/// The sum of `value` over all work-items of the group. Every work-item must execute it.
+pub fn group_total(f: &mut FunctionBuilder, sums: &Name, value: Expr) -> Expr {
+    let (total, call) = call_group_scan(f, sums, value);
+    f.emit(StmtKind::Expr(call));
+    total
+}
+
+fn call_group_scan(f: &mut FunctionBuilder, sums: &Name, value: Expr) -> (Expr, Expr) {
+    let total = f.variable("total", CType::Int, None);
+    let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(Arc::new(Expr::Var(total.clone())))];
+    (Expr::Var(total), f.call_helper(Helper::GroupScan, args))
 }
 
 /// `⌈a/b⌉` without overflow.
@@ -161,7 +169,7 @@ impl<'k> Host<'k> {
             let chunks = f.host_size(&chunks, "chunks")?;
             f.for_chunks(&xs.len, &chunks, |f, chunk| {
                 let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
-                f.for_items(chunk, |f, i| {
+                chunk.for_items(f, |f, i| {
                     let x = f.read(&xs, i)?;
                     let keep = f.call(&p, &[x])?;
                     let keep = f.scalar_of(&keep)?;
@@ -173,7 +181,7 @@ impl<'k> Host<'k> {
                     f.emit_if(keep, then, Vec::new());
                     Ok(())
                 })?;
-                let total = f.group_total(&sums, count);
+                let total = group_total(f, &sums, count);
                 let at = f.size(&chunk.number)?;
                 let counts = Expr::Var(f.use_buffer(counts, true));
                 let (first, ()) = f.scope(|f| {
@@ -190,44 +198,42 @@ impl<'k> Host<'k> {
             let body = f.dest_body(dest)?;
             let chunks = f.host_size(&chunks, "chunks")?;
             f.for_chunks(&xs.len, &chunks, |f, chunk| {
-                f.compact(&xs, &p, out.as_ref(), chunk, &chunks, counts, &sums, dest, &body)
+                compact(f, &xs, &p, out.as_ref(), chunk, &chunks, counts, &sums, dest, &body)
             })
         })
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Moves the elements of one chunk that pass.
-    #[allow(clippy::too_many_arguments)]
-    fn compact(
-        &mut self,
-        xs: &Array<'k>,
-        p: &Closure<'k>,
-        out: Option<&Closure<'k>>,
-        chunk: &Chunk,
-        chunks: &Size,
-        counts: crate::plan::BufferId,
-        sums: &Name,
-        dest: &Dest<'k>,
-        body: &Dest<'k>,
-    ) -> Result<()> {
-        let part = Expr::Var(self.variable("part", CType::Int, Some(Expr::int(0))));
-        let counts = Expr::Var(self.use_buffer(counts, false));
-        self.for_range("j", local_id(), &chunk.number, Step::Add(local_size()), |f, j| {
-            let j = f.size(j)?;
-            f.assign(part.clone(), part.clone().add(counts.index(j)));
-            Ok(())
-        })?;
-        let before = self.group_total(sums, part);
-        let offset = Expr::Var(self.variable("offset", CType::Int, Some(before)));
-        self.compact_tiles(xs, p, out, chunk, sums, &offset, body)?;
-        let last = self.size(&chunk.number)?.eq(self.size(&chunks.sub(&Size::one()))?);
-        let (finish, ()) = self.scope(|f| {
-            let len = f.index_var("offset", offset.clone());
-            f.dest_packed(dest, &[Size::var(len)])?;
-            Ok(())
-        })?;
-        self.emit_if(last.and(local_id().eq(Expr::int(0))), finish, Vec::new());
+/// Moves the elements of one chunk that pass.
+#[allow(clippy::too_many_arguments)]
+fn compact<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    xs: &Array<'k>,
+    p: &Closure<'k>,
+    out: Option<&Closure<'k>>,
+    chunk: &Chunk,
+    chunks: &Size,
+    counts: crate::plan::BufferId,
+    sums: &Name,
+    dest: &Dest<'k>,
+    body: &Dest<'k>,
+) -> Result<()> {
+    let part = Expr::Var(f.variable("part", CType::Int, Some(Expr::int(0))));
+    let counts = Expr::Var(f.use_buffer(counts, false));
+    f.for_range("j", local_id(), &chunk.number, Step::Add(local_size()), |f, j| {
+        let j = f.size(j)?;
+        f.assign(part.clone(), part.clone().add(counts.index(j)));
         Ok(())
-    }
+    })?;
+    let before = group_total(f, sums, part);
+    let offset = Expr::Var(f.variable("offset", CType::Int, Some(before)));
+    f.compact_tiles(xs, p, out, chunk, sums, &offset, body)?;
+    let last = f.size(&chunk.number)?.eq(f.size(&chunks.sub(&Size::one()))?);
+    let (finish, ()) = f.scope(|f| {
+        let len = f.index_var("offset", offset.clone());
+        f.dest_packed(dest, &[Size::var(len)])?;
+        Ok(())
+    })?;
+    f.emit_if(last.and(local_id().eq(Expr::int(0))), finish, Vec::new());
+    Ok(())
 }

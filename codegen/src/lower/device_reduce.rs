@@ -101,7 +101,7 @@ impl<'k> Host<'k> {
     ) -> Result<()> {
         let title = Title { name, label, origin: &stmt.origin };
         self.launch(&title, GRID, [None; 3], |b| {
-            let op = b.operator(f, z, ty)?;
+            let op = operator(b, f, z, ty)?;
             let chunks = b.host_size(chunks, "chunks")?;
             // The number of partial results is a compound size.
             let xs = &match xs.len.as_var() {
@@ -111,7 +111,7 @@ impl<'k> Host<'k> {
                 _ => xs.clone(),
             };
             b.for_chunks(&xs.len, &chunks, |b, chunk| {
-                let total = b.fold_group(&op, xs, &chunk.begin, &chunk.end)?;
+                let total = op.fold_group(b, xs, &chunk.begin, &chunk.end)?;
                 let (first, ()) = b.scope(|b| {
                     let to = b.dest_at(dest, &chunk.number)?;
                     b.copy(&total, &to)
@@ -159,15 +159,15 @@ impl<'k> Host<'k> {
         };
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
         self.launch(&title, GRID, [None; 3], |b| {
-            let op = b.operator(&f, &z, &ty)?;
+            let op = operator(b, &f, &z, &ty)?;
             let chunks = b.host_size(&chunks, "chunks")?;
             b.for_chunks(&xs.len, &chunks, |b, chunk| {
                 let carry = match &parts {
-                    Some(parts) => b.fold_group(&op, parts, &Size::zero(), &chunk.number)?,
-                    None => b.neutral(&op, "carry")?,
+                    Some(parts) => op.fold_group(b, parts, &Size::zero(), &chunk.number)?,
+                    None => op.neutral(b, "carry")?,
                 };
                 b.barrier(true, false);
-                b.scan_chunk(&op, &xs, chunk, &carry, dest, inclusive)
+                op.scan_chunk(b, &xs, chunk, &carry, dest, inclusive)
             })
         })
     }
@@ -185,249 +185,213 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(items) = self.team()
             && let Some(levels) = self.levels(&ty, items)
         {
-            return self.fold_together(&levels, &f, &z, &xs, &ty);
+            return fold_together(self, &levels, &f, &z, &xs, &ty);
         }
-        let op = self.operator(&f, &z, &ty)?;
+        let op = operator(self, &f, &z, &ty)?;
         let total = self.by_group(|b| match op.commutative {
-            true => b.fold_in_flight(&op, &xs),
-            false => b.fold_group(&op, &xs, &Size::zero(), &xs.len.clone()),
+            true => op.fold_in_flight(b, &xs),
+            false => op.fold_group(b, &xs, &Size::zero(), &xs.len.clone()),
         });
         // The next row uses the slots again.
         self.share_memory();
         total
     }
+}
 
-    /// The fold of an array by a group of a known size.
-    fn fold_together(
-        &mut self,
-        levels: &Levels,
-        f: &Closure<'k>,
-        z: &Value<'k>,
-        xs: &Array<'k>,
-        ty: &Ty,
-    ) -> Result<Value<'k>> {
-        let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
-        let op =
-            Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(self.kernel()), slots: none };
-        let total = self.by_group(|b| {
-            let acc = if b.is_own_row(&xs.len) {
-                b.fold_own_row(&op, xs, ty)?
-            } else if op.commutative && !b.is_in_local(xs) {
-                b.fold_own_in_flight(&op, xs)?
-            } else {
-                b.fold_own(&op, xs, &Size::zero(), &xs.len.clone())?
-            };
-            b.combine(levels, f, &acc)
-        });
-        // The next row uses the slots again.
-        self.share_memory();
-        total
-    }
-
+impl<'k> Operator<'k> {
     /// Each work-item's share of the fold of a row that is in registers, or whose elements it loads at the same time.
-    fn fold_own_row(&mut self, op: &Operator<'k>, xs: &Array<'k>, ty: &Ty) -> Result<Value<'k>> {
-        let acc = self.neutral(op, "acc")?;
-        if !op.commutative && self.fold_own_in_order(&op.f, &acc, xs, ty)? {
+    fn fold_own_row(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, ty: &Ty) -> Result<Value<'k>> {
+        let acc = self.neutral(f, "acc")?;
+        if !self.commutative && f.fold_own_in_order(&self.f, &acc, xs, ty)? {
             return Ok(acc);
         }
-        self.for_own_row(&xs.len, |f, i| {
+        f.for_own_row(&xs.len, |f, i| {
             let x = f.read(xs, i)?;
-            f.take_in(op, &acc, x)
+            self.take_in(f, &acc, x)
         })?;
         Ok(acc)
     }
 
     /// The fold of an array by all work-items of the group. Each loads several elements at the same time, because with
     /// one it would mostly wait for memory.
-    fn fold_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
-        let acc = self.fold_own_in_flight(op, xs)?;
-        self.combine_group(op, acc)
+    fn fold_in_flight(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+        let acc = self.fold_own_in_flight(f, xs)?;
+        self.combine_group(f, acc)
     }
 
     /// Each work-item's share of this fold.
-    fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
-        let loads = self.parameter(Parameter::ReduceLoads);
-        let acc = self.neutral(op, "acc")?;
-        let end = self.length(&xs.len)?;
-        if let Some(items) = self.team_items() {
+    fn fold_own_in_flight(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+        let loads = f.parameter(Parameter::ReduceLoads);
+        let acc = self.neutral(f, "acc")?;
+        let end = f.length(&xs.len)?;
+        if let Some(items) = f.team_items() {
             let round = Size::int(items * loads);
             let whole = xs.len.div_floor(&round).mul(&round);
             let step = Step::Add(Expr::int(items * loads));
-            self.for_range("base", Expr::int(0), &whole, step, |f, base| {
+            f.for_range("base", Expr::int(0), &whole, step, |f, base| {
                 let i = f.size(base)?.add(local_id().cast(CType::Int));
                 let i = f.bind("i", CType::Int, i);
                 let i = Size::var(f.index_var("i", i));
-                f.fold_round(op, &acc, xs, &i, &Size::int(items))
+                self.fold_round(f, &acc, xs, &i, &Size::int(items))
             })?;
-            let rest = self.size(&whole)?.add(local_id().cast(CType::Int));
-            let at = self.bind("i", CType::Int, rest);
-            let i = self.index_var("i", at.clone());
-            let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &Size::int(items)))?;
-            self.emit_if(at.lt(end), body, Vec::new());
+            let rest = f.size(&whole)?.add(local_id().cast(CType::Int));
+            let at = f.bind("i", CType::Int, rest);
+            let i = f.index_var("i", at.clone());
+            let (body, ()) = f.scope(|f| self.fold_rest(f, &acc, xs, &i, &Size::int(items)))?;
+            f.emit_if(at.lt(end), body, Vec::new());
             return Ok(acc);
         }
-        let group = self.bind("items", CType::Int, local_size());
-        let items = Size::var(self.index_var("items", group.clone()));
-        self.known_mut().assume_le(Size::one(), items.clone());
-        let at = Expr::Var(self.variable("i", CType::Int, Some(local_id())));
-        let i = self.index_var("i", at.clone());
-        let (body, ()) = self.scope(|f| {
-            f.fold_round(op, &acc, xs, &Size::var(i.clone()), &items)?;
+        let group = f.bind("items", CType::Int, local_size());
+        let items = Size::var(f.index_var("items", group.clone()));
+        f.known_mut().assume_le(Size::one(), items.clone());
+        let at = Expr::Var(f.variable("i", CType::Int, Some(local_id())));
+        let i = f.index_var("i", at.clone());
+        let (body, ()) = f.scope(|f| {
+            self.fold_round(f, &acc, xs, &Size::var(i.clone()), &items)?;
             f.assign(at.clone(), at.clone().add(group.clone().mul(Expr::int(loads))));
             Ok(())
         })?;
         let all = at.clone().add(group.clone().mul(Expr::int(loads - 1)));
-        self.emit(StmtKind::While { condition: all.lt(end.clone()), body });
-        let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &items))?;
-        self.emit_if(at.lt(end), body, Vec::new());
+        f.emit(StmtKind::While { condition: all.lt(end.clone()), body });
+        let (body, ()) = f.scope(|f| self.fold_rest(f, &acc, xs, &i, &items))?;
+        f.emit_if(at.lt(end), body, Vec::new());
         Ok(acc)
     }
 
     /// Folds elements `i`, `i + items` and so on, all of which exist, with all loads in flight at once.
-    fn fold_round(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Size, items: &Size) -> Result<()> {
-        let loads = self.parameter(Parameter::ReduceLoads);
+    fn fold_round(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        acc: &Value<'k>,
+        xs: &Array<'k>,
+        i: &Size,
+        items: &Size,
+    ) -> Result<()> {
+        let loads = f.parameter(Parameter::ReduceLoads);
         let last = items.mul(&Size::int(loads - 1));
-        self.known_mut().assume_le(Size::zero(), i.clone());
-        self.known_mut().assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
+        f.known_mut().assume_le(Size::zero(), i.clone());
+        f.known_mut().assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
         let mut elements = Vec::new();
         for n in 0..loads {
-            let x = self.read(xs, &i.add(&items.mul(&Size::int(n))))?;
-            elements.push(self.named_scalar(&x, "x")?);
+            let x = f.read(xs, &i.add(&items.mul(&Size::int(n))))?;
+            elements.push(f.named_scalar(&x, "x")?);
         }
-        elements.into_iter().try_for_each(|x| self.take_in(op, acc, x))
+        elements.into_iter().try_for_each(|x| self.take_in(f, acc, x))
     }
 
     /// Folds the last elements of a row, fewer than so many per work-item, again with all loads in flight:
     /// indices after the end are clamped, and the neutral value replaces the loaded one.
-    fn fold_rest(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Var, items: &Size) -> Result<()> {
-        let loads = self.parameter(Parameter::ReduceLoads);
-        let end = self.length(&xs.len)?;
+    fn fold_rest(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        acc: &Value<'k>,
+        xs: &Array<'k>,
+        i: &Var,
+        items: &Size,
+    ) -> Result<()> {
+        let loads = f.parameter(Parameter::ReduceLoads);
+        let end = f.length(&xs.len)?;
         let last = xs.len.sub(&Size::one());
-        self.known_mut().assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
-        let z = self.force(&op.z)?;
+        f.known_mut().assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
+        let z = f.force(&self.z)?;
         let mut elements = Vec::new();
         for n in 0..loads {
             let at = Size::var(i.clone()).add(&items.mul(&Size::int(n)));
             if n == 0 {
-                let x = self.read(xs, &at)?;
-                elements.push(self.named_scalar(&x, "x")?);
+                let x = f.read(xs, &at)?;
+                elements.push(f.named_scalar(&x, "x")?);
                 continue;
             }
-            let (at, last_expr) = (self.size(&at)?, self.size(&last)?);
-            let at = self.bind("at", CType::Int, at);
-            let there = self.bind("there", CType::Int, Expr::call("min", [at.clone(), last_expr]));
-            let there = self.index_var("there", there);
-            self.known_mut().assume_range(there.clone(), Some(Size::zero()), Some(last.clone()));
-            let x = self.read(xs, &Size::var(there))?;
-            let x = self.named_scalar(&x, "x")?;
-            let x = self.select(&at.lt(end.clone()), &x, &z)?;
-            elements.push(self.named_scalar(&x, "x")?);
+            let (at, last_expr) = (f.size(&at)?, f.size(&last)?);
+            let at = f.bind("at", CType::Int, at);
+            let there = f.bind("there", CType::Int, Expr::call("min", [at.clone(), last_expr]));
+            let there = f.index_var("there", there);
+            f.known_mut().assume_range(there.clone(), Some(Size::zero()), Some(last.clone()));
+            let x = f.read(xs, &Size::var(there))?;
+            let x = f.named_scalar(&x, "x")?;
+            let x = f.select(&at.lt(end.clone()), &x, &z)?;
+            elements.push(f.named_scalar(&x, "x")?);
         }
-        elements.into_iter().try_for_each(|x| self.take_in(op, acc, x))
+        elements.into_iter().try_for_each(|x| self.take_in(f, acc, x))
     }
 
-    fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
-        let layout = self.slots(ty)?;
-        let commutative = f.lambda.is_commutative(self.kernel());
-        Ok(Operator { f: f.clone(), z: z.clone(), commutative, slots: Place { layout, at: Size::zero() } })
-    }
-
-    /// An array in local memory with one element for each work-item of a group.
-    fn slots(&mut self, ty: &Ty) -> Result<Rc<Layout>> {
-        Ok(match ty.kind() {
-            TyKind::Scalar(s) => Layout::Scalar(self.slot(*s, 1)).into(),
-            TyKind::Vec(element, width) => match (element.as_scalar(), width.as_const()) {
-                (Some(s), Some(w)) => Layout::Vec(self.slot(s, w as u64), w as u8).into(),
-                _ => return Err(self.error("reduce", format!("values of type `{ty}` cannot be combined here yet"))),
-            },
-            TyKind::Tuple(parts) => {
-                let mut all = Vec::new();
-                for p in parts {
-                    all.push(self.slots(p)?);
-                }
-                Layout::Tuple(all).into()
-            }
-            _ => return Err(self.error("reduce", format!("values of type `{ty}` cannot be combined here yet"))),
-        })
-    }
-    fn slot(&mut self, s: Scalar, width: u64) -> Memory {
-        self.note_double(s);
-        let most = u64::from(self.target().most_in_group);
-        let name = self.declare_array("slots", Storage::Local, CType::stored(s), width * most);
-        Memory { root: Root::Array { name, local: true }, scalar: s }
-    }
-
-    fn at_slot(&mut self, op: &Operator<'k>, index: Expr) -> Place {
-        let var = self.index_var("slot", index);
-        Place { layout: op.slots.layout.clone(), at: Size::var(var) }
+    fn at_slot(&self, f: &mut FunctionBuilder<'_, 'k>, index: Expr) -> Place {
+        let var = f.index_var("slot", index);
+        Place { layout: self.slots.layout.clone(), at: Size::var(var) }
     }
 
     /// Variables initialised to the neutral value.
-    fn neutral(&mut self, op: &Operator<'k>, name: &str) -> Result<Value<'k>> {
-        let z = self.force(&op.z)?;
-        let Some(registers) = self.registers_with(&z, name)? else {
-            return Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
+    fn neutral(&self, f: &mut FunctionBuilder<'_, 'k>, name: &str) -> Result<Value<'k>> {
+        let z = f.force(&self.z)?;
+        let Some(registers) = f.registers_with(&z, name)? else {
+            return Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
         };
         Ok(registers)
     }
 
     /// `acc = f(acc, x)`
-    fn take_in(&mut self, op: &Operator<'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
-        let next = self.call(&op.f, &[acc.clone(), x])?;
-        self.assign_registers(acc, &next)
+    fn take_in(&self, f: &mut FunctionBuilder<'_, 'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
+        let next = f.call(&self.f, &[acc.clone(), x])?;
+        f.assign_registers(acc, &next)
     }
 
     /// The fold of elements `begin <= i < end` by all work-items of the group; each has the result in its variables.
     /// Local memory must not be written again before a barrier.
-    fn fold_group(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
-        let acc = self.fold_own(op, xs, begin, end)?;
-        self.combine_group(op, acc)
+    fn fold_group(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        xs: &Array<'k>,
+        begin: &Size,
+        end: &Size,
+    ) -> Result<Value<'k>> {
+        let acc = self.fold_own(f, xs, begin, end)?;
+        self.combine_group(f, acc)
     }
 
     /// Each work-item's share of this fold.
-    fn fold_own(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
-        let acc = self.neutral(op, "acc")?;
-        let begin_expr = self.size(begin)?;
-        let end_expr = self.size(end)?;
-        if op.commutative {
-            self.for_range("i", begin_expr.add(local_id()), end, Step::Add(local_size()), |f, i| {
+    fn fold_own(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
+        let acc = self.neutral(f, "acc")?;
+        let begin_expr = f.size(begin)?;
+        let end_expr = f.size(end)?;
+        if self.commutative {
+            f.for_range("i", begin_expr.add(local_id()), end, Step::Add(local_size()), |f, i| {
                 f.known_mut().assume_le(begin.clone(), i.clone());
                 let x = f.read(xs, i)?;
-                f.take_in(op, &acc, x)
+                self.take_in(f, &acc, x)
             })?;
         } else {
             // A contiguous chunk per work-item, so that elements are combined in order.
-            let len = self.bind("len", CType::Int, end_expr.clone().sub(begin_expr.clone()));
-            let group = self.bind("group_size", CType::Int, local_size());
+            let len = f.bind("len", CType::Int, end_expr.clone().sub(begin_expr.clone()));
+            let group = f.bind("group_size", CType::Int, local_size());
             let piece = rounded_up(len.clone(), group);
             // With an odd length, chunks start in different banks of local memory.
-            let piece = if self.is_in_local(xs) { Expr::binary(BinaryOp::BitOr, piece, Expr::int(1)) } else { piece };
-            let piece = self.bind("piece", CType::Int, piece);
+            let piece = if f.is_in_local(xs) { Expr::binary(BinaryOp::BitOr, piece, Expr::int(1)) } else { piece };
+            let piece = f.bind("piece", CType::Int, piece);
             let before =
                 Expr::call("min", [Expr::binary(BinaryOp::Mul, local_id().cast(CType::Int), piece.clone()), len]);
-            let from = self.bind("from", CType::Int, begin_expr.add(before));
+            let from = f.bind("from", CType::Int, begin_expr.add(before));
             let to = from.clone().add(Expr::call("min", [piece, end_expr.sub(from.clone())]));
-            let to = self.bind("to", CType::Int, to);
-            let (from_var, to_var) = (self.index_var("from", from.clone()), self.index_var("to", to));
-            self.known_mut().assume_range(from_var.clone(), Some(begin.clone()), Some(end.clone()));
-            self.known_mut().assume_range(to_var.clone(), Some(begin.clone()), Some(end.clone()));
-            self.for_range("i", from, &Size::var(to_var), Step::Increment, |f, i| {
+            let to = f.bind("to", CType::Int, to);
+            let (from_var, to_var) = (f.index_var("from", from.clone()), f.index_var("to", to));
+            f.known_mut().assume_range(from_var.clone(), Some(begin.clone()), Some(end.clone()));
+            f.known_mut().assume_range(to_var.clone(), Some(begin.clone()), Some(end.clone()));
+            f.for_range("i", from, &Size::var(to_var), Step::Increment, |f, i| {
                 f.known_mut().assume_le(Size::var(from_var.clone()), i.clone());
                 let x = f.read(xs, i)?;
-                f.take_in(op, &acc, x)
+                self.take_in(f, &acc, x)
             })?;
         }
         Ok(acc)
     }
 
     /// Combines the variables of all work-items of the group in order; each gets the result.
-    fn combine_group(&mut self, op: &Operator<'k>, acc: Value<'k>) -> Result<Value<'k>> {
-        let mine = self.at_slot(op, local_id());
-        self.copy(&acc, &Dest::Place(mine.clone()))?;
-        self.barrier(true, false);
-        let group = self.bind("group_size", CType::Int, local_size());
-        let group = self.index_var("group_size", group);
-        self.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
+    fn combine_group(&self, f: &mut FunctionBuilder<'_, 'k>, acc: Value<'k>) -> Result<Value<'k>> {
+        let mine = self.at_slot(f, local_id());
+        f.copy(&acc, &Dest::Place(mine.clone()))?;
+        f.barrier(true, false);
+        let group = f.bind("group_size", CType::Int, local_size());
+        let group = f.index_var("group_size", group);
+        f.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
             let (d, n) = (f.size(d)?, f.var_expr(&group)?);
             let l = local_id();
             // d is a power of two, so no division is needed.
@@ -435,41 +399,41 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let leads = Expr::binary(BinaryOp::BitAnd, l.clone(), below).eq(Expr::int(0));
             let partner = l.clone().add(d);
             let (meet, ()) = f.scope(|f| {
-                let other = f.at_slot(op, partner.clone());
+                let other = self.at_slot(f, partner.clone());
                 let other = f.load(&other)?;
-                f.take_in(op, &acc, other)?;
+                self.take_in(f, &acc, other)?;
                 f.copy(&acc, &Dest::Place(mine.clone()))
             })?;
             f.emit_if(leads.and(partner.lt(n)), meet, Vec::new());
             f.barrier(true, false);
             Ok(())
         })?;
-        let first = self.at_slot(op, Expr::int(0));
-        let first = self.load(&first)?;
-        self.assign_registers(&acc, &first)?;
+        let first = self.at_slot(f, Expr::int(0));
+        let first = f.load(&first)?;
+        f.assign_registers(&acc, &first)?;
         Ok(acc)
     }
 
     /// Scans a chunk tile by tile; `carry` is the fold of all preceding elements.
     fn scan_chunk(
-        &mut self,
-        op: &Operator<'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         xs: &Array<'k>,
         chunk: &Chunk,
         carry: &Value<'k>,
         dest: &Dest<'k>,
         inclusive: bool,
     ) -> Result<()> {
-        let from = self.size(&chunk.begin)?;
-        let end = self.size(&chunk.end)?;
-        let group_name = self.bind("group_size", CType::Int, local_size());
-        let group = self.index_var("group_size", group_name.clone());
-        self.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {
+        let from = f.size(&chunk.begin)?;
+        let end = f.size(&chunk.end)?;
+        let group_name = f.bind("group_size", CType::Int, local_size());
+        let group = f.index_var("group_size", group_name.clone());
+        f.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {
             let index = f.size(base)?.add(local_id());
             let index = f.bind("i", CType::Int, index);
             let var = f.index_var("i", index.clone());
             let i = Size::var(var.clone());
-            let here = f.neutral(op, "here")?;
+            let here = self.neutral(f, "here")?;
             let (read, ()) = f.scope(|f| {
                 f.known_mut().assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
                 let x = f.read(xs, &i)?;
@@ -477,16 +441,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })?;
             let inside = index.lt(end.clone());
             f.emit_if(inside.clone(), read, Vec::new());
-            let mine = f.at_slot(op, local_id());
+            let mine = self.at_slot(f, local_id());
             f.copy(&here, &Dest::Place(mine.clone()))?;
             f.barrier(true, false);
             f.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
                 let d = f.size(d)?;
                 let (meet, ()) = f.scope(|f| {
-                    let before = f.at_slot(op, local_id().sub(d.clone()));
+                    let before = self.at_slot(f, local_id().sub(d.clone()));
                     let before = f.load(&before)?;
                     let before = f.named_scalar(&before, "before")?;
-                    let next = f.call(&op.f, &[before, here.clone()])?;
+                    let next = f.call(&self.f, &[before, here.clone()])?;
                     f.assign_registers(&here, &next)
                 })?;
                 // `get_local_id` is unsigned, so it is compared without a subtraction.
@@ -500,25 +464,83 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.known_mut().assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
                 let to = f.dest_at(dest, &i)?;
                 if inclusive {
-                    let value = f.call(&op.f, &[carry.clone(), here.clone()])?;
+                    let value = f.call(&self.f, &[carry.clone(), here.clone()])?;
                     return f.copy(&value, &to);
                 }
                 let Some(out) = f.registers_with(carry, "out")? else { return Ok(()) };
                 let (not_first, ()) = f.scope(|f| {
-                    let before = f.at_slot(op, local_id().sub(Expr::int(1)));
+                    let before = self.at_slot(f, local_id().sub(Expr::int(1)));
                     let before = f.load(&before)?;
-                    let value = f.call(&op.f, &[carry.clone(), before])?;
+                    let value = f.call(&self.f, &[carry.clone(), before])?;
                     f.assign_registers(&out, &value)
                 })?;
                 f.emit_if(local_id().ge(Expr::int(1)), not_first, Vec::new());
                 f.copy(&out, &to)
             })?;
             f.emit_if(inside, write, Vec::new());
-            let last = f.at_slot(op, group_name.clone().sub(Expr::int(1)));
+            let last = self.at_slot(f, group_name.clone().sub(Expr::int(1)));
             let last = f.load(&last)?;
-            f.take_in(op, carry, last)?;
+            self.take_in(f, carry, last)?;
             f.barrier(true, false);
             Ok(())
         })
     }
+}
+
+/// The fold of an array by a group of a known size.
+fn fold_together<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    levels: &Levels,
+    f: &Closure<'k>,
+    z: &Value<'k>,
+    xs: &Array<'k>,
+    ty: &Ty,
+) -> Result<Value<'k>> {
+    let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
+    let op = Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(b.kernel()), slots: none };
+    let total = b.by_group(|b| {
+        let acc = if b.is_own_row(&xs.len) {
+            op.fold_own_row(b, xs, ty)?
+        } else if op.commutative && !b.is_in_local(xs) {
+            op.fold_own_in_flight(b, xs)?
+        } else {
+            op.fold_own(b, xs, &Size::zero(), &xs.len.clone())?
+        };
+        b.combine(levels, f, &acc)
+    });
+    // The next row uses the slots again.
+    b.share_memory();
+    total
+}
+
+fn operator<'k>(b: &mut FunctionBuilder<'_, 'k>, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
+    let layout = slots(b, ty)?;
+    let commutative = f.lambda.is_commutative(b.kernel());
+    Ok(Operator { f: f.clone(), z: z.clone(), commutative, slots: Place { layout, at: Size::zero() } })
+}
+
+/// An array in local memory with one element for each work-item of a group.
+fn slots(f: &mut FunctionBuilder, ty: &Ty) -> Result<Rc<Layout>> {
+    Ok(match ty.kind() {
+        TyKind::Scalar(s) => Layout::Scalar(slot(f, *s, 1)).into(),
+        TyKind::Vec(element, width) => match (element.as_scalar(), width.as_const()) {
+            (Some(s), Some(w)) => Layout::Vec(slot(f, s, w as u64), w as u8).into(),
+            _ => return Err(f.error("reduce", format!("values of type `{ty}` cannot be combined here yet"))),
+        },
+        TyKind::Tuple(parts) => {
+            let mut all = Vec::new();
+            for p in parts {
+                all.push(slots(f, p)?);
+            }
+            Layout::Tuple(all).into()
+        }
+        _ => return Err(f.error("reduce", format!("values of type `{ty}` cannot be combined here yet"))),
+    })
+}
+
+fn slot(f: &mut FunctionBuilder, s: Scalar, width: u64) -> Memory {
+    f.note_double(s);
+    let most = u64::from(f.target().most_in_group);
+    let name = f.declare_array("slots", Storage::Local, CType::stored(s), width * most);
+    Memory { root: Root::Array { name, local: true }, scalar: s }
 }

@@ -107,20 +107,20 @@ impl<'k> Host<'k> {
         let order = self.positions(stmt, &xs.len, &most, &format!("{name}_order"))?;
         let merged = self.positions(stmt, &xs.len, &most, &format!("{name}_merged"))?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
-        self.launch(&title("sort: runs"), ALONG, [None; 3], |f| f.sort_runs(&xs, &before, &order, &merged))?;
+        self.launch(&title("sort: runs"), ALONG, [None; 3], |f| sort_runs(f, &xs, &before, &order, &merged))?;
         let longest = most.as_const().unwrap_or(i64::from(i32::MAX));
         if longest > RUN {
             // Only the argument `width` differs between rounds.
             let start = self.program.steps.len();
             self.launch(&title("sort: merge"), ALONG, [None; 3], |f| {
                 let width = f.argument("width", &Size::int(RUN));
-                f.merge_runs(&xs, &before, &order, &merged, &width)
+                merge_runs(f, &xs, &before, &order, &merged, &width)
             })?;
             self.launch(&title("sort: next round"), ALONG, [None; 3], |f| {
                 let width = f.argument("width", &Size::int(RUN));
-                f.if_unsorted(&xs.len, &width, |f| {
+                if_unsorted(f, &xs.len, &width, |f| {
                     f.for_level(Level::Glb(0), &xs.len, |f, i| {
-                        let (from, to) = (f.index_at(&merged, i)?, f.index_at(&order, i)?);
+                        let (from, to) = (index_at(f, &merged, i)?, index_at(f, &order, i)?);
                         f.assign(to, from);
                         Ok(())
                     })
@@ -148,7 +148,7 @@ impl<'k> Host<'k> {
         }
         self.launch(&title("sort: result"), ALONG, [None; 3], |f| {
             f.for_level(Level::Glb(0), &xs.len, |f, i| {
-                let from = f.index_at(&order, i)?;
+                let from = index_at(f, &order, i)?;
                 let to = f.dest_at(dest, i)?;
                 if positions {
                     return f.copy(&Value::computed(Scalar::Int, from), &to);
@@ -174,16 +174,16 @@ impl<'k> Host<'k> {
         self.program.steps.push(PlanStep::Zero(lost));
         self.launch(&title("sort: places"), ALONG, [None; 3], |f| {
             f.for_level(Level::Glb(0), n, |f, i| {
-                let x = f.index_at(order, i)?;
+                let x = index_at(f, order, i)?;
                 let x = f.index_below("x", x, n);
-                let (place, i) = (f.index_at(places, &x)?, f.size(i)?);
+                let (place, i) = (index_at(f, places, &x)?, f.size(i)?);
                 f.assign(place, i);
                 Ok(())
             })
         })?;
         self.launch(&title("sort: check"), ALONG, [None; 3], |f| {
             f.for_level(Level::Glb(0), n, |f, x| {
-                let found = f.is_at_its_place(x, n, order, places)?;
+                let found = is_at_its_place(f, x, n, order, places)?;
                 let (note, ()) = f.scope(|f| {
                     let lost = Expr::Var(f.use_buffer(lost, true)).index(Expr::int(0));
                     f.assign(lost, Expr::int(1));
@@ -195,7 +195,7 @@ impl<'k> Host<'k> {
         })?;
         self.launch(&title("sort: repair"), Dims::default(), [None; 3], |f| {
             let lost = Expr::Var(f.use_buffer(lost, false)).index(Expr::int(0));
-            let (repair, ()) = f.scope(|f| f.repair_order(n, order, places))?;
+            let (repair, ()) = f.scope(|f| repair_order(f, n, order, places))?;
             f.emit_if(lost.eq(Expr::int(1)), repair, Vec::new());
             Ok(())
         })
@@ -212,173 +212,184 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// An element of a stored array of ints, as an lvalue.
-    fn index_at(&mut self, ints: &Array<'k>, i: &Size) -> Result<Expr> {
-        if let View::Stored { element, base } = &*ints.view
-            && let Layout::Scalar(m) = &**element
-        {
-            let at = base.add(i);
-            return self.memory(m, &at, true);
-        }
-        Err(self.error("sort", "positions are not in memory"))
+/// An element of a stored array of ints, as an lvalue.
+fn index_at<'k>(f: &mut FunctionBuilder<'_, 'k>, ints: &Array<'k>, i: &Size) -> Result<Expr> {
+    if let View::Stored { element, base } = &*ints.view
+        && let Layout::Scalar(m) = &**element
+    {
+        let at = base.add(i);
+        return f.memory(m, &at, true);
     }
+    Err(f.error("sort", "positions are not in memory"))
+}
 
-    /// Skips `body` once a run is as long as the array.
-    fn if_unsorted(&mut self, n: &Size, width: &Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let n = self.size(n)?;
-        let (stmts, ()) = self.scope(body)?;
-        self.emit_if(width.clone().lt(n), stmts, Vec::new());
-        Ok(())
-    }
+/// Skips `body` once a run is as long as the array.
+fn if_unsorted<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    n: &Size,
+    width: &Expr,
+    body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
+) -> Result<()> {
+    let n = f.size(n)?;
+    let (stmts, ()) = f.scope(body)?;
+    f.emit_if(width.clone().lt(n), stmts, Vec::new());
+    Ok(())
+}
 
-    /// Whether `order` contains element `x` at index `places[x]`. Otherwise it does not contain it at all.
-    fn is_at_its_place(&mut self, x: &Size, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<Expr> {
-        let place = self.index_at(places, x)?;
-        let place = self.index_below("place", place, n);
-        let (there, x) = (self.index_at(order, &place)?, self.size(x)?);
-        Ok(there.eq(x))
-    }
+/// Whether `order` contains element `x` at index `places[x]`. Otherwise it does not contain it at all.
+fn is_at_its_place<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    x: &Size,
+    n: &Size,
+    order: &Array<'k>,
+    places: &Array<'k>,
+) -> Result<Expr> {
+    let place = index_at(f, places, x)?;
+    let place = f.index_below("place", place, n);
+    let (there, x) = (index_at(f, order, &place)?, f.size(x)?);
+    Ok(there.eq(x))
+}
 
-    /// There are as many lost elements as indices whose element is recorded elsewhere.
-    fn repair_order(&mut self, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<()> {
-        let next = Expr::Var(self.variable("next", CType::Int, Some(Expr::int(0))));
-        self.for_range("i", Expr::int(0), n, Step::Increment, |f, i| {
-            let x = f.index_at(order, i)?;
-            let x = f.index_below("x", x, n);
-            let (place, i_expr) = (f.index_at(places, &x)?, f.size(i)?);
-            let (repair, ()) = f.scope(|f| {
-                let len = f.size(n)?;
-                let (search, ()) = f.scope(|f| {
-                    let element = f.index_below("next", next.clone(), n);
-                    let found = f.is_at_its_place(&element, n, order, places)?;
-                    let stop = vec![StmtKind::Break.at(&f.origin())];
-                    f.emit_if(found.not(), stop, Vec::new());
-                    f.assign(next.clone(), next.clone().add(Expr::int(1)));
-                    Ok(())
-                })?;
-                f.emit(StmtKind::While { condition: next.clone().lt(len.sub(Expr::int(1))), body: search });
+/// There are as many lost elements as indices whose element is recorded elsewhere.
+fn repair_order<'k>(f: &mut FunctionBuilder<'_, 'k>, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<()> {
+    let next = Expr::Var(f.variable("next", CType::Int, Some(Expr::int(0))));
+    f.for_range("i", Expr::int(0), n, Step::Increment, |f, i| {
+        let x = index_at(f, order, i)?;
+        let x = f.index_below("x", x, n);
+        let (place, i_expr) = (index_at(f, places, &x)?, f.size(i)?);
+        let (repair, ()) = f.scope(|f| {
+            let len = f.size(n)?;
+            let (search, ()) = f.scope(|f| {
                 let element = f.index_below("next", next.clone(), n);
-                let (here, place) = (f.index_at(order, i)?, f.index_at(places, &element)?);
-                f.assign(here, next.clone());
-                f.assign(place, i_expr.clone());
+                let found = is_at_its_place(f, &element, n, order, places)?;
+                let stop = vec![StmtKind::Break.at(&f.origin())];
+                f.emit_if(found.not(), stop, Vec::new());
+                f.assign(next.clone(), next.clone().add(Expr::int(1)));
                 Ok(())
             })?;
-            f.emit_if(place.eq(i_expr).not(), repair, Vec::new());
+            f.emit(StmtKind::While { condition: next.clone().lt(len.sub(Expr::int(1))), body: search });
+            let element = f.index_below("next", next.clone(), n);
+            let (here, place) = (index_at(f, order, i)?, index_at(f, places, &element)?);
+            f.assign(here, next.clone());
+            f.assign(place, i_expr.clone());
+            Ok(())
+        })?;
+        f.emit_if(place.eq(i_expr).not(), repair, Vec::new());
+        Ok(())
+    })
+}
+
+/// Sorts each run by insertion.
+fn sort_runs<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    xs: &Array<'k>,
+    before: &Closure<'k>,
+    order: &Array<'k>,
+    merged: &Array<'k>,
+) -> Result<()> {
+    let n = &xs.len;
+    let run = Size::int(RUN);
+    f.for_level(Level::Glb(0), &n.add(&Size::int(RUN - 1)).div_floor(&run), |f, r| {
+        let start = f.size(&r.mul(&run))?;
+        let start = f.bind("start", CType::Int, start);
+        let len = f.size(n)?;
+        let end = start.clone().add(Expr::call("min", [Expr::int(RUN), len.sub(start.clone())]));
+        let end = f.bind("end", CType::Int, end);
+        let end = f.index_var("end", end);
+        f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
+        f.for_range("i", start.clone(), &Size::var(end), Step::Increment, |f, i| {
+            let i_expr = f.size(i)?;
+            // Initialises the element, so that it is an index even if no element is moved there.
+            let anything = index_at(f, merged, i)?;
+            f.assign(anything, i_expr.clone());
+            let hole = Expr::Var(f.variable("hole", CType::Int, Some(i_expr.clone())));
+            let (body, ()) = f.scope(|f| {
+                let previous = f.index_below("previous", hole.clone().sub(Expr::int(1)), n);
+                let there = index_at(f, order, &previous)?;
+                let there = f.index_below("there", there, n);
+                let ahead = f.comes_before(before, xs, i, &there)?;
+                let stop = vec![StmtKind::Break.at(&f.origin())];
+                f.emit_if(ahead.not(), stop, Vec::new());
+                let at = f.index_below("hole", hole.clone(), n);
+                let (to, there) = (index_at(f, order, &at)?, f.size(&there)?);
+                f.assign(to, there);
+                f.assign(hole.clone(), hole.clone().sub(Expr::int(1)));
+                Ok(())
+            })?;
+            f.emit(StmtKind::While { condition: start.clone().lt(hole.clone()), body });
+            let at = f.index_below("hole", hole, n);
+            let to = index_at(f, order, &at)?;
+            f.assign(to, i_expr);
             Ok(())
         })
-    }
+    })
+}
 
-    /// Sorts each run by insertion.
-    fn sort_runs(&mut self, xs: &Array<'k>, before: &Closure<'k>, order: &Array<'k>, merged: &Array<'k>) -> Result<()> {
-        let n = &xs.len;
-        let run = Size::int(RUN);
-        self.for_level(Level::Glb(0), &n.add(&Size::int(RUN - 1)).div_floor(&run), |f, r| {
-            let start = f.size(&r.mul(&run))?;
-            let start = f.bind("start", CType::Int, start);
-            let len = f.size(n)?;
-            let end = start.clone().add(Expr::call("min", [Expr::int(RUN), len.sub(start.clone())]));
-            let end = f.bind("end", CType::Int, end);
-            let end = f.index_var("end", end);
-            f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
-            f.for_range("i", start.clone(), &Size::var(end), Step::Increment, |f, i| {
-                let i_expr = f.size(i)?;
-                // Initialises the element, so that it is an index even if no element is moved there.
-                let anything = f.index_at(merged, i)?;
-                f.assign(anything, i_expr.clone());
-                let hole = Expr::Var(f.variable("hole", CType::Int, Some(i_expr.clone())));
-                let (body, ()) = f.scope(|f| {
-                    let previous = f.index_below("previous", hole.clone().sub(Expr::int(1)), n);
-                    let there = f.index_at(order, &previous)?;
-                    let there = f.index_below("there", there, n);
-                    let ahead = f.comes_before(before, xs, i, &there)?;
-                    let stop = vec![StmtKind::Break.at(&f.origin())];
-                    f.emit_if(ahead.not(), stop, Vec::new());
-                    let at = f.index_below("hole", hole.clone(), n);
-                    let (to, there) = (f.index_at(order, &at)?, f.size(&there)?);
-                    f.assign(to, there);
-                    f.assign(hole.clone(), hole.clone().sub(Expr::int(1)));
+/// The index of element `i` is the number of elements before it in its own run plus those in the other run.
+fn merge_runs<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    xs: &Array<'k>,
+    before: &Closure<'k>,
+    order: &Array<'k>,
+    merged: &Array<'k>,
+    width: &Expr,
+) -> Result<()> {
+    let n = xs.len.clone();
+    if_unsorted(f, &n, width, |f| {
+        f.for_level(Level::Glb(0), &n, |f, i| {
+            let (at, len) = (f.size(i)?, f.size(&n)?);
+            let run = f.bind("run", CType::Int, at.clone().div(width.clone()));
+            let right =
+                f.bind("right", CType::Bool, Expr::binary(BinaryOp::Rem, run.clone(), Expr::int(2)).eq(Expr::int(1)));
+            let pair = f.bind("pair", CType::Int, run.clone().sub(right.clone().cast(CType::Int)).mul(width.clone()));
+            let middle = pair.clone().add(Expr::call("min", [width.clone(), len.clone().sub(pair.clone())]));
+            let middle = f.bind("middle", CType::Int, middle);
+            let end = middle.clone().add(Expr::call("min", [width.clone(), len.sub(middle.clone())]));
+            let low = right.clone().select(pair.clone(), middle.clone());
+            let low = Expr::Var(f.variable("low", CType::Int, Some(low)));
+            let high = right.clone().select(middle.clone(), end);
+            let high = Expr::Var(f.variable("high", CType::Int, Some(high)));
+            let other = f.bind("other", CType::Int, low.clone());
+            let x = index_at(f, order, i)?;
+            let x = f.index_below("x", x, &n);
+            // Counts the elements of the other run before `x`; of equal elements, those of the left run come first.
+            let (body, ()) = f.scope(|f| {
+                let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
+                let m = f.index_below("m", low.clone().add(half), &n);
+                let y = index_at(f, order, &m)?;
+                let y = f.index_below("y", y, &n);
+                let before_x = f.variable("before_x", CType::Bool, None);
+                let before_x = Expr::Var(before_x);
+                let (from_left, ()) = f.scope(|f| {
+                    let later = f.comes_before(before, xs, &x, &y)?;
+                    f.assign(before_x.clone(), later.not());
                     Ok(())
                 })?;
-                f.emit(StmtKind::While { condition: start.clone().lt(hole.clone()), body });
-                let at = f.index_below("hole", hole, n);
-                let to = f.index_at(order, &at)?;
-                f.assign(to, i_expr);
-                Ok(())
-            })
-        })
-    }
-
-    /// The index of element `i` is the number of elements before it in its own run plus those in the other run.
-    fn merge_runs(
-        &mut self,
-        xs: &Array<'k>,
-        before: &Closure<'k>,
-        order: &Array<'k>,
-        merged: &Array<'k>,
-        width: &Expr,
-    ) -> Result<()> {
-        let n = xs.len.clone();
-        self.if_unsorted(&n, width, |f| {
-            f.for_level(Level::Glb(0), &n, |f, i| {
-                let (at, len) = (f.size(i)?, f.size(&n)?);
-                let run = f.bind("run", CType::Int, at.clone().div(width.clone()));
-                let right = f.bind(
-                    "right",
-                    CType::Bool,
-                    Expr::binary(BinaryOp::Rem, run.clone(), Expr::int(2)).eq(Expr::int(1)),
-                );
-                let pair =
-                    f.bind("pair", CType::Int, run.clone().sub(right.clone().cast(CType::Int)).mul(width.clone()));
-                let middle = pair.clone().add(Expr::call("min", [width.clone(), len.clone().sub(pair.clone())]));
-                let middle = f.bind("middle", CType::Int, middle);
-                let end = middle.clone().add(Expr::call("min", [width.clone(), len.sub(middle.clone())]));
-                let low = right.clone().select(pair.clone(), middle.clone());
-                let low = Expr::Var(f.variable("low", CType::Int, Some(low)));
-                let high = right.clone().select(middle.clone(), end);
-                let high = Expr::Var(f.variable("high", CType::Int, Some(high)));
-                let other = f.bind("other", CType::Int, low.clone());
-                let x = f.index_at(order, i)?;
-                let x = f.index_below("x", x, &n);
-                // Counts the elements of the other run before `x`; of equal elements, those of the left run come first.
-                let (body, ()) = f.scope(|f| {
-                    let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
-                    let m = f.index_below("m", low.clone().add(half), &n);
-                    let y = f.index_at(order, &m)?;
-                    let y = f.index_below("y", y, &n);
-                    let before_x = f.variable("before_x", CType::Bool, None);
-                    let before_x = Expr::Var(before_x);
-                    let (from_left, ()) = f.scope(|f| {
-                        let later = f.comes_before(before, xs, &x, &y)?;
-                        f.assign(before_x.clone(), later.not());
-                        Ok(())
-                    })?;
-                    let (from_right, ()) = f.scope(|f| {
-                        let earlier = f.comes_before(before, xs, &y, &x)?;
-                        f.assign(before_x.clone(), earlier);
-                        Ok(())
-                    })?;
-                    f.emit_if(right.clone(), from_left, from_right);
-                    let m = f.size(&m)?;
-                    let (up, ()) = f.scope(|f| {
-                        f.assign(low.clone(), m.clone().add(Expr::int(1)));
-                        Ok(())
-                    })?;
-                    let (down, ()) = f.scope(|f| {
-                        f.assign(high.clone(), m.clone());
-                        Ok(())
-                    })?;
-                    f.emit_if(before_x, up, down);
+                let (from_right, ()) = f.scope(|f| {
+                    let earlier = f.comes_before(before, xs, &y, &x)?;
+                    f.assign(before_x.clone(), earlier);
                     Ok(())
                 })?;
-                f.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
-                let own = right.clone().select(at.clone().sub(middle), at.sub(pair.clone()));
-                let to = pair.add(own).add(low.sub(other));
-                let to = f.index_below("to", to, &n);
-                let (to, x) = (f.index_at(merged, &to)?, f.size(&x)?);
-                f.assign(to, x);
+                f.emit_if(right.clone(), from_left, from_right);
+                let m = f.size(&m)?;
+                let (up, ()) = f.scope(|f| {
+                    f.assign(low.clone(), m.clone().add(Expr::int(1)));
+                    Ok(())
+                })?;
+                let (down, ()) = f.scope(|f| {
+                    f.assign(high.clone(), m.clone());
+                    Ok(())
+                })?;
+                f.emit_if(before_x, up, down);
                 Ok(())
-            })
+            })?;
+            f.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
+            let own = right.clone().select(at.clone().sub(middle), at.sub(pair.clone()));
+            let to = pair.add(own).add(low.sub(other));
+            let to = f.index_below("to", to, &n);
+            let (to, x) = (index_at(f, merged, &to)?, f.size(&x)?);
+            f.assign(to, x);
+            Ok(())
         })
-    }
+    })
 }

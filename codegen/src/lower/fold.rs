@@ -45,118 +45,6 @@ fn is_in_array(prim: Prim) -> bool {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether all work-items of a group execute the statement, and compute the elements of its accumulator together.
-    fn is_computed_together(&self, stmt: &Stmt) -> bool {
-        self.is_whole_group() && place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)))
-    }
-
-    fn accumulator(
-        &mut self,
-        stmt: &'k Stmt,
-        initial: &Value<'k>,
-        env: &Env<'k>,
-        name: &str,
-    ) -> Result<Accumulator<'k>> {
-        let initial = self.forced(initial)?;
-        if is_flat(&initial) {
-            let Some(registers) = self.registers_with(&initial, name)? else {
-                return Err(self.error("", "an accumulator of this type is not compiled yet"));
-            };
-            return Ok(Accumulator::Registers(registers));
-        }
-        if self.is_computed_together(stmt) {
-            return self.shared_accumulator(stmt, &initial, env).map(Accumulator::Shared);
-        }
-        if self.is_in_place(stmt) {
-            return self.slots_of_state(stmt, &initial, env).map(Accumulator::InPlace);
-        }
-        let current = self.accumulator_memory(stmt, env)?;
-        let next = self.accumulator_memory(stmt, env)?;
-        self.copy(&initial, &Dest::Place(current.clone()))?;
-        Ok(Accumulator::Memory(current, next))
-    }
-
-    /// Memory for one accumulator of the statement, whose result is an array of one, or the accumulator itself.
-    fn accumulator_memory(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
-        if !self.schedule().bounds.state(stmt.var).is_empty() {
-            let message = "each element has its own loop here, whose state may grow, so its memory is unknown; at the \
-                           top of a kernel, memory grows with the state";
-            return Err(self.error("iterate", message));
-        }
-        let place = self.allocate_for(stmt, None, env)?;
-        let Rhs::Prim(call) = &stmt.rhs else { return Ok(place) };
-        if self.is_shared(&place) {
-            let why = "an accumulator that work-items of several dimensions share is not compiled yet";
-            return Err(self.error(call.prim.label(), why));
-        }
-        Ok(match (&*place.layout, call.prim) {
-            (Layout::Array { element, .. }, prim) if is_in_array(prim) => {
-                Place { layout: element.clone(), at: place.at }
-            }
-            _ => place,
-        })
-    }
-
-    /// Memory of the group for two accumulators, of which the first gets the initial value.
-    fn shared_accumulator(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Shared> {
-        let kernel = self.kernel();
-        let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
-            let size = Size::var(v.clone());
-            let now = env.size(&size);
-            (now != size).then_some(now)
-        });
-        let one = match (&stmt.rhs, ty.as_array()) {
-            (Rhs::Prim(call), Some(array)) if is_in_array(call.prim) => array.element.clone(),
-            _ => ty,
-        };
-        let pair = self.allocate_for_group(&Ty::array(one, Size::int(2)), kernel.name_of(stmt.var))?;
-        let turn = Expr::Var(self.variable("turn", CType::Int, Some(Expr::int(0))));
-        let first = self.dest_at(&Dest::Place(pair.clone()), &Size::zero())?;
-        self.copy(initial, &first)?;
-        self.fence(&pair);
-        let now = self.index_below("turn", turn.clone(), &Size::int(2));
-        Ok(Shared { pair, turn, now })
-    }
-
-    fn current(&mut self, acc: &Accumulator<'k>) -> Result<Value<'k>> {
-        match acc {
-            Accumulator::Registers(v) => Ok(v.clone()),
-            Accumulator::Memory(place, _) => self.load(place),
-            Accumulator::InPlace(slots) => self.state_in(slots),
-            Accumulator::Shared(shared) => match self.dest_at(&Dest::Place(shared.pair.clone()), &shared.now)? {
-                Dest::Place(place) => self.load(&place),
-                _ => Err(self.error("", "an accumulator of a group is not in memory")),
-            },
-        }
-    }
-
-    /// Computes the next value by a function.
-    fn advance(&mut self, acc: &Accumulator<'k>, f: &Closure<'k>, args: &[Value<'k>], contract: bool) -> Result<()> {
-        match acc {
-            Accumulator::Registers(registers) => {
-                let next = self.call(f, args)?;
-                let next = if contract { self.contracted(next) } else { next };
-                self.assign_registers(registers, &next)
-            }
-            Accumulator::Memory(current, next) => {
-                self.call_into(f, args, &Dest::Place(next.clone()))?;
-                let value = self.load(next)?;
-                self.copy(&value, &Dest::Place(current.clone()))
-            }
-            Accumulator::InPlace(slots) => {
-                self.in_place_loop(|b| b.call_into(f, args, &slots.next()))?;
-                self.advance_slots(slots)
-            }
-            Accumulator::Shared(Shared { pair, turn, now }) => {
-                let next = self.dest_at(&Dest::Place(pair.clone()), &Size::one().sub(now))?;
-                self.call_into(f, args, &next)?;
-                self.assign(turn.clone(), Expr::int(1).sub(turn.clone()));
-                self.fence(pair);
-                Ok(())
-            }
-        }
-    }
-
     /// `reduceSeq` and `reduceWhileSeq`: returns the last accumulator.
     pub fn fold(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let z = self.atom(&call.args[0], env)?;
@@ -177,30 +65,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Part::Below(_, found) => found.clone(),
             Part::Whole | Part::From(_) => z,
         };
-        let name = self.acc_name(&f);
-        let acc = self.accumulator(stmt, &z, env, &name)?;
+        let name = acc_name(self, &f);
+        let acc = accumulator(self, stmt, &z, env, &name)?;
         // CPUs without an FMA instruction would emulate it.
         let schedule = self.schedule();
         let contract = schedule.reorder.contains(&stmt.var) && self.target().class == Class::Gpu;
         let round = |b: &mut Self, i: &Size| {
-            let value = b.current(&acc)?;
+            let value = acc.current(b)?;
             if let Some(test) = &test {
                 b.leave_unless(test, std::slice::from_ref(&value))?;
             }
             let x = b.read(&xs, i)?;
-            b.advance(&acc, &f.at(i), &[value, x], contract)
+            acc.advance(b, &f.at(i), &[value, x], contract)
         };
         match part {
             Part::Whole => {}
             Part::From(first) => {
                 self.for_range("i", Expr::int(first), &xs.len.clone(), Step::Increment, round)?;
-                let found = self.current(&acc)?;
+                let found = acc.current(self)?;
                 self.found_by_rounds(stmt.var, found.clone());
                 return Ok(found);
             }
             Part::Below(rounds, _) => {
                 self.unrolled("i", rounds, round)?;
-                return self.current(&acc);
+                return acc.current(self);
             }
         }
         match test {
@@ -209,12 +97,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             // A `break` needs a loop.
             Some(_) => self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, round)?,
         }
-        self.current(&acc)
-    }
-
-    /// The name of the accumulator in the function.
-    fn acc_name(&self, f: &Closure<'k>) -> String {
-        f.lambda.params.first().map_or("acc", |p| self.kernel().name_of(*p)).to_string()
+        acc.current(self)
     }
 
     pub fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
@@ -235,9 +118,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.runs_alone(call.prim, &xs.len);
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         if !is_flat(&z) {
-            return self.scan_arrays(&z, &xs, &f, dest, inclusive);
+            return scan_arrays(self, &z, &xs, &f, dest, inclusive);
         }
-        let name = self.acc_name(&f);
+        let name = acc_name(self, &f);
         let Some(registers) = self.registers_with(&z, &name)? else { return Ok(()) };
         self.sequential(&xs.len.clone(), |b, i| {
             let to = b.dest_at(dest, i)?;
@@ -254,50 +137,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// A scan with arrays as accumulators: each is read where the previous one was written.
-    fn scan_arrays(
-        &mut self,
-        z: &Value<'k>,
-        xs: &super::value::Array<'k>,
-        f: &Closure<'k>,
-        dest: &Dest<'k>,
-        inclusive: bool,
-    ) -> Result<()> {
-        let Dest::Place(_) = dest else {
-            return Err(self.error("scan", "with arrays as elements its result must be stored unchanged"));
-        };
-        let element = |b: &mut Self, i: &Size| -> Result<Value<'k>> {
-            match b.dest_at(dest, i)? {
-                Dest::Place(p) => b.load(&p),
-                _ => Err(b.error("scan", "with arrays as elements its result must be stored unchanged")),
-            }
-        };
-        let first = self.dest_at(dest, &Size::zero())?;
-        let one = Size::one();
-        let some = self.facts().lt(&Size::zero(), &xs.len).is_yes();
-        let condition = if some { Expr::Bool(true) } else { Expr::int(0).lt(self.length(&xs.len)?) };
-        let (stmts, ()) = self.scope(|b| {
-            if inclusive {
-                let x = b.read(xs, &Size::zero())?;
-                b.call_into(f, &[z.clone(), x], &first)
-            } else {
-                b.copy(z, &first)
-            }
-        })?;
-        match condition {
-            Expr::Bool(true) => stmts.into_iter().for_each(|s| self.emit(s.kind)),
-            condition => self.emit_if(condition, stmts, Vec::new()),
-        }
-        self.for_range("i", Expr::int(1), &xs.len.clone(), Step::Increment, |b, i| {
-            b.known_mut().assume_le(one.clone(), i.clone());
-            let before = i.sub(&one);
-            let acc = element(b, &before)?;
-            let x = b.read(xs, if inclusive { i } else { &before })?;
-            let to = b.dest_at(dest, i)?;
-            b.call_into(f, &[acc, x], &to)
-        })
-    }
-
     pub fn iterate_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let x = self.atom(&call.args[0], env)?;
         if self.loops_together(stmt, &call.args[0]) {
@@ -305,17 +144,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let test = Closure { lambda: &call.funs[0], env: env.clone() };
         let f = Closure { lambda: &call.funs[1], env: env.clone() };
-        let name = self.acc_name(&f);
-        let acc = self.accumulator(stmt, &x, env, &name)?;
+        let name = acc_name(self, &f);
+        let acc = accumulator(self, stmt, &x, env, &name)?;
         let (body, ()) = self.scope(|b| {
             b.in_loop(|b| {
-                let value = b.current(&acc)?;
+                let value = acc.current(b)?;
                 b.leave_unless(&test, std::slice::from_ref(&value))?;
-                b.advance(&acc, &f, &[value], false)
+                acc.advance(b, &f, &[value], false)
             })
         })?;
         self.emit(StmtKind::While { condition: Expr::Bool(true), body });
-        self.current(&acc)
+        acc.current(self)
     }
 
     /// Unrolls a small constant number of iterations; otherwise a single function runs in a loop.
@@ -341,13 +180,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             && (together || self.is_in_place(stmt) || count.as_const().is_none_or(|k| k > UNROLLED))
         {
             let f = Closure { lambda: f, env: env.clone() };
-            let name = self.acc_name(&f);
-            let acc = self.accumulator(stmt, &start, env, &name)?;
+            let name = acc_name(self, &f);
+            let acc = accumulator(self, stmt, &start, env, &name)?;
             self.sequential(&count, |b, _| {
-                let value = b.current(&acc)?;
-                b.advance(&acc, &f, &[value], false)
+                let value = acc.current(b)?;
+                acc.advance(b, &f, &[value], false)
             })?;
-            let value = self.current(&acc)?;
+            let value = acc.current(self)?;
             return self.deliver(value, dest);
         }
         let mut value = start;
@@ -420,4 +259,176 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.emit(StmtKind::While { condition: low_e.lt(high_e), body });
         Ok(result)
     }
+}
+
+impl<'k> Accumulator<'k> {
+    fn current(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<Value<'k>> {
+        match self {
+            Accumulator::Registers(v) => Ok(v.clone()),
+            Accumulator::Memory(place, _) => f.load(place),
+            Accumulator::InPlace(slots) => f.state_in(slots),
+            Accumulator::Shared(shared) => match f.dest_at(&Dest::Place(shared.pair.clone()), &shared.now)? {
+                Dest::Place(place) => f.load(&place),
+                _ => Err(f.error("", "an accumulator of a group is not in memory")),
+            },
+        }
+    }
+
+    /// Computes the next value by a function.
+    fn advance(
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
+        f: &Closure<'k>,
+        args: &[Value<'k>],
+        contract: bool,
+    ) -> Result<()> {
+        match self {
+            Accumulator::Registers(registers) => {
+                let next = b.call(f, args)?;
+                let next = if contract { b.contracted(next) } else { next };
+                b.assign_registers(registers, &next)
+            }
+            Accumulator::Memory(current, next) => {
+                b.call_into(f, args, &Dest::Place(next.clone()))?;
+                let value = b.load(next)?;
+                b.copy(&value, &Dest::Place(current.clone()))
+            }
+            Accumulator::InPlace(slots) => {
+                b.in_place_loop(|b| b.call_into(f, args, &slots.next()))?;
+                b.advance_slots(slots)
+            }
+            Accumulator::Shared(Shared { pair, turn, now }) => {
+                let next = b.dest_at(&Dest::Place(pair.clone()), &Size::one().sub(now))?;
+                b.call_into(f, args, &next)?;
+                b.assign(turn.clone(), Expr::int(1).sub(turn.clone()));
+                b.fence(pair);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether all work-items of a group execute the statement, and compute the elements of its accumulator together.
+fn is_computed_together(f: &FunctionBuilder, stmt: &Stmt) -> bool {
+    f.is_whole_group() && place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)))
+}
+
+fn accumulator<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    initial: &Value<'k>,
+    env: &Env<'k>,
+    name: &str,
+) -> Result<Accumulator<'k>> {
+    let initial = f.forced(initial)?;
+    if is_flat(&initial) {
+        let Some(registers) = f.registers_with(&initial, name)? else {
+            return Err(f.error("", "an accumulator of this type is not compiled yet"));
+        };
+        return Ok(Accumulator::Registers(registers));
+    }
+    if is_computed_together(f, stmt) {
+        return shared_accumulator(f, stmt, &initial, env).map(Accumulator::Shared);
+    }
+    if f.is_in_place(stmt) {
+        return f.slots_of_state(stmt, &initial, env).map(Accumulator::InPlace);
+    }
+    let current = accumulator_memory(f, stmt, env)?;
+    let next = accumulator_memory(f, stmt, env)?;
+    f.copy(&initial, &Dest::Place(current.clone()))?;
+    Ok(Accumulator::Memory(current, next))
+}
+
+/// Memory for one accumulator of the statement, whose result is an array of one, or the accumulator itself.
+fn accumulator_memory<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
+    if !f.schedule().bounds.state(stmt.var).is_empty() {
+        let message = "each element has its own loop here, whose state may grow, so its memory is unknown; at the \
+                       top of a kernel, memory grows with the state";
+        return Err(f.error("iterate", message));
+    }
+    let place = f.allocate_for(stmt, None, env)?;
+    let Rhs::Prim(call) = &stmt.rhs else { return Ok(place) };
+    if f.is_shared(&place) {
+        let why = "an accumulator that work-items of several dimensions share is not compiled yet";
+        return Err(f.error(call.prim.label(), why));
+    }
+    Ok(match (&*place.layout, call.prim) {
+        (Layout::Array { element, .. }, prim) if is_in_array(prim) => Place { layout: element.clone(), at: place.at },
+        _ => place,
+    })
+}
+
+/// Memory of the group for two accumulators, of which the first gets the initial value.
+fn shared_accumulator<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    initial: &Value<'k>,
+    env: &Env<'k>,
+) -> Result<Shared> {
+    let kernel = f.kernel();
+    let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
+        let size = Size::var(v.clone());
+        let now = env.size(&size);
+        (now != size).then_some(now)
+    });
+    let one = match (&stmt.rhs, ty.as_array()) {
+        (Rhs::Prim(call), Some(array)) if is_in_array(call.prim) => array.element.clone(),
+        _ => ty,
+    };
+    let pair = f.allocate_for_group(&Ty::array(one, Size::int(2)), kernel.name_of(stmt.var))?;
+    let turn = Expr::Var(f.variable("turn", CType::Int, Some(Expr::int(0))));
+    let first = f.dest_at(&Dest::Place(pair.clone()), &Size::zero())?;
+    f.copy(initial, &first)?;
+    f.fence(&pair);
+    let now = f.index_below("turn", turn.clone(), &Size::int(2));
+    Ok(Shared { pair, turn, now })
+}
+
+/// The name of the accumulator in the function.
+fn acc_name<'k>(b: &FunctionBuilder<'_, 'k>, f: &Closure<'k>) -> String {
+    f.lambda.params.first().map_or("acc", |p| b.kernel().name_of(*p)).to_string()
+}
+
+/// A scan with arrays as accumulators: each is read where the previous one was written.
+fn scan_arrays<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    z: &Value<'k>,
+    xs: &super::value::Array<'k>,
+    f: &Closure<'k>,
+    dest: &Dest<'k>,
+    inclusive: bool,
+) -> Result<()> {
+    let Dest::Place(_) = dest else {
+        return Err(b.error("scan", "with arrays as elements its result must be stored unchanged"));
+    };
+    let element = |b: &mut FunctionBuilder<'_, 'k>, i: &Size| -> Result<Value<'k>> {
+        match b.dest_at(dest, i)? {
+            Dest::Place(p) => b.load(&p),
+            _ => Err(b.error("scan", "with arrays as elements its result must be stored unchanged")),
+        }
+    };
+    let first = b.dest_at(dest, &Size::zero())?;
+    let one = Size::one();
+    let some = b.facts().lt(&Size::zero(), &xs.len).is_yes();
+    let condition = if some { Expr::Bool(true) } else { Expr::int(0).lt(b.length(&xs.len)?) };
+    let (stmts, ()) = b.scope(|b| {
+        if inclusive {
+            let x = b.read(xs, &Size::zero())?;
+            b.call_into(f, &[z.clone(), x], &first)
+        } else {
+            b.copy(z, &first)
+        }
+    })?;
+    match condition {
+        Expr::Bool(true) => stmts.into_iter().for_each(|s| b.emit(s.kind)),
+        condition => b.emit_if(condition, stmts, Vec::new()),
+    }
+    b.for_range("i", Expr::int(1), &xs.len.clone(), Step::Increment, |b, i| {
+        b.known_mut().assume_le(one.clone(), i.clone());
+        let before = i.sub(&one);
+        let acc = element(b, &before)?;
+        let x = b.read(xs, if inclusive { i } else { &before })?;
+        let to = b.dest_at(dest, i)?;
+        b.call_into(f, &[acc, x], &to)
+    })
 }

@@ -46,58 +46,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         });
         let given = self.in_place_mut().take_given(stmt.var);
         let name = kernel.name_of(*state).to_string();
-        self.slots_of(stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
-    }
-
-    fn slots_of(
-        &mut self,
-        stmt: VarId,
-        leaf: &mut usize,
-        ty: &Ty,
-        initial: &Value<'k>,
-        given: Option<&Place>,
-        name: &str,
-    ) -> Result<Slots> {
-        if let (TyKind::Tuple(types), Value::Tuple(parts)) = (ty.kind(), initial) {
-            let mut all = Vec::new();
-            for (i, (ty, part)) in types.iter().zip(parts).enumerate() {
-                let given = given.and_then(|place| part_of(place, i));
-                all.push(self.slots_of(stmt, leaf, ty, part, given.as_ref(), name)?);
-            }
-            return Ok(Slots::Tuple(all));
-        }
-        let first = *leaf;
-        *leaf += leaves(ty).len();
-        let in_place = &self.schedule().in_place;
-        let stays = in_place.loops.get(&stmt).and_then(|all| all.get(first)) == Some(&true);
-        let taken = stays && in_place.taken.contains(&(stmt, first));
-        let array = if taken { self.owner(initial) } else { None };
-        let array = array.or_else(|| given.filter(|_| stays).cloned());
-        if let Some(place) = array {
-            self.in_place_mut().own(place.clone());
-            return Ok(Slots::Leaf { current: place.clone(), next: place });
-        }
-        let current = self.allocate_private(ty, name)?;
-        self.copy(initial, &Dest::Place(current.clone()))?;
-        if stays && !is_register(&current) {
-            self.in_place_mut().own(current.clone());
-            return Ok(Slots::Leaf { current: current.clone(), next: current });
-        }
-        let next = self.allocate_private(ty, name)?;
-        Ok(Slots::Leaf { current, next })
-    }
-
-    /// The memory of a surrounding loop's state that is this array.
-    fn owner(&self, value: &Value<'k>) -> Option<Place> {
-        let Value::Array(array) = value else { return None };
-        let View::Stored { element, base } = &*array.view else { return None };
-        let is_it = |place: &&Place| match &*place.layout {
-            Layout::Array { element: own, capacity, .. } => {
-                own == element && self.facts().simplify(&place.at.mul(capacity)) == *base
-            }
-            _ => false,
-        };
-        self.in_place().owned().find(is_it).cloned()
+        slots_of(self, stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
     }
 
     pub fn state_in(&mut self, slots: &Slots) -> Result<Value<'k>> {
@@ -166,6 +115,57 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(())
     }
+}
+
+fn slots_of<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: VarId,
+    leaf: &mut usize,
+    ty: &Ty,
+    initial: &Value<'k>,
+    given: Option<&Place>,
+    name: &str,
+) -> Result<Slots> {
+    if let (TyKind::Tuple(types), Value::Tuple(parts)) = (ty.kind(), initial) {
+        let mut all = Vec::new();
+        for (i, (ty, part)) in types.iter().zip(parts).enumerate() {
+            let given = given.and_then(|place| part_of(place, i));
+            all.push(slots_of(f, stmt, leaf, ty, part, given.as_ref(), name)?);
+        }
+        return Ok(Slots::Tuple(all));
+    }
+    let first = *leaf;
+    *leaf += leaves(ty).len();
+    let in_place = &f.schedule().in_place;
+    let stays = in_place.loops.get(&stmt).and_then(|all| all.get(first)) == Some(&true);
+    let taken = stays && in_place.taken.contains(&(stmt, first));
+    let array = if taken { owner(f, initial) } else { None };
+    let array = array.or_else(|| given.filter(|_| stays).cloned());
+    if let Some(place) = array {
+        f.in_place_mut().own(place.clone());
+        return Ok(Slots::Leaf { current: place.clone(), next: place });
+    }
+    let current = f.allocate_private(ty, name)?;
+    f.copy(initial, &Dest::Place(current.clone()))?;
+    if stays && !is_register(&current) {
+        f.in_place_mut().own(current.clone());
+        return Ok(Slots::Leaf { current: current.clone(), next: current });
+    }
+    let next = f.allocate_private(ty, name)?;
+    Ok(Slots::Leaf { current, next })
+}
+
+/// The memory of a surrounding loop's state that is this array.
+fn owner<'k>(f: &FunctionBuilder<'_, 'k>, value: &Value<'k>) -> Option<Place> {
+    let Value::Array(array) = value else { return None };
+    let View::Stored { element, base } = &*array.view else { return None };
+    let is_it = |place: &&Place| match &*place.layout {
+        Layout::Array { element: own, capacity, .. } => {
+            own == element && f.facts().simplify(&place.at.mul(capacity)) == *base
+        }
+        _ => false,
+    };
+    f.in_place().owned().find(is_it).cloned()
 }
 
 /// The memory of a component.

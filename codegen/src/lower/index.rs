@@ -1,8 +1,8 @@
 //! Sizes in code: facts about indices, and their C expressions.
 
+use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
-use super::Result;
 use crate::failure::{LONGEST, Message};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;

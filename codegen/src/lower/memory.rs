@@ -2,7 +2,7 @@
 //! each work-item or group.
 
 use super::Result;
-use super::function::FunctionBuilder;
+use super::function::{Body, FunctionBuilder};
 use super::program::{Leaf, ProgramBuilder};
 use super::value::{Env, Layout, Memory, Place, Root};
 use crate::core::{Level, Rhs, Space, Stmt};
@@ -25,6 +25,17 @@ pub const SCRATCH_ITEMS: u32 = 4096;
 pub const SCRATCH_GROUPS: u32 = 256;
 /// Maximum bytes of global memory for the parts of work-items and groups; the part of one group is always allowed.
 pub const SCRATCH_BYTES: i64 = 1 << 30;
+
+impl Body {
+    /// A barrier that makes writes to the memory visible to all work-items of the group.
+    pub fn fence(&mut self, place: &Place) {
+        let mut memories = Vec::new();
+        place.layout.memories(&mut memories);
+        let local = memories.iter().any(|m| matches!(m.root, Root::Array { local: true, .. }));
+        let global = memories.iter().any(|m| matches!(m.root, Root::Buffer(_)));
+        self.barrier(local, global);
+    }
+}
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for the value of a statement without a destination.
@@ -315,14 +326,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Root::Buffer(id) => self.own().is_of_group(*id),
             Root::Register(_) | Root::Own(_) => false,
         })
-    }
-    /// A barrier that makes writes to the memory visible to all work-items of the group.
-    pub fn fence(&mut self, place: &Place) {
-        let mut memories = Vec::new();
-        place.layout.memories(&mut memories);
-        let local = memories.iter().any(|m| matches!(m.root, Root::Array { local: true, .. }));
-        let global = memories.iter().any(|m| matches!(m.root, Root::Buffer(_)));
-        self.barrier(local, global);
     }
 }
 

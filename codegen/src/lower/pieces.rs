@@ -74,9 +74,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Element `k` of the concatenated rows.
     pub fn read_in_pieces(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size) -> Result<Value<'k>> {
         match of.len.as_const() {
-            Some(n @ 1..=FEW_PIECES) => self.read_in_piece(pieces, of, k, 0, n - 1),
+            Some(n @ 1..=FEW_PIECES) => read_in_piece(self, pieces, of, k, 0, n - 1),
             _ => {
-                let row = self.piece_of(pieces, &of.len, k)?;
+                let row = piece_of(self, pieces, &of.len, k)?;
                 let column = k.sub(&pieces.before(&row));
                 self.known_mut().assume_le(Size::zero(), column.clone());
                 self.known_mut().assume_le(column.add(&Size::one()), pieces.each(&row));
@@ -85,65 +85,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.read(&array, &column)
             }
         }
-    }
-
-    /// Element `k` of the concatenated rows, which is not in a segment before `piece`.
-    fn read_in_piece(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size, piece: i64, last: i64) -> Result<Value<'k>> {
-        let (i, next) = (Size::int(piece), pieces.before(&Size::int(piece + 1)));
-        let column = self.facts().simplify(&k.sub(&pieces.before(&i)));
-        let in_piece = |f: &mut Self| {
-            let value = f.read(of, &i)?;
-            let array = f.array(&value)?;
-            f.read(&array, &column)
-        };
-        if piece == last || self.facts().lt(k, &next).is_yes() {
-            return in_piece(self);
-        }
-        if self.facts().le(&next, k).is_yes() {
-            return self.read_in_piece(pieces, of, k, piece + 1, last);
-        }
-        let (at, end) = (self.size(k)?, self.size(&next)?);
-        self.choose(
-            at.lt(end),
-            |f| {
-                f.known_mut().assume_le(k.clone(), next.sub(&Size::one()));
-                in_piece(f)
-            },
-            |f| {
-                f.known_mut().assume_le(next.clone(), k.clone());
-                f.read_in_piece(pieces, of, k, piece + 1, last)
-            },
-        )
-    }
-
-    /// Finds the segment that contains element `k`, by binary search.
-    fn piece_of(&mut self, pieces: &Pieces, count: &Size, k: &Size) -> Result<Size> {
-        let (sought, end) = (self.size(k)?, self.size(count)?);
-        let low = Expr::Var(self.variable("piece", CType::Int, Some(Expr::int(0))));
-        let high = Expr::Var(self.variable("high", CType::Int, Some(end)));
-        let (body, ()) = self.scope(|f| {
-            let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
-            let middle = f.bind("middle", CType::Int, low.clone().add(half));
-            let var = f.index_var("middle", middle.clone());
-            f.known_mut().assume_index(&var, count);
-            let start = f.size(&pieces.before(&Size::var(var)))?;
-            let (before, ()) = f.scope(|f| {
-                f.assign(low.clone(), middle.clone());
-                Ok(())
-            })?;
-            let (behind, ()) = f.scope(|f| {
-                f.assign(high.clone(), middle.clone());
-                Ok(())
-            })?;
-            f.emit_if(start.le(sought.clone()), before, behind);
-            Ok(())
-        })?;
-        let more = Expr::int(1).lt(high.sub(low.clone()));
-        self.emit(StmtKind::While { condition: more, body });
-        let found = self.bind("row", CType::Int, low);
-        let var = self.index_var("row", found);
-        self.known_mut().assume_index(&var, count);
-        Ok(Size::var(var))
     }
 
     /// Whether each row of an array is at least as long as the previous one.
@@ -185,6 +126,72 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let table = self.use_buffer(table, false);
         Ok(Expr::Var(table).index(at))
     }
+}
+
+/// Element `k` of the concatenated rows, which is not in a segment before `piece`.
+fn read_in_piece<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    pieces: &Pieces,
+    of: &Array<'k>,
+    k: &Size,
+    piece: i64,
+    last: i64,
+) -> Result<Value<'k>> {
+    let (i, next) = (Size::int(piece), pieces.before(&Size::int(piece + 1)));
+    let column = f.facts().simplify(&k.sub(&pieces.before(&i)));
+    let in_piece = |f: &mut FunctionBuilder<'_, 'k>| {
+        let value = f.read(of, &i)?;
+        let array = f.array(&value)?;
+        f.read(&array, &column)
+    };
+    if piece == last || f.facts().lt(k, &next).is_yes() {
+        return in_piece(f);
+    }
+    if f.facts().le(&next, k).is_yes() {
+        return read_in_piece(f, pieces, of, k, piece + 1, last);
+    }
+    let (at, end) = (f.size(k)?, f.size(&next)?);
+    f.choose(
+        at.lt(end),
+        |f| {
+            f.known_mut().assume_le(k.clone(), next.sub(&Size::one()));
+            in_piece(f)
+        },
+        |f| {
+            f.known_mut().assume_le(next.clone(), k.clone());
+            read_in_piece(f, pieces, of, k, piece + 1, last)
+        },
+    )
+}
+
+/// Finds the segment that contains element `k`, by binary search.
+fn piece_of(f: &mut FunctionBuilder, pieces: &Pieces, count: &Size, k: &Size) -> Result<Size> {
+    let (sought, end) = (f.size(k)?, f.size(count)?);
+    let low = Expr::Var(f.variable("piece", CType::Int, Some(Expr::int(0))));
+    let high = Expr::Var(f.variable("high", CType::Int, Some(end)));
+    let (body, ()) = f.scope(|f| {
+        let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
+        let middle = f.bind("middle", CType::Int, low.clone().add(half));
+        let var = f.index_var("middle", middle.clone());
+        f.known_mut().assume_index(&var, count);
+        let start = f.size(&pieces.before(&Size::var(var)))?;
+        let (before, ()) = f.scope(|f| {
+            f.assign(low.clone(), middle.clone());
+            Ok(())
+        })?;
+        let (behind, ()) = f.scope(|f| {
+            f.assign(high.clone(), middle.clone());
+            Ok(())
+        })?;
+        f.emit_if(start.le(sought.clone()), before, behind);
+        Ok(())
+    })?;
+    let more = Expr::int(1).lt(high.sub(low.clone()));
+    f.emit(StmtKind::While { condition: more, body });
+    let found = f.bind("row", CType::Int, low);
+    let var = f.index_var("row", found);
+    f.known_mut().assume_index(&var, count);
+    Ok(Size::var(var))
 }
 
 impl<'k> ProgramBuilder<'k> {

@@ -42,80 +42,98 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         match dest {
             Some(d) => {
-                self.produce_into(stmt, call, env, d)?;
+                produce_into(self, stmt, call, env, d)?;
                 self.written(stmt, d)
             }
             None => {
                 let space = self.schedule().spaces.get(&stmt.var).copied();
                 let place = self.allocate_for(stmt, space, env)?;
-                self.produce_at(stmt, call, env, &place)?;
+                produce_at(self, stmt, call, env, &place)?;
                 self.values_mut().set_in_space(stmt.var);
                 self.load(&place)
             }
         }
     }
+}
 
-    /// Private memory in which `scatter` records the indices that have been written.
-    fn no_hits(&mut self, len: &Size) -> Result<Hits> {
-        let hits = self.ints(len, "hits")?;
-        self.for_range("i", Expr::int(0), len, Step::Increment, |f, i| {
-            let to = f.int_at(&hits, i)?;
-            f.assign(to, Expr::int(0));
-            Ok(())
-        })?;
-        self.hits_in(hits)
-    }
-
-    fn produce_at(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, place: &Place) -> Result<()> {
-        self.produce_into(stmt, call, env, &Dest::Place(place.clone()))?;
-        if self.is_shared(place) {
-            self.fence(place);
-        }
+/// Private memory in which `scatter` records the indices that have been written.
+fn no_hits(f: &mut FunctionBuilder, len: &Size) -> Result<Hits> {
+    let hits = f.ints(len, "hits")?;
+    f.for_range("i", Expr::int(0), len, Step::Increment, |f, i| {
+        let to = f.int_at(&hits, i)?;
+        f.assign(to, Expr::int(0));
         Ok(())
-    }
+    })?;
+    f.hits_in(hits)
+}
 
-    fn produce_into(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let parallel = place::stmt_levels(stmt).iter().any(|l| crate::schedule::is_parallel(*l));
-        if parallel || self.sorts_together(call) {
-            return self.produce_here(stmt, call, env, dest);
-        }
-        self.uniquely(dest, |f| f.produce_here(stmt, call, env, dest))
+fn produce_at<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &mut Env<'k>,
+    place: &Place,
+) -> Result<()> {
+    produce_into(f, stmt, call, env, &Dest::Place(place.clone()))?;
+    if f.is_shared(place) {
+        f.fence(place);
     }
+    Ok(())
+}
 
-    fn produce_here(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        match call.prim {
-            Prim::Map(level) => self.map(level, call, env, dest),
-            Prim::Generate => self.generate(stmt, call, env, dest),
-            Prim::Update => self.update(call, env, dest),
-            Prim::Scan(Level::Seq) => self.scan(call, env, dest, true),
-            Prim::ScanExcl(Level::Seq) => self.scan(call, env, dest, false),
-            Prim::Filter(Level::Seq) => self.filter(call, env, dest),
-            Prim::Scatter => {
-                let xs = self.atom(&call.args[0], env)?;
-                let f = Closure { lambda: &call.funs[0], env: env.clone() };
-                let len = self.array(&xs)?.len;
-                let hits = self.no_hits(&len)?;
-                let to = dests::scattered(f, len, hits, dest.clone(), stmt);
-                self.copy(&xs, &to)
-            }
-            Prim::Sort | Prim::Argsort if self.sorts_together(call) => {
-                self.sort_in_group(call, env, dest, call.prim == Prim::Argsort)
-            }
-            Prim::Sort => self.sort(call, env, dest, false),
-            Prim::Argsort => self.sort(call, env, dest, true),
-            Prim::ReduceByKey(Level::Lcl(_)) => self.by_key_in_group(call, env, dest),
-            Prim::ReduceByKey(_) => self.by_key_alone(call, env, dest),
-            Prim::Filter(_) if self.is_whole_group() => self.filter_in_group(call, env, dest),
-            // In a group of several dimensions, or with work-items of one dimension only, one of them does the work.
-            Prim::Filter(_) => self.uniquely(dest, |f| f.filter(call, env, dest)),
-            Prim::Scan(_) | Prim::ScanExcl(_) => {
-                let inclusive = matches!(call.prim, Prim::Scan(_));
-                if self.scan_in_group(call, env, dest, inclusive)? {
-                    return Ok(());
-                }
-                self.uniquely(dest, |f| f.scan(call, env, dest, inclusive))
-            }
-            prim => Err(self.error(prim.label(), "this is not compiled yet")),
+fn produce_into<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &mut Env<'k>,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let parallel = place::stmt_levels(stmt).iter().any(|l| crate::schedule::is_parallel(*l));
+    if parallel || f.sorts_together(call) {
+        return produce_here(f, stmt, call, env, dest);
+    }
+    f.uniquely(dest, |f| produce_here(f, stmt, call, env, dest))
+}
+
+fn produce_here<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &mut Env<'k>,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    match call.prim {
+        Prim::Map(level) => b.map(level, call, env, dest),
+        Prim::Generate => b.generate(stmt, call, env, dest),
+        Prim::Update => b.update(call, env, dest),
+        Prim::Scan(Level::Seq) => b.scan(call, env, dest, true),
+        Prim::ScanExcl(Level::Seq) => b.scan(call, env, dest, false),
+        Prim::Filter(Level::Seq) => b.filter(call, env, dest),
+        Prim::Scatter => {
+            let xs = b.atom(&call.args[0], env)?;
+            let f = Closure { lambda: &call.funs[0], env: env.clone() };
+            let len = b.array(&xs)?.len;
+            let hits = no_hits(b, &len)?;
+            let to = dests::scattered(f, len, hits, dest.clone(), stmt);
+            b.copy(&xs, &to)
         }
+        Prim::Sort | Prim::Argsort if b.sorts_together(call) => {
+            b.sort_in_group(call, env, dest, call.prim == Prim::Argsort)
+        }
+        Prim::Sort => b.sort(call, env, dest, false),
+        Prim::Argsort => b.sort(call, env, dest, true),
+        Prim::ReduceByKey(Level::Lcl(_)) => b.by_key_in_group(call, env, dest),
+        Prim::ReduceByKey(_) => b.by_key_alone(call, env, dest),
+        Prim::Filter(_) if b.is_whole_group() => b.filter_in_group(call, env, dest),
+        // In a group of several dimensions, or with work-items of one dimension only, one of them does the work.
+        Prim::Filter(_) => b.uniquely(dest, |f| f.filter(call, env, dest)),
+        Prim::Scan(_) | Prim::ScanExcl(_) => {
+            let inclusive = matches!(call.prim, Prim::Scan(_));
+            if b.scan_in_group(call, env, dest, inclusive)? {
+                return Ok(());
+            }
+            b.uniquely(dest, |f| f.scan(call, env, dest, inclusive))
+        }
+        prim => Err(b.error(prim.label(), "this is not compiled yet")),
     }
 }

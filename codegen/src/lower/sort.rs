@@ -18,12 +18,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn ints(&mut self, n: &Size, name: &str) -> Result<Ints> {
         Ok(Ints(self.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
     }
+
     pub fn int_at(&mut self, ints: &Ints, i: &Size) -> Result<Expr> {
         let Layout::Array { capacity, element, .. } = &*ints.0.layout else { return Ok(Expr::int(0)) };
         let Layout::Scalar(m) = &**element else { return Ok(Expr::int(0)) };
         let at = self.facts().simplify(&ints.0.at.mul(capacity).add(i));
         self.memory(m, &at, true)
     }
+
     /// The same memory, as the record of written indices.
     pub fn hits_in(&self, ints: Ints) -> Result<Hits> {
         if let Layout::Array { capacity, element, .. } = &*ints.0.layout
@@ -33,6 +35,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Err(self.error("scatter", "there is no memory for positions"))
     }
+
     /// A computed number below `n`, as an index.
     pub fn index_below(&mut self, name: &str, expr: Expr, n: &Size) -> Size {
         let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
@@ -44,7 +47,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether element `i` comes before element `j`.
     pub fn comes_before(&mut self, before: &Closure<'k>, xs: &Array<'k>, i: &Size, j: &Size) -> Result<Expr> {
         let (x, y) = (self.read(xs, i)?, self.read(xs, j)?);
-        if let Some((order, key)) = self.order_of_floats(before) {
+        if let Some((order, key)) = order_of_floats(self, before) {
             let (mut x, mut y) = (self.number_in(&x, &order)?, self.number_in(&y, &order)?);
             let key = if key == Scalar::Half {
                 (x, y) = (self.float_of_half(x), self.float_of_half(y));
@@ -61,14 +64,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let result = self.call(before, &[x, y])?;
         let result = self.scalar_of(&result)?;
         self.scalar(&result)
-    }
-
-    /// The order, and the type of the number, if a function compares elements by a floating-point number in them.
-    fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, Scalar)> {
-        let order = NumberOrder::of(before.lambda)?;
-        let element = self.kernel().ty(*before.lambda.params.first()?);
-        let key = order.scalar(element).filter(|s| s.is_floating())?;
-        Some((order, key))
     }
 
     /// The number in an element by which it is sorted.
@@ -107,7 +102,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let width = f.size(width)?;
             let twice = Step::Add(width.clone().mul(Expr::int(2)));
             f.for_range("start", Expr::int(0), &n, twice, |f, start| {
-                f.merge(xs, before, start, &width, &order, &merged)
+                merge(f, xs, before, start, &width, &order, &merged)
             })?;
             f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
                 let (to, from) = (f.int_at(&order, i)?, f.int_at(&merged, i)?);
@@ -126,59 +121,67 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.copy(&x, &to)
         })
     }
+}
 
-    /// Merges the two runs of length `width` that start at `start`.
-    fn merge(
-        &mut self,
-        xs: &Array<'k>,
-        before: &Closure<'k>,
-        start: &Size,
-        width: &Expr,
-        order: &Ints,
-        merged: &Ints,
-    ) -> Result<()> {
-        let n = &xs.len;
-        let (first, len) = (self.size(start)?, self.size(n)?);
-        // Compare remaining lengths instead of ends, which could overflow.
-        let rest = len.sub(first.clone());
-        let middle = first.clone().add(Expr::call("min", [width.clone(), rest.clone()]));
-        let middle = self.bind("middle", CType::Int, middle);
-        let second = Expr::call("min", [width.clone(), rest.sub(middle.clone().sub(first.clone()))]);
-        let end = self.bind("end", CType::Int, middle.clone().add(second));
-        let end_var = self.index_var("end", end.clone());
-        self.known_mut().assume_range(end_var.clone(), Some(Size::zero()), Some(n.clone()));
-        let left = Expr::Var(self.variable("left", CType::Int, Some(first.clone())));
-        let right = Expr::Var(self.variable("right", CType::Int, Some(middle.clone())));
-        self.for_range("at", first, &Size::var(end_var), Step::Increment, |f, at| {
-            let from_right = f.variable("from_right", CType::Bool, Some(left.clone().ge(middle.clone())));
-            let from_right = Expr::Var(from_right);
-            let index = |f: &mut Self, e: &Expr| {
-                let var = f.index_var("run", e.clone());
-                f.known_mut().assume_index(&var, n);
-                Size::var(var)
-            };
-            let (both, ()) = f.scope(|f| {
-                let (l, r) = (index(f, &left), index(f, &right));
-                let (x, y) = (f.int_at(order, &l)?, f.int_at(order, &r)?);
-                let (x, y) = (f.index_below("x", x, n), f.index_below("y", y, n));
-                let swapped = f.comes_before(before, xs, &y, &x)?;
-                f.assign(from_right.clone(), swapped);
-                Ok(())
-            })?;
-            f.emit_if(left.clone().lt(middle.clone()).and(right.clone().lt(end.clone())), both, Vec::new());
-            let to = f.int_at(merged, at)?;
-            let take = |f: &mut Self, from: &Expr| {
-                f.scope(|f| {
-                    let i = index(f, from);
-                    let value = f.int_at(order, &i)?;
-                    f.assign(to.clone(), value);
-                    f.assign(from.clone(), from.clone().add(Expr::int(1)));
-                    Ok(())
-                })
-            };
-            let ((one, ()), (other, ())) = (take(f, &right)?, take(f, &left)?);
-            f.emit_if(from_right, one, other);
+/// The order, and the type of the number, if a function compares elements by a floating-point number in them.
+fn order_of_floats<'k>(f: &FunctionBuilder<'_, 'k>, before: &Closure<'k>) -> Option<(NumberOrder, Scalar)> {
+    let order = NumberOrder::of(before.lambda)?;
+    let element = f.kernel().ty(*before.lambda.params.first()?);
+    let key = order.scalar(element).filter(|s| s.is_floating())?;
+    Some((order, key))
+}
+
+/// Merges the two runs of length `width` that start at `start`.
+fn merge<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    xs: &Array<'k>,
+    before: &Closure<'k>,
+    start: &Size,
+    width: &Expr,
+    order: &Ints,
+    merged: &Ints,
+) -> Result<()> {
+    let n = &xs.len;
+    let (first, len) = (f.size(start)?, f.size(n)?);
+    // Compare remaining lengths instead of ends, which could overflow.
+    let rest = len.sub(first.clone());
+    let middle = first.clone().add(Expr::call("min", [width.clone(), rest.clone()]));
+    let middle = f.bind("middle", CType::Int, middle);
+    let second = Expr::call("min", [width.clone(), rest.sub(middle.clone().sub(first.clone()))]);
+    let end = f.bind("end", CType::Int, middle.clone().add(second));
+    let end_var = f.index_var("end", end.clone());
+    f.known_mut().assume_range(end_var.clone(), Some(Size::zero()), Some(n.clone()));
+    let left = Expr::Var(f.variable("left", CType::Int, Some(first.clone())));
+    let right = Expr::Var(f.variable("right", CType::Int, Some(middle.clone())));
+    f.for_range("at", first, &Size::var(end_var), Step::Increment, |f, at| {
+        let from_right = f.variable("from_right", CType::Bool, Some(left.clone().ge(middle.clone())));
+        let from_right = Expr::Var(from_right);
+        let index = |f: &mut FunctionBuilder<'_, 'k>, e: &Expr| {
+            let var = f.index_var("run", e.clone());
+            f.known_mut().assume_index(&var, n);
+            Size::var(var)
+        };
+        let (both, ()) = f.scope(|f| {
+            let (l, r) = (index(f, &left), index(f, &right));
+            let (x, y) = (f.int_at(order, &l)?, f.int_at(order, &r)?);
+            let (x, y) = (f.index_below("x", x, n), f.index_below("y", y, n));
+            let swapped = f.comes_before(before, xs, &y, &x)?;
+            f.assign(from_right.clone(), swapped);
             Ok(())
-        })
-    }
+        })?;
+        f.emit_if(left.clone().lt(middle.clone()).and(right.clone().lt(end.clone())), both, Vec::new());
+        let to = f.int_at(merged, at)?;
+        let take = |f: &mut FunctionBuilder<'_, 'k>, from: &Expr| {
+            f.scope(|f| {
+                let i = index(f, from);
+                let value = f.int_at(order, &i)?;
+                f.assign(to.clone(), value);
+                f.assign(from.clone(), from.clone().add(Expr::int(1)));
+                Ok(())
+            })
+        };
+        let ((one, ()), (other, ())) = (take(f, &right)?, take(f, &left)?);
+        f.emit_if(from_right, one, other);
+        Ok(())
+    })
 }

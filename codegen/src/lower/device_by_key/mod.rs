@@ -25,7 +25,7 @@ mod table;
 
 use super::Result;
 use super::device_filter::GRID;
-use super::function::{Dims, FunctionBuilder};
+use super::function::{Body, Dims, FunctionBuilder};
 use super::host::Host;
 use super::launch::Title;
 use super::value::{Closure, Dest, Env};
@@ -115,14 +115,16 @@ impl<'k> Host<'k> {
     }
 }
 
+impl Body {
+    fn named(&mut self, name: &str, value: Expr) -> Expr {
+        self.bind(name, CType::Int, value)
+    }
+}
+
 impl FunctionBuilder<'_, '_> {
     /// A number computed by the host, as an expression.
     fn sized(&mut self, size: &Size, name: &str) -> Result<Expr> {
         let size = self.host_size(size, name)?;
         self.size(&size)
-    }
-
-    fn named(&mut self, name: &str, value: Expr) -> Expr {
-        self.bind(name, CType::Int, value)
     }
 }

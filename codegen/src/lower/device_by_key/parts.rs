@@ -147,102 +147,104 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let all_work = at_once.as_const() == Some(i64::from(table.group));
         let working = slot.clone().lt(self.size(&at_once)?);
         let (stmts, ()) =
-            self.scope(|f| f.fold_elements(task, (begin.clone().add(slot), end, &at_once), (&lane, &column)))?;
+            self.scope(|f| task.fold_elements(f, (begin.clone().add(slot), end, &at_once), (&lane, &column)))?;
         match all_work {
             true => self.emit_all(stmts),
             false => self.emit_if(working, stmts, Vec::new()),
         }
         self.barrier(true, false);
-        self.fold_copies(task, to)?;
+        task.fold_copies(self, to)?;
         self.barrier(true, false);
         Ok(())
     }
+}
 
+impl<'k> Task<'_, 'k> {
     /// Folds every `step`-th element of a part into a copy of the table.
     fn fold_elements(
-        &mut self,
-        task: &Task<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         (from, end, step): (Expr, &Size, &Size),
         at: (&Expr, &Expr),
     ) -> Result<()> {
-        let n = &task.by.keys.len;
+        let n = &self.by.keys.len;
         // So that an index a few steps on is known to fit an `int`.
-        let length = self.size(n)?;
-        let most = (!self.overflows(n, &length)).then(|| Size::int(LONGEST.into()));
-        let position = Expr::Var(self.variable("i", CType::Int, Some(from)));
-        let i = self.index_var("i", position.clone());
-        let (end_expr, step_expr) = (self.size(end)?, self.size(step)?);
+        let length = f.size(n)?;
+        let most = (!f.overflows(n, &length)).then(|| Size::int(LONGEST.into()));
+        let position = Expr::Var(f.variable("i", CType::Int, Some(from)));
+        let i = f.index_var("i", position.clone());
+        let (end_expr, step_expr) = (f.size(end)?, f.size(step)?);
         let last = step.mul(&Size::int(IN_FLIGHT - 1));
-        let (body, ()) = self.scope(|f| {
+        let (body, ()) = f.scope(|f| {
             f.known_mut().assume_range(i.clone(), Some(Size::zero()), most);
             let i = Size::var(i.clone());
             f.known_mut().assume_le(i.add(&last).add(&Size::one()), n.clone());
             let all: Vec<Size> = (0..IN_FLIGHT).map(|k| i.add(&step.mul(&Size::int(k)))).collect();
-            f.fold_some(task, &all, at)?;
+            self.fold_some(f, &all, at)?;
             f.assign(position.clone(), position.clone().add(step_expr.clone().mul(Expr::int(IN_FLIGHT))));
             Ok(())
         })?;
         let reached = position.clone().add(step_expr.clone().mul(Expr::int(IN_FLIGHT - 1)));
-        self.emit(StmtKind::While { condition: reached.lt(end_expr.clone()), body });
-        let (body, ()) = self.scope(|f| {
+        f.emit(StmtKind::While { condition: reached.lt(end_expr.clone()), body });
+        let (body, ()) = f.scope(|f| {
             f.known_mut().assume_index(&i, n);
-            f.fold_some(task, &[Size::var(i.clone())], at)?;
+            self.fold_some(f, &[Size::var(i.clone())], at)?;
             f.assign(position.clone(), position.clone().add(step_expr.clone()));
             Ok(())
         })?;
-        self.emit(StmtKind::While { condition: position.lt(end_expr), body });
+        f.emit(StmtKind::While { condition: position.lt(end_expr), body });
         Ok(())
     }
 
     /// Folds these elements into the table, with all loads in flight at once.
-    fn fold_some(&mut self, task: &Task<'_, 'k>, all: &[Size], (lane, column): (&Expr, &Expr)) -> Result<()> {
+    fn fold_some(&self, f: &mut FunctionBuilder<'_, 'k>, all: &[Size], (lane, column): (&Expr, &Expr)) -> Result<()> {
         let mut keys = Vec::new();
         for i in all {
-            let key = self.read(&task.by.keys, i)?;
-            let key = self.scalar_of(&key)?;
-            let key = self.scalar(&key)?;
-            keys.push(self.named("key", key));
+            let key = f.read(&self.by.keys, i)?;
+            let key = f.scalar_of(&key)?;
+            let key = f.scalar(&key)?;
+            keys.push(f.named("key", key));
         }
-        if task.by.columns.is_none() {
-            return self.fold_column(task, all, &keys, lane, None);
+        if self.by.columns.is_none() {
+            return self.fold_column(f, all, &keys, lane, None);
         }
-        let team = self.sized(&task.table.team, "team")?;
-        self.for_range("j", column.clone(), &task.columns, Step::Add(team), |f, j| {
+        let team = f.sized(&self.table.team, "team")?;
+        f.for_range("j", column.clone(), &self.columns, Step::Add(team), |f, j| {
             let at = lane.clone().add(f.size(j)?);
-            f.fold_column(task, all, &keys, &at, Some(j))
+            self.fold_column(f, all, &keys, &at, Some(j))
         })
     }
 
     fn fold_column(
-        &mut self,
-        task: &Task<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         all: &[Size],
         keys: &[Expr],
         lane: &Expr,
         column: Option<&Size>,
     ) -> Result<()> {
-        let behind = task.first.clone().add(task.buckets.clone());
-        let here = |key: &Expr| key.clone().ge(task.first.clone()).and(key.clone().lt(behind.clone()));
+        let behind = self.first.clone().add(self.buckets.clone());
+        let here = |key: &Expr| key.clone().ge(self.first.clone()).and(key.clone().lt(behind.clone()));
         let mut elements = Vec::new();
         for (i, key) in all.iter().zip(keys) {
-            let mut x = self.read(&task.by.xs, i)?;
+            let mut x = f.read(&self.by.xs, i)?;
             if let Some(column) = column {
-                let row = self.array(&x)?;
-                x = self.read(&row, &task.first_column.add(column))?;
+                let row = f.array(&x)?;
+                x = f.read(&row, &self.first_column.add(column))?;
                 // Each turn reads the rows of its own keys alone.
-                let (read, z) = (self.scalar_of(&x)?, self.force(&task.by.z)?);
-                let z = self.scalar_of(&z)?;
-                let one = here(key).select(self.scalar(&read)?, self.scalar(&z)?);
-                x = Value::computed(task.by.scalar, one);
+                let (read, z) = (f.scalar_of(&x)?, f.force(&self.by.z)?);
+                let z = f.scalar_of(&z)?;
+                let one = here(key).select(f.scalar(&read)?, f.scalar(&z)?);
+                x = Value::computed(self.by.scalar, one);
             }
-            elements.push(self.named_scalar(&x, "x")?);
+            elements.push(f.named_scalar(&x, "x")?);
         }
         for (key, x) in keys.iter().zip(&elements) {
-            self.provided(here(key), |f| {
-                let at = key.clone().sub(task.first.clone()).mul(task.lanes.clone()).add(lane.clone());
+            f.provided(here(key), |f| {
+                let at = key.clone().sub(self.first.clone()).mul(self.lanes.clone()).add(lane.clone());
                 let at = f.named("at", at);
-                let cell = f.slot_at(&task.memory, at);
-                match (task.by.atomic, &*cell.layout) {
+                let cell = f.slot_at(&self.memory, at);
+                match (self.by.atomic, &*cell.layout) {
                     (Some(atomic), Layout::Scalar(memory)) => {
                         let cell = f.memory(memory, &cell.at, true)?;
                         let x = f.scalar_of(x)?;
@@ -252,7 +254,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     }
                     _ => {
                         let old = f.load(&cell)?;
-                        let next = f.call(&task.by.f, &[old, x.clone()])?;
+                        let next = f.call(&self.by.f, &[old, x.clone()])?;
                         f.copy(&next, &Dest::Place(cell))
                     }
                 }
@@ -262,30 +264,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Combines the copies of each cell of the table and writes them.
-    fn fold_copies(&mut self, task: &Task<'_, 'k>, to: Folded<'_, 'k>) -> Result<()> {
-        let (by, table) = (task.by, task.table);
-        let cells = self.host_size(&table.buckets.mul(&table.columns), "cells_of_table")?;
-        self.for_group(table.group, &cells, |f, cell| {
+    fn fold_copies(&self, f: &mut FunctionBuilder<'_, 'k>, to: Folded<'_, 'k>) -> Result<()> {
+        let (by, table) = (self.by, self.table);
+        let cells = f.host_size(&table.buckets.mul(&table.columns), "cells_of_table")?;
+        f.for_group(table.group, &cells, |f, cell| {
             let cell = f.size(cell)?;
-            let columns = f.size(&task.columns)?;
+            let columns = f.size(&self.columns)?;
             let (bucket, column) = match by.columns {
                 None => (cell, Expr::int(0)),
                 Some(_) => {
-                    let bucket = f.named("bucket", cell.clone().div(task.in_copy.clone()));
-                    (bucket, f.named("column", cell.rem(task.in_copy.clone())))
+                    let bucket = f.named("bucket", cell.clone().div(self.in_copy.clone()));
+                    (bucket, f.named("column", cell.rem(self.in_copy.clone())))
                 }
             };
-            let mut there = bucket.clone().lt(task.buckets.clone());
+            let mut there = bucket.clone().lt(self.buckets.clone());
             if by.columns.is_some() {
                 there = there.and(column.clone().lt(columns));
             }
             f.provided(there, |f| {
-                let start = f.named("start", bucket.clone().mul(task.lanes.clone()).add(column.clone()));
+                let start = f.named("start", bucket.clone().mul(self.lanes.clone()).add(column.clone()));
                 // Neighbours start with different copies, which are in different banks.
                 let copies = f.host_size(&table.copies, "copies")?;
                 let copies_expr = f.size(&copies)?;
                 let turn = f.named("first_copy", bucket.clone().rem(copies_expr.clone()));
-                let first = f.slot_at(&task.memory, start.clone().add(turn.clone().mul(task.in_copy.clone())));
+                let first = f.slot_at(&self.memory, start.clone().add(turn.clone().mul(self.in_copy.clone())));
                 let first = f.load(&first)?;
                 let Some(acc) = f.registers_with(&first, "acc")? else {
                     return Err(f.error("reduceByKey", "the folded value is not a scalar"));
@@ -294,14 +296,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let c = f.size(c)?;
                     let c = f.named("turned", turn.clone().add(c));
                     let c = c.clone().lt(copies_expr.clone()).select(c.clone(), c.sub(copies_expr.clone()));
-                    let x = f.slot_at(&task.memory, start.clone().add(c.mul(task.in_copy.clone())));
+                    let x = f.slot_at(&self.memory, start.clone().add(c.mul(self.in_copy.clone())));
                     let x = f.load(&x)?;
                     let next = f.call(&by.f, &[acc.clone(), x])?;
                     f.assign_registers(&acc, &next)
                 })?;
-                let mut at = task.first.clone().add(bucket);
+                let mut at = self.first.clone().add(bucket);
                 if let Some(all) = &by.columns {
-                    let first = f.size(&task.first_column)?;
+                    let first = f.size(&self.first_column)?;
                     at = at.mul(f.sized(all, "columns")?).add(first.add(column));
                 }
                 let (parts, part) = match to {

@@ -50,13 +50,13 @@ impl<'k> Host<'k> {
                     let x = f.read(&by.xs, i)?;
                     let Some(width) = &width else {
                         let at = f.index_below("bucket", key, &by.buckets);
-                        return f.add_atomically(atomic, &memory, &at, &x);
+                        return add_atomically(f, atomic, &memory, &at, &x);
                     };
                     let row = f.array(&x)?;
                     let bucket = f.index_below("bucket", key, &by.buckets);
                     f.for_each("j", width, |f, j| {
                         let x = f.read(&row, j)?;
-                        f.add_atomically(atomic, &memory, &bucket.mul(width).add(j), &x)
+                        add_atomically(f, atomic, &memory, &bucket.mul(width).add(j), &x)
                     })
                 })
             })
@@ -72,18 +72,16 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> super::super::function::FunctionBuilder<'_, 'k> {
-    fn add_atomically(
-        &mut self,
-        atomic: &'static str,
-        memory: &Memory,
-        at: &Size,
-        x: &super::super::value::Value<'k>,
-    ) -> Result<()> {
-        let cell = self.memory(memory, at, true)?;
-        let x = self.scalar_of(x)?;
-        let x = self.scalar(&x)?;
-        self.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell)), x])));
-        Ok(())
-    }
+fn add_atomically<'k>(
+    f: &mut super::super::function::FunctionBuilder<'_, 'k>,
+    atomic: &'static str,
+    memory: &Memory,
+    at: &Size,
+    x: &super::super::value::Value<'k>,
+) -> Result<()> {
+    let cell = f.memory(memory, at, true)?;
+    let x = f.scalar_of(x)?;
+    let x = f.scalar(&x)?;
+    f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell)), x])));
+    Ok(())
 }

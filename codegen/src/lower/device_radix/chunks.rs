@@ -39,18 +39,10 @@ impl Chunks {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The lengths of the array and of a chunk, and the number of chunks.
-    fn chunk_sizes(&mut self, chunks: &Chunks, n: &Size) -> Result<[Expr; 3]> {
-        self.grid_mut().ask_for_groups(chunks.count.clone());
-        let chunk = self.host_size(&chunks.len, "chunk")?;
-        let count = self.host_size(&chunks.count, "chunks")?;
-        Ok([self.size(n)?, self.size(&chunk)?, self.size(&count)?])
-    }
-
     pub(super) fn count_digits(&mut self, sorting: &Sorting, all: &Chunks, n: &Size) -> Result<()> {
         let alone = sorting.shape.alone();
         let own = (!alone).then(|| self.local_array("own", CType::Int, 4, DIGITS as u64));
-        let [n, chunk, chunks] = self.chunk_sizes(all, n)?;
+        let [n, chunk, chunks] = all.chunk_sizes(self, n)?;
         self.unless_equal(sorting, |f, digit| {
             let (keys, _) = f.sides(sorting, digit, sorting.keys);
             let counts = f.whole(all.counts, true);
@@ -89,7 +81,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let moved = self.local_array("tile", stored, key_bytes(sorting.key), shape.moved(sorting.key));
             [moved, self.local_array("starts", CType::Int, 4, 4 * DIGITS as u64)]
         });
-        let [n, chunk, chunks] = self.chunk_sizes(all, n)?;
+        let [n, chunk, chunks] = all.chunk_sizes(self, n)?;
         self.unless_equal(sorting, |f, digit| {
             let (from, to) = f.sides(sorting, digit, sorting.keys);
             let counts = f.whole(all.counts, false);
@@ -117,5 +109,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.emit(StmtKind::Expr(call));
             Ok(())
         })
+    }
+}
+
+impl Chunks {
+    /// The lengths of the array and of a chunk, and the number of chunks.
+    fn chunk_sizes(&self, f: &mut FunctionBuilder, n: &Size) -> Result<[Expr; 3]> {
+        f.grid_mut().ask_for_groups(self.count.clone());
+        let chunk = f.host_size(&self.len, "chunk")?;
+        let count = f.host_size(&self.count, "chunks")?;
+        Ok([f.size(n)?, f.size(&chunk)?, f.size(&count)?])
     }
 }

@@ -173,7 +173,7 @@ impl<'k> Host<'k> {
         self.program.steps.push(PlanStep::Zero(sorting.totals));
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let (local, copying) = (shape.local(), shape.local_of_copies());
-        self.launch(&title("sort: keys"), GRID, copying, |f| f.sort_keys(&sorting, &order, xs))?;
+        self.launch(&title("sort: keys"), GRID, copying, |f| sorting.sort_keys(f, &order, xs))?;
         if let Parts::Tiles(_) = &sorting.parts {
             self.launch(&title("sort: sums"), GRID, copying, |f| f.sums_of_digits(&sorting))?;
         }
@@ -195,10 +195,10 @@ impl<'k> Host<'k> {
         }
         let along = super::function::Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
         self.launch(&title("sort: result"), along, [None; 3], |f| {
-            f.sorted(&sorting, xs, dest, positions)?;
+            sorting.sorted(f, xs, dest, positions)?;
             // Mostly the result is where it belongs, and a work-item for each element would take long to see that.
             if sorting.in_place {
-                let few = Size::nat(u64::from(shape.copying) * f.most_copying());
+                let few = Size::nat(u64::from(shape.copying) * most_copying(f));
                 f.grid_mut().limit_items(&few);
             }
             Ok(())
@@ -250,129 +250,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Expr::Var(self.use_buffer(buffer, written))
     }
 
-    /// A pointer to a buffer of keys or positions, as integers.
-    fn as_integers(&mut self, buffer: BufferId) -> Expr {
-        let ty = match self.program().buffers[buffer.0 as usize].element {
-            Scalar::Float => CType::Int,
-            Scalar::Double => CType::Long,
-            _ => return self.whole(buffer, true),
-        };
-        let pointer = Arc::new(self.whole(buffer, true));
-        Expr::AddressOf(Arc::new(Expr::Wide { ty, space: Qualifier::Global, pointer }))
-    }
-
-    /// A pointer to the bits in which keys differ.
-    fn differing(&mut self, sorting: &Sorting, written: bool) -> Expr {
-        self.whole(sorting.totals, written).add(Expr::int(DIGITS * sorting.digits()))
-    }
-
-    /// The number by which an element is sorted, as bits.
-    fn sort_key(&mut self, sorting: &Sorting, order: &NumberOrder, x: &Value<'k>) -> Result<Expr> {
-        let mut number = self.number_in(x, order)?;
-        if sorting.number == Scalar::Half {
-            number = self.float_of_half(number);
-        }
-        Ok(sorting.bits(number))
-    }
-
-    /// Groups that copy keys and keep the device busy.
-    fn most_copying(&self) -> u64 {
-        let target = self.target();
-        (2 * target.get(Parameter::SortChunks) * target.compute_units).into()
-    }
-
-    /// Stores the keys, and finds the bits in which they differ from the first one.
-    fn sort_keys(&mut self, sorting: &Sorting, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
-        let most = Size::nat(self.most_copying());
-        let wish = xs
-            .len
-            .add(&Size::nat((sorting.shape.copying - 1).into()))
-            .div_floor(&Size::nat(sorting.shape.copying.into()));
-        let groups = match self.upper(&wish) {
-            Some(wish) => Size::max(&Size::one(), &Size::min(&wish, &most)),
-            None => most,
-        };
-        self.grid_mut().ask_for_groups(groups);
-        let own = self.declare_array("own", Storage::Local, CType::Int, 2);
-        self.own_mut().declare_local(8);
-        let histograms = match &sorting.parts {
-            Parts::Tiles(_) => Some(self.histograms(sorting)?),
-            Parts::Chunks(_) => None,
-        };
-        let bits = Expr::Var(self.variable("bits", sorting.unsigned(), Some(Expr::UInt(0))));
-        let n = self.length(&xs.len)?;
-        let (some, ()) = self.scope(|f| {
-            f.in_group(|f| {
-                f.known_mut().assume_le(Size::one(), xs.len.clone());
-                let first = f.read(xs, &Size::zero())?;
-                let first = f.sort_key(sorting, order, &first)?;
-                let first = f.sortable(sorting, first);
-                let first = f.bind("first", sorting.unsigned(), first);
-                let id = Expr::call("get_global_id", [Expr::int(0)]);
-                let stride = Expr::call("get_global_size", [Expr::int(0)]);
-                f.for_range("i", id, &xs.len, Step::Add(stride), |f, i| {
-                    let x = f.read(xs, i)?;
-                    let key = f.sort_key(sorting, order, &x)?;
-                    let key = f.bind("key", CType::of(sorting.stored()), key);
-                    let at = f.size(i)?;
-                    let to = f.whole(sorting.keys[0], true).index(at.clone());
-                    // The memory of a result holds numbers.
-                    let own = sorting.in_place && sorting.positions.is_none();
-                    f.assign(to, if own { sorting.number(key.clone()) } else { key.clone() });
-                    if let Some([positions, _]) = sorting.positions {
-                        let to = f.whole(positions, true).index(at.clone());
-                        f.assign(to, at);
-                    }
-                    let sortable = f.sortable(sorting, key);
-                    let sortable = f.bind("sortable", sorting.unsigned(), sortable);
-                    if let Some(own) = &histograms {
-                        f.count_all(sorting, own, sortable.clone());
-                    }
-                    let differ = Expr::binary(BinaryOp::BitXor, sortable, first.clone());
-                    f.assign(bits.clone(), Expr::binary(BinaryOp::BitOr, bits.clone(), differ));
-                    Ok(())
-                })
-            })
-        })?;
-        self.emit_if(Expr::int(0).lt(n), some, Vec::new());
-        if let Some(own) = &histograms {
-            self.add_histograms(sorting, own);
-        }
-        let differ = self.differing(sorting, true);
-        let note = sorting.helper(Helper::Note32, Helper::Note64);
-        let call = self.call_helper(note, [differ, Expr::Var(own), bits]);
-        self.emit(StmtKind::Expr(call));
-        Ok(())
-    }
-
-    fn sortable(&mut self, sorting: &Sorting, key: Expr) -> Expr {
-        let helper = sorting.helper(Helper::Sortable32, Helper::Sortable64);
-        self.call_helper(helper, [key.cast(sorting.unsigned()), Expr::int(sorting.order)])
-    }
-
     /// Skips a digit in which all keys agree.
     fn unless_equal(&mut self, sorting: &Sorting, body: impl FnOnce(&mut Self, &Expr) -> Result<()>) -> Result<()> {
         self.program_mut().helper(Helper::Differs);
         let digit = self.argument("digit", &Size::int(ANY_DIGIT));
-        let differ = self.differing(sorting, false);
+        let differ = sorting.differing(self, false);
         let condition = Expr::call("lift_differs", [differ, digit.clone()]);
         let (stmts, ()) = self.scope(|f| body(f, &digit))?;
         self.emit_if(condition, stmts, Vec::new());
         Ok(())
     }
 
-    /// Whether the digits below this one moved the keys an odd number of times; then they are in the second buffer.
-    fn moved_oddly(&mut self, sorting: &Sorting, digit: &Expr) -> Expr {
-        let differ = self.differing(sorting, false);
-        let moves = self.call_helper(Helper::Differs, [differ, digit.clone()]);
-        let moved = Expr::binary(BinaryOp::BitAnd, moves, Expr::int(1)).eq(Expr::int(1));
-        self.bind("moved", CType::Bool, moved)
-    }
-
     /// The buffer that contains the keys before a digit, and the other one.
     fn sides(&mut self, sorting: &Sorting, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
-        let moved = self.moved_oddly(sorting, digit);
-        let (a, b) = (self.as_integers(buffers[0]), self.as_integers(buffers[1]));
+        let moved = sorting.moved_oddly(self, digit);
+        let (a, b) = (as_integers(self, buffers[0]), as_integers(self, buffers[1]));
         (moved.clone().select(b.clone(), a.clone()), moved.select(a, b))
     }
 
@@ -380,38 +272,135 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.own_mut().declare_local(bytes * len);
         self.declare_array(name, Storage::Local, ty, len)
     }
+}
 
-    /// Writes the sorted elements, or their indices.
-    fn sorted(&mut self, sorting: &Sorting, xs: &Array<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
-        let digits = Expr::int(sorting.digits());
-        let buffers = sorting.positions.unwrap_or(sorting.keys);
-        if sorting.in_place {
-            let moved = self.moved_oddly(sorting, &digits);
-            let from = Expr::Var(self.use_buffer(buffers[1], false));
-            return self.when(moved, |f| f.sorted_from(sorting, xs, dest, positions, &from));
-        }
-        let (from, _) = self.sides(sorting, &digits, buffers);
-        self.sorted_from(sorting, xs, dest, positions, &from)
+impl Sorting {
+    /// A pointer to the bits in which keys differ.
+    fn differing(&self, f: &mut FunctionBuilder, written: bool) -> Expr {
+        f.whole(self.totals, written).add(Expr::int(DIGITS * self.digits()))
     }
 
-    fn sorted_from(
-        &mut self,
-        sorting: &Sorting,
+    /// The number by which an element is sorted, as bits.
+    fn sort_key<'k>(&self, f: &mut FunctionBuilder<'_, 'k>, order: &NumberOrder, x: &Value<'k>) -> Result<Expr> {
+        let mut number = f.number_in(x, order)?;
+        if self.number == Scalar::Half {
+            number = f.float_of_half(number);
+        }
+        Ok(self.bits(number))
+    }
+
+    /// Stores the keys, and finds the bits in which they differ from the first one.
+    fn sort_keys<'k>(&self, f: &mut FunctionBuilder<'_, 'k>, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
+        let most = Size::nat(most_copying(f));
+        let wish =
+            xs.len.add(&Size::nat((self.shape.copying - 1).into())).div_floor(&Size::nat(self.shape.copying.into()));
+        let groups = match f.upper(&wish) {
+            Some(wish) => Size::max(&Size::one(), &Size::min(&wish, &most)),
+            None => most,
+        };
+        f.grid_mut().ask_for_groups(groups);
+        let own = f.declare_array("own", Storage::Local, CType::Int, 2);
+        f.own_mut().declare_local(8);
+        let histograms = match &self.parts {
+            Parts::Tiles(_) => Some(f.histograms(self)?),
+            Parts::Chunks(_) => None,
+        };
+        let bits = Expr::Var(f.variable("bits", self.unsigned(), Some(Expr::UInt(0))));
+        let n = f.length(&xs.len)?;
+        let (some, ()) = f.scope(|f| {
+            f.in_group(|f| {
+                f.known_mut().assume_le(Size::one(), xs.len.clone());
+                let first = f.read(xs, &Size::zero())?;
+                let first = self.sort_key(f, order, &first)?;
+                let first = self.sortable(f, first);
+                let first = f.bind("first", self.unsigned(), first);
+                let id = Expr::call("get_global_id", [Expr::int(0)]);
+                let stride = Expr::call("get_global_size", [Expr::int(0)]);
+                f.for_range("i", id, &xs.len, Step::Add(stride), |f, i| {
+                    let x = f.read(xs, i)?;
+                    let key = self.sort_key(f, order, &x)?;
+                    let key = f.bind("key", CType::of(self.stored()), key);
+                    let at = f.size(i)?;
+                    let to = f.whole(self.keys[0], true).index(at.clone());
+                    // The memory of a result holds numbers.
+                    let own = self.in_place && self.positions.is_none();
+                    f.assign(to, if own { self.number(key.clone()) } else { key.clone() });
+                    if let Some([positions, _]) = self.positions {
+                        let to = f.whole(positions, true).index(at.clone());
+                        f.assign(to, at);
+                    }
+                    let sortable = self.sortable(f, key);
+                    let sortable = f.bind("sortable", self.unsigned(), sortable);
+                    if let Some(own) = &histograms {
+                        f.count_all(self, own, sortable.clone());
+                    }
+                    let differ = Expr::binary(BinaryOp::BitXor, sortable, first.clone());
+                    f.assign(bits.clone(), Expr::binary(BinaryOp::BitOr, bits.clone(), differ));
+                    Ok(())
+                })
+            })
+        })?;
+        f.emit_if(Expr::int(0).lt(n), some, Vec::new());
+        if let Some(own) = &histograms {
+            f.add_histograms(self, own);
+        }
+        let differ = self.differing(f, true);
+        let note = self.helper(Helper::Note32, Helper::Note64);
+        let call = f.call_helper(note, [differ, Expr::Var(own), bits]);
+        f.emit(StmtKind::Expr(call));
+        Ok(())
+    }
+
+    fn sortable(&self, f: &mut FunctionBuilder, key: Expr) -> Expr {
+        let helper = self.helper(Helper::Sortable32, Helper::Sortable64);
+        f.call_helper(helper, [key.cast(self.unsigned()), Expr::int(self.order)])
+    }
+
+    /// Whether the digits below this one moved the keys an odd number of times; then they are in the second buffer.
+    fn moved_oddly(&self, f: &mut FunctionBuilder, digit: &Expr) -> Expr {
+        let differ = self.differing(f, false);
+        let moves = f.call_helper(Helper::Differs, [differ, digit.clone()]);
+        let moved = Expr::binary(BinaryOp::BitAnd, moves, Expr::int(1)).eq(Expr::int(1));
+        f.bind("moved", CType::Bool, moved)
+    }
+
+    /// Writes the sorted elements, or their indices.
+    fn sorted<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        xs: &Array<'k>,
+        dest: &Dest<'k>,
+        positions: bool,
+    ) -> Result<()> {
+        let digits = Expr::int(self.digits());
+        let buffers = self.positions.unwrap_or(self.keys);
+        if self.in_place {
+            let moved = self.moved_oddly(f, &digits);
+            let from = Expr::Var(f.use_buffer(buffers[1], false));
+            return f.when(moved, |f| self.sorted_from(f, xs, dest, positions, &from));
+        }
+        let (from, _) = f.sides(self, &digits, buffers);
+        self.sorted_from(f, xs, dest, positions, &from)
+    }
+
+    fn sorted_from<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         xs: &Array<'k>,
         dest: &Dest<'k>,
         positions: bool,
         from: &Expr,
     ) -> Result<()> {
-        self.for_level(Level::Glb(0), &xs.len, |f, i| {
+        f.for_level(Level::Glb(0), &xs.len, |f, i| {
             let at = f.size(i)?;
             let found = from.clone().index(at);
             let to = f.dest_at(dest, i)?;
-            if sorting.positions.is_none() {
-                let mut number = sorting.number(found);
-                if sorting.number == Scalar::Half {
+            if self.positions.is_none() {
+                let mut number = self.number(found);
+                if self.number == Scalar::Half {
                     number = f.call_helper(Helper::ToHalf, [number]);
                 }
-                return f.copy(&Value::computed(sorting.number, number), &to);
+                return f.copy(&Value::computed(self.number, number), &to);
             }
             if positions {
                 return f.copy(&Value::computed(Scalar::Int, found), &to);
@@ -421,4 +410,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.copy(&x, &to)
         })
     }
+}
+
+/// A pointer to a buffer of keys or positions, as integers.
+fn as_integers(f: &mut FunctionBuilder, buffer: BufferId) -> Expr {
+    let ty = match f.program().buffers[buffer.0 as usize].element {
+        Scalar::Float => CType::Int,
+        Scalar::Double => CType::Long,
+        _ => return f.whole(buffer, true),
+    };
+    let pointer = Arc::new(f.whole(buffer, true));
+    Expr::AddressOf(Arc::new(Expr::Wide { ty, space: Qualifier::Global, pointer }))
+}
+
+/// Groups that copy keys and keep the device busy.
+fn most_copying(f: &FunctionBuilder) -> u64 {
+    let target = f.target();
+    (2 * target.get(Parameter::SortChunks) * target.compute_units).into()
 }

@@ -49,87 +49,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Binds the values of statements in each lane.
     pub fn stmts_in_lanes(&mut self, stmts: &'k [Stmt], lanes: &mut [Lane<'k>]) -> Result<()> {
         let mut envs: Vec<Env<'k>> = lanes.iter().map(|lane| lane.env.clone()).collect();
-        self.bind_in_lanes(stmts, &mut envs)?;
+        bind_in_lanes(self, stmts, &mut envs)?;
         for (lane, env) in lanes.iter_mut().zip(envs) {
             lane.env = env;
         }
         Ok(())
     }
+}
 
-    fn bind_in_lanes(&mut self, stmts: &'k [Stmt], envs: &mut [Env<'k>]) -> Result<()> {
-        for stmt in stmts {
-            let origin = stmt.origin.clone();
-            let values = self.at(&origin, |b| b.stmt_in_lanes(stmt, envs))?;
-            for (env, value) in envs.iter_mut().zip(values) {
-                if let Value::Scalar(super::super::value::ScalarValue::Computed { expr, .. }) = &value {
-                    self.note_part(expr, &origin);
-                }
-                env.bind(stmt.var, value);
-            }
-        }
-        Ok(())
-    }
-
-    fn stmt_in_lanes(&mut self, stmt: &'k Stmt, envs: &mut [Env<'k>]) -> Result<Vec<Value<'k>>> {
-        let leaders = leaders(stmt, envs);
-        let leading: Vec<usize> = (0..envs.len()).filter(|at| leaders[*at] == *at).collect();
-        let folded = match &stmt.rhs {
-            Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Seq), .. }) if leading.len() > 1 => {
-                let envs: Vec<Env<'k>> = leading.iter().map(|at| envs[*at].clone()).collect();
-                self.fold_jammed(stmt, call, &envs)?
-            }
-            _ => None,
-        };
-        let mut found: Vec<Option<Value<'k>>> = vec![None; envs.len()];
-        match folded {
-            Some(values) => leading.iter().zip(values).for_each(|(at, value)| found[*at] = Some(value)),
-            None => {
-                for at in leading {
-                    found[at] = Some(self.eval_stmt(stmt, &mut envs[at], None)?);
-                }
-            }
-        }
-        let all = leaders.iter().map(|at| found[*at].clone());
-        all.collect::<Option<Vec<_>>>().ok_or_else(|| self.error("map", "an element was not computed"))
-    }
-
-    /// `reduceSeq` in each lane, if the accumulators are registers and all folds have the same number of iterations.
-    fn fold_jammed(&mut self, stmt: &'k Stmt, call: &'k PrimCall, envs: &[Env<'k>]) -> Result<Option<Vec<Value<'k>>>> {
-        let (mut rows, mut starts) = (Vec::new(), Vec::new());
-        for env in envs {
-            let (z, xs) = (self.atom(&call.args[0], env)?, self.atom(&call.args[1], env)?);
-            starts.push(self.forced(&z)?);
-            rows.push(self.array(&xs)?);
-        }
-        let rounds = rows[0].len.clone();
-        let registers = starts.iter().all(write::is_flat);
-        if !registers || rows.iter().any(|xs| xs.len != rounds || few_pieces(xs).is_some()) {
-            return Ok(None);
-        }
-        let f = &call.funs[0];
-        let name = f.params.first().map_or("acc", |p| self.kernel().name_of(*p)).to_string();
-        let mut accs = Vec::new();
-        for z in &starts {
-            accs.extend(self.registers_with(z, &name)?);
-        }
-        self.fold_into(&Fold { stmt, call, start: &call.args[0] }, envs, &rows, &accs)?;
-        let one = |acc: Value<'k>| Value::Array(Array::new(Size::one(), View::Fill(acc)));
-        Ok(Some(accs.into_iter().map(one).collect()))
-    }
-
+impl<'k> Fold<'k> {
     /// Folds rows of one length, one for each lane, into registers.
-    fn fold_into(&mut self, fold: &Fold<'k>, envs: &[Env<'k>], rows: &[Array<'k>], accs: &[Value<'k>]) -> Result<()> {
+    fn fold_into(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        envs: &[Env<'k>],
+        rows: &[Array<'k>],
+        accs: &[Value<'k>],
+    ) -> Result<()> {
         let rounds = rows[0].len.clone();
-        self.runs_alone(fold.call.prim, &rounds);
-        let contract = self.schedule().reorder.contains(&fold.stmt.var);
-        let round = |b: &mut Self, i: &Size| {
-            if b.folds_on(fold, rows, i, accs)? {
+        f.runs_alone(self.call.prim, &rounds);
+        let contract = f.schedule().reorder.contains(&self.stmt.var);
+        let round = |b: &mut FunctionBuilder<'_, 'k>, i: &Size| {
+            if self.folds_on(b, rows, i, accs)? {
                 return Ok(());
             }
-            let xs = b.read_in_lanes(rows, i)?;
-            let operator = |env: &Env<'k>| Closure { lambda: &fold.call.funs[0], env: env.clone() }.at(i);
+            let xs = read_in_lanes(b, rows, i)?;
+            let operator = |env: &Env<'k>| Closure { lambda: &self.call.funs[0], env: env.clone() }.at(i);
             let args = accs.iter().zip(xs).map(|(acc, x)| vec![acc.clone(), x]).collect();
-            let next = b.call_in_lanes(&envs.iter().map(operator).collect::<Vec<_>>(), args)?;
+            let next = call_in_lanes(b, &envs.iter().map(operator).collect::<Vec<_>>(), args)?;
             for (acc, next) in accs.iter().zip(next) {
                 let next = if contract { b.contracted(next) } else { next };
                 b.assign_registers(acc, &next)?;
@@ -138,120 +85,200 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         match rounds.as_const() {
             // The loads of all iterations can be in flight.
-            Some(n @ 2..=FEW_ROUNDS) => self.unrolled("i", n, round),
-            _ => self.sequential(&rounds, round),
+            Some(n @ 2..=FEW_ROUNDS) => f.unrolled("i", n, round),
+            _ => f.sequential(&rounds, round),
         }
     }
 
     /// Where an element is itself a fold with the same operator, goes on with it from the registers:
     /// `reduce f z ∘ map (reduce f z ∘ g) = reduceSeq (λ(acc,x). reduceSeq f acc (g x)) z`.
-    fn folds_on(&mut self, outer: &Fold<'k>, rows: &[Array<'k>], i: &Size, accs: &[Value<'k>]) -> Result<bool> {
+    fn folds_on(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        rows: &[Array<'k>],
+        i: &Size,
+        accs: &[Value<'k>],
+    ) -> Result<bool> {
         let all: Vec<&Array<'k>> = rows.iter().collect();
         let Some((fs, of)) = functions(&all, i) else { return Ok(false) };
-        let Some((inner, before)) = self.inner_fold(outer, fs[0].lambda) else { return Ok(false) };
-        let args = self.read_in_lanes(&of, i)?.into_iter().map(|x| vec![x]).collect();
-        let mut envs = self.entered_in_lanes(&fs, args)?;
-        self.bind_in_lanes(before, &mut envs)?;
+        let Some((inner, before)) = self.inner_fold(f, fs[0].lambda) else { return Ok(false) };
+        let args = read_in_lanes(f, &of, i)?.into_iter().map(|x| vec![x]).collect();
+        let mut envs = entered_in_lanes(f, &fs, args)?;
+        bind_in_lanes(f, before, &mut envs)?;
         let mut rows = Vec::new();
         for env in &envs {
-            let xs = self.atom(&inner.call.args[1], env)?;
-            rows.push(self.array(&xs)?);
+            let xs = f.atom(&inner.call.args[1], env)?;
+            rows.push(f.array(&xs)?);
         }
         if rows.iter().all(|xs| xs.len == rows[0].len && few_pieces(xs).is_none()) {
-            self.fold_into(&inner, &envs, &rows, accs)?;
+            inner.fold_into(f, &envs, &rows, accs)?;
             return Ok(true);
         }
         for (env, acc) in envs.iter().zip(accs) {
-            let x = self.fold(inner.stmt, inner.call, env)?;
-            let next = self.call(&Closure { lambda: &outer.call.funs[0], env: env.clone() }, &[acc.clone(), x])?;
-            self.assign_registers(acc, &next)?;
+            let x = f.fold(inner.stmt, inner.call, env)?;
+            let next = f.call(&Closure { lambda: &self.call.funs[0], env: env.clone() }, &[acc.clone(), x])?;
+            f.assign_registers(acc, &next)?;
         }
         Ok(true)
     }
 
     /// The fold whose result a function returns, and the statements before it, if it may go on with another one that
     /// folds its results: both are in any order, and start with the neutral element of one operator.
-    fn inner_fold(&self, outer: &Fold<'k>, f: &'k Lambda) -> Option<(Fold<'k>, &'k [Stmt])> {
+    fn inner_fold(&self, b: &FunctionBuilder<'_, 'k>, f: &'k Lambda) -> Option<(Fold<'k>, &'k [Stmt])> {
         let [before @ .., stmt, head] = f.body.stmts.as_slice() else { return None };
         let (Rhs::Prim(call), Rhs::Prim(first)) = (&stmt.rhs, &head.rhs) else { return None };
-        let schedule = self.schedule();
+        let schedule = b.schedule();
         let returned = f.body.result == Atom::Var(head.var)
             && first.prim == Prim::Head
             && first.args == [Atom::Var(stmt.var)]
             && schedule.uses(stmt.var).count == 1;
-        let any_order = [outer.stmt, stmt].iter().all(|s| schedule.reorder.contains(&s.var));
+        let any_order = [self.stmt, stmt].iter().all(|s| schedule.reorder.contains(&s.var));
         if !returned || !any_order || call.prim != Prim::Reduce(Level::Seq) {
             return None;
         }
         let operator = neutral::operator(&call.funs[0])?;
         let start = call.args.first()?;
-        let ty = self.kernel().atom_ty(start);
+        let ty = b.kernel().atom_ty(start);
         let is_neutral = ty.as_scalar().and_then(|s| neutral_of(operator, s)).map(Atom::Lit).as_ref() == Some(start);
-        let same = neutral::operator(&outer.call.funs[0]) == Some(operator)
+        let same = neutral::operator(&self.call.funs[0]) == Some(operator)
             && matches!(start, Atom::Lit(_))
-            && (is_neutral || start == outer.start);
-        same.then_some((Fold { stmt, call, start: outer.start }, before))
+            && (is_neutral || start == self.start);
+        same.then_some((Fold { stmt, call, start: self.start }, before))
     }
+}
 
-    /// The results of one function with the environment and the arguments of each lane.
-    fn call_in_lanes(&mut self, fs: &[Closure<'k>], args: Vec<Vec<Value<'k>>>) -> Result<Vec<Value<'k>>> {
-        let Some(lambda) = fs.first().map(|f| f.lambda) else { return Ok(Vec::new()) };
-        let mut envs = self.entered_in_lanes(fs, args)?;
-        self.bind_in_lanes(&lambda.body.stmts, &mut envs)?;
-        envs.iter().map(|env| self.atom(&lambda.body.result, env)).collect()
-    }
-
-    /// The environments of one function with the arguments of each lane.
-    fn entered_in_lanes(&mut self, fs: &[Closure<'k>], args: Vec<Vec<Value<'k>>>) -> Result<Vec<Env<'k>>> {
-        let mut envs = Vec::new();
-        for (f, args) in fs.iter().zip(args) {
-            let mut env = f.env.clone();
-            for (param, arg) in f.lambda.params.iter().zip(&args) {
-                let arg = self.name_param(*param, arg)?;
-                env.bind(*param, arg);
+fn bind_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, stmts: &'k [Stmt], envs: &mut [Env<'k>]) -> Result<()> {
+    for stmt in stmts {
+        let origin = stmt.origin.clone();
+        let values = f.at(&origin, |b| stmt_in_lanes(b, stmt, envs))?;
+        for (env, value) in envs.iter_mut().zip(values) {
+            if let Value::Scalar(super::super::value::ScalarValue::Computed { expr, .. }) = &value {
+                f.note_part(expr, &origin);
             }
-            envs.push(env);
+            env.bind(stmt.var, value);
         }
-        Ok(envs)
     }
+    Ok(())
+}
 
-    /// Element `i` of an array in each lane. Arrays that are alike are read once.
-    fn read_in_lanes(&mut self, arrays: &[Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
-        let leaders: Vec<usize> = (0..arrays.len())
-            .map(|at| (0..at).find(|before| alike_arrays(&arrays[*before], &arrays[at])).unwrap_or(at))
-            .collect();
-        let leading: Vec<usize> = (0..arrays.len()).filter(|at| leaders[*at] == *at).collect();
-        let distinct: Vec<&Array<'k>> = leading.iter().map(|at| &arrays[*at]).collect();
-        let mut values = self.read_distinct(&distinct, i)?;
-        if distinct.len() < arrays.len() {
-            for value in &mut values {
-                *value = self.named_scalar(value, "x")?;
+fn stmt_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, envs: &mut [Env<'k>]) -> Result<Vec<Value<'k>>> {
+    let leaders = leaders(stmt, envs);
+    let leading: Vec<usize> = (0..envs.len()).filter(|at| leaders[*at] == *at).collect();
+    let folded = match &stmt.rhs {
+        Rhs::Prim(call @ PrimCall { prim: Prim::Reduce(Level::Seq), .. }) if leading.len() > 1 => {
+            let envs: Vec<Env<'k>> = leading.iter().map(|at| envs[*at].clone()).collect();
+            fold_jammed(f, stmt, call, &envs)?
+        }
+        _ => None,
+    };
+    let mut found: Vec<Option<Value<'k>>> = vec![None; envs.len()];
+    match folded {
+        Some(values) => leading.iter().zip(values).for_each(|(at, value)| found[*at] = Some(value)),
+        None => {
+            for at in leading {
+                found[at] = Some(f.eval_stmt(stmt, &mut envs[at], None)?);
             }
         }
-        let of = |at: &usize| leading.iter().position(|l| l == at).and_then(|at| values.get(at).cloned());
-        leaders.iter().map(of).collect::<Option<Vec<_>>>().ok_or_else(|| self.error("map", "an element was not read"))
     }
+    let all = leaders.iter().map(|at| found[*at].clone());
+    all.collect::<Option<Vec<_>>>().ok_or_else(|| f.error("map", "an element was not computed"))
+}
 
-    fn read_distinct(&mut self, arrays: &[&Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
-        if let Some((fs, of)) = functions(arrays, i) {
-            let args = self.read_in_lanes(&of, i)?.into_iter().map(|x| vec![x]).collect();
-            return self.call_in_lanes(&fs, args);
-        }
-        if let Some(zipped) = each(arrays, |view| match view {
-            View::Zip(parts) => Some(parts),
-            _ => None,
-        }) && zipped.iter().all(|parts| parts.len() == zipped[0].len())
-        {
-            let mut tuples = vec![Vec::new(); arrays.len()];
-            for k in 0..zipped[0].len() {
-                let parts: Vec<Array<'k>> = zipped.iter().map(|parts| parts[k].clone()).collect();
-                let values = self.read_in_lanes(&parts, i)?;
-                tuples.iter_mut().zip(values).for_each(|(tuple, value)| tuple.push(value));
-            }
-            return Ok(tuples.into_iter().map(Value::Tuple).collect());
-        }
-        arrays.iter().map(|a| self.read(a, i)).collect()
+/// `reduceSeq` in each lane, if the accumulators are registers and all folds have the same number of iterations.
+fn fold_jammed<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    envs: &[Env<'k>],
+) -> Result<Option<Vec<Value<'k>>>> {
+    let (mut rows, mut starts) = (Vec::new(), Vec::new());
+    for env in envs {
+        let (z, xs) = (b.atom(&call.args[0], env)?, b.atom(&call.args[1], env)?);
+        starts.push(b.forced(&z)?);
+        rows.push(b.array(&xs)?);
     }
+    let rounds = rows[0].len.clone();
+    let registers = starts.iter().all(write::is_flat);
+    if !registers || rows.iter().any(|xs| xs.len != rounds || few_pieces(xs).is_some()) {
+        return Ok(None);
+    }
+    let f = &call.funs[0];
+    let name = f.params.first().map_or("acc", |p| b.kernel().name_of(*p)).to_string();
+    let mut accs = Vec::new();
+    for z in &starts {
+        accs.extend(b.registers_with(z, &name)?);
+    }
+    Fold { stmt, call, start: &call.args[0] }.fold_into(b, envs, &rows, &accs)?;
+    let one = |acc: Value<'k>| Value::Array(Array::new(Size::one(), View::Fill(acc)));
+    Ok(Some(accs.into_iter().map(one).collect()))
+}
+
+/// The results of one function with the environment and the arguments of each lane.
+fn call_in_lanes<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    fs: &[Closure<'k>],
+    args: Vec<Vec<Value<'k>>>,
+) -> Result<Vec<Value<'k>>> {
+    let Some(lambda) = fs.first().map(|f| f.lambda) else { return Ok(Vec::new()) };
+    let mut envs = entered_in_lanes(f, fs, args)?;
+    bind_in_lanes(f, &lambda.body.stmts, &mut envs)?;
+    envs.iter().map(|env| f.atom(&lambda.body.result, env)).collect()
+}
+
+/// The environments of one function with the arguments of each lane.
+fn entered_in_lanes<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    fs: &[Closure<'k>],
+    args: Vec<Vec<Value<'k>>>,
+) -> Result<Vec<Env<'k>>> {
+    let mut envs = Vec::new();
+    for (of, args) in fs.iter().zip(args) {
+        let mut env = of.env.clone();
+        for (param, arg) in of.lambda.params.iter().zip(&args) {
+            let arg = f.name_param(*param, arg)?;
+            env.bind(*param, arg);
+        }
+        envs.push(env);
+    }
+    Ok(envs)
+}
+
+/// Element `i` of an array in each lane. Arrays that are alike are read once.
+fn read_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, arrays: &[Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
+    let leaders: Vec<usize> = (0..arrays.len())
+        .map(|at| (0..at).find(|before| alike_arrays(&arrays[*before], &arrays[at])).unwrap_or(at))
+        .collect();
+    let leading: Vec<usize> = (0..arrays.len()).filter(|at| leaders[*at] == *at).collect();
+    let distinct: Vec<&Array<'k>> = leading.iter().map(|at| &arrays[*at]).collect();
+    let mut values = read_distinct(f, &distinct, i)?;
+    if distinct.len() < arrays.len() {
+        for value in &mut values {
+            *value = f.named_scalar(value, "x")?;
+        }
+    }
+    let of = |at: &usize| leading.iter().position(|l| l == at).and_then(|at| values.get(at).cloned());
+    leaders.iter().map(of).collect::<Option<Vec<_>>>().ok_or_else(|| f.error("map", "an element was not read"))
+}
+
+fn read_distinct<'k>(f: &mut FunctionBuilder<'_, 'k>, arrays: &[&Array<'k>], i: &Size) -> Result<Vec<Value<'k>>> {
+    if let Some((fs, of)) = functions(arrays, i) {
+        let args = read_in_lanes(f, &of, i)?.into_iter().map(|x| vec![x]).collect();
+        return call_in_lanes(f, &fs, args);
+    }
+    if let Some(zipped) = each(arrays, |view| match view {
+        View::Zip(parts) => Some(parts),
+        _ => None,
+    }) && zipped.iter().all(|parts| parts.len() == zipped[0].len())
+    {
+        let mut tuples = vec![Vec::new(); arrays.len()];
+        for k in 0..zipped[0].len() {
+            let parts: Vec<Array<'k>> = zipped.iter().map(|parts| parts[k].clone()).collect();
+            let values = read_in_lanes(f, &parts, i)?;
+            tuples.iter_mut().zip(values).for_each(|(tuple, value)| tuple.push(value));
+        }
+        return Ok(tuples.into_iter().map(Value::Tuple).collect());
+    }
+    arrays.iter().map(|a| f.read(a, i)).collect()
 }
 
 /// The function that computes element `i` of all arrays, with the environment and the argument of each.

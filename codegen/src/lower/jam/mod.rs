@@ -90,7 +90,7 @@ impl<'k> Host<'k> {
             self.program.applied(&rules::UNROLL_AND_JAM, &stmt.origin);
             let in_blocks = |f: &mut FunctionBuilder<'_, 'k>| {
                 f.grid_mut().lie_across(across);
-                f.nest_in_lanes(&Nest { maps: &maps, lens: &lens, block: &block }, env, dest)
+                Nest { maps: &maps, lens: &lens, block: &block }.nest_in_lanes(f, env, dest)
             };
             if pays.is_one() {
                 self.launch(&title, dims, [None; 3], in_blocks)?;
@@ -122,7 +122,7 @@ impl<'k> Host<'k> {
             self.program.probe(&stmt.origin, |f| {
                 f.grid_mut().distribute_over(dims_of(stmt));
                 f.grid_mut().lie_across(across);
-                let (stmts, ()) = f.scope(|f| f.nest_in_lanes(&Nest { maps, lens, block }, env, dest))?;
+                let (stmts, ()) = f.scope(|f| Nest { maps, lens, block }.nest_in_lanes(f, env, dest))?;
                 found = loads::made(&stmts);
                 Ok(())
             })?;
@@ -254,100 +254,100 @@ struct Nest<'a, 'k> {
     block: &'a [i64],
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    fn nest_in_lanes(&mut self, nest: &Nest<'_, 'k>, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        self.maps_in_lanes(*nest, vec![Lane { env: env.clone(), dest: dest.clone(), inside: Expr::Bool(true) }])
+impl<'k> Nest<'_, 'k> {
+    fn nest_in_lanes(&self, f: &mut FunctionBuilder<'_, 'k>, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        maps_in_lanes(f, *self, vec![Lane { env: env.clone(), dest: dest.clone(), inside: Expr::Bool(true) }])
     }
+}
 
-    /// The first map over the grid, with the loops around it as a part of the same dimension; then those inside.
-    fn maps_in_lanes(&mut self, nest: Nest<'_, 'k>, lanes: Vec<Lane<'k>>) -> Result<()> {
-        let wrong = |b: &Self| b.error("map", "a nest of maps changed after it was recognised");
-        let joined = nest.maps.iter().position(|map| is_of_grid(map)).ok_or_else(|| wrong(self))? + 1;
-        let (first, rest) = (nest.maps[joined - 1], &nest.maps[joined..]);
-        let Prim::Map(level) = first.prim else { return Err(wrong(self)) };
-        let counts: Vec<Size> =
-            nest.lens.iter().zip(nest.block).take(joined).map(|(n, each)| blocks_of(n, *each)).collect();
-        let all = counts.iter().fold(Size::one(), |all, count| all.mul(count));
-        self.for_level(level, &all, |b, g| {
-            let mut places = Vec::new();
-            let mut left = g.clone();
-            for count in counts.iter().skip(1).rev() {
-                places.push(b.named_index("at", &left.rem(count), count)?);
-                left = b.named_index("left", &left.div_floor(count), &all)?;
+/// The first map over the grid, with the loops around it as a part of the same dimension; then those inside.
+fn maps_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, nest: Nest<'_, 'k>, lanes: Vec<Lane<'k>>) -> Result<()> {
+    let wrong = |b: &FunctionBuilder<'_, 'k>| b.error("map", "a nest of maps changed after it was recognised");
+    let joined = nest.maps.iter().position(|map| is_of_grid(map)).ok_or_else(|| wrong(f))? + 1;
+    let (first, rest) = (nest.maps[joined - 1], &nest.maps[joined..]);
+    let Prim::Map(level) = first.prim else { return Err(wrong(f)) };
+    let counts: Vec<Size> =
+        nest.lens.iter().zip(nest.block).take(joined).map(|(n, each)| blocks_of(n, *each)).collect();
+    let all = counts.iter().fold(Size::one(), |all, count| all.mul(count));
+    f.for_level(level, &all, |b, g| {
+        let mut places = Vec::new();
+        let mut left = g.clone();
+        for count in counts.iter().skip(1).rev() {
+            places.push(b.named_index("at", &left.rem(count), count)?);
+            left = b.named_index("left", &left.div_floor(count), &all)?;
+        }
+        places.push(left);
+        let mut lanes = lanes;
+        for (k, place) in places.iter().rev().enumerate() {
+            lanes = entered(b, nest, k, (place, &counts[k]), &lanes)?;
+        }
+        match rest {
+            [] => b.elements_in_lanes(&first.funs[0].body, lanes),
+            _ => {
+                let (lens, block) = (&nest.lens[joined..], &nest.block[joined..]);
+                maps_in_lanes(b, Nest { maps: rest, lens, block }, lanes)
             }
-            places.push(left);
-            let mut lanes = lanes;
-            for (k, place) in places.iter().rev().enumerate() {
-                lanes = b.entered(nest, k, (place, &counts[k]), &lanes)?;
-            }
-            match rest {
-                [] => b.elements_in_lanes(&first.funs[0].body, lanes),
-                _ => {
-                    let (lens, block) = (&nest.lens[joined..], &nest.block[joined..]);
-                    b.maps_in_lanes(Nest { maps: rest, lens, block }, lanes)
-                }
-            }
-        })
+        }
+    })
+}
+
+/// The lanes inside of map `k` of the nest, for one of its blocks.
+fn entered<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    nest: Nest<'_, 'k>,
+    k: usize,
+    (block, blocks): (&Size, &Size),
+    lanes: &[Lane<'k>],
+) -> Result<Vec<Lane<'k>>> {
+    let (call, each) = (nest.maps[k], nest.block[k]);
+    // Neighbouring work-items have neighbours.
+    let apart = match call.prim {
+        Prim::Map(Level::Glb(0)) => !b.grid().across(),
+        Prim::Map(Level::Glb(1)) => b.grid().across(),
+        _ => false,
+    };
+    let f = &call.funs[0];
+    let mut rows = Vec::new();
+    for lane in lanes {
+        let xs = b.atom(&call.args[0], &lane.env)?;
+        rows.push(b.array(&xs)?);
     }
-
-    /// The lanes inside of map `k` of the nest, for one of its blocks.
-    fn entered(
-        &mut self,
-        nest: Nest<'_, 'k>,
-        k: usize,
-        (block, blocks): (&Size, &Size),
-        lanes: &[Lane<'k>],
-    ) -> Result<Vec<Lane<'k>>> {
-        let (call, each) = (nest.maps[k], nest.block[k]);
-        // Neighbouring work-items have neighbours.
-        let apart = match call.prim {
-            Prim::Map(Level::Glb(0)) => !self.grid().across(),
-            Prim::Map(Level::Glb(1)) => self.grid().across(),
-            _ => false,
+    let mut inner = Vec::new();
+    for by in (0..each).map(Size::int) {
+        let at = if apart { blocks.mul(&by).add(block) } else { block.mul(&Size::int(each)).add(&by) };
+        let (at, inside) = match each {
+            1 => (block.clone(), Expr::Bool(true)),
+            _ => neighbour(b, &at, &nest.lens[k], by.is_zero())?,
         };
-        let f = &call.funs[0];
-        let mut rows = Vec::new();
-        for lane in lanes {
-            let xs = self.atom(&call.args[0], &lane.env)?;
-            rows.push(self.array(&xs)?);
+        for (lane, xs) in lanes.iter().zip(&rows) {
+            let x = b.read(xs, &at)?;
+            let x = b.name_param(f.params[0], &x)?;
+            let mut env = lane.env.clone();
+            env.enter(f, &at, x);
+            let dest = b.dest_at(&lane.dest, &at)?;
+            inner.push(Lane { env, dest, inside: lane.inside.clone().and(inside.clone()) });
         }
-        let mut inner = Vec::new();
-        for by in (0..each).map(Size::int) {
-            let at = if apart { blocks.mul(&by).add(block) } else { block.mul(&Size::int(each)).add(&by) };
-            let (at, inside) = match each {
-                1 => (block.clone(), Expr::Bool(true)),
-                _ => self.neighbour(&at, &nest.lens[k], by.is_zero())?,
-            };
-            for (lane, xs) in lanes.iter().zip(&rows) {
-                let x = self.read(xs, &at)?;
-                let x = self.name_param(f.params[0], &x)?;
-                let mut env = lane.env.clone();
-                env.enter(f, &at, x);
-                let dest = self.dest_at(&lane.dest, &at)?;
-                inner.push(Lane { env, dest, inside: lane.inside.clone().and(inside.clone()) });
-            }
-        }
-        if k + 1 < nest.maps.len()
-            && let Some((_, before)) = f.body.stmts.split_last()
-        {
-            self.stmts_in_lanes(before, &mut inner)?;
-        }
-        Ok(inner)
     }
+    if k + 1 < nest.maps.len()
+        && let Some((_, before)) = f.body.stmts.split_last()
+    {
+        b.stmts_in_lanes(before, &mut inner)?;
+    }
+    Ok(inner)
+}
 
-    /// The index of a neighbour, clamped to the last element, and the condition that it is one. The first of a block is.
-    fn neighbour(&mut self, at: &Size, n: &Size, first: bool) -> Result<(Size, Expr)> {
-        let expr = self.size(at)?;
-        if first {
-            return Ok((self.index_below("at", expr, n), Expr::Bool(true)));
-        }
-        let (last, expr) = (n.sub(&Size::one()), self.bind("next", CType::Int, expr));
-        let bound = self.size(n)?;
-        if self.facts().lt(at, n).is_yes() {
-            return Ok((self.index_below("at", expr, n), Expr::Bool(true)));
-        }
-        let most = self.size(&last)?;
-        let at = self.index_below("at", Expr::call("min", [expr.clone(), most]), n);
-        Ok((at, Expr::binary(BinaryOp::Lt, expr, bound)))
+/// The index of a neighbour, clamped to the last element, and the condition that it is one. The first of a block is.
+fn neighbour(f: &mut FunctionBuilder, at: &Size, n: &Size, first: bool) -> Result<(Size, Expr)> {
+    let expr = f.size(at)?;
+    if first {
+        return Ok((f.index_below("at", expr, n), Expr::Bool(true)));
     }
+    let (last, expr) = (n.sub(&Size::one()), f.bind("next", CType::Int, expr));
+    let bound = f.size(n)?;
+    if f.facts().lt(at, n).is_yes() {
+        return Ok((f.index_below("at", expr, n), Expr::Bool(true)));
+    }
+    let most = f.size(&last)?;
+    let at = f.index_below("at", Expr::call("min", [expr.clone(), most]), n);
+    Ok((at, Expr::binary(BinaryOp::Lt, expr, bound)))
 }

@@ -9,7 +9,7 @@
 use super::flat::has_long_loop;
 use crate::core::Level;
 use crate::lower::Result;
-use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::function::{Body, Dims, FunctionBuilder};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, names};
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
@@ -43,95 +43,7 @@ fn special(stmts: &[Stmt]) -> usize {
     stmts.iter().map(in_stmt).sum()
 }
 
-impl FunctionBuilder<'_, '_> {
-    /// Whether the loop over global work-items of dimension 0 at this point may be distributed freely, because nothing
-    /// else is distributed over the device.
-    pub fn can_stream(&self) -> bool {
-        let alone = Dims { glb: [true, false, false], ..Dims::default() };
-        self.grid().used() == alone && !self.position().in_loop() && self.target().class != Class::Portable
-    }
-
-    /// Runs `body` for each `0 <= i < n`.
-    pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        let target = *self.target();
-        let useful = self.upper(n);
-        let bound = self.length(n)?;
-        let name = self.fresh_name("i");
-        let var = self.index_var("i", Expr::Var(name.clone()));
-        // However the elements are distributed below, work-item k does none before element k.
-        let (body, ()) = self.in_loop(|f| {
-            f.with_item_rounds(useful.clone(), |f| {
-                f.scope(|f| {
-                    f.known_mut().assume_index(&var, n);
-                    body(f, &Size::var(var.clone()))
-                })
-            })
-        })?;
-        if body.is_empty() {
-            return Ok(());
-        }
-        let wish = |f: &mut Self, useful: Option<Size>| {
-            if let Some(useful) = useful {
-                f.grid_mut().ask_for(Level::Glb(0), 0, &useful);
-            }
-        };
-        match target.class {
-            Class::Cpu => {
-                let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());
-                wish(self, Some(useful.map_or(most.clone(), |n| Size::min(&n, &most))));
-                self.grid_mut().one_item_per_group();
-                self.piece(&name, bound, body)
-            }
-            Class::Gpu if !has_long_loop(&body) => {
-                let each = Size::nat(target.per_item.into());
-                let items = useful.as_ref().map(|n| n.add(&each).sub(&Size::one()).div_floor(&each));
-                wish(self, items);
-                self.tiles(&name, bound, useful, target.per_item, body)
-            }
-            // An iteration with much work gets its own work-item.
-            _ => {
-                wish(self, useful.clone());
-                let (from, step) =
-                    (Expr::call("get_global_id", [Expr::int(0)]), Expr::call("get_global_size", [Expr::int(0)]));
-                let condition = Expr::Var(name.clone()).lt(bound);
-                let below = useful;
-                self.emit(StmtKind::For {
-                    ty: CType::Int,
-                    var: name,
-                    from,
-                    condition,
-                    step: Step::Add(step),
-                    below,
-                    body,
-                });
-                Ok(())
-            }
-        }
-    }
-
-    /// A loop over consecutive elements for each work-item.
-    fn piece(&mut self, name: &lift_analysis::hir::Name, n: Expr, body: Vec<Stmt>) -> Result<()> {
-        let items = Expr::call("get_global_size", [Expr::int(0)]).cast(CType::Int);
-        let piece = self.bind("piece", CType::Int, crate::lower::device_filter::rounded_up(n.clone(), items));
-        // In `long`, because the last chunks may begin after the end.
-        let from = Expr::call("get_global_id", [Expr::int(0)]).cast(CType::Long).mul(piece.clone());
-        let from = Expr::call("min", [from, n.clone().cast(CType::Long)]).cast(CType::Int);
-        let from = self.bind("from", CType::Int, from);
-        let to = from.clone().add(Expr::call("min", [piece, n.sub(from.clone())]));
-        let to = self.bind("to", CType::Int, to);
-        let condition = Expr::Var(name.clone()).lt(to);
-        self.emit(StmtKind::For {
-            ty: CType::Int,
-            var: name.clone(),
-            from,
-            condition,
-            step: Step::Increment,
-            below: None,
-            body,
-        });
-        Ok(())
-    }
-
+impl Body {
     /// A loop over tiles: each work-item of a group takes `each` elements, which are a group's size apart.
     pub fn tiles(
         &mut self,
@@ -206,4 +118,94 @@ impl FunctionBuilder<'_, '_> {
         });
         Ok(())
     }
+}
+
+impl FunctionBuilder<'_, '_> {
+    /// Whether the loop over global work-items of dimension 0 at this point may be distributed freely, because nothing
+    /// else is distributed over the device.
+    pub fn can_stream(&self) -> bool {
+        let alone = Dims { glb: [true, false, false], ..Dims::default() };
+        self.grid().used() == alone && !self.position().in_loop() && self.target().class != Class::Portable
+    }
+
+    /// Runs `body` for each `0 <= i < n`.
+    pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        let target = *self.target();
+        let useful = self.upper(n);
+        let bound = self.length(n)?;
+        let name = self.fresh_name("i");
+        let var = self.index_var("i", Expr::Var(name.clone()));
+        // However the elements are distributed below, work-item k does none before element k.
+        let (body, ()) = self.in_loop(|f| {
+            f.with_item_rounds(useful.clone(), |f| {
+                f.scope(|f| {
+                    f.known_mut().assume_index(&var, n);
+                    body(f, &Size::var(var.clone()))
+                })
+            })
+        })?;
+        if body.is_empty() {
+            return Ok(());
+        }
+        let wish = |f: &mut Self, useful: Option<Size>| {
+            if let Some(useful) = useful {
+                f.grid_mut().ask_for(Level::Glb(0), 0, &useful);
+            }
+        };
+        match target.class {
+            Class::Cpu => {
+                let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());
+                wish(self, Some(useful.map_or(most.clone(), |n| Size::min(&n, &most))));
+                self.grid_mut().one_item_per_group();
+                piece(self, &name, bound, body)
+            }
+            Class::Gpu if !has_long_loop(&body) => {
+                let each = Size::nat(target.per_item.into());
+                let items = useful.as_ref().map(|n| n.add(&each).sub(&Size::one()).div_floor(&each));
+                wish(self, items);
+                self.tiles(&name, bound, useful, target.per_item, body)
+            }
+            // An iteration with much work gets its own work-item.
+            _ => {
+                wish(self, useful.clone());
+                let (from, step) =
+                    (Expr::call("get_global_id", [Expr::int(0)]), Expr::call("get_global_size", [Expr::int(0)]));
+                let condition = Expr::Var(name.clone()).lt(bound);
+                let below = useful;
+                self.emit(StmtKind::For {
+                    ty: CType::Int,
+                    var: name,
+                    from,
+                    condition,
+                    step: Step::Add(step),
+                    below,
+                    body,
+                });
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A loop over consecutive elements for each work-item.
+fn piece(f: &mut Body, name: &lift_analysis::hir::Name, n: Expr, body: Vec<Stmt>) -> Result<()> {
+    let items = Expr::call("get_global_size", [Expr::int(0)]).cast(CType::Int);
+    let piece = f.bind("piece", CType::Int, crate::lower::device_filter::rounded_up(n.clone(), items));
+    // In `long`, because the last chunks may begin after the end.
+    let from = Expr::call("get_global_id", [Expr::int(0)]).cast(CType::Long).mul(piece.clone());
+    let from = Expr::call("min", [from, n.clone().cast(CType::Long)]).cast(CType::Int);
+    let from = f.bind("from", CType::Int, from);
+    let to = from.clone().add(Expr::call("min", [piece, n.sub(from.clone())]));
+    let to = f.bind("to", CType::Int, to);
+    let condition = Expr::Var(name.clone()).lt(to);
+    f.emit(StmtKind::For {
+        ty: CType::Int,
+        var: name.clone(),
+        from,
+        condition,
+        step: Step::Increment,
+        below: None,
+        body,
+    });
+    Ok(())
 }

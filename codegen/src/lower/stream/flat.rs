@@ -58,140 +58,138 @@ impl FunctionBuilder<'_, '_> {
         }
         let Some(stmts) = self.innermost() else { return Ok(()) };
         let stmts = stmts.clone();
-        let Some(flat) = self.all_flat(&stmts) else { return Ok(()) };
+        let Some(flat) = all_flat(self, &stmts) else { return Ok(()) };
         if let Some(scope) = self.innermost() {
             scope.clear();
         }
         self.grid_mut().flatten();
-        flat.into_iter().try_for_each(|flat| self.write_flat(flat))
+        flat.into_iter().try_for_each(|flat| write_flat(self, flat))
     }
+}
 
-    fn all_flat(&self, stmts: &[Stmt]) -> Option<Vec<Flat>> {
-        stmts.iter().map(|s| self.flat(&s.kind)).collect()
-    }
+fn all_flat(f: &FunctionBuilder, stmts: &[Stmt]) -> Option<Vec<Flat>> {
+    stmts.iter().map(|s| flat(f, &s.kind)).collect()
+}
 
-    fn flat(&self, stmt: &StmtKind) -> Option<Flat> {
-        Some(match stmt {
-            StmtKind::For { .. } => Flat::Nest(self.nest(stmt)?),
-            StmtKind::If { condition, then, otherwise } if !asks_for_id(condition) => Flat::If {
-                condition: condition.clone(),
-                then: self.all_flat(then)?,
-                otherwise: self.all_flat(otherwise)?,
-            },
-            StmtKind::Block(body) => Flat::Block(self.all_flat(body)?),
-            StmtKind::Declare { init, .. } if !init.as_ref().is_some_and(asks_for_id) => Flat::Same(stmt.clone()),
-            StmtKind::Return | StmtKind::Stop | StmtKind::Comment(_) => Flat::Same(stmt.clone()),
-            _ => return None,
-        })
-    }
-
-    fn nest(&self, stmt: &StmtKind) -> Option<Nest> {
-        let (mut turns, mut before) = (Vec::new(), Vec::new());
-        let mut next = stmt;
-        loop {
-            let (turn, body) = self.turn(next)?;
-            // The lengths of inner loops are the same in all iterations of the outer ones, because they mention no name
-            // that is bound here.
-            turns.push(turn);
-            let (last, constants) = body.split_last()?;
-            let inner = matches!(&last.kind, StmtKind::For { .. }) && self.turn(&last.kind).is_some();
-            if !inner {
-                before.extend_from_slice(body);
-                break;
-            }
-            if !constants.iter().all(is_cheap_constant) {
-                return None;
-            }
-            before.extend_from_slice(constants);
-            next = &last.kind;
+fn flat(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Flat> {
+    Some(match stmt {
+        StmtKind::For { .. } => Flat::Nest(nest(f, stmt)?),
+        StmtKind::If { condition, then, otherwise } if !asks_for_id(condition) => {
+            Flat::If { condition: condition.clone(), then: all_flat(f, then)?, otherwise: all_flat(f, otherwise)? }
         }
-        let around = turns.iter().filter(|t| t.dimension == AROUND).count() as i64;
-        for (turn, nth) in turns.iter_mut().filter(|t| t.dimension == AROUND).zip(1..) {
-            turn.dimension = AROUND + around - nth;
+        StmtKind::Block(body) => Flat::Block(all_flat(f, body)?),
+        StmtKind::Declare { init, .. } if !init.as_ref().is_some_and(asks_for_id) => Flat::Same(stmt.clone()),
+        StmtKind::Return | StmtKind::Stop | StmtKind::Comment(_) => Flat::Same(stmt.clone()),
+        _ => return None,
+    })
+}
+
+fn nest(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Nest> {
+    let (mut turns, mut before) = (Vec::new(), Vec::new());
+    let mut next = stmt;
+    loop {
+        let (turn, body) = turn_of(f, next)?;
+        // The lengths of inner loops are the same in all iterations of the outer ones, because they mention no name
+        // that is bound here.
+        turns.push(turn);
+        let (last, constants) = body.split_last()?;
+        let inner = matches!(&last.kind, StmtKind::For { .. }) && turn_of(f, &last.kind).is_some();
+        if !inner {
+            before.extend_from_slice(body);
+            break;
         }
-        let different = turns.iter().enumerate().all(|(i, t)| turns[..i].iter().all(|u| u.dimension != t.dimension));
-        let inner = turns.iter().find(|t| t.dimension == 0)?;
-        // For accesses that are far apart, groups of several rows and columns are better than a long row.
-        if before.iter().any(|s| has_apart(&s.kind, &inner.var)) {
+        if !constants.iter().all(is_cheap_constant) {
             return None;
         }
-        let plain = !has_long_loop(&before) && !before.iter().any(|s| waits_or_asks(&s.kind));
-        (different && plain).then_some(Nest { turns, body: before })
+        before.extend_from_slice(constants);
+        next = &last.kind;
     }
+    let around = turns.iter().filter(|t| t.dimension == AROUND).count() as i64;
+    for (turn, nth) in turns.iter_mut().filter(|t| t.dimension == AROUND).zip(1..) {
+        turn.dimension = AROUND + around - nth;
+    }
+    let different = turns.iter().enumerate().all(|(i, t)| turns[..i].iter().all(|u| u.dimension != t.dimension));
+    let inner = turns.iter().find(|t| t.dimension == 0)?;
+    // For accesses that are far apart, groups of several rows and columns are better than a long row.
+    if before.iter().any(|s| has_apart(&s.kind, &inner.var)) {
+        return None;
+    }
+    let plain = !has_long_loop(&before) && !before.iter().any(|s| waits_or_asks(&s.kind));
+    (different && plain).then_some(Nest { turns, body: before })
+}
 
-    /// A loop over global work-items, or one around such loops, of a length that was written for it.
-    fn turn<'s>(&self, stmt: &'s StmtKind) -> Option<(Turn, &'s [Stmt])> {
-        let StmtKind::For { var, from, step, body, .. } = stmt else { return None };
-        let dimension = match (from, step) {
-            (Expr::Call(id, of), Step::Add(_)) => of.first()?.as_int().filter(|_| &**id == "get_global_id")?,
-            (from, Step::Increment) if from.as_int() == Some(0) => AROUND,
-            _ => return None,
-        };
-        let n = self.grid().length_of_loop(var)?.clone();
-        Some((Turn { dimension, var: var.clone(), n }, body))
-    }
+/// A loop over global work-items, or one around such loops, of a length that was written for it.
+fn turn_of<'s>(f: &FunctionBuilder, stmt: &'s StmtKind) -> Option<(Turn, &'s [Stmt])> {
+    let StmtKind::For { var, from, step, body, .. } = stmt else { return None };
+    let dimension = match (from, step) {
+        (Expr::Call(id, of), Step::Add(_)) => of.first()?.as_int().filter(|_| &**id == "get_global_id")?,
+        (from, Step::Increment) if from.as_int() == Some(0) => AROUND,
+        _ => return None,
+    };
+    let n = f.grid().length_of_loop(var)?.clone();
+    Some((Turn { dimension, var: var.clone(), n }, body))
+}
 
-    fn write_flat(&mut self, flat: Flat) -> Result<()> {
-        let all = |f: &mut Self, parts: Vec<Flat>| {
-            f.scope(|f| parts.into_iter().try_for_each(|part| f.write_flat(part))).map(|(stmts, ())| stmts)
-        };
-        match flat {
-            Flat::Same(stmt) => self.emit(stmt),
-            Flat::Block(parts) => {
-                let stmts = all(self, parts)?;
-                self.emit(StmtKind::Block(stmts));
-            }
-            Flat::If { condition, then, otherwise } => {
-                let (then, otherwise) = (all(self, then)?, all(self, otherwise)?);
-                self.emit_if(condition, then, otherwise);
-            }
-            Flat::Nest(nest) => self.write_nest(nest)?,
+fn write_flat<'k>(f: &mut FunctionBuilder<'_, 'k>, flat: Flat) -> Result<()> {
+    let all = |f: &mut FunctionBuilder<'_, 'k>, parts: Vec<Flat>| {
+        f.scope(|f| parts.into_iter().try_for_each(|part| write_flat(f, part))).map(|(stmts, ())| stmts)
+    };
+    match flat {
+        Flat::Same(stmt) => f.emit(stmt),
+        Flat::Block(parts) => {
+            let stmts = all(f, parts)?;
+            f.emit(StmtKind::Block(stmts));
         }
-        Ok(())
+        Flat::If { condition, then, otherwise } => {
+            let (then, otherwise) = (all(f, then)?, all(f, otherwise)?);
+            f.emit_if(condition, then, otherwise);
+        }
+        Flat::Nest(nest) => write_nest(f, nest)?,
     }
+    Ok(())
+}
 
-    fn write_nest(&mut self, Nest { mut turns, body }: Nest) -> Result<()> {
-        let each = self.target().per_item;
-        let total = turns.iter().fold(Size::one(), |all, turn| all.mul(&turn.n));
-        let useful = self.upper(&total);
-        let bound = self.length(&total)?;
-        let t = self.fresh_name("t");
-        // Neighbours in dimension 0 are neighbours in the range.
-        turns.sort_by_key(|turn| turn.dimension);
-        let (mut rest, mut indices) = (Expr::Var(t.clone()), Vec::new());
-        let constant = |name: &Name, value: Expr| StmtKind::Declare {
-            ty: CType::Int,
-            constant: true,
-            name: name.clone(),
-            init: Some(value),
-        };
-        let count = turns.len();
-        for (i, turn) in turns.iter().enumerate() {
-            if i + 1 == count {
-                indices.push(constant(&turn.var, rest.clone()).at(&self.origin()));
-                break;
-            }
-            let n = self.length(&turn.n)?;
-            // Unsigned, because that division is shorter; it is never negative.
-            let of = |e: Expr| e.cast(CType::UInt);
-            let quotient = Expr::binary(BinaryOp::Div, of(rest.clone()), of(n.clone())).cast(CType::Int);
-            let name = if i + 2 == count { turns[i + 1].var.clone() } else { self.fresh_name("rest") };
-            indices.push(constant(&name, quotient).at(&self.origin()));
-            let next = Expr::Var(name);
-            indices.push(constant(&turn.var, rest.sub(n.mul(next.clone()))).at(&self.origin()));
-            rest = next;
-            if i + 2 == count {
-                break;
-            }
+fn write_nest(f: &mut FunctionBuilder, Nest { mut turns, body }: Nest) -> Result<()> {
+    let each = f.target().per_item;
+    let total = turns.iter().fold(Size::one(), |all, turn| all.mul(&turn.n));
+    let useful = f.upper(&total);
+    let bound = f.length(&total)?;
+    let t = f.fresh_name("t");
+    // Neighbours in dimension 0 are neighbours in the range.
+    turns.sort_by_key(|turn| turn.dimension);
+    let (mut rest, mut indices) = (Expr::Var(t.clone()), Vec::new());
+    let constant = |name: &Name, value: Expr| StmtKind::Declare {
+        ty: CType::Int,
+        constant: true,
+        name: name.clone(),
+        init: Some(value),
+    };
+    let count = turns.len();
+    for (i, turn) in turns.iter().enumerate() {
+        if i + 1 == count {
+            indices.push(constant(&turn.var, rest.clone()).at(&f.origin()));
+            break;
         }
-        indices.extend(body);
-        if let Some(useful) = &useful {
-            let each = Size::nat(each.into());
-            let items = useful.add(&each).sub(&Size::one()).div_floor(&each);
-            self.grid_mut().ask_for(Level::Glb(0), 0, &items);
+        let n = f.length(&turn.n)?;
+        // Unsigned, because that division is shorter; it is never negative.
+        let of = |e: Expr| e.cast(CType::UInt);
+        let quotient = Expr::binary(BinaryOp::Div, of(rest.clone()), of(n.clone())).cast(CType::Int);
+        let name = if i + 2 == count { turns[i + 1].var.clone() } else { f.fresh_name("rest") };
+        indices.push(constant(&name, quotient).at(&f.origin()));
+        let next = Expr::Var(name);
+        indices.push(constant(&turn.var, rest.sub(n.mul(next.clone()))).at(&f.origin()));
+        rest = next;
+        if i + 2 == count {
+            break;
         }
-        self.tiles(&t, bound, useful, each, indices)
     }
+    indices.extend(body);
+    if let Some(useful) = &useful {
+        let each = Size::nat(each.into());
+        let items = useful.add(&each).sub(&Size::one()).div_floor(&each);
+        f.grid_mut().ask_for(Level::Glb(0), 0, &items);
+    }
+    f.tiles(&t, bound, useful, each, indices)
 }
 
 /// Maximum distance, in elements, of reads by neighbouring work-items that still count as adjacent.

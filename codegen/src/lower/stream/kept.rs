@@ -101,7 +101,7 @@ impl<'k> Host<'k> {
                 let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
                 let (from, to, of) = (Expr::int(0), n.clone(), xs.len.clone());
                 let all = Piece { number: Size::zero(), from, to, of, last: Expr::Bool(true) };
-                f.keep_of_piece(&filter, kept, &all, &at, &n, &body)?;
+                filter.keep_of_piece(f, kept, &all, &at, &n, &body)?;
                 let len = f.index_var("at", at);
                 f.dest_packed(dest, &[Size::var(len)])?;
                 Ok(())
@@ -120,7 +120,7 @@ impl<'k> Host<'k> {
                 let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
                 f.for_piece(piece, |f, i| {
                     let x = f.read(xs, i)?;
-                    let keep = f.keeps(&filter, &x)?;
+                    let keep = filter.keeps(f, &x)?;
                     f.assign(count.clone(), count.clone().add(keep.cast(CType::Int)));
                     Ok(())
                 })?;
@@ -143,8 +143,8 @@ impl<'k> Host<'k> {
                 let own = f.size(&piece.number)?;
                 let end = f.bind("end", CType::Int, at.clone().add(counts.index(own)));
                 match &kept {
-                    Some(kept) => f.keep_of_piece(&filter, kept, piece, &at, &end, &body)?,
-                    None => f.move_kept(&filter, piece, &at, &end, &body)?,
+                    Some(kept) => filter.keep_of_piece(f, kept, piece, &at, &end, &body)?,
+                    None => filter.move_kept(f, piece, &at, &end, &body)?,
                 }
                 f.provided(piece.last.clone(), |f| {
                     let len = f.index_var("end", end);
@@ -157,43 +157,43 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl<'k> Filter<'_, 'k> {
     /// The condition that an element passes.
-    fn keeps(&mut self, filter: &Filter<'_, 'k>, x: &Value<'k>) -> Result<Expr> {
-        let keep = self.call(&filter.p, std::slice::from_ref(x))?;
-        let keep = self.scalar_of(&keep)?;
-        self.scalar(&keep)
+    fn keeps(&self, f: &mut FunctionBuilder<'_, 'k>, x: &Value<'k>) -> Result<Expr> {
+        let keep = f.call(&self.p, std::slice::from_ref(x))?;
+        let keep = f.scalar_of(&keep)?;
+        f.scalar(&keep)
     }
 
     /// Moves the elements of a chunk that pass, one after the other, to index `at` and following, before `end`.
     fn move_kept(
-        &mut self,
-        filter: &Filter<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         piece: &Piece,
         at: &Expr,
         end: &Expr,
         body: &Dest<'k>,
     ) -> Result<()> {
-        let to = self.index_var("at", at.clone());
-        self.known_mut().assume_index(&to, &filter.xs.len);
+        let to = f.index_var("at", at.clone());
+        f.known_mut().assume_index(&to, &self.xs.len);
         let enough = at.clone().lt(end.clone());
-        self.for_piece_while(piece, Some(enough), |f, i| {
-            let x = f.read(filter.xs, i)?;
+        f.for_piece_while(piece, Some(enough), |f, i| {
+            let x = f.read(self.xs, i)?;
             let x = f.named_scalar(&x, "x")?;
-            let keep = f.keeps(filter, &x)?;
+            let keep = self.keeps(f, &x)?;
             let place = f.dest_at(body, &Size::var(to))?;
             f.provided(keep, |f| {
-                f.kept_value(filter, &x, &place)?;
+                self.kept_value(f, &x, &place)?;
                 f.assign(at.clone(), at.clone().add(Expr::int(1)));
                 Ok(())
             })
         })
     }
 
-    fn kept_value(&mut self, filter: &Filter<'_, 'k>, x: &Value<'k>, to: &Dest<'k>) -> Result<()> {
-        match &filter.out {
-            Some(g) => self.call_into(g, std::slice::from_ref(x), to),
-            None => self.copy(x, to),
+    fn kept_value(&self, f: &mut FunctionBuilder<'_, 'k>, x: &Value<'k>, to: &Dest<'k>) -> Result<()> {
+        match &self.out {
+            Some(g) => f.call_into(g, std::slice::from_ref(x), to),
+            None => f.copy(x, to),
         }
     }
 
@@ -201,18 +201,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// not pass: some at a time, without unpredictable branches, and compacted together. Values written after the last
     /// kept one, but before `end`, are overwritten later.
     fn keep_of_piece(
-        &mut self,
-        filter: &Filter<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         element: &Ty,
         piece: &Piece,
         at: &Expr,
         end: &Expr,
         body: &Dest<'k>,
     ) -> Result<()> {
-        let begin = self.fresh_name("begin");
+        let begin = f.fresh_name("begin");
         let own = Expr::Var(begin.clone());
         let condition = own.clone().lt(piece.to.clone()).and(at.clone().lt(end.clone()));
-        let (stmts, ()) = self.in_loop(|f| {
+        let (stmts, ()) = f.in_loop(|f| {
             f.scope(|f| {
                 let Some(values) = f.element_arrays(element, "kept", Storage::Private, TESTED) else {
                     return Err(f.error("filter", "these elements cannot be kept in registers"));
@@ -226,21 +226,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let j = f.size(j)?;
                     let i = f.bind("i", CType::Int, own.clone().add(j.clone()));
                     let i = f.index_var("i", i);
-                    f.known_mut().assume_index(&i, &filter.xs.len);
-                    let x = f.read(filter.xs, &Size::var(i))?;
+                    f.known_mut().assume_index(&i, &self.xs.len);
+                    let x = f.read(self.xs, &Size::var(i))?;
                     let x = f.named_scalar(&x, "x")?;
-                    let passes = f.keeps(filter, &x)?;
+                    let passes = self.keeps(f, &x)?;
                     f.assign(keep.clone().index(j.clone()), passes.cast(CType::Int));
                     let to = Dest::Place(f.slot_at(&values, j));
-                    f.kept_value(filter, &x, &to)
+                    self.kept_value(f, &x, &to)
                 })?;
                 f.for_range("j", Expr::int(0), &Size::var(n), Step::Add(Expr::int(pack::TOGETHER)), |f, j| {
                     let j = f.size(j)?;
-                    f.pack_some(filter, &values, &keep, j, count, at, end, body)
+                    self.pack_some(f, &values, &keep, j, count, at, end, body)
                 })
             })
         })?;
-        self.emit(StmtKind::For {
+        f.emit(StmtKind::For {
             ty: CType::Int,
             var: begin,
             from: piece.from.clone(),
@@ -256,8 +256,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// space may not suffice.
     #[allow(clippy::too_many_arguments)]
     fn pack_some(
-        &mut self,
-        filter: &Filter<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         values: &Rc<Layout>,
         keep: &Expr,
         j: Expr,
@@ -266,21 +266,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
         end: &Expr,
         body: &Dest<'k>,
     ) -> Result<()> {
-        let to = self.index_var("at", at.clone());
-        self.known_mut().assume_index(&to, &filter.xs.len);
+        let to = f.index_var("at", at.clone());
+        f.known_mut().assume_index(&to, &self.xs.len);
         let next = j.clone().add(Expr::int(pack::TOGETHER));
         let room = at.clone().add(Expr::int(pack::TOGETHER)).le(end.clone());
-        let (together, ()) = self.scope(|f| {
+        let (together, ()) = f.scope(|f| {
             let Dest::Place(place) = f.dest_at(body, &Size::var(to.clone()))? else {
                 return Err(f.error("filter", "the kept elements have no destination"));
             };
-            let moved = f.pack_leaves(values, &place.layout, &place.at, keep, &j)?;
+            let moved = pack_leaves(f, values, &place.layout, &place.at, keep, &j)?;
             let Some(moved) = moved else { return Err(f.error("filter", "nothing is kept of an element")) };
             f.assign(at.clone(), at.clone().add(moved));
             Ok(())
         })?;
-        let k = self.fresh_name("k");
-        let (one, ()) = self.scope(|f| {
+        let k = f.fresh_name("k");
+        let (one, ()) = f.scope(|f| {
             let x = f.slot_at(values, Expr::Var(k.clone()));
             let x = f.load(&x)?;
             let place = f.dest_at(body, &Size::var(to))?;
@@ -298,29 +298,36 @@ impl<'k> FunctionBuilder<'_, 'k> {
             below: None,
             body: one,
         };
-        let one_by_one = vec![one_by_one.at(&self.origin())];
-        self.emit_if(next.le(count).and(room), together, one_by_one);
+        let one_by_one = vec![one_by_one.at(&f.origin())];
+        f.emit_if(next.le(count).and(room), together, one_by_one);
         Ok(())
     }
+}
 
-    /// Calls the helper for each scalar of the elements; returns the number of kept elements, the same for all.
-    fn pack_leaves(&mut self, values: &Layout, to: &Layout, at: &Size, keep: &Expr, j: &Expr) -> Result<Option<Expr>> {
-        match (values, to) {
-            (Layout::Scalar(from), Layout::Scalar(to)) => {
-                let Some(helper) = pack_of(to.scalar) else { return Ok(None) };
-                let to = self.pointer(to, true).add(self.size(at)?);
-                let from = self.pointer(from, false).add(j.clone());
-                let moved = self.call_helper(helper, [to, from, keep.clone().add(j.clone())]);
-                Ok(Some(self.bind("moved", CType::Int, moved)))
-            }
-            (Layout::Tuple(values), Layout::Tuple(to)) => {
-                let mut moved = None;
-                for (values, to) in values.iter().zip(to) {
-                    moved = self.pack_leaves(values, to, at, keep, j)?.or(moved);
-                }
-                Ok(moved)
-            }
-            _ => Err(self.error("filter", "the kept elements and their destination have different layouts")),
+/// Calls the helper for each scalar of the elements; returns the number of kept elements, the same for all.
+fn pack_leaves(
+    f: &mut FunctionBuilder,
+    values: &Layout,
+    to: &Layout,
+    at: &Size,
+    keep: &Expr,
+    j: &Expr,
+) -> Result<Option<Expr>> {
+    match (values, to) {
+        (Layout::Scalar(from), Layout::Scalar(to)) => {
+            let Some(helper) = pack_of(to.scalar) else { return Ok(None) };
+            let to = f.pointer(to, true).add(f.size(at)?);
+            let from = f.pointer(from, false).add(j.clone());
+            let moved = f.call_helper(helper, [to, from, keep.clone().add(j.clone())]);
+            Ok(Some(f.bind("moved", CType::Int, moved)))
         }
+        (Layout::Tuple(values), Layout::Tuple(to)) => {
+            let mut moved = None;
+            for (values, to) in values.iter().zip(to) {
+                moved = pack_leaves(f, values, to, at, keep, j)?.or(moved);
+            }
+            Ok(moved)
+        }
+        _ => Err(f.error("filter", "the kept elements and their destination have different layouts")),
     }
 }

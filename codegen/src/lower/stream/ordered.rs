@@ -62,7 +62,7 @@ impl<'k> Host<'k> {
         let to = Dest::Place(parts.clone());
         self.launch(&title, TILED, shape.local(), |f| {
             let count = f.host_size(&groups, "parts")?;
-            f.for_level(Level::Wrg(0), &count, |f, part| f.in_group(|f| f.fold_run(r, shape, part, &count, &to)))
+            f.for_level(Level::Wrg(0), &count, |f, part| f.in_group(|f| fold_run(f, r, shape, part, &count, &to)))
         })?;
         match self.load(&parts)? {
             Value::Array(parts) => Ok(Some(parts)),
@@ -71,113 +71,111 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Folds run `part` of `count` runs into element `part` of `to`.
-    fn fold_run(
-        &mut self,
-        r: &Reduction<'_, 'k>,
-        shape: Shape,
-        part: &Size,
-        count: &Size,
-        to: &Dest<'k>,
-    ) -> Result<()> {
-        let no_scalars = "the elements are neither scalars nor tuples of scalars";
-        let arrays = [("x", Storage::Private, shape.each()), ("slots", Storage::Local, shape.elements() / 4)]
-            .map(|(name, storage, len)| self.element_arrays(r.ty, name, storage, len));
-        let [Some(own), Some(slots)] = arrays else {
-            return Err(self.error("reduce", no_scalars));
-        };
-        let z = self.force(r.z)?;
-        let [Some(all), Some(folded)] = [self.registers_with(&z, "all")?, self.registers_with(&z, "folded")?] else {
-            return Err(self.error("reduce", no_scalars));
-        };
-        let n = self.length(&r.xs.len)?;
-        let tiles = self.bind("tiles", CType::Int, rounded_up(n.clone(), Expr::int(shape.elements())));
-        let (part_expr, count) = (self.size(part)?, self.size(count)?);
-        let run = self.bind("run", CType::Int, rounded_up(tiles.clone(), count));
-        let first = self.bind("first_tile", CType::Int, Expr::binary(BinaryOp::Mul, part_expr, run.clone()));
-        let last = Expr::call("min", [first.clone().add(run), tiles]);
-        let last = self.bind("last_tile", CType::Int, last);
-        let last = Size::var(self.index_var("last_tile", last));
-        self.for_range("tile", first, &last, Step::Increment, |f, number| {
-            let number = f.size(number)?;
-            let tile = f.tile(shape, number, &n);
-            f.load_tile(&tile, r.xs, &own, Some(&z), None)?;
-            f.fold_own_fours(r, shape, &own, &folded, &slots)?;
-            f.barrier(true, false);
-            let mut left = shape.group * shape.fours;
-            for radix in rounds(left) {
-                left /= radix;
-                f.fold_neighbours(r, radix, left, &folded, &slots)?;
-            }
-            let of_tile = f.slot_at(&slots, Expr::int(0));
-            f.provided(local_id().eq(Expr::int(0)), |f| {
-                let of_tile = f.load(&of_tile)?;
-                let next = f.call(r.f, &[all.clone(), of_tile])?;
-                f.assign_registers(&all, &next)
-            })
-        })?;
-        self.provided(local_id().eq(Expr::int(0)), |f| {
-            let to = f.dest_at(to, part)?;
-            f.copy(&all, &to)
+/// Folds run `part` of `count` runs into element `part` of `to`.
+fn fold_run<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    r: &Reduction<'_, 'k>,
+    shape: Shape,
+    part: &Size,
+    count: &Size,
+    to: &Dest<'k>,
+) -> Result<()> {
+    let no_scalars = "the elements are neither scalars nor tuples of scalars";
+    let arrays = [("x", Storage::Private, shape.each()), ("slots", Storage::Local, shape.elements() / 4)]
+        .map(|(name, storage, len)| f.element_arrays(r.ty, name, storage, len));
+    let [Some(own), Some(slots)] = arrays else {
+        return Err(f.error("reduce", no_scalars));
+    };
+    let z = f.force(r.z)?;
+    let [Some(all), Some(folded)] = [f.registers_with(&z, "all")?, f.registers_with(&z, "folded")?] else {
+        return Err(f.error("reduce", no_scalars));
+    };
+    let n = f.length(&r.xs.len)?;
+    let tiles = f.bind("tiles", CType::Int, rounded_up(n.clone(), Expr::int(shape.elements())));
+    let (part_expr, count) = (f.size(part)?, f.size(count)?);
+    let run = f.bind("run", CType::Int, rounded_up(tiles.clone(), count));
+    let first = f.bind("first_tile", CType::Int, Expr::binary(BinaryOp::Mul, part_expr, run.clone()));
+    let last = Expr::call("min", [first.clone().add(run), tiles]);
+    let last = f.bind("last_tile", CType::Int, last);
+    let last = Size::var(f.index_var("last_tile", last));
+    f.for_range("tile", first, &last, Step::Increment, |f, number| {
+        let number = f.size(number)?;
+        let tile = f.tile(shape, number, &n);
+        f.load_tile(&tile, r.xs, &own, Some(&z), None)?;
+        fold_own_fours(f, r, shape, &own, &folded, &slots)?;
+        f.barrier(true, false);
+        let mut left = shape.group * shape.fours;
+        for radix in rounds(left) {
+            left /= radix;
+            fold_neighbours(f, r, radix, left, &folded, &slots)?;
+        }
+        let of_tile = f.slot_at(&slots, Expr::int(0));
+        f.provided(local_id().eq(Expr::int(0)), |f| {
+            let of_tile = f.load(&of_tile)?;
+            let next = f.call(r.f, &[all.clone(), of_tile])?;
+            f.assign_registers(&all, &next)
         })
-    }
+    })?;
+    f.provided(local_id().eq(Expr::int(0)), |f| {
+        let to = f.dest_at(to, part)?;
+        f.copy(&all, &to)
+    })
+}
 
-    /// Folds each vector of this work-item and stores the result at its index in the tile.
-    fn fold_own_fours(
-        &mut self,
-        r: &Reduction<'_, 'k>,
-        shape: Shape,
-        own: &Rc<Layout>,
-        folded: &Value<'k>,
-        slots: &Rc<Layout>,
-    ) -> Result<()> {
-        self.written_out("k", shape.fours, |f, k| {
-            let at = |j: i64| Expr::binary(BinaryOp::Mul, k.clone(), Expr::int(4)).add(Expr::int(j));
-            let first = f.slot_at(own, at(0));
-            let first = f.load(&first)?;
-            f.assign_registers(folded, &first)?;
-            for j in 1..4 {
-                let x = f.slot_at(own, at(j));
-                let x = f.load(&x)?;
-                let next = f.call(r.f, &[folded.clone(), x])?;
-                f.assign_registers(folded, &next)?;
-            }
-            let slot = Expr::binary(BinaryOp::Mul, k, Expr::int(shape.group.into())).add(local_id().cast(CType::Int));
-            let slot = f.slot_at(slots, slot);
-            f.copy(folded, &Dest::Place(slot))
+/// Folds each vector of this work-item and stores the result at its index in the tile.
+fn fold_own_fours<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    r: &Reduction<'_, 'k>,
+    shape: Shape,
+    own: &Rc<Layout>,
+    folded: &Value<'k>,
+    slots: &Rc<Layout>,
+) -> Result<()> {
+    f.written_out("k", shape.fours, |f, k| {
+        let at = |j: i64| Expr::binary(BinaryOp::Mul, k.clone(), Expr::int(4)).add(Expr::int(j));
+        let first = f.slot_at(own, at(0));
+        let first = f.load(&first)?;
+        f.assign_registers(folded, &first)?;
+        for j in 1..4 {
+            let x = f.slot_at(own, at(j));
+            let x = f.load(&x)?;
+            let next = f.call(r.f, &[folded.clone(), x])?;
+            f.assign_registers(folded, &next)?;
+        }
+        let slot = Expr::binary(BinaryOp::Mul, k, Expr::int(shape.group.into())).add(local_id().cast(CType::Int));
+        let slot = f.slot_at(slots, slot);
+        f.copy(folded, &Dest::Place(slot))
+    })
+}
+
+/// The first `left` work-items each fold `radix` neighbours of the slots; the results become the first slots.
+fn fold_neighbours<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    r: &Reduction<'_, 'k>,
+    radix: u32,
+    left: u32,
+    folded: &Value<'k>,
+    slots: &Rc<Layout>,
+) -> Result<()> {
+    let works = || local_id().lt(Expr::int(left.into()));
+    let item = || local_id().cast(CType::Int);
+    let neighbour = |j: Expr| Expr::binary(BinaryOp::Mul, item(), Expr::int(radix.into())).add(j);
+    f.provided(works(), |f| {
+        let first = f.slot_at(slots, neighbour(Expr::int(0)));
+        let first = f.load(&first)?;
+        f.assign_registers(folded, &first)?;
+        f.written_out("j", radix - 1, |f, j| {
+            let x = f.slot_at(slots, neighbour(j.add(Expr::int(1))));
+            let x = f.load(&x)?;
+            let next = f.call(r.f, &[folded.clone(), x])?;
+            f.assign_registers(folded, &next)
         })
-    }
-
-    /// The first `left` work-items each fold `radix` neighbours of the slots; the results become the first slots.
-    fn fold_neighbours(
-        &mut self,
-        r: &Reduction<'_, 'k>,
-        radix: u32,
-        left: u32,
-        folded: &Value<'k>,
-        slots: &Rc<Layout>,
-    ) -> Result<()> {
-        let works = || local_id().lt(Expr::int(left.into()));
-        let item = || local_id().cast(CType::Int);
-        let neighbour = |j: Expr| Expr::binary(BinaryOp::Mul, item(), Expr::int(radix.into())).add(j);
-        self.provided(works(), |f| {
-            let first = f.slot_at(slots, neighbour(Expr::int(0)));
-            let first = f.load(&first)?;
-            f.assign_registers(folded, &first)?;
-            f.written_out("j", radix - 1, |f, j| {
-                let x = f.slot_at(slots, neighbour(j.add(Expr::int(1))));
-                let x = f.load(&x)?;
-                let next = f.call(r.f, &[folded.clone(), x])?;
-                f.assign_registers(folded, &next)
-            })
-        })?;
-        self.barrier(true, false);
-        self.provided(works(), |f| {
-            let slot = f.slot_at(slots, item());
-            f.copy(folded, &Dest::Place(slot))
-        })?;
-        self.barrier(true, false);
-        Ok(())
-    }
+    })?;
+    f.barrier(true, false);
+    f.provided(works(), |f| {
+        let slot = f.slot_at(slots, item());
+        f.copy(folded, &Dest::Place(slot))
+    })?;
+    f.barrier(true, false);
+    Ok(())
 }

@@ -64,7 +64,7 @@ impl<'k> Host<'k> {
         let to = Dest::Place(parts.clone());
         self.launch(&title, ITEMS, [None; 3], |f| {
             f.for_pieces(&r.xs.len, &pieces, |f, piece| {
-                let all = if commutative { f.fold_in_lanes(r, piece)? } else { f.fold_in_order(r, piece)? };
+                let all = if commutative { fold_in_lanes(f, r, piece)? } else { fold_in_order(f, r, piece)? };
                 let to = f.dest_at(&to, &piece.number)?;
                 f.copy(&all, &to)
             })
@@ -85,7 +85,7 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label: "reduce: result", origin: &stmt.origin };
         self.launch(&title, Dims::default(), [None; 3], |f| {
             let count = f.host_size(&parts.len, "pieces")?;
-            let all = f.fold_first(r, &parts, &count)?;
+            let all = fold_first(f, r, &parts, &count)?;
             let to = f.dest_at(dest, &Size::zero())?;
             f.copy(&all, &to)
         })
@@ -106,18 +106,18 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
         self.launch(&title, ITEMS, [None; 3], |f| {
             f.for_pieces(&r.xs.len, &pieces, |f, piece| {
-                let acc = f.fold_first(r, &parts, &piece.number)?;
+                let acc = fold_first(f, r, &parts, &piece.number)?;
                 f.for_piece(piece, |f, i| {
                     let x = f.read(r.xs, i)?;
                     let to = f.dest_at(dest, i)?;
                     if inclusive {
-                        f.fold_next(r, &acc, x)?;
+                        fold_next(f, r, &acc, x)?;
                         return f.copy(&acc, &to);
                     }
                     // The element may be stored at the result's location.
                     let x = f.named_scalar(&x, "x")?;
                     f.copy(&acc, &to)?;
-                    f.fold_next(r, &acc, x)
+                    fold_next(f, r, &acc, x)
                 })
             })
         })
@@ -195,79 +195,84 @@ impl<'k> FunctionBuilder<'_, 'k> {
         });
         Ok(())
     }
+}
 
-    fn fold_next(&mut self, r: &Reduction<'_, 'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
-        let next = self.call(r.f, &[acc.clone(), x])?;
-        self.assign_registers(acc, &next)
+fn fold_next<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
+    let next = f.call(r.f, &[acc.clone(), x])?;
+    f.assign_registers(acc, &next)
+}
+
+fn neutral_of<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>) -> Result<Value<'k>> {
+    let z = f.force(r.z)?;
+    match f.registers_with(&z, "acc")? {
+        Some(registers) => Ok(registers),
+        None => Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
     }
+}
 
-    fn neutral_of(&mut self, r: &Reduction<'_, 'k>) -> Result<Value<'k>> {
-        let z = self.force(r.z)?;
-        match self.registers_with(&z, "acc")? {
-            Some(registers) => Ok(registers),
-            None => Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
-        }
-    }
+fn fold_in_order<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
+    let acc = neutral_of(f, r)?;
+    f.for_piece(piece, |f, i| {
+        let x = f.read(r.xs, i)?;
+        fold_next(f, r, &acc, x)
+    })?;
+    Ok(acc)
+}
 
-    fn fold_in_order(&mut self, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
-        let acc = self.neutral_of(r)?;
-        self.for_piece(piece, |f, i| {
-            let x = f.read(r.xs, i)?;
-            f.fold_next(r, &acc, x)
-        })?;
-        Ok(acc)
-    }
+/// The fold of the first `count` elements of an array.
+fn fold_first<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    r: &Reduction<'_, 'k>,
+    xs: &Array<'k>,
+    count: &Size,
+) -> Result<Value<'k>> {
+    let acc = neutral_of(f, r)?;
+    f.for_range("j", Expr::int(0), count, Step::Increment, |f, j| {
+        let x = f.read(xs, j)?;
+        fold_next(f, r, &acc, x)
+    })?;
+    Ok(acc)
+}
 
-    /// The fold of the first `count` elements of an array.
-    fn fold_first(&mut self, r: &Reduction<'_, 'k>, xs: &Array<'k>, count: &Size) -> Result<Value<'k>> {
-        let acc = self.neutral_of(r)?;
-        self.for_range("j", Expr::int(0), count, Step::Increment, |f, j| {
-            let x = f.read(xs, j)?;
-            f.fold_next(r, &acc, x)
-        })?;
-        Ok(acc)
-    }
-
-    /// Folds a chunk by 16 independent partial folds, each of every 16th element, so that the compiler can use vectors.
-    fn fold_in_lanes(&mut self, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
-        let Some(accs) = self.element_arrays(r.ty, "acc", Storage::Private, LANES) else {
-            return self.fold_in_order(r, piece);
-        };
-        let z = self.force(r.z)?;
-        let lanes = Size::int(LANES);
-        self.for_each("j", &lanes, |f, j| {
+/// Folds a chunk by 16 independent partial folds, each of every 16th element, so that the compiler can use vectors.
+fn fold_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
+    let Some(accs) = f.element_arrays(r.ty, "acc", Storage::Private, LANES) else {
+        return fold_in_order(f, r, piece);
+    };
+    let z = f.force(r.z)?;
+    let lanes = Size::int(LANES);
+    f.for_each("j", &lanes, |f, j| {
+        let j = f.size(j)?;
+        let to = f.slot_at(&accs, j);
+        f.copy(&z, &Dest::Place(to))
+    })?;
+    let rounds = Expr::binary(BinaryOp::Div, piece.to.clone().sub(piece.from.clone()), Expr::int(LANES));
+    let rounds = f.bind("rounds", CType::Int, rounds);
+    let rounds_var = f.index_var("rounds", rounds.clone());
+    let n = piece.of.clone();
+    f.for_range("r", Expr::int(0), &Size::var(rounds_var), Step::Increment, |f, round| {
+        let base = Expr::binary(BinaryOp::Mul, f.size(round)?, Expr::int(LANES));
+        let base = f.bind("base", CType::Int, piece.from.clone().add(base));
+        f.for_each("j", &lanes, |f, j| {
             let j = f.size(j)?;
-            let to = f.slot_at(&accs, j);
-            f.copy(&z, &Dest::Place(to))
-        })?;
-        let rounds = Expr::binary(BinaryOp::Div, piece.to.clone().sub(piece.from.clone()), Expr::int(LANES));
-        let rounds = self.bind("rounds", CType::Int, rounds);
-        let rounds_var = self.index_var("rounds", rounds.clone());
-        let n = piece.of.clone();
-        self.for_range("r", Expr::int(0), &Size::var(rounds_var), Step::Increment, |f, round| {
-            let base = Expr::binary(BinaryOp::Mul, f.size(round)?, Expr::int(LANES));
-            let base = f.bind("base", CType::Int, piece.from.clone().add(base));
-            f.for_each("j", &lanes, |f, j| {
-                let j = f.size(j)?;
-                let i = f.index_var("i", base.clone().add(j.clone()));
-                f.known_mut().assume_index(&i, &n);
-                let x = f.read(r.xs, &Size::var(i))?;
-                let acc = f.slot_at(&accs, j);
-                let old = f.load(&acc)?;
-                let next = f.call(r.f, &[old, x])?;
-                f.copy(&next, &Dest::Place(acc))
-            })
-        })?;
-        let done = Expr::binary(BinaryOp::Mul, rounds, Expr::int(LANES));
-        let rest = self.bind("rest", CType::Int, piece.from.clone().add(done));
-        let rest = Piece { number: piece.number.clone(), from: rest, ..piece.clone() };
-        let acc = self.fold_in_order(r, &rest)?;
-        self.for_each("j", &lanes, |f, j| {
-            let j = f.size(j)?;
-            let lane = f.slot_at(&accs, j);
-            let lane = f.load(&lane)?;
-            f.fold_next(r, &acc, lane)
-        })?;
-        Ok(acc)
-    }
+            let i = f.index_var("i", base.clone().add(j.clone()));
+            f.known_mut().assume_index(&i, &n);
+            let x = f.read(r.xs, &Size::var(i))?;
+            let acc = f.slot_at(&accs, j);
+            let old = f.load(&acc)?;
+            let next = f.call(r.f, &[old, x])?;
+            f.copy(&next, &Dest::Place(acc))
+        })
+    })?;
+    let done = Expr::binary(BinaryOp::Mul, rounds, Expr::int(LANES));
+    let rest = f.bind("rest", CType::Int, piece.from.clone().add(done));
+    let rest = Piece { number: piece.number.clone(), from: rest, ..piece.clone() };
+    let acc = fold_in_order(f, r, &rest)?;
+    f.for_each("j", &lanes, |f, j| {
+        let j = f.size(j)?;
+        let lane = f.slot_at(&accs, j);
+        let lane = f.load(&lane)?;
+        fold_next(f, r, &acc, lane)
+    })?;
+    Ok(acc)
 }

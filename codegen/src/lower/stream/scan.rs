@@ -3,7 +3,7 @@
 //! In two passes, each group folds its chunk, some tiles that follow each other, if there are several; then it scans the chunk from
 //! the fold of the chunks before. Folds are made in the same order in every run, so sums of floats do not vary.
 
-use super::single_pass::{fits_word, state_size};
+use super::single_pass::{fits_word, state_size, to_word};
 use super::tile::{Shape, TILED, Tile, bytes};
 use crate::core::{Lambda, Level, PrimCall, Rhs, ScalarOp, Stmt};
 use crate::lower::device_filter::local_id;
@@ -83,20 +83,20 @@ impl<'k> Host<'k> {
         self.launch(&title, TILED, shape.local(), |f| {
             let z = f.force(&op.z)?;
             let op = &Operator { z, ..op };
-            let slots = f.group_slots(ty, shape)?;
+            let slots = group_slots(f, ty, shape)?;
             f.single_pass(state, shape, &xs.len, &tiles, |f, shared, tile| {
-                let own = f.own_of_tile(ty, shape, &slots)?;
-                let all = f.fold_tile(op, tile, xs, &own)?;
-                let word = f.word_of(scalar, &all)?;
+                let own = own_of_tile(f, ty, shape, &slots)?;
+                let all = op.fold_tile(f, tile, xs, &own)?;
+                let word = word_of(f, scalar, &all)?;
                 f.publish_own(shared, tile, word)?;
                 let sum = f.sum_before(shared, tile)?;
-                let before = f.holding(&Value::computed(scalar, sum), "before")?;
+                let before = holding(f, &Value::computed(scalar, sum), "before")?;
                 f.provided(Expr::int(0).lt(tile.number.clone()), |f| {
                     let all = f.call(&op.f, &[before.clone(), all.clone()])?;
-                    let word = f.word_of(scalar, &all)?;
+                    let word = word_of(f, scalar, &all)?;
                     f.publish_all(shared, tile, word)
                 })?;
-                f.write_scanned(op, tile, xs, &own, &before, dest, inclusive)
+                op.write_scanned(f, tile, xs, &own, &before, dest, inclusive)
             })
         })?;
         Ok(true)
@@ -133,13 +133,13 @@ impl<'k> Host<'k> {
         let several = division.chunks.sub(&Size::one());
         self.launch_if(&[several], &title, TILED, shape.local(), |f| {
             let op = &Operator { z: f.force(&op.z)?, f: op.f.clone() };
-            let slots = f.group_slots(ty, shape)?;
-            f.for_chunks_of_tiles(division, &xs.len, |f, chunk| {
-                let sum = f.holding(&op.z, "sum")?;
-                f.for_tiles(chunk, |f, tile| {
-                    let own = f.own_of_tile(ty, shape, &slots)?;
-                    let all = f.fold_tile(op, tile, xs, &own)?;
-                    f.fold_in(op, &sum, all)
+            let slots = group_slots(f, ty, shape)?;
+            division.for_chunks_of_tiles(f, &xs.len, |f, chunk| {
+                let sum = holding(f, &op.z, "sum")?;
+                chunk.for_tiles(f, |f, tile| {
+                    let own = own_of_tile(f, ty, shape, &slots)?;
+                    let all = op.fold_tile(f, tile, xs, &own)?;
+                    op.fold_in(f, &sum, all)
                 })?;
                 f.provided(local_id().eq(Expr::int(0)), |f| {
                     let to = f.dest_at(&to, &chunk.number)?;
@@ -153,20 +153,20 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
         self.launch(&title, TILED, shape.local(), |f| {
             let op = &Operator { z: f.force(&op.z)?, f: op.f.clone() };
-            let slots = f.group_slots(ty, shape)?;
-            f.for_chunks_of_tiles(division, &xs.len, |f, chunk| {
+            let slots = group_slots(f, ty, shape)?;
+            division.for_chunks_of_tiles(f, &xs.len, |f, chunk| {
                 // The first parts, as many as there are chunks before this one.
                 let before = Array { len: chunk.number.clone(), view: parts.view.clone() };
                 let count = f.size(&chunk.number)?;
                 let tile = f.tile(shape, Expr::int(0), &count);
-                let own = f.own_of_tile(ty, shape, &slots)?;
-                let sum = f.fold_tile(op, &tile, &before, &own)?;
+                let own = own_of_tile(f, ty, shape, &slots)?;
+                let sum = op.fold_tile(f, &tile, &before, &own)?;
                 f.barrier(true, false);
-                f.for_tiles(chunk, |f, tile| {
-                    let own = f.own_of_tile(ty, shape, &slots)?;
-                    let all = f.fold_tile(op, tile, xs, &own)?;
-                    f.write_scanned(op, tile, xs, &own, &sum, dest, inclusive)?;
-                    f.fold_in(op, &sum, all)
+                chunk.for_tiles(f, |f, tile| {
+                    let own = own_of_tile(f, ty, shape, &slots)?;
+                    let all = op.fold_tile(f, tile, xs, &own)?;
+                    op.write_scanned(f, tile, xs, &own, &sum, dest, inclusive)?;
+                    op.fold_in(f, &sum, all)
                 })
             })
         })?;
@@ -180,140 +180,78 @@ fn is_adding(f: &Lambda, scalar: Scalar) -> bool {
     scalar == Scalar::Int && adds && f.combines_components()
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    fn of_own(&mut self, ty: &Ty, name: &str, len: i64) -> Result<Rc<Layout>> {
-        let arrays = self.element_arrays(ty, name, Storage::Private, len);
-        arrays.ok_or_else(|| self.error("scan", "these elements are not scalars"))
-    }
-
-    fn group_slots(&mut self, ty: &Ty, shape: Shape) -> Result<Rc<Layout>> {
-        let slots = 2 * i64::from(shape.group) * i64::from(shape.fours);
-        let slots = self.element_arrays(ty, "slots", Storage::Local, slots);
-        slots.ok_or_else(|| self.error("scan", "these elements are not scalars"))
-    }
-
-    fn own_of_tile(&mut self, ty: &Ty, shape: Shape, slots: &Rc<Layout>) -> Result<Own> {
-        let elements = self.of_own(ty, "x", shape.each())?;
-        let folds = self.of_own(ty, "fold", shape.fours.into())?;
-        Ok(Own { elements, folds, slots: slots.clone() })
-    }
-
+impl<'k> Operator<'k> {
     /// Loads a tile; sets `own.folds[k]` to the fold of everything in it before the `k`-th vector of this work-item. Returns
     /// the fold of the whole tile. Local memory must not be written again before a barrier.
-    fn fold_tile(&mut self, op: &Operator<'k>, tile: &Tile, xs: &Array<'k>, own: &Own) -> Result<Value<'k>> {
-        self.load_tile(tile, xs, &own.elements, Some(&op.z), None)?;
-        self.fold_fours(op, tile, &own.elements, &own.folds)?;
-        let last = self.scan_folds(op, tile, &own.folds, &own.slots)?;
-        self.carries(op, tile, &own.folds, &own.slots, last)
-    }
-
-    /// A loop over the chunks of an array of `n` elements, each of one group at a time.
-    fn for_chunks_of_tiles(
-        &mut self,
-        division: &Division,
-        n: &Size,
-        body: impl FnOnce(&mut Self, &Tiles) -> Result<()>,
-    ) -> Result<()> {
-        let shape = division.shape;
-        let chunks = self.host_size(&division.chunks, "chunks")?;
-        let each = self.host_size(&division.each, "tiles")?;
-        let n_expr = self.length(n)?;
-        let tiles = self.size(&shape.tiles(n))?;
-        let tiles = self.bind("all_tiles", CType::Int, tiles);
-        self.for_level(Level::Wrg(0), &chunks, |f, number| {
-            let from = f.size(&number.mul(&each))?;
-            let from = f.bind("from", CType::Int, from);
-            let to = from.clone().add(f.size(&each)?);
-            let to = f.bind("to", CType::Int, Expr::call("min", [to, tiles]));
-            let to = f.index_var("to", to);
-            f.in_group(|f| body(f, &Tiles { number: number.clone(), from, to, shape, n: n_expr }))
-        })
-    }
-
-    fn for_tiles(&mut self, of: &Tiles, body: impl FnOnce(&mut Self, &Tile) -> Result<()>) -> Result<()> {
-        self.for_range("t", of.from.clone(), &Size::var(of.to.clone()), Step::Increment, |f, t| {
-            let t = f.size(t)?;
-            let tile = f.tile(of.shape, t, &of.n);
-            body(f, &tile)?;
-            f.barrier(true, false);
-            Ok(())
-        })
-    }
-
-    /// Variables that hold a value.
-    fn holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
-        match self.registers_with(value, name)? {
-            Some(registers) => Ok(registers),
-            None => Err(self.error("scan", "these elements are not scalars")),
-        }
+    fn fold_tile(&self, f: &mut FunctionBuilder<'_, 'k>, tile: &Tile, xs: &Array<'k>, own: &Own) -> Result<Value<'k>> {
+        f.load_tile(tile, xs, &own.elements, Some(&self.z), None)?;
+        self.fold_fours(f, tile, &own.elements, &own.folds)?;
+        let last = self.scan_folds(f, tile, &own.folds, &own.slots)?;
+        self.carries(f, tile, &own.folds, &own.slots, last)
     }
 
     /// `acc = f(acc, x)`
-    fn fold_in(&mut self, op: &Operator<'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
-        let next = self.call(&op.f, &[acc.clone(), x])?;
-        self.assign_registers(acc, &next)
-    }
-
-    fn word_of(&mut self, scalar: Scalar, value: &Value<'k>) -> Result<Expr> {
-        let value = self.scalar_of(value)?;
-        let value = self.scalar(&value)?;
-        Ok(Self::to_word(scalar, value))
-    }
-
-    fn slot_value(&mut self, arrays: &Rc<Layout>, at: Expr) -> Result<Value<'k>> {
-        let place = self.slot_at(arrays, at);
-        self.load(&place)
-    }
-
-    fn put(&mut self, arrays: &Rc<Layout>, at: Expr, value: &Value<'k>) -> Result<()> {
-        let place = self.slot_at(arrays, at);
-        self.copy(value, &Dest::Place(place))
+    fn fold_in(&self, f: &mut FunctionBuilder<'_, 'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
+        let next = f.call(&self.f, &[acc.clone(), x])?;
+        f.assign_registers(acc, &next)
     }
 
     /// Sets `folds[k]` to the fold of the `k`-th vector.
-    fn fold_fours(&mut self, op: &Operator<'k>, tile: &Tile, own: &Rc<Layout>, folds: &Rc<Layout>) -> Result<()> {
-        self.written_out("k", tile.shape.fours, |f, k| {
+    fn fold_fours(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        tile: &Tile,
+        own: &Rc<Layout>,
+        folds: &Rc<Layout>,
+    ) -> Result<()> {
+        f.written_out("k", tile.shape.fours, |f, k| {
             let at = |j: i64| times(k.clone(), 4).add(Expr::int(j));
-            let first = f.slot_value(own, at(0))?;
-            let acc = f.holding(&first, "acc")?;
+            let first = slot_value(f, own, at(0))?;
+            let acc = holding(f, &first, "acc")?;
             for j in 1..4 {
-                let x = f.slot_value(own, at(j))?;
-                f.fold_in(op, &acc, x)?;
+                let x = slot_value(f, own, at(j))?;
+                self.fold_in(f, &acc, x)?;
             }
-            f.put(folds, k, &acc)
+            put(f, folds, k, &acc)
         })
     }
 
     /// Scans the folds of each row of vectors across the group, inclusively, into `folds[k]` and into local memory for
     /// all to see. Returns where in local memory they start.
-    fn scan_folds(&mut self, op: &Operator<'k>, tile: &Tile, folds: &Rc<Layout>, slots: &Rc<Layout>) -> Result<u32> {
+    fn scan_folds(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        tile: &Tile,
+        folds: &Rc<Layout>,
+        slots: &Rc<Layout>,
+    ) -> Result<u32> {
         let shape = tile.shape;
         let all = shape.group * shape.fours;
         // Double buffering, so that one barrier per step suffices.
         let (mut from, mut d) = (0, 1);
         loop {
             let mine = |k: Expr| slot(k, shape, from, local_id());
-            self.written_out("k", shape.fours, |f, k| {
-                let fold = f.slot_value(folds, k.clone())?;
-                f.put(slots, mine(k), &fold)
+            f.written_out("k", shape.fours, |f, k| {
+                let fold = slot_value(f, folds, k.clone())?;
+                put(f, slots, mine(k), &fold)
             })?;
-            self.barrier(true, false);
+            f.barrier(true, false);
             if d >= shape.group {
                 return Ok(from);
             }
-            self.written_out("k", shape.fours, |f, k| {
-                let fold = f.slot_value(folds, k.clone())?;
-                let fold = f.holding(&fold, "acc")?;
+            f.written_out("k", shape.fours, |f, k| {
+                let fold = slot_value(f, folds, k.clone())?;
+                let fold = holding(f, &fold, "acc")?;
                 for far in [d, 2 * d, 3 * d].into_iter().filter(|far| *far < shape.group) {
                     f.provided(local_id().ge(Expr::int(far.into())), |f| {
                         let before =
-                            f.slot_value(slots, slot(k.clone(), shape, from, local_id().sub(Expr::int(far.into()))))?;
+                            slot_value(f, slots, slot(k.clone(), shape, from, local_id().sub(Expr::int(far.into()))))?;
                         let before = f.named_scalar(&before, "before")?;
-                        let next = f.call(&op.f, &[before, fold.clone()])?;
+                        let next = f.call(&self.f, &[before, fold.clone()])?;
                         f.assign_registers(&fold, &next)
                     })?;
                 }
-                f.put(folds, k, &fold)
+                put(f, folds, k, &fold)
             })?;
             from = all - from;
             d *= 4;
@@ -323,32 +261,32 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Sets `folds[k]` to the fold of everything in the tile before the `k`-th vector of this work-item. Returns the
     /// fold of the whole tile.
     fn carries(
-        &mut self,
-        op: &Operator<'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         tile: &Tile,
         folds: &Rc<Layout>,
         slots: &Rc<Layout>,
         from: u32,
     ) -> Result<Value<'k>> {
         let shape = tile.shape;
-        let rows = self.holding(&op.z, "rows")?;
-        self.written_out("k", shape.fours, |f, k| {
-            let carry = f.holding(&rows, "carry")?;
+        let rows = holding(f, &self.z, "rows")?;
+        f.written_out("k", shape.fours, |f, k| {
+            let carry = holding(f, &rows, "carry")?;
             f.provided(local_id().ge(Expr::int(1)), |f| {
-                let before = f.slot_value(slots, slot(k.clone(), shape, from, local_id().sub(Expr::int(1))))?;
-                f.fold_in(op, &carry, before)
+                let before = slot_value(f, slots, slot(k.clone(), shape, from, local_id().sub(Expr::int(1))))?;
+                self.fold_in(f, &carry, before)
             })?;
-            f.put(folds, k.clone(), &carry)?;
-            let row = f.slot_value(slots, slot(k, shape, from, Expr::int(i64::from(shape.group) - 1)))?;
-            f.fold_in(op, &rows, row)
+            put(f, folds, k.clone(), &carry)?;
+            let row = slot_value(f, slots, slot(k, shape, from, Expr::int(i64::from(shape.group) - 1)))?;
+            self.fold_in(f, &rows, row)
         })?;
         Ok(rows)
     }
 
     #[allow(clippy::too_many_arguments)]
     fn write_scanned(
-        &mut self,
-        op: &Operator<'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         tile: &Tile,
         xs: &Array<'k>,
         Own { elements: own, folds, .. }: &Own,
@@ -358,87 +296,169 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<()> {
         let shape = tile.shape;
         // The results replace the elements.
-        self.written_out("k", shape.fours, |f, k| {
-            let fold = f.slot_value(folds, k.clone())?;
-            let acc = f.call(&op.f, &[before.clone(), fold])?;
-            let acc = f.holding(&acc, "acc")?;
+        f.written_out("k", shape.fours, |f, k| {
+            let fold = slot_value(f, folds, k.clone())?;
+            let acc = f.call(&self.f, &[before.clone(), fold])?;
+            let acc = holding(f, &acc, "acc")?;
             f.written_out("j", 4, |f, j| {
                 let at = f.bind("at", CType::Int, times(k, 4).add(j));
-                let x = f.slot_value(own, at.clone())?;
+                let x = slot_value(f, own, at.clone())?;
                 let x = f.named_scalar(&x, "x")?;
                 if inclusive {
-                    f.fold_in(op, &acc, x)?;
-                    f.put(own, at, &acc)
+                    self.fold_in(f, &acc, x)?;
+                    put(f, own, at, &acc)
                 } else {
-                    f.put(own, at, &acc)?;
-                    f.fold_in(op, &acc, x)
+                    put(f, own, at, &acc)?;
+                    self.fold_in(f, &acc, x)
                 }
             })
         })?;
         let fours = xs.len.div_floor(&Size::int(4));
-        let (whole, ()) = self.scope(|f| {
+        let (whole, ()) = f.scope(|f| {
             f.written_out("k", shape.fours, |f, k| {
                 let first = times(tile.number.clone(), shape.group * shape.fours).add(times(k.clone(), shape.group));
                 let q = f.bind("q", CType::Int, first.add(local_id().cast(CType::Int)));
                 let q = f.index_var("q", q);
                 f.known_mut().assume_index(&q, &fours);
-                f.write_four(dest, &Size::var(q), own, k)
+                write_four(f, dest, &Size::var(q), own, k)
             })
         })?;
-        let (some, ()) = self.scope(|f| {
+        let (some, ()) = f.scope(|f| {
             f.for_own(tile, |f, at, offset| {
                 f.provided(offset.clone().lt(tile.left.clone()), |f| {
                     let i = f.tile_index(tile, offset, &xs.len);
-                    let value = f.slot_value(own, at)?;
+                    let value = slot_value(f, own, at)?;
                     let to = f.dest_at(dest, &i)?;
                     f.copy(&value, &to)
                 })
             })
         })?;
-        self.emit_if(tile.is_whole(), whole, some);
+        f.emit_if(tile.is_whole(), whole, some);
         Ok(())
     }
+}
 
-    /// Writes the `k`-th vector of a work-item to elements `4·q` to `4·q + 3`.
-    fn write_four(&mut self, dest: &Dest<'k>, q: &Size, own: &Rc<Layout>, k: Expr) -> Result<()> {
-        let four = Size::int(4);
-        if let Dest::Place(p) = dest
-            && let Layout::Array { capacity, element, .. } = &*p.layout
-            && let base = self.facts().simplify(&p.at.mul(capacity))
-            && self.facts().divides(&four, &base).is_yes()
-            && takes_vectors(element)
-        {
-            return self.write_vectors(element, &base.add(&q.mul(&four)), own, &k);
-        }
-        for j in 0..4 {
-            let value = self.slot_value(own, times(k.clone(), 4).add(Expr::int(j)))?;
-            let to = self.dest_at(dest, &q.mul(&four).add(&Size::int(j)))?;
-            self.copy(&value, &to)?;
-        }
-        Ok(())
+impl Division {
+    /// A loop over the chunks of an array of `n` elements, each of one group at a time.
+    fn for_chunks_of_tiles<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        n: &Size,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Tiles) -> Result<()>,
+    ) -> Result<()> {
+        let shape = self.shape;
+        let chunks = f.host_size(&self.chunks, "chunks")?;
+        let each = f.host_size(&self.each, "tiles")?;
+        let n_expr = f.length(n)?;
+        let tiles = f.size(&shape.tiles(n))?;
+        let tiles = f.bind("all_tiles", CType::Int, tiles);
+        f.for_level(Level::Wrg(0), &chunks, |f, number| {
+            let from = f.size(&number.mul(&each))?;
+            let from = f.bind("from", CType::Int, from);
+            let to = from.clone().add(f.size(&each)?);
+            let to = f.bind("to", CType::Int, Expr::call("min", [to, tiles]));
+            let to = f.index_var("to", to);
+            f.in_group(|f| body(f, &Tiles { number: number.clone(), from, to, shape, n: n_expr }))
+        })
     }
+}
 
-    /// Writes elements `at` to `at + 3` of buffers, one vector for each scalar of an element.
-    fn write_vectors(&mut self, element: &Layout, at: &Size, own: &Layout, k: &Expr) -> Result<()> {
-        match (element, own) {
-            (Layout::Tuple(parts), Layout::Tuple(owns)) => {
-                parts.iter().zip(owns).try_for_each(|(part, own)| self.write_vectors(part, at, own, k))
-            }
-            (Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }), Layout::Scalar(_)) => {
-                let own = Rc::new(own.clone());
-                let mut lanes = Vec::new();
-                for j in 0..4 {
-                    let value = self.slot_value(&own, times(k.clone(), 4).add(Expr::int(j)))?;
-                    let value = self.scalar_of(&value)?;
-                    lanes.push(self.scalar(&value)?);
-                }
-                let pointer = Expr::Var(self.use_buffer(*buffer, true));
-                let to = self.wide(Qualifier::Global, *scalar, pointer, at)?;
-                self.assign(to, Expr::Vector(CType::Vec(*scalar, 4), lanes));
-                Ok(())
-            }
-            _ => Err(self.error("scan", "these elements are not scalars")),
+impl Tiles {
+    fn for_tiles<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Tile) -> Result<()>,
+    ) -> Result<()> {
+        f.for_range("t", self.from.clone(), &Size::var(self.to.clone()), Step::Increment, |f, t| {
+            let t = f.size(t)?;
+            let tile = f.tile(self.shape, t, &self.n);
+            body(f, &tile)?;
+            f.barrier(true, false);
+            Ok(())
+        })
+    }
+}
+
+fn of_own(f: &mut FunctionBuilder, ty: &Ty, name: &str, len: i64) -> Result<Rc<Layout>> {
+    let arrays = f.element_arrays(ty, name, Storage::Private, len);
+    arrays.ok_or_else(|| f.error("scan", "these elements are not scalars"))
+}
+
+fn group_slots(f: &mut FunctionBuilder, ty: &Ty, shape: Shape) -> Result<Rc<Layout>> {
+    let slots = 2 * i64::from(shape.group) * i64::from(shape.fours);
+    let slots = f.element_arrays(ty, "slots", Storage::Local, slots);
+    slots.ok_or_else(|| f.error("scan", "these elements are not scalars"))
+}
+
+fn own_of_tile(f: &mut FunctionBuilder, ty: &Ty, shape: Shape, slots: &Rc<Layout>) -> Result<Own> {
+    let elements = of_own(f, ty, "x", shape.each())?;
+    let folds = of_own(f, ty, "fold", shape.fours.into())?;
+    Ok(Own { elements, folds, slots: slots.clone() })
+}
+
+/// Variables that hold a value.
+fn holding<'k>(f: &mut FunctionBuilder<'_, 'k>, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
+    match f.registers_with(value, name)? {
+        Some(registers) => Ok(registers),
+        None => Err(f.error("scan", "these elements are not scalars")),
+    }
+}
+
+fn word_of<'k>(f: &mut FunctionBuilder<'_, 'k>, scalar: Scalar, value: &Value<'k>) -> Result<Expr> {
+    let value = f.scalar_of(value)?;
+    let value = f.scalar(&value)?;
+    Ok(to_word(scalar, value))
+}
+
+fn slot_value<'k>(f: &mut FunctionBuilder<'_, 'k>, arrays: &Rc<Layout>, at: Expr) -> Result<Value<'k>> {
+    let place = f.slot_at(arrays, at);
+    f.load(&place)
+}
+
+fn put<'k>(f: &mut FunctionBuilder<'_, 'k>, arrays: &Rc<Layout>, at: Expr, value: &Value<'k>) -> Result<()> {
+    let place = f.slot_at(arrays, at);
+    f.copy(value, &Dest::Place(place))
+}
+
+/// Writes the `k`-th vector of a work-item to elements `4·q` to `4·q + 3`.
+fn write_four<'k>(f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>, q: &Size, own: &Rc<Layout>, k: Expr) -> Result<()> {
+    let four = Size::int(4);
+    if let Dest::Place(p) = dest
+        && let Layout::Array { capacity, element, .. } = &*p.layout
+        && let base = f.facts().simplify(&p.at.mul(capacity))
+        && f.facts().divides(&four, &base).is_yes()
+        && takes_vectors(element)
+    {
+        return write_vectors(f, element, &base.add(&q.mul(&four)), own, &k);
+    }
+    for j in 0..4 {
+        let value = slot_value(f, own, times(k.clone(), 4).add(Expr::int(j)))?;
+        let to = f.dest_at(dest, &q.mul(&four).add(&Size::int(j)))?;
+        f.copy(&value, &to)?;
+    }
+    Ok(())
+}
+
+/// Writes elements `at` to `at + 3` of buffers, one vector for each scalar of an element.
+fn write_vectors(f: &mut FunctionBuilder, element: &Layout, at: &Size, own: &Layout, k: &Expr) -> Result<()> {
+    match (element, own) {
+        (Layout::Tuple(parts), Layout::Tuple(owns)) => {
+            parts.iter().zip(owns).try_for_each(|(part, own)| write_vectors(f, part, at, own, k))
         }
+        (Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }), Layout::Scalar(_)) => {
+            let own = Rc::new(own.clone());
+            let mut lanes = Vec::new();
+            for j in 0..4 {
+                let value = slot_value(f, &own, times(k.clone(), 4).add(Expr::int(j)))?;
+                let value = f.scalar_of(&value)?;
+                lanes.push(f.scalar(&value)?);
+            }
+            let pointer = Expr::Var(f.use_buffer(*buffer, true));
+            let to = f.wide(Qualifier::Global, *scalar, pointer, at)?;
+            f.assign(to, Expr::Vector(CType::Vec(*scalar, 4), lanes));
+            Ok(())
+        }
+        _ => Err(f.error("scan", "these elements are not scalars")),
     }
 }
 

@@ -80,21 +80,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Publishes the aggregate of this tile; for the first tile it is also the inclusive prefix.
     pub fn publish_own(&mut self, shared: &Shared, tile: &Tile, value: Expr) -> Result<()> {
         let kind = tile.number.clone().eq(Expr::int(0)).select(Expr::int(2), Expr::int(1));
-        self.publish(shared, tile, kind, value)
+        shared.publish(self, tile, kind, value)
     }
 
     /// Publishes the inclusive prefix of this tile.
     pub fn publish_all(&mut self, shared: &Shared, tile: &Tile, value: Expr) -> Result<()> {
-        self.publish(shared, tile, Expr::int(2), value)
-    }
-
-    fn publish(&mut self, shared: &Shared, tile: &Tile, kind: Expr, value: Expr) -> Result<()> {
-        self.provided(local_id().eq(Expr::int(0)), |f| {
-            let args = [shared.state.clone(), tile.number.clone(), shared.round.clone(), kind, value];
-            let call = f.call_helper(Helper::Publish, args);
-            f.emit(StmtKind::Expr(call));
-            Ok(())
-        })
+        shared.publish(self, tile, Expr::int(2), value)
     }
 
     /// The sum of the values of all preceding tiles, which are `int`s.
@@ -109,22 +100,33 @@ impl<'k> FunctionBuilder<'_, 'k> {
         ];
         Ok(self.call_helper(Helper::SumBefore, args))
     }
+}
 
-    /// The bits of a published value.
-    pub fn to_word(scalar: Scalar, value: Expr) -> Expr {
-        match scalar {
-            Scalar::Float => Expr::call("as_uint", [value]),
-            _ => value.cast(CType::UInt),
-        }
+impl Shared {
+    fn publish(&self, f: &mut FunctionBuilder, tile: &Tile, kind: Expr, value: Expr) -> Result<()> {
+        f.provided(local_id().eq(Expr::int(0)), |f| {
+            let args = [self.state.clone(), tile.number.clone(), self.round.clone(), kind, value];
+            let call = f.call_helper(Helper::Publish, args);
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })
     }
+}
 
-    /// The value of these bits.
-    pub fn of_word(scalar: Scalar, word: Expr) -> Expr {
-        match scalar {
-            Scalar::Float => Expr::call("as_float", [word]),
-            Scalar::Bool => Expr::binary(BinaryOp::Ne, word, Expr::UInt(0)),
-            integer => word.cast(CType::of(integer)),
-        }
+/// The bits of a published value.
+pub fn to_word(scalar: Scalar, value: Expr) -> Expr {
+    match scalar {
+        Scalar::Float => Expr::call("as_uint", [value]),
+        _ => value.cast(CType::UInt),
+    }
+}
+
+/// The value of these bits.
+pub fn of_word(scalar: Scalar, word: Expr) -> Expr {
+    match scalar {
+        Scalar::Float => Expr::call("as_float", [word]),
+        Scalar::Bool => Expr::binary(BinaryOp::Ne, word, Expr::UInt(0)),
+        integer => word.cast(CType::of(integer)),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::lower::Result;
 use crate::lower::device_filter::local_id;
-use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::function::{Body, Dims, FunctionBuilder};
 use crate::lower::loops::has_loop;
 use crate::lower::value::{Array, Closure, Dest, Layout, Memory, Place, Root, ScalarValue, Value, View};
 use crate::opencl::ast::{Qualifier, instructions};
@@ -103,6 +103,15 @@ impl Tile {
 
 fn times(e: Expr, by: u32) -> Expr {
     Expr::binary(BinaryOp::Mul, e, Expr::int(by.into()))
+}
+
+impl Body {
+    pub fn tile(&mut self, shape: Shape, number: Expr, n: &Expr) -> Tile {
+        let begin = Expr::binary(BinaryOp::Mul, number.clone(), Expr::int(shape.elements()));
+        let begin = self.bind("begin", CType::Int, begin);
+        let left = self.bind("left", CType::Int, n.clone().sub(begin.clone()));
+        Tile { shape, number, begin, left }
+    }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -215,7 +224,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
         let first = self.bind("first", CType::Int, first);
         if self.work_of_element(xs, &first)? == ElementWork::Loop {
-            return self.load_one_at_a_time(shape, first, xs, own);
+            return load_one_at_a_time(self, shape, first, xs, own);
         }
         self.written_out("k", shape.fours, |f, k| {
             let q = f.bind("q", CType::Int, first.add(times(k.clone(), shape.group)));
@@ -249,23 +258,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(if all > MUCH { ElementWork::Much } else { ElementWork::Little })
     }
 
-    fn load_one_at_a_time(&mut self, shape: Shape, first: Expr, xs: &Array<'k>, own: &Rc<Layout>) -> Result<()> {
-        let fours = Size::nat(shape.fours.into());
-        self.for_range("k", Expr::int(0), &fours, Step::Increment, |f, k| {
-            let k = f.size(k)?;
-            f.for_range("j", Expr::int(0), &Size::int(4), Step::Increment, |f, j| {
-                let j = f.size(j)?;
-                let four = first.add(times(k.clone(), shape.group));
-                let i = f.bind("i", CType::Int, times(four, 4).add(j.clone()));
-                let i = f.index_var("i", i);
-                f.known_mut().assume_index(&i, &xs.len);
-                let x = f.read(xs, &Size::var(i))?;
-                let to = f.slot_at(own, times(k, 4).add(j));
-                f.copy(&x, &Dest::Place(to))
-            })
-        })
-    }
-
     /// Elements `4·q` to `4·q + 3`, which must exist.
     pub fn read_four(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
         let four = Size::int(4);
@@ -283,11 +275,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         .iter()
                         .map(|p| Array::new(xs.len.clone(), View::Stored { element: p.clone(), base: base.clone() }))
                         .collect();
-                    self.four_tuples(&parts, q)
+                    four_tuples(self, &parts, q)
                 }
-                _ => self.one_by_one(xs, q),
+                _ => one_by_one(self, xs, q),
             },
-            View::Zip(parts) => self.four_tuples(parts, q),
+            View::Zip(parts) => four_tuples(self, parts, q),
             View::Component(of, at) => {
                 let tuples = self.read_four(of, q)?;
                 let mut out = Vec::new();
@@ -297,16 +289,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         _ => return Err(self.error("", "a component is taken of something that is not a tuple")),
                     }
                 }
-                self.as_four(out)
+                as_four(self, out)
             }
             View::Mapped(f, of) => {
                 let xs = self.read_four(of, q)?;
-                self.call_on_four(f, &xs)
+                call_on_four(self, f, &xs)
             }
             View::Part { from, step, of } if step.is_one() && self.facts().divides(&four, from).is_yes() => {
                 self.read_four(of, &from.div_exact(&four).add(q))
             }
-            _ => self.one_by_one(xs, q),
+            _ => one_by_one(self, xs, q),
         }
     }
 
@@ -316,35 +308,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
     }
 
-    fn one_by_one(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
-        let mut out = Vec::new();
-        for j in 0..4 {
-            let x = self.read(xs, &q.mul(&Size::int(4)).add(&Size::int(j)))?;
-            out.push(self.named_scalar(&x, "x")?);
-        }
-        self.as_four(out)
-    }
-
-    fn four_tuples(&mut self, parts: &[Array<'k>], q: &Size) -> Result<[Value<'k>; 4]> {
-        let mut all = Vec::new();
-        for p in parts {
-            all.push(self.read_four(p, q)?);
-        }
-        Ok([0, 1, 2, 3].map(|j| Value::Tuple(all.iter().map(|four| four[j].clone()).collect())))
-    }
-
-    fn call_on_four(&mut self, f: &Closure<'k>, xs: &[Value<'k>; 4]) -> Result<[Value<'k>; 4]> {
-        let mut out = Vec::new();
-        for x in xs {
-            out.push(self.call(f, std::slice::from_ref(x))?);
-        }
-        self.as_four(out)
-    }
-
-    fn as_four(&self, values: Vec<Value<'k>>) -> Result<[Value<'k>; 4]> {
-        values.try_into().map_err(|_| self.error("", "four elements are expected"))
-    }
-
     /// Runs `body` in a context where all work-items of the group are active.
     pub fn in_group<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let mut active = self.position().active();
@@ -352,15 +315,60 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.with_active(active, body)
     }
 
-    pub fn tile(&mut self, shape: Shape, number: Expr, n: &Expr) -> Tile {
-        let begin = Expr::binary(BinaryOp::Mul, number.clone(), Expr::int(shape.elements()));
-        let begin = self.bind("begin", CType::Int, begin);
-        let left = self.bind("left", CType::Int, n.clone().sub(begin.clone()));
-        Tile { shape, number, begin, left }
-    }
-
     /// A group-stride loop over `0 <= i < n`.
     pub fn for_group(&mut self, group: u32, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         self.for_range("i", local_id(), n, Step::Add(Expr::int(group.into())), body)
     }
+}
+
+fn load_one_at_a_time<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    shape: Shape,
+    first: Expr,
+    xs: &Array<'k>,
+    own: &Rc<Layout>,
+) -> Result<()> {
+    let fours = Size::nat(shape.fours.into());
+    f.for_range("k", Expr::int(0), &fours, Step::Increment, |f, k| {
+        let k = f.size(k)?;
+        f.for_range("j", Expr::int(0), &Size::int(4), Step::Increment, |f, j| {
+            let j = f.size(j)?;
+            let four = first.add(times(k.clone(), shape.group));
+            let i = f.bind("i", CType::Int, times(four, 4).add(j.clone()));
+            let i = f.index_var("i", i);
+            f.known_mut().assume_index(&i, &xs.len);
+            let x = f.read(xs, &Size::var(i))?;
+            let to = f.slot_at(own, times(k, 4).add(j));
+            f.copy(&x, &Dest::Place(to))
+        })
+    })
+}
+
+fn one_by_one<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
+    let mut out = Vec::new();
+    for j in 0..4 {
+        let x = f.read(xs, &q.mul(&Size::int(4)).add(&Size::int(j)))?;
+        out.push(f.named_scalar(&x, "x")?);
+    }
+    as_four(f, out)
+}
+
+fn four_tuples<'k>(f: &mut FunctionBuilder<'_, 'k>, parts: &[Array<'k>], q: &Size) -> Result<[Value<'k>; 4]> {
+    let mut all = Vec::new();
+    for p in parts {
+        all.push(f.read_four(p, q)?);
+    }
+    Ok([0, 1, 2, 3].map(|j| Value::Tuple(all.iter().map(|four| four[j].clone()).collect())))
+}
+
+fn call_on_four<'k>(b: &mut FunctionBuilder<'_, 'k>, f: &Closure<'k>, xs: &[Value<'k>; 4]) -> Result<[Value<'k>; 4]> {
+    let mut out = Vec::new();
+    for x in xs {
+        out.push(b.call(f, std::slice::from_ref(x))?);
+    }
+    as_four(b, out)
+}
+
+fn as_four<'k>(f: &Body, values: Vec<Value<'k>>) -> Result<[Value<'k>; 4]> {
+    values.try_into().map_err(|_| f.error("", "four elements are expected"))
 }

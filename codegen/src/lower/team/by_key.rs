@@ -11,26 +11,9 @@ use crate::schedule::teams::KEY_TABLE;
 use lift_analysis::ty::Ty;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn by_key(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {
-        let Some(scalar) = self.kernel().atom_ty(&call.args[0]).as_scalar() else {
-            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
-        };
-        let (keys, xs) = (self.atom(&call.args[1], env)?, self.atom(&call.args[2], env)?);
-        Ok(ByKey {
-            f: Closure { lambda: &call.funs[0], env: env.clone() },
-            z: self.atom(&call.args[0], env)?,
-            keys: self.array(&keys)?,
-            xs: self.array(&xs)?,
-            scalar,
-            atomic: atomic(&call.funs[0], scalar),
-            buckets: env.size(&call.sizes[0]),
-            columns: None,
-        })
-    }
-
     /// Folds a row. Every work-item of the group must execute it.
     pub fn by_key_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let by = self.by_key(call, env)?;
+        let by = by_key(self, call, env)?;
         let Some(items) = self.team().and_then(|n| u32::try_from(n).ok()) else {
             return Err(self.error("reduceByKey", "its work-items are not a whole group"));
         };
@@ -56,7 +39,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Folds a row by one work-item.
     pub fn by_key_alone(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let by = self.by_key(call, env)?;
+        let by = by_key(self, call, env)?;
         let table = self.allocate_private(&Ty::array(Ty::scalar(by.scalar), by.buckets.clone()), "table")?;
         let (value, to) = (self.load(&table)?, Dest::Place(table));
         let cells = self.array(&value)?;
@@ -87,4 +70,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.copy(&x, &cell)
         })
     }
+}
+
+fn by_key<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {
+    let Some(scalar) = f.kernel().atom_ty(&call.args[0]).as_scalar() else {
+        return Err(f.error("reduceByKey", "the folded value is not a scalar"));
+    };
+    let (keys, xs) = (f.atom(&call.args[1], env)?, f.atom(&call.args[2], env)?);
+    Ok(ByKey {
+        f: Closure { lambda: &call.funs[0], env: env.clone() },
+        z: f.atom(&call.args[0], env)?,
+        keys: f.array(&keys)?,
+        xs: f.array(&xs)?,
+        scalar,
+        atomic: atomic(&call.funs[0], scalar),
+        buckets: env.size(&call.sizes[0]),
+        columns: None,
+    })
 }

@@ -83,26 +83,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
             self.copy(acc, &Dest::Place(own))?;
             self.barrier(true, false);
-            return self.fold_slots(f, acc, (&levels.slots, &levels.first_slot), levels.items);
+            return fold_slots(self, f, acc, (&levels.slots, &levels.first_slot), levels.items);
         }
         self.hand_up(levels, f, acc)?;
-        self.fold_slots(f, acc, (&levels.firsts, &levels.first_block), levels.blocks())
-    }
-
-    /// The fold of this many slots, of the type of `like`.
-    fn fold_slots(
-        &mut self,
-        f: &Closure<'k>,
-        like: &Value<'k>,
-        (slots, first): (&Rc<Layout>, &Expr),
-        count: i64,
-    ) -> Result<Value<'k>> {
-        let start = self.slot_at(slots, first.clone());
-        let start = self.load(&start)?;
-        let Some(total) = self.registers_with(&start, "total")? else { return Ok(like.clone()) };
-        let rest = u32::try_from(count - 1).unwrap_or(0);
-        self.written_out("j", rest, |b, j| b.fold_slot(f, &total, slots, first.clone().add(j).add(Expr::int(1))))?;
-        Ok(total)
+        fold_slots(self, f, acc, (&levels.firsts, &levels.first_block), levels.blocks())
     }
 
     /// Writes every work-item's value, and the fold of each block of them, to local memory.
@@ -157,6 +141,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => false,
         }
     }
+}
+
+/// The fold of this many slots, of the type of `like`.
+fn fold_slots<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    f: &Closure<'k>,
+    like: &Value<'k>,
+    (slots, first): (&Rc<Layout>, &Expr),
+    count: i64,
+) -> Result<Value<'k>> {
+    let start = b.slot_at(slots, first.clone());
+    let start = b.load(&start)?;
+    let Some(total) = b.registers_with(&start, "total")? else { return Ok(like.clone()) };
+    let rest = u32::try_from(count - 1).unwrap_or(0);
+    b.written_out("j", rest, |b, j| b.fold_slot(f, &total, slots, first.clone().add(j).add(Expr::int(1))))?;
+    Ok(total)
 }
 
 fn item() -> Expr {

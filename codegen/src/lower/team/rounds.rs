@@ -18,45 +18,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         !is_flat(&self.kernel().atom_ty(state)) && self.is_whole_group() && shared()
     }
 
-    /// Memory for two states of a loop.
-    fn two_states(&mut self, stmt: &'k Stmt, start: &Value<'k>, env: &Env<'k>) -> Result<Place> {
-        self.runs_together();
-        let Rhs::Prim(call) = &stmt.rhs else { return Err(self.error("iterate", "it is not a loop")) };
-        let state = self.kernel().atom_ty(&call.args[0]).subst_sizes(&mut |v| {
-            let size = Size::var(v.clone());
-            let now = env.size(&size);
-            (now != size).then_some(now)
-        });
-        let name = self.kernel().name_of(stmt.var).to_string();
-        let both = self.allocate_for_group(&Ty::array(state, Size::int(2)), &name)?;
-        let first = self.state(&both, &Size::zero())?;
-        self.copy(start, &Dest::Place(first))?;
-        self.fence(&both);
-        Ok(both)
-    }
-
-    fn state(&mut self, both: &Place, which: &Size) -> Result<Place> {
-        match self.dest_at(&Dest::Place(both.clone()), which)? {
-            Dest::Place(place) => Ok(place),
-            _ => Err(self.error("iterate", "the state of a loop is not in memory")),
-        }
-    }
-
-    /// Computes one state from the other one.
-    fn advance_together(
-        &mut self,
-        both: &Place,
-        f: &Closure<'k>,
-        (from, to): (&Size, &Size),
-        element: Option<Value<'k>>,
-    ) -> Result<()> {
-        let (from, to) = (self.state(both, from)?, self.state(both, to)?);
-        let args: Vec<Value<'k>> = [self.load(&from)?].into_iter().chain(element).collect();
-        self.call_into(f, &args, &Dest::Place(to))?;
-        self.fence(both);
-        Ok(())
-    }
-
     /// This many iterations, each with an element of `xs` if there is one. Every work-item of the group must execute
     /// it.
     pub fn rounds_in_group(
@@ -65,16 +26,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         f: &Closure<'k>,
         (count, start, xs): (&Size, &Value<'k>, Option<&Array<'k>>),
     ) -> Result<Value<'k>> {
-        let both = self.two_states(stmt, start, &f.env)?;
+        let both = two_states(self, stmt, start, &f.env)?;
         let two = Size::int(2);
         self.sequential(count, |b, i| {
             let from = b.facts().simplify(&i.rem(&two));
             let to = b.facts().simplify(&Size::one().sub(&from));
             let element = xs.map(|xs| b.read(xs, i)).transpose()?;
-            b.advance_together(&both, &f.at(i), (&from, &to), element)
+            advance_together(b, &both, &f.at(i), (&from, &to), element)
         })?;
         let last = self.facts().simplify(&count.rem(&two));
-        let last = self.state(&both, &last)?;
+        let last = state_at(self, &both, &last)?;
         self.load(&last)
     }
 
@@ -86,7 +47,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         env: &Env<'k>,
         start: &Value<'k>,
     ) -> Result<Value<'k>> {
-        let both = self.two_states(stmt, start, env)?;
+        let both = two_states(self, stmt, start, env)?;
         let test = Closure { lambda: &call.funs[0], env: env.clone() };
         let f = Closure { lambda: &call.funs[1], env: env.clone() };
         let half = Expr::Var(self.variable("half", CType::Int, Some(Expr::int(0))));
@@ -94,17 +55,56 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (body, ()) = self.scope(|b| {
             b.in_loop(|b| {
                 let from = b.index_below("from", half.clone(), &two);
-                let state = b.state(&both, &from)?;
+                let state = state_at(b, &both, &from)?;
                 let value = b.load(&state)?;
                 b.leave_unless(&test, std::slice::from_ref(&value))?;
-                b.advance_together(&both, &f, (&from, &Size::one().sub(&from)), None)?;
+                advance_together(b, &both, &f, (&from, &Size::one().sub(&from)), None)?;
                 b.assign(half.clone(), Expr::int(1).sub(half.clone()));
                 Ok(())
             })
         })?;
         self.emit(StmtKind::While { condition: Expr::Bool(true), body });
         let last = self.index_below("last", half, &two);
-        let last = self.state(&both, &last)?;
+        let last = state_at(self, &both, &last)?;
         self.load(&last)
     }
+}
+
+/// Memory for two states of a loop.
+fn two_states<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, start: &Value<'k>, env: &Env<'k>) -> Result<Place> {
+    f.runs_together();
+    let Rhs::Prim(call) = &stmt.rhs else { return Err(f.error("iterate", "it is not a loop")) };
+    let state = f.kernel().atom_ty(&call.args[0]).subst_sizes(&mut |v| {
+        let size = Size::var(v.clone());
+        let now = env.size(&size);
+        (now != size).then_some(now)
+    });
+    let name = f.kernel().name_of(stmt.var).to_string();
+    let both = f.allocate_for_group(&Ty::array(state, Size::int(2)), &name)?;
+    let first = state_at(f, &both, &Size::zero())?;
+    f.copy(start, &Dest::Place(first))?;
+    f.fence(&both);
+    Ok(both)
+}
+
+fn state_at(f: &mut FunctionBuilder, both: &Place, which: &Size) -> Result<Place> {
+    match f.dest_at(&Dest::Place(both.clone()), which)? {
+        Dest::Place(place) => Ok(place),
+        _ => Err(f.error("iterate", "the state of a loop is not in memory")),
+    }
+}
+
+/// Computes one state from the other one.
+fn advance_together<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    both: &Place,
+    f: &Closure<'k>,
+    (from, to): (&Size, &Size),
+    element: Option<Value<'k>>,
+) -> Result<()> {
+    let (from, to) = (state_at(b, both, from)?, state_at(b, both, to)?);
+    let args: Vec<Value<'k>> = [b.load(&from)?].into_iter().chain(element).collect();
+    b.call_into(f, &args, &Dest::Place(to))?;
+    b.fence(both);
+    Ok(())
 }

@@ -63,9 +63,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.runs_together();
         let n = xs.len.clone();
         let result = self.by_group(|b| match own {
-            Some(_) => b.scan_tile(&row, &levels, &f, (&z, &carry), &Size::zero(), dest, inclusive),
+            Some(_) => row.scan_tile(b, &levels, &f, (&z, &carry), &Size::zero(), dest, inclusive),
             None => b.for_range("base", Expr::int(0), &n, Step::Add(Expr::int(items * each)), |b, base| {
-                b.scan_tile(&row, &levels, &f, (&z, &carry), base, dest, inclusive)
+                row.scan_tile(b, &levels, &f, (&z, &carry), base, dest, inclusive)
             }),
         });
         self.share_memory();
@@ -83,20 +83,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(false);
         };
         let row = Row { xs, each, items, tile, first: self.of_row(in_tile) };
-        self.for_tile(&row, &Size::zero(), |b, i, at| {
+        row.for_tile(self, &Size::zero(), |b, i, at| {
             let x = b.read(xs, i)?;
             let to = b.slot_at(&row.tile, at);
             b.copy(&x, &Dest::Place(to))
         })?;
         self.barrier(true, false);
-        self.for_consecutive(&row, &Size::zero(), |b, at| b.fold_slot(f, acc, &row.tile, at))?;
+        row.for_consecutive(self, &Size::zero(), |b, at| b.fold_slot(f, acc, &row.tile, at))?;
         Ok(true)
     }
+}
 
+impl<'k> Row<'_, 'k> {
     #[allow(clippy::too_many_arguments)]
     fn scan_tile(
-        &mut self,
-        row: &Row<'_, 'k>,
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
         levels: &Levels,
         f: &Closure<'k>,
         (z, carry): (&Value<'k>, &Value<'k>),
@@ -104,34 +106,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
         dest: &Dest<'k>,
         inclusive: bool,
     ) -> Result<()> {
-        self.for_tile(row, base, |b, i, at| {
-            let x = b.read(row.xs, i)?;
-            let to = b.slot_at(&row.tile, at);
+        self.for_tile(b, base, |b, i, at| {
+            let x = b.read(self.xs, i)?;
+            let to = b.slot_at(&self.tile, at);
             b.copy(&x, &Dest::Place(to))
         })?;
-        self.barrier(true, false);
-        let (Some(mine), Some(before)) = (self.registers_with(z, "mine")?, self.registers_with(carry, "before")?)
-        else {
+        b.barrier(true, false);
+        let (Some(mine), Some(before)) = (b.registers_with(z, "mine")?, b.registers_with(carry, "before")?) else {
             return Ok(());
         };
-        self.for_consecutive(row, base, |b, at| b.fold_slot(f, &mine, &row.tile, at))?;
-        self.hand_up(levels, f, &mine)?;
+        self.for_consecutive(b, base, |b, at| b.fold_slot(f, &mine, &self.tile, at))?;
+        b.hand_up(levels, f, &mine)?;
         // Fold the preceding blocks, and the preceding values of this work-item's own block.
-        let block = self.bind("block", CType::Int, item().div(Expr::int(RADIX)));
-        let fold_up_to = |b: &mut Self, from: Expr, to: Expr, (slots, first): (&Rc<Layout>, &Expr)| {
-            let to = Size::var(b.index_var("to", to));
-            b.for_range("j", from, &to, Step::Increment, |b, j| {
-                let j = first.clone().add(b.size(j)?);
-                b.fold_slot(f, &before, slots, j)
-            })
-        };
-        fold_up_to(self, Expr::int(0), block.clone(), (&levels.firsts, &levels.first_block))?;
-        let me = self.bind("me", CType::Int, item());
-        fold_up_to(self, times(block, RADIX), me, (&levels.slots, &levels.first_slot))?;
+        let block = b.bind("block", CType::Int, item().div(Expr::int(RADIX)));
+        let fold_up_to =
+            |b: &mut FunctionBuilder<'_, 'k>, from: Expr, to: Expr, (slots, first): (&Rc<Layout>, &Expr)| {
+                let to = Size::var(b.index_var("to", to));
+                b.for_range("j", from, &to, Step::Increment, |b, j| {
+                    let j = first.clone().add(b.size(j)?);
+                    b.fold_slot(f, &before, slots, j)
+                })
+            };
+        fold_up_to(b, Expr::int(0), block.clone(), (&levels.firsts, &levels.first_block))?;
+        let me = b.bind("me", CType::Int, item());
+        fold_up_to(b, times(block, RADIX), me, (&levels.slots, &levels.first_slot))?;
         let blocks = u32::try_from(levels.blocks()).unwrap_or(0);
-        self.written_out("j", blocks, |b, j| b.fold_slot(f, carry, &levels.firsts, levels.first_block.clone().add(j)))?;
-        self.for_consecutive(row, base, |b, at| {
-            let place = b.slot_at(&row.tile, at.clone());
+        b.written_out("j", blocks, |b, j| b.fold_slot(f, carry, &levels.firsts, levels.first_block.clone().add(j)))?;
+        self.for_consecutive(b, base, |b, at| {
+            let place = b.slot_at(&self.tile, at.clone());
             let x = b.load(&place)?;
             let x = b.named_scalar(&x, "x")?;
             if !inclusive {
@@ -141,58 +143,58 @@ impl<'k> FunctionBuilder<'_, 'k> {
             b.assign_registers(&before, &next)?;
             if inclusive { b.copy(&before, &Dest::Place(place)) } else { Ok(()) }
         })?;
-        self.barrier(true, false);
-        self.for_tile(row, base, |b, i, at| {
-            let x = b.slot_at(&row.tile, at);
+        b.barrier(true, false);
+        self.for_tile(b, base, |b, i, at| {
+            let x = b.slot_at(&self.tile, at);
             let x = b.load(&x)?;
             let to = b.dest_at(dest, i)?;
             b.copy(&x, &to)
         })?;
-        self.barrier(true, false);
+        b.barrier(true, false);
         Ok(())
     }
 
     /// A loop over a tile in which neighbouring work-items take adjacent elements; `body` gets the index in the row and
     /// in local memory.
     fn for_tile(
-        &mut self,
-        row: &Row<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         base: &Size,
-        body: impl FnOnce(&mut Self, &Size, Expr) -> Result<()>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Size, Expr) -> Result<()>,
     ) -> Result<()> {
-        if self.is_own_row(&row.xs.len) {
-            return self.for_own_row(&row.xs.len.clone(), |b, i| {
+        if f.is_own_row(&self.xs.len) {
+            return f.for_own_row(&self.xs.len.clone(), |b, i| {
                 let at = b.size(i)?;
-                body(b, i, row.padded(at))
+                body(b, i, self.padded(at))
             });
         }
-        let each = u32::try_from(row.each).unwrap_or(1);
-        let end = self.size(&row.xs.len)?;
-        let from = self.size(base)?;
-        self.written_out("k", each, |b, k| {
-            let offset = b.bind("offset", CType::Int, times(k, row.items).add(item()));
+        let each = u32::try_from(self.each).unwrap_or(1);
+        let end = f.size(&self.xs.len)?;
+        let from = f.size(base)?;
+        f.written_out("k", each, |b, k| {
+            let offset = b.bind("offset", CType::Int, times(k, self.items).add(item()));
             let i = b.bind("i", CType::Int, from.add(offset.clone()));
             b.provided(i.clone().lt(end), |b| {
-                let i = b.index_below("i", i, &row.xs.len);
-                body(b, &i, row.padded(offset))
+                let i = b.index_below("i", i, &self.xs.len);
+                body(b, &i, self.padded(offset))
             })
         })
     }
 
     /// A loop over this work-item's consecutive elements that exist; `body` gets the index in local memory.
     fn for_consecutive(
-        &mut self,
-        row: &Row<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         base: &Size,
-        body: impl FnOnce(&mut Self, Expr) -> Result<()>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, Expr) -> Result<()>,
     ) -> Result<()> {
-        let each = u32::try_from(row.each).unwrap_or(1);
-        let end = self.size(&row.xs.len)?;
-        let from = self.size(base)?;
-        self.written_out("k", each, |b, k| {
-            let offset = times(item(), row.each).add(k.clone());
+        let each = u32::try_from(self.each).unwrap_or(1);
+        let end = f.size(&self.xs.len)?;
+        let from = f.size(base)?;
+        f.written_out("k", each, |b, k| {
+            let offset = times(item(), self.each).add(k.clone());
             let inside = from.add(offset).lt(end);
-            b.provided(inside, |b| body(b, row.first.clone().add(times(item(), row.each + 1).add(k))))
+            b.provided(inside, |b| body(b, self.first.clone().add(times(item(), self.each + 1).add(k))))
         })
     }
 }

@@ -54,157 +54,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let element = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
         let both = self.allocate_for_group(&Ty::array(element.clone(), n.add(&n)), "sorted")?;
         let sorted = Sorted { before: &before, positions, both, n: n.clone() };
-        let tile = if is_local(&sorted.both) { None } else { self.tile_to_sort(&element)? };
-        let result = self.by_group(|b| b.sort_together(&sorted, &xs, tile, dest));
+        let tile = if is_local(&sorted.both) { None } else { tile_to_sort(self, &element)? };
+        let result = self.by_group(|b| sorted.sort_together(b, &xs, tile, dest));
         self.share_memory();
         result
-    }
-
-    /// The number of elements of a tile, and local memory for two halves of that length; `None` if there is too little
-    /// memory.
-    fn tile_to_sort(&mut self, element: &Ty) -> Result<Option<(i64, Place)>> {
-        let mut scans = false;
-        self.kernel().body.visit(&mut |stmt| {
-            scans |= matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)));
-        });
-        let bytes = 2 * bytes(element).unwrap_or(0) as i64;
-        let most = if scans { TILE_BESIDE_SCANS } else { TILE };
-        let room = most.min(MOST_LOCAL - self.own().local_bytes() as i64) / self.rows_of_group().max(1);
-        let mut len = RUN;
-        while bytes > 0 && 2 * len * bytes <= room {
-            len *= 2;
-        }
-        if len < 4 * RUN || self.rows_of_group() > 1 {
-            return Ok(None);
-        }
-        let place = self.allocate_for_group(&Ty::array(element.clone(), Size::int(2 * len)), "tile")?;
-        Ok(Some((len, place)))
-    }
-
-    fn sort_together(
-        &mut self,
-        sorted: &Sorted<'_, 'k>,
-        xs: &Array<'k>,
-        tile: Option<(i64, Place)>,
-        dest: &Dest<'k>,
-    ) -> Result<()> {
-        let n = sorted.n.clone();
-        let from = match tile {
-            None => {
-                self.load_together(sorted, xs, &Size::zero())?;
-                self.fence(&sorted.both);
-                self.sort_runs_together(sorted)?;
-                self.fence(&sorted.both);
-                self.merge_rounds(sorted, self.run())?
-            }
-            Some((in_tile, place)) => {
-                let len = self.size(&n)?;
-                self.for_range("start", Expr::int(0), &n, Step::Add(Expr::int(in_tile)), |b, start| {
-                    let first = b.size(start)?;
-                    let rest =
-                        b.bind("rest", CType::Int, Expr::call("min", [Expr::int(in_tile), len.sub(first.clone())]));
-                    let rest = b.index_var("rest", rest);
-                    b.known_mut().assume_range(rest.clone(), Some(Size::zero()), Some(n.sub(start)));
-                    let part = Sorted { both: place, n: Size::var(rest), ..*sorted };
-                    b.load_together(&part, xs, start)?;
-                    b.fence(&part.both);
-                    b.sort_runs_together(&part)?;
-                    b.fence(&part.both);
-                    let from = b.merge_rounds(&part, RUN)?;
-                    b.for_group_items(&part.n, |b, i| {
-                        let at = b.size(i)?;
-                        let x = b.get_sorted(&part, from.clone().add(at.clone()))?;
-                        b.put_sorted(sorted, first.add(at), &x)
-                    })?;
-                    b.fence(&part.both);
-                    Ok(())
-                })?;
-                self.fence(&sorted.both);
-                self.merge_rounds(sorted, in_tile)?
-            }
-        };
-        self.for_group_items(&n, |b, i| {
-            let at = b.size(i)?;
-            let x = b.get_sorted(sorted, from.clone().add(at))?;
-            let x = match &x {
-                Value::Tuple(pair) if sorted.positions => pair[1].clone(),
-                _ => x,
-            };
-            let to = b.dest_at(dest, i)?;
-            b.copy(&x, &to)
-        })?;
-        self.fence(&sorted.both);
-        Ok(())
-    }
-
-    /// Reads the elements from `start` on into the first half.
-    fn load_together(&mut self, sorted: &Sorted<'_, 'k>, xs: &Array<'k>, start: &Size) -> Result<()> {
-        self.for_group_items(&sorted.n, |b, i| {
-            let at = b.size(i)?;
-            let place = start.add(i);
-            let x = b.read(xs, &place)?;
-            let x = match sorted.positions {
-                true => Value::Tuple(vec![x, Value::computed(Scalar::Int, b.size(&place)?)]),
-                false => x,
-            };
-            let x = b.named_scalar(&x, "x")?;
-            b.put_sorted(sorted, at.clone(), &x)?;
-            if !b.merges_chunks() {
-                // Initialise both halves, because a function that is not a strict weak order may leave slots unwritten.
-                let other = at.add(b.size(&sorted.n)?);
-                b.put_sorted(sorted, other, &x)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Whether a work-item makes consecutive elements.
-    fn merges_chunks(&self) -> bool {
-        self.rows_of_group() == 1
-    }
-
-    /// Elements of a run that one work-item sorts.
-    fn run(&self) -> i64 {
-        if self.merges_chunks() { RUN } else { SHORT_RUN }
-    }
-
-    /// Merges sorted runs of `first` elements, until there is one; gives the start of the half where it is.
-    fn merge_rounds(&mut self, sorted: &Sorted<'_, 'k>, first: i64) -> Result<Expr> {
-        let n = sorted.n.clone();
-        let len = self.size(&n)?;
-        let from = Expr::Var(self.variable("from", CType::Int, Some(Expr::int(0))));
-        let to = Expr::Var(self.variable("to", CType::Int, Some(len.clone())));
-        let width = Expr::Var(self.variable("width", CType::Int, Some(Expr::int(first))));
-        let (body, ()) = self.scope(|b| {
-            b.in_loop(|b| {
-                if b.merges_chunks() {
-                    b.for_group_items(&chunks(&n, RUN), |b, chunk| {
-                        let chunk = b.size(chunk)?;
-                        b.merge_chunk(sorted, chunk, (&from, &to), &width)
-                    })?;
-                } else {
-                    b.for_group_items(&n, |b, i| {
-                        let i = b.size(i)?;
-                        b.merge_one(sorted, i, (&from, &to), &width)
-                    })?;
-                }
-                b.fence(&sorted.both);
-                let other = len.clone().sub(from.clone());
-                b.assign(to.clone(), from.clone());
-                b.assign(from.clone(), other);
-                // The width never exceeds the length, so that it does not overflow.
-                let half = len.clone().sub(width.clone());
-                b.assign(width.clone(), width.clone().add(Expr::call("min", [width.clone(), half])));
-                Ok(())
-            })
-        })?;
-        self.emit(StmtKind::While { condition: width.clone().lt(len), body });
-        Ok(from)
-    }
-
-    fn for_group_items(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        let step = Step::Add(crate::lower::device_filter::local_size());
-        self.for_range("i", item(), n, step, body)
     }
 
     fn place_of(&mut self, sorted: &Sorted<'_, 'k>, at: Expr) -> Result<Place> {
@@ -216,35 +69,148 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = self.facts().simplify(&sorted.both.at.mul(&capacity).add(&at));
         Ok(Place { layout: element, at })
     }
+}
 
-    fn put_sorted(&mut self, sorted: &Sorted<'_, 'k>, at: Expr, x: &Value<'k>) -> Result<()> {
-        let to = self.place_of(sorted, at)?;
-        self.copy(x, &Dest::Place(to))
+impl<'k> Sorted<'_, 'k> {
+    fn sort_together(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        xs: &Array<'k>,
+        tile: Option<(i64, Place)>,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let n = self.n.clone();
+        let from = match tile {
+            None => {
+                self.load_together(f, xs, &Size::zero())?;
+                f.fence(&self.both);
+                self.sort_runs_together(f)?;
+                f.fence(&self.both);
+                self.merge_rounds(f, run(f))?
+            }
+            Some((in_tile, place)) => {
+                let len = f.size(&n)?;
+                f.for_range("start", Expr::int(0), &n, Step::Add(Expr::int(in_tile)), |b, start| {
+                    let first = b.size(start)?;
+                    let rest =
+                        b.bind("rest", CType::Int, Expr::call("min", [Expr::int(in_tile), len.sub(first.clone())]));
+                    let rest = b.index_var("rest", rest);
+                    b.known_mut().assume_range(rest.clone(), Some(Size::zero()), Some(n.sub(start)));
+                    let part = Sorted { both: place, n: Size::var(rest), ..*self };
+                    part.load_together(b, xs, start)?;
+                    b.fence(&part.both);
+                    part.sort_runs_together(b)?;
+                    b.fence(&part.both);
+                    let from = part.merge_rounds(b, RUN)?;
+                    for_group_items(b, &part.n, |b, i| {
+                        let at = b.size(i)?;
+                        let x = part.get_sorted(b, from.clone().add(at.clone()))?;
+                        self.put_sorted(b, first.add(at), &x)
+                    })?;
+                    b.fence(&part.both);
+                    Ok(())
+                })?;
+                f.fence(&self.both);
+                self.merge_rounds(f, in_tile)?
+            }
+        };
+        for_group_items(f, &n, |b, i| {
+            let at = b.size(i)?;
+            let x = self.get_sorted(b, from.clone().add(at))?;
+            let x = match &x {
+                Value::Tuple(pair) if self.positions => pair[1].clone(),
+                _ => x,
+            };
+            let to = b.dest_at(dest, i)?;
+            b.copy(&x, &to)
+        })?;
+        f.fence(&self.both);
+        Ok(())
     }
 
-    fn get_sorted(&mut self, sorted: &Sorted<'_, 'k>, at: Expr) -> Result<Value<'k>> {
-        let from = self.place_of(sorted, at)?;
-        let x = self.load(&from)?;
-        let x = self.force(&x)?;
-        self.named_scalar(&x, "x")
+    /// Reads the elements from `start` on into the first half.
+    fn load_together(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, start: &Size) -> Result<()> {
+        for_group_items(f, &self.n, |b, i| {
+            let at = b.size(i)?;
+            let place = start.add(i);
+            let x = b.read(xs, &place)?;
+            let x = match self.positions {
+                true => Value::Tuple(vec![x, Value::computed(Scalar::Int, b.size(&place)?)]),
+                false => x,
+            };
+            let x = b.named_scalar(&x, "x")?;
+            self.put_sorted(b, at.clone(), &x)?;
+            if !merges_chunks(b) {
+                // Initialise both halves, because a function that is not a strict weak order may leave slots unwritten.
+                let other = at.add(b.size(&self.n)?);
+                self.put_sorted(b, other, &x)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Merges sorted runs of `first` elements, until there is one; gives the start of the half where it is.
+    fn merge_rounds(&self, f: &mut FunctionBuilder<'_, 'k>, first: i64) -> Result<Expr> {
+        let n = self.n.clone();
+        let len = f.size(&n)?;
+        let from = Expr::Var(f.variable("from", CType::Int, Some(Expr::int(0))));
+        let to = Expr::Var(f.variable("to", CType::Int, Some(len.clone())));
+        let width = Expr::Var(f.variable("width", CType::Int, Some(Expr::int(first))));
+        let (body, ()) = f.scope(|b| {
+            b.in_loop(|b| {
+                if merges_chunks(b) {
+                    for_group_items(b, &chunks(&n, RUN), |b, chunk| {
+                        let chunk = b.size(chunk)?;
+                        self.merge_chunk(b, chunk, (&from, &to), &width)
+                    })?;
+                } else {
+                    for_group_items(b, &n, |b, i| {
+                        let i = b.size(i)?;
+                        self.merge_one(b, i, (&from, &to), &width)
+                    })?;
+                }
+                b.fence(&self.both);
+                let other = len.clone().sub(from.clone());
+                b.assign(to.clone(), from.clone());
+                b.assign(from.clone(), other);
+                // The width never exceeds the length, so that it does not overflow.
+                let half = len.clone().sub(width.clone());
+                b.assign(width.clone(), width.clone().add(Expr::call("min", [width.clone(), half])));
+                Ok(())
+            })
+        })?;
+        f.emit(StmtKind::While { condition: width.clone().lt(len), body });
+        Ok(from)
+    }
+
+    fn put_sorted(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr, x: &Value<'k>) -> Result<()> {
+        let to = f.place_of(self, at)?;
+        f.copy(x, &Dest::Place(to))
+    }
+
+    fn get_sorted(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr) -> Result<Value<'k>> {
+        let from = f.place_of(self, at)?;
+        let x = f.load(&from)?;
+        let x = f.force(&x)?;
+        f.named_scalar(&x, "x")
     }
 
     /// The condition that `x` goes before `y`.
-    fn is_before(&mut self, sorted: &Sorted<'_, 'k>, x: &Value<'k>, y: &Value<'k>) -> Result<Expr> {
+    fn is_before(&self, f: &mut FunctionBuilder<'_, 'k>, x: &Value<'k>, y: &Value<'k>) -> Result<Expr> {
         let both = [x, y].map(|v| match v {
-            Value::Tuple(pair) if sorted.positions => pair[0].clone(),
+            Value::Tuple(pair) if self.positions => pair[0].clone(),
             _ => v.clone(),
         });
-        let result = self.call(sorted.before, &both)?;
-        let result = self.scalar_of(&result)?;
-        self.scalar(&result)
+        let result = f.call(self.before, &both)?;
+        let result = f.scalar_of(&result)?;
+        f.scalar(&result)
     }
 
     /// Sorts each run by insertion, in the first half.
-    fn sort_runs_together(&mut self, sorted: &Sorted<'_, 'k>) -> Result<()> {
-        let len = self.size(&sorted.n)?;
-        let each = self.run();
-        self.for_group_items(&chunks(&sorted.n, each), |b, run| {
+    fn sort_runs_together(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<()> {
+        let len = f.size(&self.n)?;
+        let each = run(f);
+        for_group_items(f, &chunks(&self.n, each), |b, run| {
             let run = b.size(run)?;
             let start = b.bind("start", CType::Int, times(run, each));
             let end = Expr::call("min", [Expr::int(each), len.clone().sub(start.clone())]);
@@ -252,55 +218,55 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let end = Size::var(b.index_var("end", end));
             b.for_range("i", start.clone().add(Expr::int(1)), &end, Step::Increment, |b, i| {
                 let i = b.size(i)?;
-                let x = b.get_sorted(sorted, i.clone())?;
+                let x = self.get_sorted(b, i.clone())?;
                 let hole = Expr::Var(b.variable("hole", CType::Int, Some(i)));
                 let (body, ()) = b.scope(|b| {
-                    let previous = b.get_sorted(sorted, hole.clone().sub(Expr::int(1)))?;
-                    let ahead = b.is_before(sorted, &x, &previous)?;
+                    let previous = self.get_sorted(b, hole.clone().sub(Expr::int(1)))?;
+                    let ahead = self.is_before(b, &x, &previous)?;
                     let stop = vec![StmtKind::Break.at(&b.origin())];
                     b.emit_if(ahead.not(), stop, Vec::new());
-                    b.put_sorted(sorted, hole.clone(), &previous)?;
+                    self.put_sorted(b, hole.clone(), &previous)?;
                     b.assign(hole.clone(), hole.clone().sub(Expr::int(1)));
                     Ok(())
                 })?;
                 b.emit(StmtKind::While { condition: start.clone().lt(hole.clone()), body });
-                b.put_sorted(sorted, hole, &x)
+                self.put_sorted(b, hole, &x)
             })
         })
     }
 
     /// Makes a chunk of [`RUN`] elements of the merged pairs of runs.
     fn merge_chunk(
-        &mut self,
-        sorted: &Sorted<'_, 'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         chunk: Expr,
         (from, to): (&Expr, &Expr),
         width: &Expr,
     ) -> Result<()> {
         let min = |a: Expr, b: Expr| Expr::call("min", [a, b]);
-        let len = self.size(&sorted.n)?;
-        let start = self.bind("start", CType::Int, times(chunk, RUN));
-        let end = self.bind("end", CType::Int, start.clone().add(min(Expr::int(RUN), len.clone().sub(start.clone()))));
-        let run = self.bind("run", CType::Int, start.clone().div(width.clone()));
+        let len = f.size(&self.n)?;
+        let start = f.bind("start", CType::Int, times(chunk, RUN));
+        let end = f.bind("end", CType::Int, start.clone().add(min(Expr::int(RUN), len.clone().sub(start.clone()))));
+        let run = f.bind("run", CType::Int, start.clone().div(width.clone()));
         let odd = Expr::binary(BinaryOp::BitAnd, run.clone(), Expr::int(1));
-        let first = self.bind("first", CType::Int, run.sub(odd).mul(width.clone()));
-        let left = self.bind("left", CType::Int, min(width.clone(), len.clone().sub(first.clone())));
-        let middle = self.bind("middle", CType::Int, first.clone().add(left.clone()));
-        let right = self.bind("right", CType::Int, min(width.clone(), len.clone().sub(middle.clone())));
+        let first = f.bind("first", CType::Int, run.sub(odd).mul(width.clone()));
+        let left = f.bind("left", CType::Int, min(width.clone(), len.clone().sub(first.clone())));
+        let middle = f.bind("middle", CType::Int, first.clone().add(left.clone()));
+        let right = f.bind("right", CType::Int, min(width.clone(), len.clone().sub(middle.clone())));
         // Of this many elements of the pair, `low` are from the left run.
-        let before = self.bind("before", CType::Int, start.clone().sub(first.clone()));
+        let before = f.bind("before", CType::Int, start.clone().sub(first.clone()));
         let none = Expr::call("max", [Expr::int(0), before.clone().sub(right.clone())]);
-        let low = Expr::Var(self.variable("low", CType::Int, Some(none)));
-        let high = Expr::Var(self.variable("high", CType::Int, Some(min(before.clone(), left))));
-        let (body, ()) = self.scope(|b| {
+        let low = Expr::Var(f.variable("low", CType::Int, Some(none)));
+        let high = Expr::Var(f.variable("high", CType::Int, Some(min(before.clone(), left))));
+        let (body, ()) = f.scope(|b| {
             b.in_loop(|b| {
                 let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
                 let m = b.bind("m", CType::Int, low.clone().add(half));
-                let x = b.get_sorted(sorted, from.clone().add(first.clone().add(m.clone())))?;
+                let x = self.get_sorted(b, from.clone().add(first.clone().add(m.clone())))?;
                 let other = middle.clone().add(before.clone().sub(Expr::int(1)).sub(m.clone()));
-                let y = b.get_sorted(sorted, from.clone().add(other))?;
+                let y = self.get_sorted(b, from.clone().add(other))?;
                 // Of equal elements, those of the left run come first.
-                let later = b.is_before(sorted, &y, &x)?;
+                let later = self.is_before(b, &y, &x)?;
                 let (down, ()) = b.scope(|b| {
                     b.assign(high.clone(), m.clone());
                     Ok(())
@@ -313,33 +279,33 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Ok(())
             })
         })?;
-        self.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
-        let end_of_pair = self.bind("end_of_pair", CType::Int, middle.clone().add(right));
-        let i = Expr::Var(self.variable("i", CType::Int, Some(first.add(low.clone()))));
-        let j = Expr::Var(self.variable("j", CType::Int, Some(middle.clone().add(before.sub(low)))));
+        f.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
+        let end_of_pair = f.bind("end_of_pair", CType::Int, middle.clone().add(right));
+        let i = Expr::Var(f.variable("i", CType::Int, Some(first.add(low.clone()))));
+        let j = Expr::Var(f.variable("j", CType::Int, Some(middle.clone().add(before.sub(low)))));
         // Past the end of a run, its last element is read again, or one of another run.
         let of_left = |i: Expr| from.clone().add(min(i, middle.clone().sub(Expr::int(1))));
         let of_right = |j: Expr| from.clone().add(min(j, len.clone().sub(Expr::int(1))));
-        let (x, y) = (self.get_sorted(sorted, of_left(i.clone()))?, self.get_sorted(sorted, of_right(j.clone()))?);
-        let (Some(x), Some(y)) = (self.registers_with(&x, "x")?, self.registers_with(&y, "y")?) else {
-            return Err(self.error("sort", "an element has no registers"));
+        let (x, y) = (self.get_sorted(f, of_left(i.clone()))?, self.get_sorted(f, of_right(j.clone()))?);
+        let (Some(x), Some(y)) = (f.registers_with(&x, "x")?, f.registers_with(&y, "y")?) else {
+            return Err(f.error("sort", "an element has no registers"));
         };
-        let end = Size::var(self.index_var("end", end));
-        self.for_range("at", start, &end, Step::Increment, |b, at| {
+        let end = Size::var(f.index_var("end", end));
+        f.for_range("at", start, &end, Step::Increment, |b, at| {
             let at = b.size(at)?;
-            let earlier = b.is_before(sorted, &y, &x)?;
+            let earlier = self.is_before(b, &y, &x)?;
             let from_left = i.clone().lt(middle.clone()).and(earlier.not());
             let from_left = b.bind("from_left", CType::Bool, end_of_pair.clone().le(j.clone()).or(from_left));
             let least = b.select(&from_left, &x, &y)?;
-            b.put_sorted(sorted, to.clone().add(at), &least)?;
+            self.put_sorted(b, to.clone().add(at), &least)?;
             let (next_left, ()) = b.scope(|b| {
                 b.assign(i.clone(), i.clone().add(Expr::int(1)));
-                let next = b.get_sorted(sorted, of_left(i.clone()))?;
+                let next = self.get_sorted(b, of_left(i.clone()))?;
                 b.assign_registers(&x, &next)
             })?;
             let (next_right, ()) = b.scope(|b| {
                 b.assign(j.clone(), j.clone().add(Expr::int(1)));
-                let next = b.get_sorted(sorted, of_right(j.clone()))?;
+                let next = self.get_sorted(b, of_right(j.clone()))?;
                 b.assign_registers(&y, &next)
             })?;
             b.emit_if(from_left, next_left, next_right);
@@ -348,36 +314,42 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The index of element `i` is the number of elements before it in its own run plus those in the other run.
-    fn merge_one(&mut self, sorted: &Sorted<'_, 'k>, i: Expr, (from, to): (&Expr, &Expr), width: &Expr) -> Result<()> {
-        let len = self.size(&sorted.n)?;
-        let run = self.bind("run", CType::Int, i.clone().div(width.clone()));
+    fn merge_one(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        i: Expr,
+        (from, to): (&Expr, &Expr),
+        width: &Expr,
+    ) -> Result<()> {
+        let len = f.size(&self.n)?;
+        let run = f.bind("run", CType::Int, i.clone().div(width.clone()));
         let odd = Expr::binary(BinaryOp::BitAnd, run.clone(), Expr::int(1));
-        let right = self.bind("right", CType::Bool, odd.eq(Expr::int(1)));
+        let right = f.bind("right", CType::Bool, odd.eq(Expr::int(1)));
         let first = run.sub(right.clone().cast(CType::Int)).mul(width.clone());
-        let first = self.bind("first", CType::Int, first);
+        let first = f.bind("first", CType::Int, first);
         let middle = first.clone().add(Expr::call("min", [width.clone(), len.clone().sub(first.clone())]));
-        let middle = self.bind("middle", CType::Int, middle);
+        let middle = f.bind("middle", CType::Int, middle);
         let end = middle.clone().add(Expr::call("min", [width.clone(), len.sub(middle.clone())]));
         let low = right.clone().select(first.clone(), middle.clone());
         let high = right.clone().select(middle.clone(), end);
-        let low = Expr::Var(self.variable("low", CType::Int, Some(low)));
-        let high = Expr::Var(self.variable("high", CType::Int, Some(high)));
-        let other = self.bind("other", CType::Int, low.clone());
-        let x = self.get_sorted(sorted, from.clone().add(i.clone()))?;
-        let (body, ()) = self.scope(|b| {
+        let low = Expr::Var(f.variable("low", CType::Int, Some(low)));
+        let high = Expr::Var(f.variable("high", CType::Int, Some(high)));
+        let other = f.bind("other", CType::Int, low.clone());
+        let x = self.get_sorted(f, from.clone().add(i.clone()))?;
+        let (body, ()) = f.scope(|b| {
             b.in_loop(|b| {
                 let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
                 let m = b.bind("m", CType::Int, low.clone().add(half));
-                let y = b.get_sorted(sorted, from.clone().add(m.clone()))?;
+                let y = self.get_sorted(b, from.clone().add(m.clone()))?;
                 // Of equal elements, those of the left run come first.
                 let before_x = Expr::Var(b.variable("before_x", CType::Bool, None));
                 let (of_left, ()) = b.scope(|b| {
-                    let later = b.is_before(sorted, &x, &y)?;
+                    let later = self.is_before(b, &x, &y)?;
                     b.assign(before_x.clone(), later.not());
                     Ok(())
                 })?;
                 let (of_right, ()) = b.scope(|b| {
-                    let earlier = b.is_before(sorted, &y, &x)?;
+                    let earlier = self.is_before(b, &y, &x)?;
                     b.assign(before_x.clone(), earlier);
                     Ok(())
                 })?;
@@ -394,11 +366,51 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Ok(())
             })
         })?;
-        self.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
+        f.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
         let own = right.select(i.clone().sub(middle), i.sub(first.clone()));
-        let at = self.bind("at", CType::Int, first.add(own).add(low.sub(other)));
-        self.put_sorted(sorted, to.clone().add(at), &x)
+        let at = f.bind("at", CType::Int, first.add(own).add(low.sub(other)));
+        self.put_sorted(f, to.clone().add(at), &x)
     }
+}
+
+/// The number of elements of a tile, and local memory for two halves of that length; `None` if there is too little
+/// memory.
+fn tile_to_sort(f: &mut FunctionBuilder, element: &Ty) -> Result<Option<(i64, Place)>> {
+    let mut scans = false;
+    f.kernel().body.visit(&mut |stmt| {
+        scans |= matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)));
+    });
+    let bytes = 2 * bytes(element).unwrap_or(0) as i64;
+    let most = if scans { TILE_BESIDE_SCANS } else { TILE };
+    let room = most.min(MOST_LOCAL - f.own().local_bytes() as i64) / f.rows_of_group().max(1);
+    let mut len = RUN;
+    while bytes > 0 && 2 * len * bytes <= room {
+        len *= 2;
+    }
+    if len < 4 * RUN || f.rows_of_group() > 1 {
+        return Ok(None);
+    }
+    let place = f.allocate_for_group(&Ty::array(element.clone(), Size::int(2 * len)), "tile")?;
+    Ok(Some((len, place)))
+}
+
+/// Whether a work-item makes consecutive elements.
+fn merges_chunks(f: &FunctionBuilder) -> bool {
+    f.rows_of_group() == 1
+}
+
+/// Elements of a run that one work-item sorts.
+fn run(f: &FunctionBuilder) -> i64 {
+    if merges_chunks(f) { RUN } else { SHORT_RUN }
+}
+
+fn for_group_items<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    n: &Size,
+    body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Size) -> Result<()>,
+) -> Result<()> {
+    let step = Step::Add(crate::lower::device_filter::local_size());
+    f.for_range("i", item(), n, step, body)
 }
 
 /// The number of chunks of `each` elements.

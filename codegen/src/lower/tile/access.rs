@@ -34,46 +34,12 @@ enum Joined {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn find(&mut self, a: &Array<'k>, i: &Size, joined: Joined) -> Option<Found<'k>> {
-        let i = &self.facts().simplify(i);
-        Some(match &*a.view {
-            View::Stored { element, base } => {
-                let at = self.facts().simplify(&base.add(i));
-                match &**element {
-                    Layout::Array { len, capacity, element } => {
-                        let base = self.facts().simplify(&at.mul(capacity));
-                        Found::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
-                    }
-                    _ => Found::Place(Place { layout: element.clone(), at }),
-                }
-            }
-            View::Rows { row, of } => Found::Array(part(row.clone(), i.mul(row), Size::one(), of)),
-            View::Windows { size, step, of } => Found::Array(part(size.clone(), i.mul(step), Size::one(), of)),
-            View::Part { from, step, of } => self.find(of, &from.add(&i.mul(step)), joined)?,
-            View::Transposed(of) => {
-                Found::Array(Array::new(of.len.clone(), View::Column { at: i.clone(), of: of.clone() }))
-            }
-            View::Column { at, of } => match self.find(of, i, joined)? {
-                Found::Array(row) => self.find(&row, at, joined)?,
-                Found::Place(_) => return None,
-            },
-            View::Flat { of, .. } if joined == Joined::InRows => {
-                let row = Size::var(self.program_mut().fresh_var("row"));
-                match self.find(of, &row, joined)? {
-                    Found::Array(row) => self.find(&row, i, joined)?,
-                    Found::Place(_) => return None,
-                }
-            }
-            _ => return None,
-        })
-    }
-
     /// Whether neighbours along the first and along the second index are adjacent in a buffer; for tuples, the
     /// components of each kind. For joined rows: whether neighbours in a row are adjacent.
     pub fn lies(&mut self, a: &Array<'k>) -> Option<(bool, bool)> {
         let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
-        let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::InRows)? else { return None };
-        let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::InRows)? else { return None };
+        let Found::Array(row) = find(self, a, &Size::var(i.clone()), Joined::InRows)? else { return None };
+        let Found::Place(place) = find(self, &row, &Size::var(j.clone()), Joined::InRows)? else { return None };
         if !in_buffers(&place.layout) {
             return None;
         }
@@ -86,8 +52,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// in a buffer but not to `[r][c+1]`.
     pub fn transposed_elements(&mut self, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
         let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
-        let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
-        let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
+        let Found::Array(row) = find(self, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
+        let Found::Place(place) = find(self, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
         let (second, rest) = linear(&place.at, &j)?;
         let (first, _) = linear(&rest, &i)?;
         let turned = in_buffers(&place.layout) && first.is_one() && !second.is_one() && !row.len.contains(&i);
@@ -98,8 +64,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// indices.
     pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
         let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
-        let Found::Array(row) = self.find(a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
-        let Found::Place(place) = self.find(&row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
+        let Found::Array(row) = find(self, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
+        let Found::Place(place) = find(self, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
         let Layout::Scalar(memory) = &*place.layout else { return None };
         if !matches!(memory.root, Root::Buffer(_)) {
             return None;
@@ -110,6 +76,40 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let all = [&first, &second, &base].into_iter().all(free);
         (all && free(&row.len)).then(|| Strides { memory: memory.clone(), first, second, base })
     }
+}
+
+fn find<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>, i: &Size, joined: Joined) -> Option<Found<'k>> {
+    let i = &f.facts().simplify(i);
+    Some(match &*a.view {
+        View::Stored { element, base } => {
+            let at = f.facts().simplify(&base.add(i));
+            match &**element {
+                Layout::Array { len, capacity, element } => {
+                    let base = f.facts().simplify(&at.mul(capacity));
+                    Found::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
+                }
+                _ => Found::Place(Place { layout: element.clone(), at }),
+            }
+        }
+        View::Rows { row, of } => Found::Array(part(row.clone(), i.mul(row), Size::one(), of)),
+        View::Windows { size, step, of } => Found::Array(part(size.clone(), i.mul(step), Size::one(), of)),
+        View::Part { from, step, of } => find(f, of, &from.add(&i.mul(step)), joined)?,
+        View::Transposed(of) => {
+            Found::Array(Array::new(of.len.clone(), View::Column { at: i.clone(), of: of.clone() }))
+        }
+        View::Column { at, of } => match find(f, of, i, joined)? {
+            Found::Array(row) => find(f, &row, at, joined)?,
+            Found::Place(_) => return None,
+        },
+        View::Flat { of, .. } if joined == Joined::InRows => {
+            let row = Size::var(f.program_mut().fresh_var("row"));
+            match find(f, of, &row, joined)? {
+                Found::Array(row) => find(f, &row, i, joined)?,
+                Found::Place(_) => return None,
+            }
+        }
+        _ => return None,
+    })
 }
 
 /// Whether the value is a scalar in a buffer or a tuple of such scalars.

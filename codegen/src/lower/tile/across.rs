@@ -35,7 +35,7 @@ impl<'k> Host<'k> {
                 let turned = matches!(dest, Dest::Array(to) if matches!(&**to, ArrayDest::Transposed(_)));
                 votes += if turned { 1 } else { -1 };
                 self.program.probe(&stmt.origin, |b| {
-                    votes += b.votes(&rows, &call.funs[0]);
+                    votes += votes_of(b, &rows, &call.funs[0]);
                     Ok(())
                 })?;
             }
@@ -56,7 +56,7 @@ impl<'k> Host<'k> {
                     }
                     let rows = b.atom(&next.args[0], &env)?;
                     let rows = b.array(&rows)?;
-                    votes += b.votes(&rows, &next.funs[0]);
+                    votes += votes_of(b, &rows, &next.funs[0]);
                     Ok(())
                 })?;
             }
@@ -66,18 +66,16 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// How many more operands of a map over rows are adjacent along the rows' index than along the index in a row.
-    fn votes(&mut self, rows: &Array<'k>, f: &Lambda) -> i32 {
-        let ty = self.kernel().ty(f.params[0]);
-        let of = |(rows, ty): (Array<'k>, Ty)| {
-            let strides = if ty.as_array().is_some() { self.strides(&rows) } else { None };
-            match strides.map(|s| (s.first.is_one(), s.second.is_one())) {
-                Some((_, true)) => -1,
-                Some((true, false)) => 1,
-                _ => 0,
-            }
-        };
-        components(rows, ty).into_iter().map(of).sum()
-    }
+/// How many more operands of a map over rows are adjacent along the rows' index than along the index in a row.
+fn votes_of<'k>(b: &mut FunctionBuilder<'_, 'k>, rows: &Array<'k>, f: &Lambda) -> i32 {
+    let ty = b.kernel().ty(f.params[0]);
+    let of = |(rows, ty): (Array<'k>, Ty)| {
+        let strides = if ty.as_array().is_some() { b.strides(&rows) } else { None };
+        match strides.map(|s| (s.first.is_one(), s.second.is_one())) {
+            Some((_, true)) => -1,
+            Some((true, false)) => 1,
+            _ => 0,
+        }
+    };
+    components(rows, ty).into_iter().map(of).sum()
 }

@@ -155,7 +155,7 @@ impl<'k> Host<'k> {
         let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
         let [across, down] = arrangement(&self.program.target);
         let local = [Some((across * down) as u32), Some(1), Some(1)];
-        self.launch(&title, used, local, |b| b.window_blocks(&windows, dest))?;
+        self.launch(&title, used, local, |b| windows.window_blocks(b, dest))?;
         Ok(true)
     }
 
@@ -207,7 +207,7 @@ impl<'k> Host<'k> {
                 let plane = Some(Plane { at: p.clone(), len: planes.len.clone(), reach: deep });
                 let windows = Windows { rows, columns, outer, f, env, reach, tall: tall(reach[0]), plane, fold: None };
                 let to = b.dest_at(dest, p)?;
-                b.window_blocks(&windows, &to)
+                windows.window_blocks(b, &to)
             })
         })?;
         Ok(true)
@@ -225,157 +225,6 @@ fn tall(reach: i64) -> i64 {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn window_blocks(&mut self, w: &Windows<'k>, dest: &Dest<'k>) -> Result<()> {
-        let (n, m) = (w.rows.len.clone(), w.columns.clone());
-        let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
-        let item = self.bind("item", CType::Int, local_id());
-        let [across, down] = arrangement(self.target());
-        let x =
-            self.number("x", item.clone().rem(Expr::int(across)).mul(Expr::int(WIDE)), &Size::int((across - 1) * WIDE));
-        let y = self.number("y", item.div(Expr::int(across)).mul(Expr::int(w.tall)), &Size::int((down - 1) * w.tall));
-        let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
-        let (tile_down, tile_across) = (down * w.tall, across * WIDE);
-        self.by_items(|f| {
-            f.for_level(Level::Wrg(1), &tiles(&n, tile_down), |f, j| {
-                f.for_level(Level::Wrg(0), &tiles(&m, tile_across), |f, i| {
-                    let row = f.size(&j.mul(&Size::int(tile_down)).add(&y))?;
-                    let row = f.number("row", row, &n.add(&Size::int(tile_down)));
-                    let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
-                    let column = f.number("column", column, &m.add(&Size::int(tile_across)));
-                    let start = match w.fold {
-                        // The code is long, so neighbouring work-items must take the same version.
-                        Some(_) => {
-                            [(j.mul(&Size::int(tile_down)), tile_down), (i.mul(&Size::int(tile_across)), tile_across)]
-                        }
-                        None => [(row.clone(), w.tall), (column.clone(), WIDE)],
-                    };
-                    f.window_block(w, [&row, &column], start, [&n, &m], [&n_expr, &m_expr], dest)
-                })
-            })
-        })
-    }
-
-    fn window_block(
-        &mut self,
-        w: &Windows<'k>,
-        first: [&Size; 2],
-        // The region that must be inside: its start and extent in each dimension.
-        whole: [(Size, i64); 2],
-        lens: [&Size; 2],
-        bounds: [&Expr; 2],
-        dest: &Dest<'k>,
-    ) -> Result<()> {
-        // Inside, with a margin of a window and a vector.
-        let margin = [w.reach[0], w.reach[1] + WIDE - 1];
-        let side = [w.tall, WIDE];
-        let mut inside = Expr::Bool(true);
-        for (d, (from, extent)) in whole.iter().enumerate() {
-            let at = self.size(from)?;
-            if margin[d] > 0 {
-                inside = inside.and(at.clone().ge(Expr::int(margin[d])));
-            }
-            inside = inside.and(at.add(Expr::int(margin[d] + extent)).le(bounds[d].clone()));
-        }
-        if let Some(plane) = &w.plane {
-            let (at, len) = (self.size(&plane.at)?, self.size(&plane.len)?);
-            inside = inside.and(at.clone().ge(Expr::int(plane.reach)));
-            inside = inside.and(at.add(Expr::int(plane.reach + 1)).le(len));
-        }
-        // If all rows start at a multiple of four, so do blocks.
-        let four = Size::int(WIDE);
-        let aligned_facts = |f: &mut Self| {
-            f.known_mut().remember();
-            for d in 0..2 {
-                f.known_mut().assume_le(Size::int(margin[d]), first[d].clone());
-                f.known_mut().assume_le(first[d].add(&Size::int(margin[d] + side[d])), lens[d].clone());
-            }
-            if let Some(plane) = &w.plane {
-                f.known_mut().assume_le(Size::int(plane.reach), plane.at.clone());
-                f.known_mut().assume_le(plane.at.add(&Size::int(plane.reach + 1)), plane.len.clone());
-            }
-            f.known_mut().assume_divides(four.clone(), lens[1].clone());
-            f.known_mut().assume_divides(four.clone(), first[1].clone());
-        };
-        let aligned = Expr::binary(BinaryOp::Rem, bounds[1].clone(), Expr::int(WIDE)).eq(Expr::int(0));
-        if let Some(nest) = w.fold {
-            let (block, ()) = self.scope(|f| {
-                aligned_facts(f);
-                f.folded_windows(w, nest, first, lens, dest, true)
-            })?;
-            let (edge, ()) = self.scope(|f| {
-                f.known_mut().remember();
-                f.folded_windows(w, nest, first, lens, dest, false)
-            })?;
-            self.emit_if(inside.and(aligned), block, edge);
-            return Ok(());
-        }
-        let (quads, ()) = self.scope(|f| {
-            aligned_facts(f);
-            f.written_block(w, first, dest)
-        })?;
-        let (mut edge, ()) = self.scope(|f| f.edge_block(w, first, lens, dest))?;
-        let room = bounds[0].clone().ge(Expr::int(w.tall)).and(bounds[1].clone().ge(Expr::int(WIDE)));
-        let (few, ()) = self.scope(|f| {
-            f.known_mut().remember();
-            f.for_range("i", Expr::int(0), &Size::int(w.tall), Step::Increment, |f, i| {
-                f.for_range("j", Expr::int(0), &Size::int(WIDE), Step::Increment, |f, j| {
-                    let at = [first[0].add(i), first[1].add(j)];
-                    f.inside([(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], true, |f, [r, c]| {
-                        let value = f.window_value(w, &r, &c)?;
-                        let to = f.dest_at(dest, &r)?;
-                        let to = f.dest_at(&to, &c)?;
-                        f.copy(&value, &to)
-                    })
-                })
-            })
-        })?;
-        let either = self.scope(|f| {
-            f.emit_if(room, std::mem::take(&mut edge), few);
-            Ok(())
-        })?;
-        self.emit_if(inside.and(aligned), quads, either.0);
-        Ok(())
-    }
-
-    /// A block that reaches an edge: moved back until it is inside the matrix, so that its results exist and their
-    /// windows share loads. Results before `first` belong to other blocks.
-    fn edge_block(&mut self, w: &Windows<'k>, first: [&Size; 2], lens: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
-        self.known_mut().remember();
-        let mut start = Vec::new();
-        for (d, (name, side)) in [("r", w.tall), ("c", WIDE)].into_iter().enumerate() {
-            self.known_mut().assume_le(Size::int(side), lens[d].clone());
-            let last = lens[d].sub(&Size::int(side));
-            let at = min(self.size(first[d])?, self.size(&last)?);
-            start.push(self.number(name, at, &last));
-        }
-        self.writing_out(MOST_IN_WINDOW, |f| {
-            f.keeping_loads(Some(Loads::default()), |f| {
-                for i in 0..w.tall {
-                    for j in 0..WIDE {
-                        let at = [start[0].add(&Size::int(i)), start[1].add(&Size::int(j))];
-                        let value = f.window_value(w, &at[0], &at[1])?;
-                        let mut own = Expr::Bool(true);
-                        for d in 0..2 {
-                            own = own.and(f.size(&at[d])?.ge(f.size(first[d])?));
-                        }
-                        f.when(own, |f| {
-                            let to = f.dest_at(dest, &at[0])?;
-                            let to = f.dest_at(&to, &at[1])?;
-                            f.copy(&value, &to)
-                        })?;
-                    }
-                }
-                Ok(())
-            })
-        })
-    }
-
-    /// Computes the result at a row and a column.
-    fn window_value(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<Value<'k>> {
-        let (env, window) = self.window_at(w, r, c)?;
-        self.call(&Closure { lambda: w.f, env }.at(c), &[window])
-    }
-
     /// The window at a row and a column, and the environment of its function.
     pub(super) fn window_at(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<(Env<'k>, Value<'k>)> {
         let mut env = w.env.clone();
@@ -391,37 +240,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let columns = self.array(&columns)?;
         let window = self.read(&columns, c)?;
         Ok((env, window))
-    }
-
-    /// A block in straight-line code: each element of a buffer is loaded once, four at a time if at least two are
-    /// needed.
-    fn written_block(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
-        self.writing_out(MOST_IN_WINDOW, |f| f.keeping_loads(Some(Loads::default()), |f| f.block_with(w, first, dest)))
-    }
-
-    fn block_with(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
-        let at = |i: i64, j: i64| [first[0].add(&Size::int(i)), first[1].add(&Size::int(j))];
-        let wanted = self.loads_of(|f| {
-            for i in 0..w.tall {
-                for j in 0..WIDE {
-                    let [r, c] = at(i, j);
-                    f.window_value(w, &r, &c)?;
-                }
-            }
-            Ok(())
-        })?;
-        let wanted = self.in_quads(wanted);
-        self.known_mut().keep_loads(Some(Loads { quads: wanted, ..Loads::default() }));
-        for i in 0..w.tall {
-            let mut values = Vec::new();
-            for j in 0..WIDE {
-                let [r, c] = at(i, j);
-                let value = self.window_value(w, &r, &c)?;
-                values.push((r, c, value));
-            }
-            self.store_row(&values, dest)?;
-        }
-        Ok(())
     }
 
     /// Writes adjacent results, as one vector if possible.
@@ -497,7 +315,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Some(start.clone())
         });
         let in_fours = loads.in_fours;
-        let quad = quad.or_else(|| if in_fours { self.four_around(buffer, at) } else { None });
+        let quad = quad.or_else(|| if in_fours { four_around(self, buffer, at) } else { None });
         let from = Expr::Var(self.use_buffer(buffer, false));
         let mut add = Vec::new();
         if let Some(start) = quad {
@@ -520,17 +338,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             found = loads.known.get(&key).cloned();
         }
         Ok(found)
-    }
-
-    /// The start of the group of four around an element, if the buffer consists of such groups.
-    fn four_around(&self, buffer: BufferId, at: &Size) -> Option<Size> {
-        let four = Size::int(WIDE);
-        let of = &self.program().buffers[buffer.0 as usize];
-        if !is_word(of.element) || self.facts().divides(&four, &of.capacity) != Truth::Yes {
-            return None;
-        }
-        let mut starts = (0..WIDE).map(|l| self.facts().simplify(&at.sub(&Size::int(l))));
-        starts.find(|s| self.facts().divides(&four, s) == Truth::Yes)
     }
 
     /// Writes four neighbours as one vector, if they are scalars at adjacent addresses.
@@ -565,4 +372,205 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.assign(to, Expr::Vector(ty, lanes));
         Ok(true)
     }
+}
+
+impl<'k> Windows<'k> {
+    fn window_blocks(&self, f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>) -> Result<()> {
+        let (n, m) = (self.rows.len.clone(), self.columns.clone());
+        let (n_expr, m_expr) = (f.size(&n)?, f.size(&m)?);
+        let item = f.bind("item", CType::Int, local_id());
+        let [across, down] = arrangement(f.target());
+        let x =
+            f.number("x", item.clone().rem(Expr::int(across)).mul(Expr::int(WIDE)), &Size::int((across - 1) * WIDE));
+        let y =
+            f.number("y", item.div(Expr::int(across)).mul(Expr::int(self.tall)), &Size::int((down - 1) * self.tall));
+        let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
+        let (tile_down, tile_across) = (down * self.tall, across * WIDE);
+        f.by_items(|f| {
+            f.for_level(Level::Wrg(1), &tiles(&n, tile_down), |f, j| {
+                f.for_level(Level::Wrg(0), &tiles(&m, tile_across), |f, i| {
+                    let row = f.size(&j.mul(&Size::int(tile_down)).add(&y))?;
+                    let row = f.number("row", row, &n.add(&Size::int(tile_down)));
+                    let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
+                    let column = f.number("column", column, &m.add(&Size::int(tile_across)));
+                    let start = match self.fold {
+                        // The code is long, so neighbouring work-items must take the same version.
+                        Some(_) => {
+                            [(j.mul(&Size::int(tile_down)), tile_down), (i.mul(&Size::int(tile_across)), tile_across)]
+                        }
+                        None => [(row.clone(), self.tall), (column.clone(), WIDE)],
+                    };
+                    self.window_block(f, [&row, &column], start, [&n, &m], [&n_expr, &m_expr], dest)
+                })
+            })
+        })
+    }
+
+    fn window_block(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        first: [&Size; 2], // The region that must be inside: its start and extent in each dimension.
+        whole: [(Size, i64); 2],
+        lens: [&Size; 2],
+        bounds: [&Expr; 2],
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        // Inside, with a margin of a window and a vector.
+        let margin = [self.reach[0], self.reach[1] + WIDE - 1];
+        let side = [self.tall, WIDE];
+        let mut inside = Expr::Bool(true);
+        for (d, (from, extent)) in whole.iter().enumerate() {
+            let at = f.size(from)?;
+            if margin[d] > 0 {
+                inside = inside.and(at.clone().ge(Expr::int(margin[d])));
+            }
+            inside = inside.and(at.add(Expr::int(margin[d] + extent)).le(bounds[d].clone()));
+        }
+        if let Some(plane) = &self.plane {
+            let (at, len) = (f.size(&plane.at)?, f.size(&plane.len)?);
+            inside = inside.and(at.clone().ge(Expr::int(plane.reach)));
+            inside = inside.and(at.add(Expr::int(plane.reach + 1)).le(len));
+        }
+        // If all rows start at a multiple of four, so do blocks.
+        let four = Size::int(WIDE);
+        let aligned_facts = |f: &mut FunctionBuilder<'_, 'k>| {
+            f.known_mut().remember();
+            for d in 0..2 {
+                f.known_mut().assume_le(Size::int(margin[d]), first[d].clone());
+                f.known_mut().assume_le(first[d].add(&Size::int(margin[d] + side[d])), lens[d].clone());
+            }
+            if let Some(plane) = &self.plane {
+                f.known_mut().assume_le(Size::int(plane.reach), plane.at.clone());
+                f.known_mut().assume_le(plane.at.add(&Size::int(plane.reach + 1)), plane.len.clone());
+            }
+            f.known_mut().assume_divides(four.clone(), lens[1].clone());
+            f.known_mut().assume_divides(four.clone(), first[1].clone());
+        };
+        let aligned = Expr::binary(BinaryOp::Rem, bounds[1].clone(), Expr::int(WIDE)).eq(Expr::int(0));
+        if let Some(nest) = self.fold {
+            let (block, ()) = f.scope(|f| {
+                aligned_facts(f);
+                f.folded_windows(self, nest, first, lens, dest, true)
+            })?;
+            let (edge, ()) = f.scope(|f| {
+                f.known_mut().remember();
+                f.folded_windows(self, nest, first, lens, dest, false)
+            })?;
+            f.emit_if(inside.and(aligned), block, edge);
+            return Ok(());
+        }
+        let (quads, ()) = f.scope(|f| {
+            aligned_facts(f);
+            self.written_block(f, first, dest)
+        })?;
+        let (mut edge, ()) = f.scope(|f| self.edge_block(f, first, lens, dest))?;
+        let room = bounds[0].clone().ge(Expr::int(self.tall)).and(bounds[1].clone().ge(Expr::int(WIDE)));
+        let (few, ()) = f.scope(|f| {
+            f.known_mut().remember();
+            f.for_range("i", Expr::int(0), &Size::int(self.tall), Step::Increment, |f, i| {
+                f.for_range("j", Expr::int(0), &Size::int(WIDE), Step::Increment, |f, j| {
+                    let at = [first[0].add(i), first[1].add(j)];
+                    f.inside([(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], true, |f, [r, c]| {
+                        let value = self.window_value(f, &r, &c)?;
+                        let to = f.dest_at(dest, &r)?;
+                        let to = f.dest_at(&to, &c)?;
+                        f.copy(&value, &to)
+                    })
+                })
+            })
+        })?;
+        let either = f.scope(|f| {
+            f.emit_if(room, std::mem::take(&mut edge), few);
+            Ok(())
+        })?;
+        f.emit_if(inside.and(aligned), quads, either.0);
+        Ok(())
+    }
+
+    /// A block that reaches an edge: moved back until it is inside the matrix, so that its results exist and their
+    /// windows share loads. Results before `first` belong to other blocks.
+    fn edge_block(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        first: [&Size; 2],
+        lens: [&Size; 2],
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        f.known_mut().remember();
+        let mut start = Vec::new();
+        for (d, (name, side)) in [("r", self.tall), ("c", WIDE)].into_iter().enumerate() {
+            f.known_mut().assume_le(Size::int(side), lens[d].clone());
+            let last = lens[d].sub(&Size::int(side));
+            let at = min(f.size(first[d])?, f.size(&last)?);
+            start.push(f.number(name, at, &last));
+        }
+        f.writing_out(MOST_IN_WINDOW, |f| {
+            f.keeping_loads(Some(Loads::default()), |f| {
+                for i in 0..self.tall {
+                    for j in 0..WIDE {
+                        let at = [start[0].add(&Size::int(i)), start[1].add(&Size::int(j))];
+                        let value = self.window_value(f, &at[0], &at[1])?;
+                        let mut own = Expr::Bool(true);
+                        for d in 0..2 {
+                            own = own.and(f.size(&at[d])?.ge(f.size(first[d])?));
+                        }
+                        f.when(own, |f| {
+                            let to = f.dest_at(dest, &at[0])?;
+                            let to = f.dest_at(&to, &at[1])?;
+                            f.copy(&value, &to)
+                        })?;
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Computes the result at a row and a column.
+    fn window_value(&self, f: &mut FunctionBuilder<'_, 'k>, r: &Size, c: &Size) -> Result<Value<'k>> {
+        let (env, window) = f.window_at(self, r, c)?;
+        f.call(&Closure { lambda: self.f, env }.at(c), &[window])
+    }
+
+    /// A block in straight-line code: each element of a buffer is loaded once, four at a time if at least two are
+    /// needed.
+    fn written_block(&self, f: &mut FunctionBuilder<'_, 'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+        f.writing_out(MOST_IN_WINDOW, |f| f.keeping_loads(Some(Loads::default()), |f| self.block_with(f, first, dest)))
+    }
+
+    fn block_with(&self, f: &mut FunctionBuilder<'_, 'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+        let at = |i: i64, j: i64| [first[0].add(&Size::int(i)), first[1].add(&Size::int(j))];
+        let wanted = f.loads_of(|f| {
+            for i in 0..self.tall {
+                for j in 0..WIDE {
+                    let [r, c] = at(i, j);
+                    self.window_value(f, &r, &c)?;
+                }
+            }
+            Ok(())
+        })?;
+        let wanted = f.in_quads(wanted);
+        f.known_mut().keep_loads(Some(Loads { quads: wanted, ..Loads::default() }));
+        for i in 0..self.tall {
+            let mut values = Vec::new();
+            for j in 0..WIDE {
+                let [r, c] = at(i, j);
+                let value = self.window_value(f, &r, &c)?;
+                values.push((r, c, value));
+            }
+            f.store_row(&values, dest)?;
+        }
+        Ok(())
+    }
+}
+
+/// The start of the group of four around an element, if the buffer consists of such groups.
+fn four_around(f: &FunctionBuilder, buffer: BufferId, at: &Size) -> Option<Size> {
+    let four = Size::int(WIDE);
+    let of = &f.program().buffers[buffer.0 as usize];
+    if !is_word(of.element) || f.facts().divides(&four, &of.capacity) != Truth::Yes {
+        return None;
+    }
+    let mut starts = (0..WIDE).map(|l| f.facts().simplify(&at.sub(&Size::int(l))));
+    starts.find(|s| f.facts().divides(&four, s) == Truth::Yes)
 }

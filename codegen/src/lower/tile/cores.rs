@@ -78,15 +78,15 @@ impl<'k> Host<'k> {
             b.grid_mut().one_item_per_group();
             let (element, columns) = element_of(b)?;
             let (n, m) = (rows.len.clone(), columns.len.clone());
-            let a = b.panel("a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
-            let c = b.panel("b", (columns, column_ty), rounds, &element.rounds, wide, false)?;
+            let a = panel(b, "a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
+            let c = panel(b, "b", (columns, column_ty), rounds, &element.rounds, wide, false)?;
             let acc = b.arrays(z_ty, "acc", Storage::Private, down * across)?;
             let acc = Place { layout: acc, at: Size::zero() };
             let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
             b.for_level(Level::Wrg(1), &tiles(&n, tall), |f, j| {
                 f.for_level(Level::Wrg(0), &tiles(&m, wide), |f, i| {
-                    let first = [f.first("row", j, tall, &n)?, f.first("column", i, wide, &m)?];
-                    f.tile_of_core(&element, [&a, &c], [&first[0], &first[1]], &acc, rounds, dest)
+                    let first = [first(f, "row", j, tall, &n)?, first(f, "column", i, wide, &m)?];
+                    tile_of_core(f, &element, [&a, &c], [&first[0], &first[1]], &acc, rounds, dest)
                 })
             })
         })?;
@@ -95,94 +95,6 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn panel(
-        &mut self,
-        name: &str,
-        (rows, ty): (Array<'k>, &Ty),
-        rounds: i64,
-        all: &Size,
-        lanes: i64,
-        is_rows: bool,
-    ) -> Result<Panel<'k>> {
-        let (element, rounds) = match ty.as_array() {
-            Some(row) => (&row.element, rounds),
-            None => (ty, 1),
-        };
-        let layout = self.arrays(element, &format!("{name}_tile"), Storage::Private, (lanes * rounds) as u64)?;
-        let place = Place { layout, at: Size::zero() };
-        Ok(Panel { rows, place, lanes, is_rows, is_array: ty.as_array().is_some(), rounds: all.clone() })
-    }
-
-    fn first(&mut self, name: &str, tile: &Size, side: i64, n: &Size) -> Result<Size> {
-        let value = self.size(&tile.mul(&Size::int(side)))?;
-        Ok(self.number(name, value, &n.sub(&Size::one())))
-    }
-
-    /// The number of lanes from `first` on, at most `side`, and the same rounded up to whole blocks.
-    fn lanes_from(&mut self, name: &str, first: &Size, n: &Size, side: i64, block: i64) -> Result<[Size; 2]> {
-        let left = self.size(&n.sub(first))?;
-        let there = self.number(name, min(Expr::int(side), left), &Size::int(side));
-        self.known_mut().assume_le(first.add(&there), n.clone());
-        let whole = self.size(&there.add(&Size::int(block - 1)).div_floor(&Size::int(block)).mul(&Size::int(block)))?;
-        let whole = self.number(&format!("whole_{name}"), whole, &Size::int(side));
-        Ok([there, whole])
-    }
-
-    fn tile_of_core(
-        &mut self,
-        element: &Element<'k>,
-        panels: [&Panel<'k>; 2],
-        first: [&Size; 2],
-        acc: &Place,
-        rounds: i64,
-        dest: &Dest<'k>,
-    ) -> Result<()> {
-        let lanes = self.lanes_of(element, panels, acc)?;
-        let block = if lanes.is_some() { self.parameter(Parameter::CoresBlock) } else { 1 };
-        let width = lanes.as_ref().map_or(1, |lanes| i64::from(lanes.width));
-        let [height, tall] = self.lanes_from("height", first[0], &panels[0].rows.len, panels[0].lanes, block)?;
-        let [breadth, wide] = self.lanes_from("breadth", first[1], &panels[1].rows.len, panels[1].lanes, width)?;
-        for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
-            if panel.is_constant() {
-                self.pack(panel, first, count, &Size::zero(), &Size::one(), 1)?;
-            }
-        }
-        let across = Size::int(panels[1].lanes);
-        self.for_range("i", Expr::int(0), &tall, Step::Increment, |f, i| {
-            f.for_range("j", Expr::int(0), &wide, Step::Increment, |f, j| {
-                let lane = [f.lane(panels[0], i, &Size::zero(), rounds)?, f.lane(panels[1], j, &Size::zero(), rounds)?];
-                let env = f.before_fold(element, lane)?;
-                let z = f.atom(&element.fold.args[0], &env)?;
-                f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) }))
-            })
-        })?;
-        let all = &element.rounds;
-        self.for_range("from", Expr::int(0), all, Step::Add(Expr::int(rounds)), |f, from| {
-            let left = f.size(&all.sub(from))?;
-            let depth = f.number("depth", min(Expr::int(rounds), left), &Size::int(rounds));
-            f.known_mut().assume_le(from.add(&depth), all.clone());
-            for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
-                if !panel.is_constant() {
-                    f.pack(panel, first, count, from, &depth, rounds)?;
-                }
-            }
-            let extent = Extent { tall: &tall, wide: &wide, depth: &depth };
-            match &lanes {
-                Some(lanes) => f.rounds_of_vectors(element, panels, rounds, lanes, &extent),
-                None => f.rounds_one_by_one(element, panels, acc, rounds, &extent),
-            }
-        })?;
-        self.for_range("i", Expr::int(0), &height, Step::Increment, |f, i| {
-            f.for_range("j", Expr::int(0), &breadth, Step::Increment, |f, j| {
-                let lane = [f.lane(panels[0], i, &Size::zero(), rounds)?, f.lane(panels[1], j, &Size::zero(), rounds)?];
-                let env = f.before_fold(element, lane)?;
-                let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) })?;
-                let value = f.finished(element, env, cell)?;
-                f.write_result(&value, [&first[0].add(i), &first[1].add(j)], dest)
-            })
-        })
-    }
-
     /// Packs some iterations of a panel; lanes after the last are clamped.
     fn pack(
         &mut self,
@@ -215,124 +127,218 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.for_range("j", zero, count, one, |f, lane| read(f, lane, round))
         })
     }
+}
 
+impl<'k> Panel<'k> {
     /// The argument of the element function for a lane, in one iteration.
-    fn lane(&mut self, panel: &Panel<'k>, lane: &Size, round: &Size, rounds: i64) -> Result<Value<'k>> {
-        let x = self.load(&Place { layout: panel.place.layout.clone(), at: panel.at(lane, round, rounds) })?;
-        Ok(panel.value(x))
+    fn lane(&self, f: &mut FunctionBuilder<'_, 'k>, lane: &Size, round: &Size, rounds: i64) -> Result<Value<'k>> {
+        let x = f.load(&Place { layout: self.place.layout.clone(), at: self.at(lane, round, rounds) })?;
+        Ok(self.value(x))
     }
+}
 
-    fn rounds_one_by_one(
-        &mut self,
-        element: &Element<'k>,
-        panels: [&Panel<'k>; 2],
-        acc: &Place,
-        rounds: i64,
-        extent: &Extent<'_>,
-    ) -> Result<()> {
-        let one = Step::Increment;
-        self.for_range("i", Expr::int(0), extent.tall, one.clone(), |f, i| {
-            f.for_range("k", Expr::int(0), extent.depth, one.clone(), |f, k| {
-                f.for_range("j", Expr::int(0), extent.wide, one, |f, j| {
-                    let row = f.lane(panels[0], i, k, rounds)?;
-                    let column = f.lane(panels[1], j, k, rounds)?;
-                    let before =
-                        f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(panels[1].lanes)).add(j) })?;
-                    let next = f.next(element, [row, column], k, before.clone())?;
-                    f.assign_registers(&before, &next)
-                })
+fn panel<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    name: &str,
+    (rows, ty): (Array<'k>, &Ty),
+    rounds: i64,
+    all: &Size,
+    lanes: i64,
+    is_rows: bool,
+) -> Result<Panel<'k>> {
+    let (element, rounds) = match ty.as_array() {
+        Some(row) => (&row.element, rounds),
+        None => (ty, 1),
+    };
+    let layout = f.arrays(element, &format!("{name}_tile"), Storage::Private, (lanes * rounds) as u64)?;
+    let place = Place { layout, at: Size::zero() };
+    Ok(Panel { rows, place, lanes, is_rows, is_array: ty.as_array().is_some(), rounds: all.clone() })
+}
+
+fn first(f: &mut FunctionBuilder, name: &str, tile: &Size, side: i64, n: &Size) -> Result<Size> {
+    let value = f.size(&tile.mul(&Size::int(side)))?;
+    Ok(f.number(name, value, &n.sub(&Size::one())))
+}
+
+/// The number of lanes from `first` on, at most `side`, and the same rounded up to whole blocks.
+fn lanes_from(f: &mut FunctionBuilder, name: &str, first: &Size, n: &Size, side: i64, block: i64) -> Result<[Size; 2]> {
+    let left = f.size(&n.sub(first))?;
+    let there = f.number(name, min(Expr::int(side), left), &Size::int(side));
+    f.known_mut().assume_le(first.add(&there), n.clone());
+    let whole = f.size(&there.add(&Size::int(block - 1)).div_floor(&Size::int(block)).mul(&Size::int(block)))?;
+    let whole = f.number(&format!("whole_{name}"), whole, &Size::int(side));
+    Ok([there, whole])
+}
+
+fn tile_of_core<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    panels: [&Panel<'k>; 2],
+    first: [&Size; 2],
+    acc: &Place,
+    rounds: i64,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let lanes = lanes_of(f, element, panels, acc)?;
+    let block = if lanes.is_some() { f.parameter(Parameter::CoresBlock) } else { 1 };
+    let width = lanes.as_ref().map_or(1, |lanes| i64::from(lanes.width));
+    let [height, tall] = lanes_from(f, "height", first[0], &panels[0].rows.len, panels[0].lanes, block)?;
+    let [breadth, wide] = lanes_from(f, "breadth", first[1], &panels[1].rows.len, panels[1].lanes, width)?;
+    for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
+        if panel.is_constant() {
+            f.pack(panel, first, count, &Size::zero(), &Size::one(), 1)?;
+        }
+    }
+    let across = Size::int(panels[1].lanes);
+    f.for_range("i", Expr::int(0), &tall, Step::Increment, |f, i| {
+        f.for_range("j", Expr::int(0), &wide, Step::Increment, |f, j| {
+            let lane = [panels[0].lane(f, i, &Size::zero(), rounds)?, panels[1].lane(f, j, &Size::zero(), rounds)?];
+            let env = f.before_fold(element, lane)?;
+            let z = f.atom(&element.fold.args[0], &env)?;
+            f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) }))
+        })
+    })?;
+    let all = &element.rounds;
+    f.for_range("from", Expr::int(0), all, Step::Add(Expr::int(rounds)), |f, from| {
+        let left = f.size(&all.sub(from))?;
+        let depth = f.number("depth", min(Expr::int(rounds), left), &Size::int(rounds));
+        f.known_mut().assume_le(from.add(&depth), all.clone());
+        for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
+            if !panel.is_constant() {
+                f.pack(panel, first, count, from, &depth, rounds)?;
+            }
+        }
+        let extent = Extent { tall: &tall, wide: &wide, depth: &depth };
+        match &lanes {
+            Some(lanes) => rounds_of_vectors(f, element, panels, rounds, lanes, &extent),
+            None => rounds_one_by_one(f, element, panels, acc, rounds, &extent),
+        }
+    })?;
+    f.for_range("i", Expr::int(0), &height, Step::Increment, |f, i| {
+        f.for_range("j", Expr::int(0), &breadth, Step::Increment, |f, j| {
+            let lane = [panels[0].lane(f, i, &Size::zero(), rounds)?, panels[1].lane(f, j, &Size::zero(), rounds)?];
+            let env = f.before_fold(element, lane)?;
+            let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) })?;
+            let value = f.finished(element, env, cell)?;
+            f.write_result(&value, [&first[0].add(i), &first[1].add(j)], dest)
+        })
+    })
+}
+
+fn rounds_one_by_one<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    panels: [&Panel<'k>; 2],
+    acc: &Place,
+    rounds: i64,
+    extent: &Extent<'_>,
+) -> Result<()> {
+    let one = Step::Increment;
+    f.for_range("i", Expr::int(0), extent.tall, one.clone(), |f, i| {
+        f.for_range("k", Expr::int(0), extent.depth, one.clone(), |f, k| {
+            f.for_range("j", Expr::int(0), extent.wide, one, |f, j| {
+                let row = panels[0].lane(f, i, k, rounds)?;
+                let column = panels[1].lane(f, j, k, rounds)?;
+                let before =
+                    f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(panels[1].lanes)).add(j) })?;
+                let next = f.next(element, [row, column], k, before.clone())?;
+                f.assign_registers(&before, &next)
             })
         })
-    }
+    })
+}
 
-    fn rounds_of_vectors(
-        &mut self,
-        element: &Element<'k>,
-        panels: [&Panel<'k>; 2],
-        rounds: i64,
-        lanes: &Lanes,
-        extent: &Extent<'_>,
-    ) -> Result<()> {
-        let width = i64::from(lanes.width);
-        let block = self.parameter(Parameter::CoresBlock);
-        let across = panels[1].lanes;
-        let vectors = self.size(&extent.wide.div_floor(&Size::int(width)))?;
-        let vectors = self.number("vectors", vectors, &Size::int(across / width));
-        let per_row = Size::int(across / width);
-        self.for_range("j", Expr::int(0), &vectors, Step::Increment, |f, j| {
-            f.for_range("i", Expr::int(0), extent.tall, Step::Add(Expr::int(block)), |f, i| {
-                let cell = |r: i64| Place { layout: lanes.acc.clone(), at: i.add(&Size::int(r)).mul(&per_row).add(j) };
-                let mut registers = Vec::new();
-                for r in 0..block {
-                    let before = f.load(&cell(r))?;
-                    registers.extend(f.registers_with(&before, "v")?);
-                }
-                f.for_range("k", Expr::int(0), extent.depth, Step::Increment, |f, k| {
-                    let at = if panels[1].is_constant() { j.clone() } else { k.mul(&per_row).add(j) };
-                    let column = f.load(&Place { layout: lanes.columns.clone(), at })?;
-                    let column = f.named_scalar(&column, "y")?;
-                    for (r, v) in (0..block).zip(&registers) {
-                        let x = f.load(&Place {
-                            layout: panels[0].place.layout.clone(),
-                            at: panels[0].at(&i.add(&Size::int(r)), k, rounds),
-                        })?;
-                        let x = f.scalar_of(&x)?;
-                        let x = f.scalar(&x)?;
-                        let x = f.bind("x", lanes.ty(), Expr::Vector(lanes.ty(), vec![x]));
-                        let (Value::Vec(before), Value::Vec(y)) = (v, &column) else { continue };
-                        let next =
-                            f.next_of_vectors(element, panels, lanes.scalar, [x, y.expr.clone()], k, &before.expr)?;
-                        f.assign(before.expr.clone(), next);
-                    }
-                    Ok(())
-                })?;
+fn rounds_of_vectors<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    panels: [&Panel<'k>; 2],
+    rounds: i64,
+    lanes: &Lanes,
+    extent: &Extent<'_>,
+) -> Result<()> {
+    let width = i64::from(lanes.width);
+    let block = f.parameter(Parameter::CoresBlock);
+    let across = panels[1].lanes;
+    let vectors = f.size(&extent.wide.div_floor(&Size::int(width)))?;
+    let vectors = f.number("vectors", vectors, &Size::int(across / width));
+    let per_row = Size::int(across / width);
+    f.for_range("j", Expr::int(0), &vectors, Step::Increment, |f, j| {
+        f.for_range("i", Expr::int(0), extent.tall, Step::Add(Expr::int(block)), |f, i| {
+            let cell = |r: i64| Place { layout: lanes.acc.clone(), at: i.add(&Size::int(r)).mul(&per_row).add(j) };
+            let mut registers = Vec::new();
+            for r in 0..block {
+                let before = f.load(&cell(r))?;
+                registers.extend(f.registers_with(&before, "v")?);
+            }
+            f.for_range("k", Expr::int(0), extent.depth, Step::Increment, |f, k| {
+                let at = if panels[1].is_constant() { j.clone() } else { k.mul(&per_row).add(j) };
+                let column = f.load(&Place { layout: lanes.columns.clone(), at })?;
+                let column = f.named_scalar(&column, "y")?;
                 for (r, v) in (0..block).zip(&registers) {
-                    f.copy(v, &Dest::Place(cell(r)))?;
+                    let x = f.load(&Place {
+                        layout: panels[0].place.layout.clone(),
+                        at: panels[0].at(&i.add(&Size::int(r)), k, rounds),
+                    })?;
+                    let x = f.scalar_of(&x)?;
+                    let x = f.scalar(&x)?;
+                    let x = f.bind("x", lanes.ty(), Expr::Vector(lanes.ty(), vec![x]));
+                    let (Value::Vec(before), Value::Vec(y)) = (v, &column) else { continue };
+                    let next = next_of_vectors(f, element, panels, lanes.scalar, [x, y.expr.clone()], k, &before.expr)?;
+                    f.assign(before.expr.clone(), next);
                 }
                 Ok(())
-            })
+            })?;
+            for (r, v) in (0..block).zip(&registers) {
+                f.copy(v, &Dest::Place(cell(r)))?;
+            }
+            Ok(())
         })
-    }
+    })
+}
 
-    /// The next value of the fold as a scalar expression whose variables are actually vectors.
-    fn next_of_vectors(
-        &mut self,
-        element: &Element<'k>,
-        panels: [&Panel<'k>; 2],
-        scalar: Scalar,
-        [x, y]: [Expr; 2],
-        k: &Size,
-        before: &Expr,
-    ) -> Result<Expr> {
-        let lane = |panel: &Panel<'k>, e: Expr| panel.value(Value::computed(scalar, e));
-        let both = [lane(panels[0], x), lane(panels[1], y)];
-        let next = self.next(element, both, k, Value::computed(scalar, before.clone()))?;
-        let next = self.scalar_of(&next)?;
-        self.scalar(&next)
-    }
+/// The next value of the fold as a scalar expression whose variables are actually vectors.
+fn next_of_vectors<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    panels: [&Panel<'k>; 2],
+    scalar: Scalar,
+    [x, y]: [Expr; 2],
+    k: &Size,
+    before: &Expr,
+) -> Result<Expr> {
+    let lane = |panel: &Panel<'k>, e: Expr| panel.value(Value::computed(scalar, e));
+    let both = [lane(panels[0], x), lane(panels[1], y)];
+    let next = f.next(element, both, k, Value::computed(scalar, before.clone()))?;
+    let next = f.scalar_of(&next)?;
+    f.scalar(&next)
+}
 
-    /// The vectors for several columns at once, if the scalar expression is also valid for vectors.
-    fn lanes_of(&mut self, element: &Element<'k>, panels: [&Panel<'k>; 2], acc: &Place) -> Result<Option<Lanes>> {
-        let floats = |place: &Place| match &*place.layout {
-            Layout::Scalar(m) if m.scalar.is_floating() => Some(m.clone()),
-            _ => None,
-        };
-        let found = [floats(acc), floats(&panels[0].place), floats(&panels[1].place)];
-        let [Some(sum), Some(row), Some(column)] = found else { return Ok(None) };
-        let scalar = sum.scalar;
-        if row.scalar != scalar || column.scalar != scalar || panels[0].is_constant() {
-            return Ok(None);
-        }
-        let names = ["x", "y", "v"].map(|name| Expr::Var(self.fresh_name(name)));
-        let [x, y, v] = names.clone();
-        let (stmts, next) = self.scope(|f| f.next_of_vectors(element, panels, scalar, [x, y], &Size::zero(), &v))?;
-        if !stmts.is_empty() || !is_of_vectors(&next, &names) {
-            return Ok(None);
-        }
-        let width = (VECTOR / scalar.bytes()) as u8;
-        let vectors = |m: Memory| Rc::new(Layout::Vec(m, width));
-        Ok(Some(Lanes { scalar, width, acc: vectors(sum), columns: vectors(column) }))
+/// The vectors for several columns at once, if the scalar expression is also valid for vectors.
+fn lanes_of<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    panels: [&Panel<'k>; 2],
+    acc: &Place,
+) -> Result<Option<Lanes>> {
+    let floats = |place: &Place| match &*place.layout {
+        Layout::Scalar(m) if m.scalar.is_floating() => Some(m.clone()),
+        _ => None,
+    };
+    let found = [floats(acc), floats(&panels[0].place), floats(&panels[1].place)];
+    let [Some(sum), Some(row), Some(column)] = found else { return Ok(None) };
+    let scalar = sum.scalar;
+    if row.scalar != scalar || column.scalar != scalar || panels[0].is_constant() {
+        return Ok(None);
     }
+    let names = ["x", "y", "v"].map(|name| Expr::Var(f.fresh_name(name)));
+    let [x, y, v] = names.clone();
+    let (stmts, next) = f.scope(|f| next_of_vectors(f, element, panels, scalar, [x, y], &Size::zero(), &v))?;
+    if !stmts.is_empty() || !is_of_vectors(&next, &names) {
+        return Ok(None);
+    }
+    let width = (VECTOR / scalar.bytes()) as u8;
+    let vectors = |m: Memory| Rc::new(Layout::Vec(m, width));
+    Ok(Some(Lanes { scalar, width, acc: vectors(sum), columns: vectors(column) }))
 }
 
 /// Vectors of a tile's columns.

@@ -23,7 +23,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = nearest();
         let named = match memo.clamped.get(&at) {
             Some(known) => known.clone(),
-            None => self.named_choice(&at, n)?,
+            None => named_choice(self, &at, n)?,
         };
         if let Some(memo) = self.known_mut().memo_mut() {
             memo.clamped.insert(at, named.clone());
@@ -31,17 +31,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(named)
     }
+}
 
-    /// An index below `n`, bound to a name if it contains a minimum, maximum or condition.
-    fn named_choice(&mut self, at: &Size, n: &Size) -> Result<Size> {
-        let simple = self.known_mut().simplify(at);
-        if !chooses(&self.program_mut().node(&simple)) {
-            return Ok(simple);
-        }
-        let value = self.size(&simple)?;
-        let value = self.bind("clamped", CType::Int, value);
-        Ok(self.number("clamped", value, &n.sub(&Size::one())))
+/// An index below `n`, bound to a name if it contains a minimum, maximum or condition.
+fn named_choice(f: &mut FunctionBuilder, at: &Size, n: &Size) -> Result<Size> {
+    let simple = f.known_mut().simplify(at);
+    if !chooses(&f.program_mut().node(&simple)) {
+        return Ok(simple);
     }
+    let value = f.size(&simple)?;
+    let value = f.bind("clamped", CType::Int, value);
+    Ok(f.number("clamped", value, &n.sub(&Size::one())))
 }
 
 /// Whether it contains a minimum, maximum or condition.

@@ -131,32 +131,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn contracted(&mut self, v: Value<'k>) -> Value<'k> {
         match v {
             Value::Scalar(ScalarValue::Computed { ty, expr }) if ty.is_floating() => {
-                Value::computed(ty, self.contracted_sum(expr))
+                Value::computed(ty, contracted_sum(self, expr))
             }
             Value::Tuple(parts) => Value::Tuple(parts.into_iter().map(|p| self.contracted(p)).collect()),
             other => other,
         }
-    }
-
-    fn contracted_sum(&mut self, e: Expr) -> Expr {
-        let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
-        // The product may have been bound to a name.
-        let product = |e: &Expr| match e {
-            Expr::Binary(BinaryOp::Mul, x, y) => Some((x.clone(), y.clone())),
-            Expr::Var(name) => match self.initial(name) {
-                Some(Expr::Binary(BinaryOp::Mul, x, y)) if x.is_atom() && y.is_atom() => Some((x.clone(), y.clone())),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (x, y, sum) = match (product(&a), product(&b)) {
-            (_, Some((x, y))) => (x, y, a),
-            (Some((x, y)), None) => (x, y, b),
-            (None, None) => return Expr::Binary(BinaryOp::Add, a, b),
-        };
-        let origin = self.origin();
-        self.program_mut().applied(&rules::CONTRACT, &origin);
-        Expr::call("fma", [x, y, sum].map(Arc::unwrap_or_clone))
     }
 
     /// Statements under a condition; unconditional if it certainly holds.
@@ -168,6 +147,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(())
     }
+}
+
+fn contracted_sum(f: &mut FunctionBuilder, e: Expr) -> Expr {
+    let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
+    // The product may have been bound to a name.
+    let product = |e: &Expr| match e {
+        Expr::Binary(BinaryOp::Mul, x, y) => Some((x.clone(), y.clone())),
+        Expr::Var(name) => match f.initial(name) {
+            Some(Expr::Binary(BinaryOp::Mul, x, y)) if x.is_atom() && y.is_atom() => Some((x.clone(), y.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (x, y, sum) = match (product(&a), product(&b)) {
+        (_, Some((x, y))) => (x, y, a),
+        (Some((x, y)), None) => (x, y, b),
+        (None, None) => return Expr::Binary(BinaryOp::Add, a, b),
+    };
+    let origin = f.origin();
+    f.program_mut().applied(&rules::CONTRACT, &origin);
+    Expr::call("fma", [x, y, sum].map(Arc::unwrap_or_clone))
 }
 
 fn local_id() -> Expr {

@@ -6,7 +6,7 @@
 //! elements.
 
 use super::super::Result;
-use super::super::function::FunctionBuilder;
+use super::super::function::{Body, FunctionBuilder};
 use super::super::value::{Array, Dest, Layout, Memory, Place, Value, View};
 use super::access::{Strides, is_word};
 use super::{local_id, min};
@@ -89,7 +89,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<Vec<Operand<'k>>> {
         let mut all = Vec::new();
         for (rows, ty) in components(rows, ty) {
-            all.push(self.operand(name, rows, &ty, side, own.clone())?);
+            all.push(operand(self, name, rows, &ty, side, own.clone())?);
         }
         Ok(all)
     }
@@ -97,64 +97,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The argument of the element function for one of the work-item's lanes.
     pub fn side_value(&mut self, side: &[Operand<'k>], l: &Size, rounds: &Size) -> Result<Value<'k>> {
         if let [only] = side {
-            return self.lane_value(only, l, rounds);
+            return only.lane_value(self, l, rounds);
         }
         let mut parts = Vec::new();
         for o in side {
-            parts.push(self.lane_value(o, l, rounds)?);
+            parts.push(o.lane_value(self, l, rounds)?);
         }
         Ok(Value::Tuple(parts))
-    }
-
-    /// Declares an operand. `ty` is the type of an element of `rows`.
-    pub fn operand(&mut self, name: &str, rows: Array<'k>, ty: &Ty, side: Side, own: Size) -> Result<Operand<'k>> {
-        let place = |layout: Rc<Layout>| Place { layout, at: Size::zero() };
-        let Some(row) = ty.as_array() else {
-            let registers = place(self.arrays(ty, name, Storage::Private, side.of_item as u64)?);
-            return Ok(Operand { side, rows, own, registers, stream: None });
-        };
-        let element = &row.element;
-        let (along_rounds, vectors) = self.neighbours(&rows);
-        let wide = match vectors {
-            Some((strides, multiples)) => self.whole_vectors(&multiples)?.map(|c| (strides, c)),
-            None => None,
-        };
-        let width = if wide.is_some() { 4 } else { 1 };
-        let pitch = if along_rounds { side.lanes + side.padding } else { side.lanes };
-        let local =
-            self.arrays(element, &format!("{name}_tile"), Storage::LocalVectors, (2 * side.depth * pitch) as u64)?;
-        let staged =
-            self.arrays(element, &format!("{name}_next"), Storage::Private, (side.lanes * side.depth / ITEMS) as u64)?;
-        let registers = self.arrays(element, name, Storage::Private, side.of_item as u64)?;
-        let (fast, slow) =
-            if along_rounds { (side.depth / width, side.lanes) } else { (side.lanes / width, side.depth) };
-        let first = local_id().cast(CType::Int).rem(Expr::int(fast)).mul(Expr::int(width));
-        let first = self.number(&format!("{name}_from"), first, &Size::int((fast - 1) * width));
-        let second = local_id().cast(CType::Int).div(Expr::int(fast));
-        let second = self.number(&format!("{name}_at"), second, &Size::int((ITEMS / fast).min(slow) - 1));
-        let (lane, round) = if along_rounds { (second, first) } else { (first, second) };
-        let stream =
-            Stream { staged: place(staged), local: place(local), pitch, along_rounds, width, wide, lane, round };
-        Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
-    }
-
-    /// Whether neighbouring iterations, rather than lanes, are adjacent in memory. Where four adjacent elements can be
-    /// a vector: their addresses, and the sizes that must be multiples of four.
-    fn neighbours(&mut self, rows: &Array<'k>) -> (bool, Option<(Strides, Vec<Size>)>) {
-        let strides = self.strides(rows).filter(|s| is_word(s.memory.scalar));
-        let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
-        let vectors = match strides {
-            Some(s) if along_rounds && s.second.is_one() => {
-                let multiples = vec![s.first.clone(), s.base.clone()];
-                Some((s, multiples))
-            }
-            Some(s) if !along_rounds => {
-                let multiples = vec![s.second.clone(), s.base.clone(), rows.len.clone()];
-                Some((s, multiples))
-            }
-            _ => None,
-        };
-        (along_rounds, vectors)
     }
 
     /// The unproven conditions under which all tiles are complete and are fetched as vectors: (size, required divisor).
@@ -163,7 +112,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let mut wanted = vec![(rounds.clone(), depth)];
         for (rows, ty) in all.into_iter().flat_map(|(rows, ty)| components(rows, ty)) {
             if ty.as_array().is_some() {
-                let (_, vectors) = self.neighbours(&rows);
+                let (_, vectors) = neighbours(self, &rows);
                 wanted.extend(vectors?.1.into_iter().map(|s| (s, 4)));
             }
         }
@@ -180,26 +129,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
         }
         Some(unknown)
-    }
-
-    /// The condition that all these sizes are multiples of four; `None` if it is false.
-    fn whole_vectors(&mut self, sizes: &[Size]) -> Result<Option<Expr>> {
-        let mut condition = Expr::Bool(true);
-        let four = Size::int(4);
-        for s in sizes {
-            let truth = self.facts().divides(&four, s);
-            if truth.is_no() {
-                return Ok(None);
-            }
-            if !truth.is_yes() {
-                let rest = Expr::binary(BinaryOp::Rem, self.size(s)?, Expr::int(4));
-                let one = rest.eq(Expr::int(0));
-                if condition != one {
-                    condition = condition.and(one);
-                }
-            }
-        }
-        Ok(Some(if condition.is_atom() { condition } else { self.bind("aligned", CType::Bool, condition) }))
     }
 
     /// Runs `body` for each part that a work-item fetches, with its index among the staged ones, its lane and its
@@ -222,20 +151,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Element `[lane][iteration]` of the rows; lanes after the last are clamped.
-    fn fetch_one(&mut self, o: &Operand<'k>, lane: &Size, round: &Size) -> Result<Value<'k>> {
-        let last = o.rows.len.sub(&Size::one());
-        let at = if self.facts().le(lane, &last).is_yes() {
-            lane.clone()
-        } else {
-            let at = min(self.size(lane)?, self.size(&last)?);
-            self.number("lane", at, &last)
-        };
-        let row = self.read(&o.rows, &at)?;
-        let row = self.array(&row)?;
-        self.read(&row, round)
-    }
-
     /// Fetches a tile from global memory to registers, given its first lane and iteration. All its iterations must
     /// exist.
     pub fn fetch(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size) -> Result<()> {
@@ -250,7 +165,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         false => (lane.add(&l), round.clone()),
                     };
                     let (block, ()) = f.scope(|f| {
-                        let x = f.fetch_one(o, &first_lane.add(&lane), &first_round.add(&round))?;
+                        let x = o.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
                         let at = i.mul(&width).add(&l);
                         f.copy(&x, &Dest::Place(Place { layout: s.staged.layout.clone(), at }))
                     })?;
@@ -273,7 +188,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let round = first_round.add(round);
                 let at = strides.base.add(&strides.first.mul(&lane)).add(&strides.second.mul(&round));
                 let pointer = f.pointer(&strides.memory, false).add(f.size(&at)?);
-                let v = f.vector(&strides.memory, Qualifier::GlobalConst, pointer, "v");
+                let v = vector(f, &strides.memory, Qualifier::GlobalConst, pointer, "v");
                 for l in 0..4u8 {
                     let to = s.staged.layout.scalar_memory().cloned();
                     let Some(to) = to else { return Ok(()) };
@@ -321,7 +236,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let Some(place) = place else { return Ok(()) };
             let at = place.add(&strides.second.mul(&round));
             let pointer = self.pointer(&strides.memory, false).add(self.size(&at)?);
-            let v = self.vector(&strides.memory, Qualifier::GlobalConst, pointer, "v");
+            let v = vector(self, &strides.memory, Qualifier::GlobalConst, pointer, "v");
             for l in 0..4u8 {
                 let to = self.memory(&to, &Size::int(4 * i as i64 + i64::from(l)), true)?;
                 self.assign(to, v.clone().lane(l));
@@ -335,7 +250,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let Some(s) = &o.stream else { return Ok(()) };
         let width = Size::int(s.width);
         self.pieces(o, s, |f, i, lane, round| {
-            let to = f.in_tile(o, s, buffer, lane, round);
+            let to = o.in_tile(s, buffer, lane, round);
             if !s.along_rounds
                 && s.width == 4
                 && let (Some(m), Some(from)) = (s.local.layout.scalar_memory(), s.staged.layout.scalar_memory())
@@ -355,19 +270,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             for l in 0..s.width {
                 let l = Size::int(l);
                 let to = match s.along_rounds {
-                    true => f.in_tile(o, s, buffer, lane, &round.add(&l)),
-                    false => f.in_tile(o, s, buffer, &lane.add(&l), round),
+                    true => o.in_tile(s, buffer, lane, &round.add(&l)),
+                    false => o.in_tile(s, buffer, &lane.add(&l), round),
                 };
                 let x = f.load(&Place { layout: s.staged.layout.clone(), at: i.mul(&width).add(&l) })?;
                 f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at: to }))?;
             }
             Ok(())
         })
-    }
-
-    fn in_tile(&self, o: &Operand<'k>, s: &Stream, buffer: &Size, lane: &Size, round: &Size) -> Size {
-        let pitch = Size::int(s.pitch);
-        buffer.mul(&Size::int(o.side.depth)).add(round).mul(&pitch).add(lane)
     }
 
     /// Fetches the last tile, some of whose iterations do not exist, directly to local memory.
@@ -383,8 +293,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let there = f.size(&first_round.add(&round))?.lt(f.size(rounds)?);
                 f.when(there, |f| {
                     f.known_mut().assume_le(first_round.add(&round), rounds.sub(&Size::one()));
-                    let x = f.fetch_one(o, &first_lane.add(&lane), &first_round.add(&round))?;
-                    let at = f.in_tile(o, s, &Size::zero(), &lane, &round);
+                    let x = o.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
+                    let at = o.in_tile(s, &Size::zero(), &lane, &round);
                     f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at }))
                 })?;
             }
@@ -397,11 +307,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let Some(s) = &o.stream else { return Ok(()) };
         for block in 0..o.side.of_item / 4 {
             let lane = o.own.add(&Size::int(block * o.side.spread));
-            let from = self.in_tile(o, s, buffer, &lane, round);
+            let from = o.in_tile(s, buffer, &lane, round);
             match (s.local.layout.scalar_memory(), o.registers.layout.scalar_memory()) {
                 (Some(m), Some(to)) if is_word(m.scalar) => {
                     let pointer = self.pointer(m, false).add(self.size(&from)?);
-                    let v = self.vector(m, Qualifier::Local, pointer, "v");
+                    let v = vector(self, m, Qualifier::Local, pointer, "v");
                     for l in 0..4u8 {
                         let to = self.memory(to, &Size::int(block * 4 + i64::from(l)), true)?;
                         self.assign(to, v.clone().lane(l));
@@ -437,21 +347,117 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(())
     }
+}
+
+impl<'k> Operand<'k> {
+    /// Element `[lane][iteration]` of the rows; lanes after the last are clamped.
+    fn fetch_one(&self, f: &mut FunctionBuilder<'_, 'k>, lane: &Size, round: &Size) -> Result<Value<'k>> {
+        let last = self.rows.len.sub(&Size::one());
+        let at = if f.facts().le(lane, &last).is_yes() {
+            lane.clone()
+        } else {
+            let at = min(f.size(lane)?, f.size(&last)?);
+            f.number("lane", at, &last)
+        };
+        let row = f.read(&self.rows, &at)?;
+        let row = f.array(&row)?;
+        f.read(&row, round)
+    }
+
+    fn in_tile(&self, s: &Stream, buffer: &Size, lane: &Size, round: &Size) -> Size {
+        let pitch = Size::int(s.pitch);
+        buffer.mul(&Size::int(self.side.depth)).add(round).mul(&pitch).add(lane)
+    }
 
     /// The argument of the element function for one of the work-item's lanes. In the current iteration, all elements of
     /// a row are represented by the same value.
-    pub fn lane_value(&mut self, o: &Operand<'k>, l: &Size, rounds: &Size) -> Result<Value<'k>> {
-        let x = self.load(&Place { layout: o.registers.layout.clone(), at: l.clone() })?;
-        Ok(match o.stream {
+    pub fn lane_value(&self, f: &mut FunctionBuilder<'_, 'k>, l: &Size, rounds: &Size) -> Result<Value<'k>> {
+        let x = f.load(&Place { layout: self.registers.layout.clone(), at: l.clone() })?;
+        Ok(match self.stream {
             Some(_) => Value::Array(Array::new(rounds.clone(), View::Fill(x))),
             None => x,
         })
     }
+}
 
-    fn vector(&mut self, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
-        let ty = CType::Vec(m.scalar, 4);
-        self.bind(name, ty, Expr::Wide { ty, space, pointer: Arc::new(pointer) })
+/// Declares an operand. `ty` is the type of an element of `rows`.
+pub fn operand<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    name: &str,
+    rows: Array<'k>,
+    ty: &Ty,
+    side: Side,
+    own: Size,
+) -> Result<Operand<'k>> {
+    let place = |layout: Rc<Layout>| Place { layout, at: Size::zero() };
+    let Some(row) = ty.as_array() else {
+        let registers = place(f.arrays(ty, name, Storage::Private, side.of_item as u64)?);
+        return Ok(Operand { side, rows, own, registers, stream: None });
+    };
+    let element = &row.element;
+    let (along_rounds, vectors) = neighbours(f, &rows);
+    let wide = match vectors {
+        Some((strides, multiples)) => whole_vectors(f, &multiples)?.map(|c| (strides, c)),
+        None => None,
+    };
+    let width = if wide.is_some() { 4 } else { 1 };
+    let pitch = if along_rounds { side.lanes + side.padding } else { side.lanes };
+    let local = f.arrays(element, &format!("{name}_tile"), Storage::LocalVectors, (2 * side.depth * pitch) as u64)?;
+    let staged =
+        f.arrays(element, &format!("{name}_next"), Storage::Private, (side.lanes * side.depth / ITEMS) as u64)?;
+    let registers = f.arrays(element, name, Storage::Private, side.of_item as u64)?;
+    let (fast, slow) = if along_rounds { (side.depth / width, side.lanes) } else { (side.lanes / width, side.depth) };
+    let first = local_id().cast(CType::Int).rem(Expr::int(fast)).mul(Expr::int(width));
+    let first = f.number(&format!("{name}_from"), first, &Size::int((fast - 1) * width));
+    let second = local_id().cast(CType::Int).div(Expr::int(fast));
+    let second = f.number(&format!("{name}_at"), second, &Size::int((ITEMS / fast).min(slow) - 1));
+    let (lane, round) = if along_rounds { (second, first) } else { (first, second) };
+    let stream = Stream { staged: place(staged), local: place(local), pitch, along_rounds, width, wide, lane, round };
+    Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
+}
+
+/// Whether neighbouring iterations, rather than lanes, are adjacent in memory. Where four adjacent elements can be
+/// a vector: their addresses, and the sizes that must be multiples of four.
+fn neighbours<'k>(f: &mut FunctionBuilder<'_, 'k>, rows: &Array<'k>) -> (bool, Option<(Strides, Vec<Size>)>) {
+    let strides = f.strides(rows).filter(|s| is_word(s.memory.scalar));
+    let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
+    let vectors = match strides {
+        Some(s) if along_rounds && s.second.is_one() => {
+            let multiples = vec![s.first.clone(), s.base.clone()];
+            Some((s, multiples))
+        }
+        Some(s) if !along_rounds => {
+            let multiples = vec![s.second.clone(), s.base.clone(), rows.len.clone()];
+            Some((s, multiples))
+        }
+        _ => None,
+    };
+    (along_rounds, vectors)
+}
+
+/// The condition that all these sizes are multiples of four; `None` if it is false.
+fn whole_vectors(f: &mut FunctionBuilder, sizes: &[Size]) -> Result<Option<Expr>> {
+    let mut condition = Expr::Bool(true);
+    let four = Size::int(4);
+    for s in sizes {
+        let truth = f.facts().divides(&four, s);
+        if truth.is_no() {
+            return Ok(None);
+        }
+        if !truth.is_yes() {
+            let rest = Expr::binary(BinaryOp::Rem, f.size(s)?, Expr::int(4));
+            let one = rest.eq(Expr::int(0));
+            if condition != one {
+                condition = condition.and(one);
+            }
+        }
     }
+    Ok(Some(if condition.is_atom() { condition } else { f.bind("aligned", CType::Bool, condition) }))
+}
+
+fn vector(f: &mut Body, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
+    let ty = CType::Vec(m.scalar, 4);
+    f.bind(name, ty, Expr::Wide { ty, space, pointer: Arc::new(pointer) })
 }
 
 impl Stream {

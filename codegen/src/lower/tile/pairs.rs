@@ -61,22 +61,22 @@ impl<'k> Host<'k> {
         let title = Title { name: kernel.name_of(stmt.var), label: "map: pairs", origin: &stmt.origin };
         self.program.applied(&rules::TILE_PAIRS, &stmt.origin);
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
-        self.launch(&title, used, [Some(items as u32), Some(1), Some(1)], |b| b.meet_all(&meeting, dest))?;
+        self.launch(&title, used, [Some(items as u32), Some(1), Some(1)], |b| meeting.meet_all(b, dest))?;
         Ok(true)
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    fn meet_all(&mut self, m: &Meeting<'k>, dest: &Dest<'k>) -> Result<()> {
-        let kernel = self.kernel();
-        let wrong = || LowerError::new(&m.stmt.origin, "map", "a fold of pairs changed after it was recognised");
-        let element = kernel.atom_ty(&m.meets.args[0]).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
-        let chunk = self.chunk(&element)?;
-        let n = m.xs.len.clone();
-        let items = self.parameter(Parameter::PairsItems);
+impl<'k> Meeting<'k> {
+    fn meet_all(&self, f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>) -> Result<()> {
+        let kernel = f.kernel();
+        let wrong = || LowerError::new(&self.stmt.origin, "map", "a fold of pairs changed after it was recognised");
+        let element = kernel.atom_ty(&self.meets.args[0]).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
+        let chunk = new_chunk(f, &element)?;
+        let n = self.xs.len.clone();
+        let items = f.parameter(Parameter::PairsItems);
         let groups = n.add(&Size::int(items - 1)).div_floor(&Size::int(items));
-        let item = self.number("item", local_id(), &Size::int(items - 1));
-        self.by_items(|f| {
+        let item = f.number("item", local_id(), &Size::int(items - 1));
+        f.by_items(|f| {
             f.for_level(crate::core::Level::Wrg(0), &groups, |f, g| {
                 f.share_memory();
                 let row = f.size(&g.mul(&Size::int(items)).add(&item))?;
@@ -85,14 +85,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 // All work-items load elements, so indices after the last row are clamped.
                 let last_expr = f.size(&last)?;
                 let at = f.number("at", min(row.clone(), last_expr), &last);
-                let mut env = m.env.clone();
-                let lambda = &m.call.funs[0];
-                let x = f.read(&m.xs, &at)?;
+                let mut env = self.env.clone();
+                let lambda = &self.call.funs[0];
+                let x = f.read(&self.xs, &at)?;
                 let x = f.name_param(lambda.params[0], &x)?;
                 env.enter(lambda, &at, x);
                 for s in &lambda.body.stmts {
-                    let value = if s.var == m.pairs.fold {
-                        let acc = f.meet_chunks(m, &chunk, &item, &env)?;
+                    let value = if s.var == self.pairs.fold {
+                        let acc = self.meet_chunks(f, &chunk, &item, &env)?;
                         Value::Array(Array::new(Size::one(), View::Fill(acc)))
                     } else {
                         let origin = s.origin.clone();
@@ -111,24 +111,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Folds over all elements of ys.
-    fn meet_chunks(&mut self, m: &Meeting<'k>, chunk: &Chunk, item: &Size, env: &Env<'k>) -> Result<Value<'k>> {
-        let z = self.atom(&m.fold.args[0], env)?;
-        let Some(acc) = self.registers_with(&z, "acc")? else {
-            return Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
+    fn meet_chunks(
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
+        chunk: &Chunk,
+        item: &Size,
+        env: &Env<'k>,
+    ) -> Result<Value<'k>> {
+        let z = b.atom(&self.fold.args[0], env)?;
+        let Some(acc) = b.registers_with(&z, "acc")? else {
+            return Err(b.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
         };
-        let ys = self.atom(&m.meets.args[0], env)?;
-        let ys = self.array(&ys)?;
+        let ys = b.atom(&self.meets.args[0], env)?;
+        let ys = b.array(&ys)?;
         let k = ys.len.clone();
-        let k_expr = self.size(&k)?;
-        let g = Closure { lambda: &m.meets.funs[0], env: env.clone() };
-        let f = Closure { lambda: &m.fold.funs[0], env: env.clone() };
-        let target = self.target();
+        let k_expr = b.size(&k)?;
+        let g = Closure { lambda: &self.meets.funs[0], env: env.clone() };
+        let f = Closure { lambda: &self.fold.funs[0], env: env.clone() };
+        let target = b.target();
         let [items, at_once] = [Parameter::PairsItems, Parameter::PairsUnrolled].map(|p| i64::from(target.get(p)));
-        let round = |b: &mut Self, j: &Size, many: bool| -> Result<()> {
-            let y = b.handed(chunk, j)?;
+        let round = |b: &mut FunctionBuilder<'_, 'k>, j: &Size, many: bool| -> Result<()> {
+            let y = chunk.handed(b, j)?;
             let x = b.call(&g, &[y])?;
             let next = b.call(&f, &[acc.clone(), x])?;
-            if !m.pairs.reorder {
+            if !self.pairs.reorder {
                 return b.assign_registers(&acc, &next);
             }
             let next = if many { b.with_reciprocal_roots(next, &acc) } else { next };
@@ -137,13 +143,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             b.without_unused_names();
             Ok(())
         };
-        self.for_range("from", Expr::int(0), &k, Step::Add(Expr::int(items)), |b, from| {
+        b.for_range("from", Expr::int(0), &k, Step::Add(Expr::int(items)), |b, from| {
             let mine = b.size(&from.add(item))?;
             let mine = b.bind("mine", CType::Int, mine);
             b.when(mine.clone().lt(k_expr.clone()), |b| {
                 let at = b.number("mine", mine, &k.sub(&Size::one()));
                 let y = b.read(&ys, &at)?;
-                b.hand_on(chunk, item, &y)
+                chunk.hand_on(b, item, &y)
             })?;
             b.barrier(true, false);
             let (whole, ()) = b.scope(|b| {
@@ -163,57 +169,59 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })?;
         Ok(acc)
     }
+}
 
-    fn chunk(&mut self, element: &Ty) -> Result<Chunk> {
-        let mut scalars = Vec::new();
-        element.any(&mut |t| {
-            if let TyKind::Scalar(s) = t.kind() {
-                scalars.push(*s);
-            }
-            false
-        });
-        let Some(scalar) = scalars.first().copied() else {
-            return Err(self.error("reduce", "there is nothing in the elements that are folded"));
-        };
-        let pitch = (scalars.len() as i64).max(1).cast_unsigned().next_power_of_two().cast_signed();
-        let items = self.parameter(Parameter::PairsItems);
-        let len = (items * pitch).cast_unsigned();
-        self.own_mut().declare_local(len * scalar.bytes());
-        let origin = self.origin();
-        self.program_mut().stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);
-        let name = Expr::Var(self.declare_array("chunk", Storage::LocalVectors, CType::stored(scalar), len));
-        Ok(Chunk { name, scalar, pitch, element: element.clone() })
-    }
-
+impl Chunk {
     /// Stores an element in the chunk.
-    fn hand_on(&mut self, chunk: &Chunk, at: &Size, y: &Value<'k>) -> Result<()> {
+    fn hand_on<'k>(&self, f: &mut FunctionBuilder<'_, 'k>, at: &Size, y: &Value<'k>) -> Result<()> {
         let mut scalars = Vec::new();
-        self.flatten(y, &mut scalars)?;
+        f.flatten(y, &mut scalars)?;
         for (lane, (scalar, _)) in scalars.into_iter().enumerate() {
-            let to = self.size(&at.mul(&Size::int(chunk.pitch)).add(&Size::int(lane as i64)))?;
-            self.assign(chunk.name.clone().index(to), scalar);
+            let to = f.size(&at.mul(&Size::int(self.pitch)).add(&Size::int(lane as i64)))?;
+            f.assign(self.name.clone().index(to), scalar);
         }
         Ok(())
     }
 
     /// Reads an element of the chunk.
-    fn handed(&mut self, chunk: &Chunk, at: &Size) -> Result<Value<'k>> {
-        let base = at.mul(&Size::int(chunk.pitch));
-        let wide = chunk.pitch.min(4);
+    fn handed<'k>(&self, f: &mut FunctionBuilder<'_, 'k>, at: &Size) -> Result<Value<'k>> {
+        let base = at.mul(&Size::int(self.pitch));
+        let wide = self.pitch.min(4);
         let mut lanes = Vec::new();
-        for first in (0..chunk.pitch).step_by(wide.max(1) as usize) {
-            let at = self.size(&base.add(&Size::int(first)))?;
+        for first in (0..self.pitch).step_by(wide.max(1) as usize) {
+            let at = f.size(&base.add(&Size::int(first)))?;
             if wide == 1 {
-                lanes.push(chunk.name.clone().index(at));
+                lanes.push(self.name.clone().index(at));
                 continue;
             }
-            let ty = CType::Vec(chunk.scalar, wide as u8);
-            let pointer = Arc::new(chunk.name.clone().add(at));
-            let v = self.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
+            let ty = CType::Vec(self.scalar, wide as u8);
+            let pointer = Arc::new(self.name.clone().add(at));
+            let v = f.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
             lanes.extend((0..wide).map(|l| v.clone().lane(l as u8)));
         }
-        Ok(from_lanes(&chunk.element, &mut lanes.into_iter()))
+        Ok(from_lanes(&self.element, &mut lanes.into_iter()))
     }
+}
+
+fn new_chunk(f: &mut FunctionBuilder, element: &Ty) -> Result<Chunk> {
+    let mut scalars = Vec::new();
+    element.any(&mut |t| {
+        if let TyKind::Scalar(s) = t.kind() {
+            scalars.push(*s);
+        }
+        false
+    });
+    let Some(scalar) = scalars.first().copied() else {
+        return Err(f.error("reduce", "there is nothing in the elements that are folded"));
+    };
+    let pitch = (scalars.len() as i64).max(1).cast_unsigned().next_power_of_two().cast_signed();
+    let items = f.parameter(Parameter::PairsItems);
+    let len = (items * pitch).cast_unsigned();
+    f.own_mut().declare_local(len * scalar.bytes());
+    let origin = f.origin();
+    f.program_mut().stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);
+    let name = Expr::Var(f.declare_array("chunk", Storage::LocalVectors, CType::stored(scalar), len));
+    Ok(Chunk { name, scalar, pitch, element: element.clone() })
 }
 
 /// Assembles a value whose type consists of scalars.

@@ -38,44 +38,56 @@ impl<'k> Host<'k> {
         let title = Title { name, label: "map: short rows in registers", origin: &stmt.origin };
         let used = Dims { glb: [true, false, false], ..Dims::default() };
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
-        self.launch(&title, used, [None; 3], |b| b.by_row_length(&f, &rows, length, dest))?;
+        self.launch(&title, used, [None; 3], |b| by_row_length(b, &f, &rows, length, dest))?;
         Ok(true)
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    fn by_row_length(&mut self, f: &Closure<'k>, rows: &Array<'k>, length: &Size, dest: &Dest<'k>) -> Result<()> {
-        let any = |b: &mut Self| b.for_level(Level::Glb(0), &rows.len.clone(), |b, i| b.map_at(f, rows, dest, i));
-        let (mut otherwise, ()) = self.scope(any)?;
-        let length_expr = self.size(length)?;
-        for n in LENGTHS {
-            let (version, ()) = self.scope(|b| {
-                b.known_mut().assume_eq(length.clone(), Size::int(n));
-                b.with_rows_of(f, rows, n, dest)
-            })?;
-            let (choice, ()) = self.scope(|b| {
-                b.emit_if(length_expr.clone().eq(Expr::int(n)), version, otherwise);
-                Ok(())
-            })?;
-            otherwise = choice;
-        }
-        self.emit_all(otherwise);
-        Ok(())
+fn by_row_length<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    f: &Closure<'k>,
+    rows: &Array<'k>,
+    length: &Size,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let any = |b: &mut FunctionBuilder<'_, 'k>| {
+        b.for_level(Level::Glb(0), &rows.len.clone(), |b, i| b.map_at(f, rows, dest, i))
+    };
+    let (mut otherwise, ()) = b.scope(any)?;
+    let length_expr = b.size(length)?;
+    for n in LENGTHS {
+        let (version, ()) = b.scope(|b| {
+            b.known_mut().assume_eq(length.clone(), Size::int(n));
+            with_rows_of(b, f, rows, n, dest)
+        })?;
+        let (choice, ()) = b.scope(|b| {
+            b.emit_if(length_expr.clone().eq(Expr::int(n)), version, otherwise);
+            Ok(())
+        })?;
+        otherwise = choice;
     }
+    b.emit_all(otherwise);
+    Ok(())
+}
 
-    fn with_rows_of(&mut self, f: &Closure<'k>, rows: &Array<'k>, n: i64, dest: &Dest<'k>) -> Result<()> {
-        self.keeping_loads(None, |b| {
-            b.for_level(Level::Glb(0), &rows.len.clone(), |b, i| {
-                b.known_mut().keep_loads(Some(Loads { in_fours: true, ..Loads::default() }));
-                b.writing_out(n, |b| {
-                    let row = b.read(rows, i)?;
-                    let row = b.array(&row)?;
-                    for j in 0..n {
-                        b.read(&row, &Size::int(j))?;
-                    }
-                    b.map_at(f, rows, dest, i)
-                })
+fn with_rows_of<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    f: &Closure<'k>,
+    rows: &Array<'k>,
+    n: i64,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    b.keeping_loads(None, |b| {
+        b.for_level(Level::Glb(0), &rows.len.clone(), |b, i| {
+            b.known_mut().keep_loads(Some(Loads { in_fours: true, ..Loads::default() }));
+            b.writing_out(n, |b| {
+                let row = b.read(rows, i)?;
+                let row = b.array(&row)?;
+                for j in 0..n {
+                    b.read(&row, &Size::int(j))?;
+                }
+                b.map_at(f, rows, dest, i)
             })
         })
-    }
+    })
 }

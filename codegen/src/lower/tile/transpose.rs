@@ -37,7 +37,7 @@ impl<'k> Host<'k> {
         let Some((element, columns)) = self.transposed_elements(rows, origin)? else { return Ok(false) };
         let Some(side) = self.side(&element) else { return Ok(false) };
         let matrix = Matrix { rows: rows.clone(), columns, element, then: None };
-        self.launch_tiles("transposed", origin, false, |b| b.transposed_tiles(side, &matrix, dest))?;
+        self.launch_tiles("transposed", origin, false, |b| transposed_tiles(b, side, &matrix, dest))?;
         Ok(true)
     }
 
@@ -57,7 +57,7 @@ impl<'k> Host<'k> {
         let then = Some(Closure { lambda: f, env: env.clone() });
         let matrix = Matrix { rows, columns, element, then };
         let name = kernel.name_of(stmt.var);
-        self.launch_tiles(name, &stmt.origin, false, |b| b.transposed_tiles(side, &matrix, dest))?;
+        self.launch_tiles(name, &stmt.origin, false, |b| transposed_tiles(b, side, &matrix, dest))?;
         Ok(true)
     }
 
@@ -102,7 +102,7 @@ impl<'k> Host<'k> {
             b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
                 let to = b.dest_at(dest, p)?;
                 match matrix(b, p)? {
-                    Some(matrix) => b.transposed_tiles(side, &matrix, &to),
+                    Some(matrix) => transposed_tiles(b, side, &matrix, &to),
                     None => Err(b.error("transpose", "the layout of a matrix is not supported")),
                 }
             })
@@ -153,93 +153,6 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Local arrays for this many elements of a layout in buffers.
-    fn tile_of(&mut self, element: &Layout, len: u64) -> Rc<Layout> {
-        let origin = self.origin();
-        Rc::new(match element {
-            Layout::Tuple(parts) => Layout::Tuple(parts.iter().map(|part| self.tile_of(part, len)).collect()),
-            other => {
-                let mut memories = Vec::new();
-                other.memories(&mut memories);
-                let scalar = memories.first().map_or(Scalar::Int, |m| m.scalar);
-                self.program_mut().stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
-                self.own_mut().declare_local(len * scalar.bytes());
-                let name = self.declare_array("tile", Storage::Local, CType::stored(scalar), len);
-                Layout::Scalar(Memory { root: Root::Array { name, local: true }, scalar })
-            }
-        })
-    }
-
-    fn transposed_tiles(&mut self, side: i64, m: &Matrix<'k>, dest: &Dest<'k>) -> Result<()> {
-        // One more than a side, so that a column is not in a single bank.
-        let pitch = Size::int(side + 1);
-        let tile = self.tile_of(&m.element, (side * (side + 1)) as u64);
-        let in_tile = |at: Size| Place { layout: tile.clone(), at };
-        let (n, columns) = (m.rows.len.clone(), m.columns.clone());
-        let (n_expr, m_expr) = (self.size(&n)?, self.size(&columns)?);
-        let item = self.bind("item", CType::Int, local_id());
-        let x = self.number("x", item.clone().rem(Expr::int(side)), &Size::int(side - 1));
-        let y = self.number("y", item.div(Expr::int(side)), &Size::int(ITEMS / side - 1));
-        let tiles = |n: &Size| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
-        let step = Size::int(ITEMS / side);
-        self.by_tiles(|f| {
-            f.for_level(Level::Wrg(1), &tiles(&n), |f, j| {
-                f.for_level(Level::Wrg(0), &tiles(&columns), |f, i| {
-                    f.share_memory();
-                    let (first_row, first_column) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
-                    let end = |first: &Size| first.add(&Size::int(side));
-                    let whole = f.size(&end(&first_row))?.le(n_expr.clone());
-                    let whole = whole.and(f.size(&end(&first_column))?.le(m_expr.clone()));
-                    let whole = f.bind("whole", CType::Bool, whole);
-                    // Neighbours read along a column.
-                    f.either_way(&whole, |f, checked| {
-                        f.unrolled("k", side * side / ITEMS, |f, k| {
-                            let across = y.add(&k.mul(&step));
-                            f.inside(
-                                [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
-                                checked,
-                                |f, [r, c]| {
-                                    let row = f.read(&m.rows, &r)?;
-                                    let row = f.array(&row)?;
-                                    let element = f.read(&row, &c)?;
-                                    f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
-                                },
-                            )
-                        })
-                    })?;
-                    f.barrier(true, false);
-                    // Neighbours write along a row.
-                    f.either_way(&whole, |f, checked| {
-                        f.unrolled("k", side * side / ITEMS, |f, k| {
-                            let down = y.add(&k.mul(&step));
-                            f.inside(
-                                [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
-                                checked,
-                                |f, [r, c]| {
-                                    let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
-                                    let to = f.dest_at(dest, &r)?;
-                                    let to = f.dest_at(&to, &c)?;
-                                    match &m.then {
-                                        Some(then) => f.call_into(then, &[element], &to),
-                                        None => f.copy(&element, &to),
-                                    }
-                                },
-                            )
-                        })
-                    })
-                })
-            })
-        })
-    }
-
-    /// Writes code in two versions: for complete squares, and for others.
-    fn either_way(&mut self, whole: &Expr, mut body: impl FnMut(&mut Self, bool) -> Result<()>) -> Result<()> {
-        let (all, ()) = self.scope(|f| body(f, false))?;
-        let (some, ()) = self.scope(|f| body(f, true))?;
-        self.emit_if(whole.clone(), all, some);
-        Ok(())
-    }
-
     /// Code for an element of a matrix, if it exists at this row and column; unless `checked`, that is known.
     pub(super) fn inside(
         &mut self,
@@ -263,4 +176,95 @@ impl<'k> FunctionBuilder<'_, 'k> {
             body(f, [r, c])
         })
     }
+}
+
+/// Local arrays for this many elements of a layout in buffers.
+fn tile_of(f: &mut FunctionBuilder, element: &Layout, len: u64) -> Rc<Layout> {
+    let origin = f.origin();
+    Rc::new(match element {
+        Layout::Tuple(parts) => Layout::Tuple(parts.iter().map(|part| tile_of(f, part, len)).collect()),
+        other => {
+            let mut memories = Vec::new();
+            other.memories(&mut memories);
+            let scalar = memories.first().map_or(Scalar::Int, |m| m.scalar);
+            f.program_mut().stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
+            f.own_mut().declare_local(len * scalar.bytes());
+            let name = f.declare_array("tile", Storage::Local, CType::stored(scalar), len);
+            Layout::Scalar(Memory { root: Root::Array { name, local: true }, scalar })
+        }
+    })
+}
+
+fn transposed_tiles<'k>(f: &mut FunctionBuilder<'_, 'k>, side: i64, m: &Matrix<'k>, dest: &Dest<'k>) -> Result<()> {
+    // One more than a side, so that a column is not in a single bank.
+    let pitch = Size::int(side + 1);
+    let tile = tile_of(f, &m.element, (side * (side + 1)) as u64);
+    let in_tile = |at: Size| Place { layout: tile.clone(), at };
+    let (n, columns) = (m.rows.len.clone(), m.columns.clone());
+    let (n_expr, m_expr) = (f.size(&n)?, f.size(&columns)?);
+    let item = f.bind("item", CType::Int, local_id());
+    let x = f.number("x", item.clone().rem(Expr::int(side)), &Size::int(side - 1));
+    let y = f.number("y", item.div(Expr::int(side)), &Size::int(ITEMS / side - 1));
+    let tiles = |n: &Size| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
+    let step = Size::int(ITEMS / side);
+    f.by_tiles(|f| {
+        f.for_level(Level::Wrg(1), &tiles(&n), |f, j| {
+            f.for_level(Level::Wrg(0), &tiles(&columns), |f, i| {
+                f.share_memory();
+                let (first_row, first_column) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
+                let end = |first: &Size| first.add(&Size::int(side));
+                let whole = f.size(&end(&first_row))?.le(n_expr.clone());
+                let whole = whole.and(f.size(&end(&first_column))?.le(m_expr.clone()));
+                let whole = f.bind("whole", CType::Bool, whole);
+                // Neighbours read along a column.
+                either_way(f, &whole, |f, checked| {
+                    f.unrolled("k", side * side / ITEMS, |f, k| {
+                        let across = y.add(&k.mul(&step));
+                        f.inside(
+                            [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
+                            checked,
+                            |f, [r, c]| {
+                                let row = f.read(&m.rows, &r)?;
+                                let row = f.array(&row)?;
+                                let element = f.read(&row, &c)?;
+                                f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
+                            },
+                        )
+                    })
+                })?;
+                f.barrier(true, false);
+                // Neighbours write along a row.
+                either_way(f, &whole, |f, checked| {
+                    f.unrolled("k", side * side / ITEMS, |f, k| {
+                        let down = y.add(&k.mul(&step));
+                        f.inside(
+                            [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
+                            checked,
+                            |f, [r, c]| {
+                                let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
+                                let to = f.dest_at(dest, &r)?;
+                                let to = f.dest_at(&to, &c)?;
+                                match &m.then {
+                                    Some(then) => f.call_into(then, &[element], &to),
+                                    None => f.copy(&element, &to),
+                                }
+                            },
+                        )
+                    })
+                })
+            })
+        })
+    })
+}
+
+/// Writes code in two versions: for complete squares, and for others.
+fn either_way<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    whole: &Expr,
+    mut body: impl FnMut(&mut FunctionBuilder<'_, 'k>, bool) -> Result<()>,
+) -> Result<()> {
+    let (all, ()) = f.scope(|f| body(f, false))?;
+    let (some, ()) = f.scope(|f| body(f, true))?;
+    f.emit_if(whole.clone(), all, some);
+    Ok(())
 }

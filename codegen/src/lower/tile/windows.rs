@@ -48,7 +48,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let acc = self.arrays(&z_ty, "acc", Storage::Private, (w.tall * WIDE) as u64)?;
         let folds = Folds { nest, fold, row, acc, extent };
         let z = {
-            let env = self.window_env(w, &folds, None)?;
+            let env = window_env(self, w, &folds, None)?;
             self.atom(&fold.args[0], &env)?
         };
         self.unrolled("i", w.tall * WIDE, |f, i| {
@@ -57,10 +57,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let down = self.positions(w.tall, first[0], lens[0], inside)?;
         let across = self.positions(WIDE, first[1], lens[1], inside)?;
         for r in 0..w.tall + w.reach[0] {
-            self.row_of_windows(w, &folds, r, &down, &across, inside)?;
-            self.row_folded(w, &folds, r)?;
+            row_of_windows(self, w, &folds, r, &down, &across, inside)?;
+            row_folded(self, w, &folds, r)?;
         }
-        self.folds_written(w, &folds, first, lens, dest, inside)
+        folds_written(self, w, &folds, first, lens, dest, inside)
     }
 
     /// The rows, or the columns, of a block; those after the last are clamped.
@@ -78,139 +78,145 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(all)
     }
+}
 
-    /// Loads the elements of row `r` of the block's windows.
-    fn row_of_windows(
-        &mut self,
-        w: &Windows<'k>,
-        folds: &Folds<'k>,
-        r: i64,
-        down: &[Size],
-        across: &[Size],
-        inside: bool,
-    ) -> Result<()> {
-        // The first result whose window contains the row, and the one whose window contains the column.
-        let result = (r - w.reach[0]).max(0);
-        let mut elements = Vec::new();
-        for d in 0..WIDE + w.reach[1] {
-            let column = (d - w.reach[1]).max(0);
-            elements.push((d, column));
-        }
-        let down = &down[result as usize];
-        let mut rows = Vec::new();
-        for column in across {
-            let (_, window) = self.window_at(w, down, column)?;
-            let window = self.array(&window)?;
-            let row = self.read(&window, &Size::int(r - result))?;
-            rows.push(self.array(&row)?);
-        }
-        let load = |f: &mut Self, d: i64, column: i64| f.read(&rows[column as usize], &Size::int(d - column));
-        self.keeping_loads(inside.then(Loads::default), |f| {
-            if inside {
-                let wanted =
-                    f.loads_of(|f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
-                let quads = f.in_quads(wanted);
-                f.known_mut().keep_loads(Some(Loads { quads, ..Loads::default() }));
-            }
-            for (d, column) in &elements {
-                let x = load(f, *d, *column)?;
-                f.copy(&x, &Dest::Place(Place { layout: folds.row.clone(), at: Size::int(*d) }))?;
-            }
-            Ok(())
-        })
+/// Loads the elements of row `r` of the block's windows.
+fn row_of_windows<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    w: &Windows<'k>,
+    folds: &Folds<'k>,
+    r: i64,
+    down: &[Size],
+    across: &[Size],
+    inside: bool,
+) -> Result<()> {
+    // The first result whose window contains the row, and the one whose window contains the column.
+    let result = (r - w.reach[0]).max(0);
+    let mut elements = Vec::new();
+    for d in 0..WIDE + w.reach[1] {
+        let column = (d - w.reach[1]).max(0);
+        elements.push((d, column));
     }
-
-    /// The environment of a window's function, with this element at every index of the window.
-    fn window_env(&mut self, w: &Windows<'k>, folds: &Folds<'k>, element: Option<Value<'k>>) -> Result<Env<'k>> {
-        let mut env = w.env.clone();
-        let Some((_, common)) = w.outer.body.stmts.split_last() else { return Ok(env) };
-        let kernel = self.kernel();
-        for s in common.iter().filter(|s| kernel.ty(s.var).as_array().is_none()) {
-            let value = self.eval_stmt(s, &mut env, None)?;
-            env.bind(s.var, value);
-        }
-        let count = Size::int(folds.extent[0] * folds.extent[1]);
-        let mut in_step = |f: &mut Self, s: &'k Stmt, k: usize| -> Result<()> {
-            let value = match (k, &element) {
-                (0, Some(x)) => Value::Array(Array::new(count.clone(), View::Fill(x.clone()))),
-                // Without an element, only statements that do not depend on it are useful.
-                (_, None) if k == 0 || kernel.ty(s.var).as_array().is_some() => Value::Written,
-                _ => f.eval_stmt(s, &mut env, None)?,
-            };
-            env.bind(s.var, value);
-            Ok(())
-        };
-        for (k, s) in w.f.body.stmts.iter().enumerate().take_while(|(_, s)| s.var != folds.nest.fold) {
-            in_step(self, s, k)?;
-        }
-        Ok(env)
+    let down = &down[result as usize];
+    let mut rows = Vec::new();
+    for column in across {
+        let (_, window) = f.window_at(w, down, column)?;
+        let window = f.array(&window)?;
+        let row = f.read(&window, &Size::int(r - result))?;
+        rows.push(f.array(&row)?);
     }
-
-    /// Folds the elements of row `r` into the results whose windows contain it.
-    fn row_folded(&mut self, w: &Windows<'k>, folds: &Folds<'k>, r: i64) -> Result<()> {
-        let (from, to) = ((r - w.reach[0]).max(0), r.min(w.tall - 1));
-        let wide = Size::int(WIDE);
-        self.unrolled("i", to - from + 1, |f, i| {
-            let result = i.add(&Size::int(from));
-            f.unrolled("j", WIDE, |f, j| {
-                f.unrolled("k", folds.extent[1], |f, k| {
-                    let x = f.load(&Place { layout: folds.row.clone(), at: j.add(k) })?;
-                    let env = f.window_env(w, folds, Some(x))?;
-                    let xs = f.atom(&folds.fold.args[1], &env)?;
-                    let xs = f.array(&xs)?;
-                    let round = Size::int(r).sub(&result).mul(&Size::int(folds.extent[1])).add(k);
-                    let x = f.read(&xs, &round)?;
-                    let before = f.load(&Place { layout: folds.acc.clone(), at: result.mul(&wide).add(j) })?;
-                    let next = f.call(&Closure { lambda: &folds.fold.funs[0], env }, &[before.clone(), x])?;
-                    let next = if folds.nest.reorder { f.contracted(next) } else { next };
-                    f.assign_registers(&before, &next)
-                })
-            })
-        })
-    }
-
-    /// Computes the results from the folds and writes them.
-    fn folds_written(
-        &mut self,
-        w: &Windows<'k>,
-        folds: &Folds<'k>,
-        first: [&Size; 2],
-        lens: [&Size; 2],
-        dest: &Dest<'k>,
-        inside: bool,
-    ) -> Result<()> {
-        let finished = |f: &mut Self, i: &Size, j: &Size| -> Result<Value<'k>> {
-            let folded = f.load(&Place { layout: folds.acc.clone(), at: i.mul(&Size::int(WIDE)).add(j) })?;
-            let mut env = f.window_env(w, folds, None)?;
-            env.bind(folds.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
-            for s in w.f.body.stmts.iter().skip_while(|s| s.var != folds.nest.fold).skip(1) {
-                let value = f.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-            f.atom(&w.f.body.result, &env)
-        };
-        if !inside {
-            let bounds = [self.size(lens[0])?, self.size(lens[1])?];
-            return self.unrolled("i", w.tall, |f, i| {
-                f.unrolled("j", WIDE, |f, j| {
-                    let at = [first[0].add(i), first[1].add(j)];
-                    f.inside([(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], true, |f, [r, c]| {
-                        let value = finished(f, i, j)?;
-                        let to = f.dest_at(dest, &r)?;
-                        let to = f.dest_at(&to, &c)?;
-                        f.copy(&value, &to)
-                    })
-                })
-            });
+    let load =
+        |f: &mut FunctionBuilder<'_, 'k>, d: i64, column: i64| f.read(&rows[column as usize], &Size::int(d - column));
+    f.keeping_loads(inside.then(Loads::default), |f| {
+        if inside {
+            let wanted =
+                f.loads_of(|f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
+            let quads = f.in_quads(wanted);
+            f.known_mut().keep_loads(Some(Loads { quads, ..Loads::default() }));
         }
-        for i in 0..w.tall {
-            let mut values = Vec::new();
-            for j in 0..WIDE {
-                let value = finished(self, &Size::int(i), &Size::int(j))?;
-                values.push((first[0].add(&Size::int(i)), first[1].add(&Size::int(j)), value));
-            }
-            self.store_row(&values, dest)?;
+        for (d, column) in &elements {
+            let x = load(f, *d, *column)?;
+            f.copy(&x, &Dest::Place(Place { layout: folds.row.clone(), at: Size::int(*d) }))?;
         }
         Ok(())
+    })
+}
+
+/// The environment of a window's function, with this element at every index of the window.
+fn window_env<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    w: &Windows<'k>,
+    folds: &Folds<'k>,
+    element: Option<Value<'k>>,
+) -> Result<Env<'k>> {
+    let mut env = w.env.clone();
+    let Some((_, common)) = w.outer.body.stmts.split_last() else { return Ok(env) };
+    let kernel = f.kernel();
+    for s in common.iter().filter(|s| kernel.ty(s.var).as_array().is_none()) {
+        let value = f.eval_stmt(s, &mut env, None)?;
+        env.bind(s.var, value);
     }
+    let count = Size::int(folds.extent[0] * folds.extent[1]);
+    let mut in_step = |f: &mut FunctionBuilder<'_, 'k>, s: &'k Stmt, k: usize| -> Result<()> {
+        let value = match (k, &element) {
+            (0, Some(x)) => Value::Array(Array::new(count.clone(), View::Fill(x.clone()))),
+            // Without an element, only statements that do not depend on it are useful.
+            (_, None) if k == 0 || kernel.ty(s.var).as_array().is_some() => Value::Written,
+            _ => f.eval_stmt(s, &mut env, None)?,
+        };
+        env.bind(s.var, value);
+        Ok(())
+    };
+    for (k, s) in w.f.body.stmts.iter().enumerate().take_while(|(_, s)| s.var != folds.nest.fold) {
+        in_step(f, s, k)?;
+    }
+    Ok(env)
+}
+
+/// Folds the elements of row `r` into the results whose windows contain it.
+fn row_folded<'k>(f: &mut FunctionBuilder<'_, 'k>, w: &Windows<'k>, folds: &Folds<'k>, r: i64) -> Result<()> {
+    let (from, to) = ((r - w.reach[0]).max(0), r.min(w.tall - 1));
+    let wide = Size::int(WIDE);
+    f.unrolled("i", to - from + 1, |f, i| {
+        let result = i.add(&Size::int(from));
+        f.unrolled("j", WIDE, |f, j| {
+            f.unrolled("k", folds.extent[1], |f, k| {
+                let x = f.load(&Place { layout: folds.row.clone(), at: j.add(k) })?;
+                let env = window_env(f, w, folds, Some(x))?;
+                let xs = f.atom(&folds.fold.args[1], &env)?;
+                let xs = f.array(&xs)?;
+                let round = Size::int(r).sub(&result).mul(&Size::int(folds.extent[1])).add(k);
+                let x = f.read(&xs, &round)?;
+                let before = f.load(&Place { layout: folds.acc.clone(), at: result.mul(&wide).add(j) })?;
+                let next = f.call(&Closure { lambda: &folds.fold.funs[0], env }, &[before.clone(), x])?;
+                let next = if folds.nest.reorder { f.contracted(next) } else { next };
+                f.assign_registers(&before, &next)
+            })
+        })
+    })
+}
+
+/// Computes the results from the folds and writes them.
+fn folds_written<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    w: &Windows<'k>,
+    folds: &Folds<'k>,
+    first: [&Size; 2],
+    lens: [&Size; 2],
+    dest: &Dest<'k>,
+    inside: bool,
+) -> Result<()> {
+    let finished = |f: &mut FunctionBuilder<'_, 'k>, i: &Size, j: &Size| -> Result<Value<'k>> {
+        let folded = f.load(&Place { layout: folds.acc.clone(), at: i.mul(&Size::int(WIDE)).add(j) })?;
+        let mut env = window_env(f, w, folds, None)?;
+        env.bind(folds.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
+        for s in w.f.body.stmts.iter().skip_while(|s| s.var != folds.nest.fold).skip(1) {
+            let value = f.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        f.atom(&w.f.body.result, &env)
+    };
+    if !inside {
+        let bounds = [f.size(lens[0])?, f.size(lens[1])?];
+        return f.unrolled("i", w.tall, |f, i| {
+            f.unrolled("j", WIDE, |f, j| {
+                let at = [first[0].add(i), first[1].add(j)];
+                f.inside([(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], true, |f, [r, c]| {
+                    let value = finished(f, i, j)?;
+                    let to = f.dest_at(dest, &r)?;
+                    let to = f.dest_at(&to, &c)?;
+                    f.copy(&value, &to)
+                })
+            })
+        });
+    }
+    for i in 0..w.tall {
+        let mut values = Vec::new();
+        for j in 0..WIDE {
+            let value = finished(f, &Size::int(i), &Size::int(j))?;
+            values.push((first[0].add(&Size::int(i)), first[1].add(&Size::int(j)), value));
+        }
+        f.store_row(&values, dest)?;
+    }
+    Ok(())
 }

@@ -123,7 +123,7 @@ impl<'k> Host<'k> {
             }
             let (element, rows, columns) = element_of(b)?;
             let all = Block { shape, whole: whole.is_some(), fours: false, parts: None };
-            b.folded_tiles((&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), &z_ty)
+            folded_tiles(b, (&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), &z_ty)
         };
         let whole = Title { label: "map: folded whole tiles", ..title.clone() };
         match &multiples {
@@ -139,7 +139,7 @@ impl<'k> Host<'k> {
         }
         let title = Title { label: "map: what the tiles gave", ..title };
         let used = Dims { glb: [true, false, false], ..Dims::default() };
-        self.launch(&title, used, [None; 3], |b| b.fold_of_shares(&fold, &shares, dest))?;
+        self.launch(&title, used, [None; 3], |b| fold.fold_of_shares(b, &shares, dest))?;
         Ok(true)
     }
 
@@ -160,73 +160,11 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// For each group the fold of its rows over its columns.
-    fn folded_tiles(
-        &mut self,
-        (all, fold, shares): (&Block<'_>, &Fold<'k>, &Shares),
-        element: &Element<'k>,
-        (rows, row_ty): (Array<'k>, &Ty),
-        (columns, column_ty): (Array<'k>, &Ty),
-        z_ty: &Ty,
-    ) -> Result<()> {
-        let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
-        let (above, beside) = (shape.rows(), shape.columns());
-        let [own_row, own_column] = self.places_of_item(above, beside);
-        let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
-        let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
-        let lane = self.number("lane", lane, &Size::nat(OF_ROW - 1));
-        let a = self.operands("a", &rows, row_ty, above, &own_row)?;
-        let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
-        let registers = |f: &mut Self, ty: &Ty, name: &str, len: i64| -> Result<Place> {
-            Ok(Place { layout: f.arrays(ty, name, Storage::Private, len.cast_unsigned())?, at: Size::zero() })
-        };
-        let acc = registers(self, z_ty, "acc", shape.item * shape.item)?;
-        let totals = registers(self, &fold.ty, "total", shape.item)?;
-        let slots = self.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
-        let slots = Place { layout: slots, at: Size::zero() };
-        let tiles = self.host_size(&Size::max(&shape.tiles(&n), &Size::one()), "above")?;
-        let across = self.host_size(&shape.tiles(&m), "across")?;
-        let each = self.host_size(&shares.each, "of_share")?;
-        let groups = shape.tiles(&n).mul(&shares.count);
-        self.by_tiles(|f| {
-            f.for_level(Level::Wrg(0), &groups, |f, t| {
-                f.share_memory();
-                // Groups at work at the same time read the same columns.
-                let share = f.number_of("share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
-                let row = t.rem(&tiles).mul(&Size::int(above.lanes));
-                let row = f.number_of("row", &row, &n.sub(&Size::one()))?;
-                let env = f.env_of_fold(fold)?;
-                f.unrolled("i", shape.item, |f, i| {
-                    let z = f.atom(&fold.call.args[0], &env)?;
-                    f.copy(&z, &Dest::Place(Place { layout: totals.layout.clone(), at: i.clone() }))
-                })?;
-                let from = f.size(&share)?.mul(f.size(&each)?);
-                let all_tiles = f.size(&across)?;
-                let from = min(from, all_tiles.clone());
-                let first = f.number("first", from, &across);
-                let last = min(f.size(&first)?.add(f.size(&each)?), all_tiles);
-                let last = f.number("last", last, &across);
-                let from = f.size(&first)?;
-                f.for_range("t", from, &last, Step::Increment, |f, t| {
-                    f.known_mut().assume_le(t.add(&Size::one()), across.clone());
-                    let column = t.mul(&Size::int(beside.lanes));
-                    let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
-                    let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
-                    f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
-                    f.add_tile(fold, element, [&a, &b], [&row, &column], &acc, &totals)?;
-                    f.barrier(true, false);
-                    Ok(())
-                })?;
-                f.fold_of_group((&a[0], &row, &lane), (fold, shares, &n), (&totals, &slots), &share)
-            })
-        })
-    }
-
+impl<'k> Fold<'k> {
     /// Adds the results of a tile to the folds of the work-item's rows.
     fn add_tile(
-        &mut self,
-        fold: &Fold<'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         element: &Element<'k>,
         operands: [&[Operand<'k>]; 2],
         first: [&Size; 2],
@@ -234,103 +172,71 @@ impl<'k> FunctionBuilder<'_, 'k> {
         totals: &Place,
     ) -> Result<()> {
         for (side, first) in operands.iter().zip(first) {
-            side.iter().try_for_each(|o| self.take_once(o, first))?;
+            side.iter().try_for_each(|o| f.take_once(o, first))?;
         }
         let side = operands[1][0].side.of_item;
-        self.each_place(operands, first, [side; 2], &mut |f, [i, j], at| {
+        f.each_place(operands, first, [side; 2], &mut |f, [i, j], at| {
             let value = f.result_of(element, operands, acc, [i, j])?;
-            let (x, env) = f.taken_at(fold, value, at)?;
+            let (x, env) = self.taken_at(f, value, at)?;
             let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
-            let next = f.call(&Closure { lambda: &fold.call.funs[0], env }, &[total.clone(), x])?;
+            let next = f.call(&Closure { lambda: &self.call.funs[0], env }, &[total.clone(), x])?;
             let next = f.contracted(next);
             f.assign_registers(&total, &next)
         })
     }
 
     /// The environment of the fold of any row: what it needs depends on none.
-    fn env_of_fold(&mut self, fold: &Fold<'k>) -> Result<Env<'k>> {
-        let own = uses::dependent(self.kernel(), fold.f);
-        let mut env = fold.env.clone();
-        let before = fold.f.body.stmts.iter().take_while(|s| s.var != fold.stmt.var);
+    fn env_of_fold(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<Env<'k>> {
+        let own = uses::dependent(f.kernel(), self.f);
+        let mut env = self.env.clone();
+        let before = self.f.body.stmts.iter().take_while(|s| s.var != self.stmt.var);
         for s in before.filter(|s| !own.contains(&s.var)) {
-            let value = self.eval_stmt(s, &mut env, None)?;
+            let value = f.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
         }
         Ok(env)
     }
 
     /// What the fold of a row takes at a column, where the nest gives `value`; and the environment of the fold.
-    fn taken_at(&mut self, fold: &Fold<'k>, value: Value<'k>, [r, c]: [&Size; 2]) -> Result<(Value<'k>, Env<'k>)> {
-        let kernel = self.kernel();
-        let len = |ty: &Ty| ty.as_array().map(|a| (fold.env.size(&a.len), a.element.clone()));
-        let made = len(kernel.ty(fold.made.var)).and_then(|(n, row)| Some((n, len(&row)?.0)));
-        let Some((n, m)) = made else { return Err(self.error("map", "a nest gives no rows")) };
+    fn taken_at(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        value: Value<'k>,
+        [r, c]: [&Size; 2],
+    ) -> Result<(Value<'k>, Env<'k>)> {
+        let kernel = f.kernel();
+        let len = |ty: &Ty| ty.as_array().map(|a| (self.env.size(&a.len), a.element.clone()));
+        let made = len(kernel.ty(self.made.var)).and_then(|(n, row)| Some((n, len(&row)?.0)));
+        let Some((n, m)) = made else { return Err(f.error("map", "a nest gives no rows")) };
         // Every element of this array is `value`; only the one in question is read.
         let row = Value::Array(Array::new(m, View::Fill(value)));
-        let mut env = fold.env.clone();
-        env.bind(fold.made.var, Value::Array(Array::new(n, View::Fill(row))));
-        if let Some(zip) = fold.zip {
-            let zipped = self.eval_stmt(zip, &mut env, None)?;
+        let mut env = self.env.clone();
+        env.bind(self.made.var, Value::Array(Array::new(n, View::Fill(row))));
+        if let Some(zip) = self.zip {
+            let zipped = f.eval_stmt(zip, &mut env, None)?;
             env.bind(zip.var, zipped);
         }
-        let rows = self.atom(&fold.reader.args[0], &env)?;
-        let rows = self.array(&rows)?;
-        let own = self.read(&rows, r)?;
-        env.enter(fold.f, r, own);
-        for s in fold.f.body.stmts.iter().take_while(|s| s.var != fold.stmt.var) {
-            let value = self.eval_stmt(s, &mut env, None)?;
+        let rows = f.atom(&self.reader.args[0], &env)?;
+        let rows = f.array(&rows)?;
+        let own = f.read(&rows, r)?;
+        env.enter(self.f, r, own);
+        for s in self.f.body.stmts.iter().take_while(|s| s.var != self.stmt.var) {
+            let value = f.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
         }
-        let xs = self.atom(&fold.call.args[1], &env)?;
-        let xs = self.array(&xs)?;
-        Ok((self.read(&xs, c)?, env))
-    }
-
-    /// Folds what the work-items of a group have of each row.
-    fn fold_of_group(
-        &mut self,
-        (operand, first, lane): (&Operand<'k>, &Size, &Size),
-        (fold, shares, n): (&Fold<'k>, &Shares, &Size),
-        (totals, slots): (&Place, &Place),
-        share: &Size,
-    ) -> Result<()> {
-        let lanes = operand.side.lanes;
-        self.unrolled("i", operand.side.of_item, |f, i| {
-            let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
-            let at = lane.mul(&Size::int(lanes)).add(&operand.own).add(&operand.lane(i));
-            f.copy(&total, &Dest::Place(Place { layout: slots.layout.clone(), at }))
-        })?;
-        self.barrier(true, false);
-        let own = self.number("own", local_id().cast(CType::Int), &Size::int(i64::from(ITEMS) - 1));
-        let at = self.size(&first.add(&own))?;
-        let at = self.bind("r", CType::Int, at);
-        let inside = self.size(&own)?.lt(Expr::int(lanes)).and(at.clone().lt(self.size(n)?));
-        self.when(inside, |f| {
-            let r = f.number("r", at, &n.sub(&Size::one()));
-            let operator = Closure { lambda: &fold.call.funs[0], env: f.env_of_fold(fold)? };
-            let first = f.load(&Place { layout: slots.layout.clone(), at: own.clone() })?;
-            let Some(acc) = f.registers_with(&first, "row")? else {
-                return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
-            };
-            f.for_range("k", Expr::int(1), &Size::nat(OF_ROW), Step::Increment, |f, k| {
-                let at = k.mul(&Size::int(lanes)).add(&own);
-                let x = f.load(&Place { layout: slots.layout.clone(), at })?;
-                let next = f.call(&operator, &[acc.clone(), x])?;
-                f.assign_registers(&acc, &next)
-            })?;
-            let to = Place { layout: shares.place.layout.clone(), at: share.mul(n).add(&r) };
-            f.copy(&acc, &Dest::Place(to))
-        })
+        let xs = f.atom(&self.call.args[1], &env)?;
+        let xs = f.array(&xs)?;
+        Ok((f.read(&xs, c)?, env))
     }
 
     /// The results from what the groups gave for each row.
-    fn fold_of_shares(&mut self, fold: &Fold<'k>, shares: &Shares, dest: &Dest<'k>) -> Result<()> {
-        let rows = self.atom(&fold.reader.args[0], &fold.env)?;
-        let rows = self.array(&rows)?;
+    fn fold_of_shares(&self, f: &mut FunctionBuilder<'_, 'k>, shares: &Shares, dest: &Dest<'k>) -> Result<()> {
+        let rows = f.atom(&self.reader.args[0], &self.env)?;
+        let rows = f.array(&rows)?;
         let n = rows.len.clone();
-        let count = self.host_size(&shares.count, "shares")?;
-        self.for_level(Level::Glb(0), &n, |f, r| {
-            let operator = Closure { lambda: &fold.call.funs[0], env: f.env_of_fold(fold)? };
+        let count = f.host_size(&shares.count, "shares")?;
+        f.for_level(Level::Glb(0), &n, |f, r| {
+            let operator = Closure { lambda: &self.call.funs[0], env: self.env_of_fold(f)? };
             let at = |share: &Size| Place { layout: shares.place.layout.clone(), at: share.mul(&n).add(r) };
             let first = f.load(&at(&Size::zero()))?;
             let Some(acc) = f.registers_with(&first, "row")? else {
@@ -341,19 +247,118 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let next = f.call(&operator, &[acc.clone(), x])?;
                 f.assign_registers(&acc, &next)
             })?;
-            let mut env = fold.env.clone();
+            let mut env = self.env.clone();
             let own = f.read(&rows, r)?;
-            env.enter(fold.f, r, own);
-            for s in &fold.f.body.stmts {
-                let value = match s.var == fold.stmt.var {
+            env.enter(self.f, r, own);
+            for s in &self.f.body.stmts {
+                let value = match s.var == self.stmt.var {
                     true => Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))),
                     false => f.eval_stmt(s, &mut env, None)?,
                 };
                 env.bind(s.var, value);
             }
-            let value = f.atom(&fold.f.body.result, &env)?;
+            let value = f.atom(&self.f.body.result, &env)?;
             let to = f.dest_at(dest, r)?;
             f.copy(&value, &to)
         })
     }
+}
+
+/// For each group the fold of its rows over its columns.
+fn folded_tiles<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    (all, fold, shares): (&Block<'_>, &Fold<'k>, &Shares),
+    element: &Element<'k>,
+    (rows, row_ty): (Array<'k>, &Ty),
+    (columns, column_ty): (Array<'k>, &Ty),
+    z_ty: &Ty,
+) -> Result<()> {
+    let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
+    let (above, beside) = (shape.rows(), shape.columns());
+    let [own_row, own_column] = f.places_of_item(above, beside);
+    let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
+    let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
+    let lane = f.number("lane", lane, &Size::nat(OF_ROW - 1));
+    let a = f.operands("a", &rows, row_ty, above, &own_row)?;
+    let b = f.operands("b", &columns, column_ty, beside, &own_column)?;
+    let registers = |f: &mut FunctionBuilder<'_, 'k>, ty: &Ty, name: &str, len: i64| -> Result<Place> {
+        Ok(Place { layout: f.arrays(ty, name, Storage::Private, len.cast_unsigned())?, at: Size::zero() })
+    };
+    let acc = registers(f, z_ty, "acc", shape.item * shape.item)?;
+    let totals = registers(f, &fold.ty, "total", shape.item)?;
+    let slots = f.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
+    let slots = Place { layout: slots, at: Size::zero() };
+    let tiles = f.host_size(&Size::max(&shape.tiles(&n), &Size::one()), "above")?;
+    let across = f.host_size(&shape.tiles(&m), "across")?;
+    let each = f.host_size(&shares.each, "of_share")?;
+    let groups = shape.tiles(&n).mul(&shares.count);
+    f.by_tiles(|f| {
+        f.for_level(Level::Wrg(0), &groups, |f, t| {
+            f.share_memory();
+            // Groups at work at the same time read the same columns.
+            let share = f.number_of("share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
+            let row = t.rem(&tiles).mul(&Size::int(above.lanes));
+            let row = f.number_of("row", &row, &n.sub(&Size::one()))?;
+            let env = fold.env_of_fold(f)?;
+            f.unrolled("i", shape.item, |f, i| {
+                let z = f.atom(&fold.call.args[0], &env)?;
+                f.copy(&z, &Dest::Place(Place { layout: totals.layout.clone(), at: i.clone() }))
+            })?;
+            let from = f.size(&share)?.mul(f.size(&each)?);
+            let all_tiles = f.size(&across)?;
+            let from = min(from, all_tiles.clone());
+            let first = f.number("first", from, &across);
+            let last = min(f.size(&first)?.add(f.size(&each)?), all_tiles);
+            let last = f.number("last", last, &across);
+            let from = f.size(&first)?;
+            f.for_range("t", from, &last, Step::Increment, |f, t| {
+                f.known_mut().assume_le(t.add(&Size::one()), across.clone());
+                let column = t.mul(&Size::int(beside.lanes));
+                let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
+                let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
+                f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
+                fold.add_tile(f, element, [&a, &b], [&row, &column], &acc, &totals)?;
+                f.barrier(true, false);
+                Ok(())
+            })?;
+            fold_of_group(f, (&a[0], &row, &lane), (fold, shares, &n), (&totals, &slots), &share)
+        })
+    })
+}
+
+/// Folds what the work-items of a group have of each row.
+fn fold_of_group<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    (operand, first, lane): (&Operand<'k>, &Size, &Size),
+    (fold, shares, n): (&Fold<'k>, &Shares, &Size),
+    (totals, slots): (&Place, &Place),
+    share: &Size,
+) -> Result<()> {
+    let lanes = operand.side.lanes;
+    f.unrolled("i", operand.side.of_item, |f, i| {
+        let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
+        let at = lane.mul(&Size::int(lanes)).add(&operand.own).add(&operand.lane(i));
+        f.copy(&total, &Dest::Place(Place { layout: slots.layout.clone(), at }))
+    })?;
+    f.barrier(true, false);
+    let own = f.number("own", local_id().cast(CType::Int), &Size::int(i64::from(ITEMS) - 1));
+    let at = f.size(&first.add(&own))?;
+    let at = f.bind("r", CType::Int, at);
+    let inside = f.size(&own)?.lt(Expr::int(lanes)).and(at.clone().lt(f.size(n)?));
+    f.when(inside, |f| {
+        let r = f.number("r", at, &n.sub(&Size::one()));
+        let operator = Closure { lambda: &fold.call.funs[0], env: fold.env_of_fold(f)? };
+        let first = f.load(&Place { layout: slots.layout.clone(), at: own.clone() })?;
+        let Some(acc) = f.registers_with(&first, "row")? else {
+            return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+        };
+        f.for_range("k", Expr::int(1), &Size::nat(OF_ROW), Step::Increment, |f, k| {
+            let at = k.mul(&Size::int(lanes)).add(&own);
+            let x = f.load(&Place { layout: slots.layout.clone(), at })?;
+            let next = f.call(&operator, &[acc.clone(), x])?;
+            f.assign_registers(&acc, &next)
+        })?;
+        let to = Place { layout: shares.place.layout.clone(), at: share.mul(n).add(&r) };
+        f.copy(&acc, &Dest::Place(to))
+    })
 }

@@ -96,7 +96,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let cells = shape.item * shape.item;
         let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
         let ty = self.kernel().atom_ty(&element.f.body.result);
-        let out = ty.as_scalar().filter(|_| all.fours).map(|scalar| self.room_for_results(scalar));
+        let out = ty.as_scalar().filter(|_| all.fours).map(|scalar| room_for_results(self, scalar));
         // One loop, which needs fewer registers than one for each dimension.
         let across = shape.tiles(&m);
         let across = self.host_size(&across, "across")?;
@@ -122,7 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
                 f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
                 let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
-                f.results(all, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
+                results(f, all, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
             })
         })
     }
@@ -164,7 +164,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         self.unrolled("i", shape.item, |f, i| {
             f.unrolled("j", shape.item, |f, j| {
-                let lanes = f.lane_values(element, operands, i, j)?;
+                let lanes = lane_values(f, element, operands, i, j)?;
                 let env = f.before_fold(element, lanes)?;
                 let z = f.atom(&element.fold.args[0], &env)?;
                 f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }))
@@ -262,24 +262,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.unrolled("i", n, |f, i| {
             f.unrolled("j", n, |f, j| {
                 let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
-                let lanes = f.lane_values(element, operands, i, j)?;
+                let lanes = lane_values(f, element, operands, i, j)?;
                 let before = f.load(&cell)?;
                 let next = f.next(element, lanes, k, before.clone())?;
                 f.assign_registers(&before, &next)
             })
         })
-    }
-
-    /// The arguments of both functions, for a result of the work-item.
-    fn lane_values(
-        &mut self,
-        element: &Element<'k>,
-        operands: [&[Operand<'k>]; 2],
-        i: &Size,
-        j: &Size,
-    ) -> Result<[Value<'k>; 2]> {
-        let row = self.side_value(operands[0], i, &element.rounds)?;
-        Ok([row, self.side_value(operands[1], j, &element.rounds)?])
     }
 
     /// The value of a fold after iteration `k`, with the given row and column.
@@ -312,82 +300,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             env.bind(s.var, value);
         }
         Ok(env)
-    }
-
-    /// Writes the results of the folds, or of the function applied to them: four neighbours as one vector if all
-    /// lengths are multiples.
-    fn results(
-        &mut self,
-        all: &Block<'_>,
-        element: &Element<'k>,
-        operands: [&[Operand<'k>]; 2],
-        first: [&Size; 2],
-        (acc, out): (&Place, Option<&Expr>),
-        to: Results<'_, 'k>,
-    ) -> Result<()> {
-        // Scalars that accompany a row or a column are loaded again, rather than kept in registers during the fold.
-        if matches!(to, Results::Finished(_)) {
-            for (side, first) in operands.iter().zip(first) {
-                side.iter().try_for_each(|o| self.take_once(o, first))?;
-            }
-        }
-        let dest = to.dest(&operands[1][0].rows.len);
-        let side = all.shape.item;
-        if let Some(out) = out {
-            let (wide, is_wide) = self.scope(|f| {
-                let mut always = true;
-                f.each_place(operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
-                    f.known_mut().assume_divides(Size::int(WIDE), c.clone());
-                    let mut values = Vec::new();
-                    for by in (0..WIDE).map(Size::int) {
-                        let value =
-                            f.result_at(element, operands, acc, [i, &quad.mul(&Size::int(WIDE)).add(&by)], to)?;
-                        values.push((r.clone(), c.add(&by), value));
-                    }
-                    always &= f.store_together(&mut values, out, &dest)?;
-                    Ok(())
-                })?;
-                Ok(always)
-            })?;
-            if is_wide {
-                self.emit_all(wide);
-                return Ok(());
-            }
-        }
-        self.each_place(operands, first, [side; 2], &mut |f, at, [r, c]| {
-            let value = f.result_at(element, operands, acc, at, to)?;
-            f.write_result(&value, [r, c], &dest)
-        })
-    }
-
-    /// Local memory for four results of each work-item.
-    fn room_for_results(&mut self, scalar: Scalar) -> Expr {
-        let len = (ITEMS * WIDE).cast_unsigned();
-        self.own_mut().declare_local(len * scalar.bytes());
-        let origin = self.origin();
-        self.program_mut().stored("out", Kind::Local, scalar, &Size::nat(len), &origin);
-        Expr::Var(self.declare_array("out", Storage::LocalVectors, CType::stored(scalar), len))
-    }
-
-    /// Writes four neighbours as one vector, which the work-item loads from local memory. On an H200 attention of 32 heads
-    /// takes 431 µs so, and 460 with a vector made of registers.
-    fn store_together(&mut self, values: &mut [(Size, Size, Value<'k>)], out: &Expr, dest: &Dest<'k>) -> Result<bool> {
-        let mut ty = None;
-        let from = self.bind("own", CType::Int, local_id().mul(Expr::int(WIDE)));
-        for (k, (.., value)) in values.iter().enumerate() {
-            let scalar = self.scalar_of(value)?;
-            ty = Some(CType::Vec(scalar.ty(), WIDE as u8));
-            let value = self.scalar(&scalar)?;
-            self.assign(out.clone().index(from.clone().add(Expr::int(k as i64))), value);
-        }
-        let Some(ty) = ty else { return Ok(false) };
-        let pointer = Arc::new(out.clone().add(from));
-        let four = self.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
-        for (k, (.., value)) in values.iter_mut().enumerate() {
-            let CType::Vec(scalar, _) = ty else { continue };
-            *value = Value::computed(scalar, four.clone().lane(k as u8));
-        }
-        self.store_quad(values, dest)
     }
 
     /// Goes through the results of a work-item, or every few of a row, that are inside.
@@ -425,21 +337,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The value of a result of the work-item, or of its fold alone.
-    fn result_at(
-        &mut self,
-        element: &Element<'k>,
-        operands: [&[Operand<'k>]; 2],
-        acc: &Place,
-        [i, j]: [&Size; 2],
-        to: Results<'_, 'k>,
-    ) -> Result<Value<'k>> {
-        if let Results::Of(_) = to {
-            return self.load(&cell_at(operands, acc, [i, j]));
-        }
-        self.result_of(element, operands, acc, [i, j])
-    }
-
     /// The value of a result of the work-item.
     pub(super) fn result_of(
         &mut self,
@@ -449,7 +346,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         [i, j]: [&Size; 2],
     ) -> Result<Value<'k>> {
         let cell = self.load(&cell_at(operands, acc, [i, j]))?;
-        let lanes = self.lane_values(element, operands, i, j)?;
+        let lanes = lane_values(self, element, operands, i, j)?;
         let env = self.before_fold(element, lanes)?;
         self.finished(element, env, cell)
     }
@@ -482,4 +379,111 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         self.atom(&element.f.body.result, &env)
     }
+}
+
+/// The arguments of both functions, for a result of the work-item.
+fn lane_values<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    operands: [&[Operand<'k>]; 2],
+    i: &Size,
+    j: &Size,
+) -> Result<[Value<'k>; 2]> {
+    let row = f.side_value(operands[0], i, &element.rounds)?;
+    Ok([row, f.side_value(operands[1], j, &element.rounds)?])
+}
+
+/// Writes the results of the folds, or of the function applied to them: four neighbours as one vector if all
+/// lengths are multiples.
+fn results<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    all: &Block<'_>,
+    element: &Element<'k>,
+    operands: [&[Operand<'k>]; 2],
+    first: [&Size; 2],
+    (acc, out): (&Place, Option<&Expr>),
+    to: Results<'_, 'k>,
+) -> Result<()> {
+    // Scalars that accompany a row or a column are loaded again, rather than kept in registers during the fold.
+    if matches!(to, Results::Finished(_)) {
+        for (side, first) in operands.iter().zip(first) {
+            side.iter().try_for_each(|o| f.take_once(o, first))?;
+        }
+    }
+    let dest = to.dest(&operands[1][0].rows.len);
+    let side = all.shape.item;
+    if let Some(out) = out {
+        let (wide, is_wide) = f.scope(|f| {
+            let mut always = true;
+            f.each_place(operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
+                f.known_mut().assume_divides(Size::int(WIDE), c.clone());
+                let mut values = Vec::new();
+                for by in (0..WIDE).map(Size::int) {
+                    let value = result_at(f, element, operands, acc, [i, &quad.mul(&Size::int(WIDE)).add(&by)], to)?;
+                    values.push((r.clone(), c.add(&by), value));
+                }
+                always &= store_together(f, &mut values, out, &dest)?;
+                Ok(())
+            })?;
+            Ok(always)
+        })?;
+        if is_wide {
+            f.emit_all(wide);
+            return Ok(());
+        }
+    }
+    f.each_place(operands, first, [side; 2], &mut |f, at, [r, c]| {
+        let value = result_at(f, element, operands, acc, at, to)?;
+        f.write_result(&value, [r, c], &dest)
+    })
+}
+
+/// Local memory for four results of each work-item.
+fn room_for_results(f: &mut FunctionBuilder, scalar: Scalar) -> Expr {
+    let len = (ITEMS * WIDE).cast_unsigned();
+    f.own_mut().declare_local(len * scalar.bytes());
+    let origin = f.origin();
+    f.program_mut().stored("out", Kind::Local, scalar, &Size::nat(len), &origin);
+    Expr::Var(f.declare_array("out", Storage::LocalVectors, CType::stored(scalar), len))
+}
+
+/// Writes four neighbours as one vector, which the work-item loads from local memory. On an H200 attention of 32 heads
+/// takes 431 µs so, and 460 with a vector made of registers.
+fn store_together<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    values: &mut [(Size, Size, Value<'k>)],
+    out: &Expr,
+    dest: &Dest<'k>,
+) -> Result<bool> {
+    let mut ty = None;
+    let from = f.bind("own", CType::Int, local_id().mul(Expr::int(WIDE)));
+    for (k, (.., value)) in values.iter().enumerate() {
+        let scalar = f.scalar_of(value)?;
+        ty = Some(CType::Vec(scalar.ty(), WIDE as u8));
+        let value = f.scalar(&scalar)?;
+        f.assign(out.clone().index(from.clone().add(Expr::int(k as i64))), value);
+    }
+    let Some(ty) = ty else { return Ok(false) };
+    let pointer = Arc::new(out.clone().add(from));
+    let four = f.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
+    for (k, (.., value)) in values.iter_mut().enumerate() {
+        let CType::Vec(scalar, _) = ty else { continue };
+        *value = Value::computed(scalar, four.clone().lane(k as u8));
+    }
+    f.store_quad(values, dest)
+}
+
+/// The value of a result of the work-item, or of its fold alone.
+fn result_at<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    element: &Element<'k>,
+    operands: [&[Operand<'k>]; 2],
+    acc: &Place,
+    [i, j]: [&Size; 2],
+    to: Results<'_, 'k>,
+) -> Result<Value<'k>> {
+    if let Results::Of(_) = to {
+        return f.load(&cell_at(operands, acc, [i, j]));
+    }
+    f.result_of(element, operands, acc, [i, j])
 }

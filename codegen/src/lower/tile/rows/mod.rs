@@ -192,7 +192,7 @@ impl<'k> Host<'k> {
         self.program.probe(&stmt.origin, |b| {
             let indices: Vec<Size> =
                 (0..folded.around.len()).map(|_| b.number("around", Expr::int(0), &folded.count)).collect();
-            let (rows, _) = b.rows_at(&folded, &indices)?;
+            let (rows, _) = folded.rows_at(b, &indices)?;
             let all = components(&rows, kernel.ty(f.params[0]));
             for (rows, _) in all.iter().filter(|(_, ty)| ty.as_array().is_some()) {
                 found.push(b.lies(rows).and_then(|lies| match lies {
@@ -212,13 +212,13 @@ impl<'k> Host<'k> {
             .applied(if teams == Teams::Columns { &rules::COLUMN_TEAMS } else { &rules::ROW_TEAMS }, &stmt.origin);
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
         let Some(parts) = self.parts_of_rows(&folded) else {
-            self.launch(&title, used, local, |b| b.folded_rows(&folded, dest))?;
+            self.launch(&title, used, local, |b| folded.folded_rows(b, dest))?;
             return Ok(true);
         };
         self.program.applied(&rules::REDUCE_PARTS, &stmt.origin);
         let one = Size::int(2).sub(&parts);
         let several = parts.sub(&Size::one());
-        self.launch_if(&[one], &title, used, local, |b| b.folded_rows(&folded, dest))?;
+        self.launch_if(&[one], &title, used, local, |b| folded.folded_rows(b, dest))?;
         // The parts of a row are adjacent.
         let room = Size::if_le(&Size::one(), &several, &folded.count.mul(&parts), &Size::zero());
         let place = self.partials(stmt, &folded.z_ty, &room)?;
@@ -229,11 +229,11 @@ impl<'k> Host<'k> {
         let first = Folded { stage: Stage::Parts(parts.clone(), place.clone()), ..folded.clone() };
         let label = "map: parts of rows";
         self.launch_if(std::slice::from_ref(&several), &Title { label, ..title.clone() }, used, local, |b| {
-            b.folded_rows(&first, dest)
+            first.folded_rows(b, dest)
         })?;
         let rest = Folded { stage: Stage::Rest(parts, place), ..folded };
         let label = "map: results of the parts";
-        self.launch_if(&[several], &Title { label, ..title }, used, local, |b| b.folded_rows(&rest, dest))?;
+        self.launch_if(&[several], &Title { label, ..title }, used, local, |b| rest.folded_rows(b, dest))?;
         Ok(true)
     }
 
@@ -278,13 +278,13 @@ impl<'k> Host<'k> {
         let enough = Size::int(self.program.busy() / self.program.parameter(Parameter::RowsTeam));
         if self.program.is_known_before(&n) && n.as_const().is_none() {
             let few = enough.sub(&n);
-            self.launch_if(&[few], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+            self.launch_if(&[few], &title, used, local(&folded), |b| folded.folded_rows(b, dest))?;
             let items = self.program.parameter(Parameter::RowsFew);
             folded = Folded { items, teams: Teams::Small, ..folded };
             let many = n.sub(&enough).add(&Size::one());
-            self.launch_if(&[many], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+            self.launch_if(&[many], &title, used, local(&folded), |b| folded.folded_rows(b, dest))?;
         } else {
-            self.launch(&title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+            self.launch(&title, used, local(&folded), |b| folded.folded_rows(b, dest))?;
         }
         Ok(true)
     }
@@ -298,230 +298,15 @@ impl ProgramBuilder<'_> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn folded_rows(&mut self, folded: &Folded<'k>, dest: &Dest<'k>) -> Result<()> {
-        let n = match &folded.stage {
-            Stage::Parts(parts, _) => folded.count.mul(parts),
-            Stage::Whole | Stage::Rest(..) => folded.count.clone(),
-        };
-        // Parts of neighbouring columns are folded by neighbouring work-items.
-        let parts = match &folded.stage {
-            Stage::Parts(parts, _) => Some((self.host_size(parts, "parts")?, folded.count.clone())),
-            _ => None,
-        };
-        let n = match &parts {
-            Some(_) => self.host_size(&n, "all_parts")?,
-            None => n,
-        };
-        let slots = Place {
-            layout: self.arrays(&folded.z_ty, "slots", Storage::Local, folded.items as u64)?,
-            at: Size::zero(),
-        };
-        let n_expr = self.size(&n)?;
-        let item = self.bind("item", CType::Int, local_id());
-        let (in_team, number, teams, team_size) = self.teams_of(folded, &item, &n_expr)?;
-        let rounds = n_expr.clone().add(teams.clone()).sub(Expr::int(1)).div(teams.clone());
-        let rounds = self.number("rounds", rounds, &n);
-        let result = self.by_tiles(|f| {
-            f.for_level(crate::core::Level::Wrg(0), &rounds, |f, g| {
-                f.share_memory();
-                let row = f.size(g)?.mul(teams).add(number);
-                let row = f.bind("row", CType::Int, row);
-                let inside = row.clone().lt(n_expr.clone());
-                let last = n.sub(&Size::one());
-                let (acc, z) = f.row_neutral(folded)?;
-                let tile = f.tile_in_order(folded)?;
-                if let Some(tile) = &tile {
-                    let own = Own { item: &item, in_team: &in_team, team: &team_size, number: &row };
-                    f.share_in_order(folded, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
-                }
-                f.when(inside.clone(), |f| {
-                    if tile.is_some() {
-                        return Ok(());
-                    }
-                    let at = f.number("row", row.clone(), &last);
-                    let Some((_, rows)) = &parts else {
-                        return f.share(folded, &at, &team_size, &in_team, None, (&acc, &z));
-                    };
-                    let (row, part) = f.row_and_part(&row, rows)?;
-                    f.share(folded, &row, &team_size, &in_team, Some(&part), (&acc, &z))
-                })?;
-                let slot = match folded.teams {
-                    Teams::Columns => {
-                        let columns = f.parameter(Parameter::RowsColumns);
-                        let lane = item.clone().rem(Expr::int(columns)).mul(Expr::int(ITEMS / columns));
-                        f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(columns))))
-                    }
-                    _ => item.clone(),
-                };
-                f.meet(folded, &slots, &slot, &in_team, &team_size, &acc)?;
-                let leads = f.size(&in_team)?.eq(Expr::int(0));
-                f.when(leads.and(inside), |f| {
-                    let at = f.number("row", row.clone(), &last);
-                    if let (Stage::Parts(_, place), Some((parts, rows))) = (&folded.stage, &parts) {
-                        let number = f.size(&at)?;
-                        let (row, part) = f.row_and_part(&number, rows)?;
-                        let at = row.mul(parts).add(&part);
-                        return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
-                    }
-                    let mut env = f.row_env(folded, &at, &folded.wanted_behind())?;
-                    env.bind(folded.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
-                    for s in folded.f.body.stmts.iter().skip_while(|s| s.var != folded.of).skip(1) {
-                        let value = f.eval_stmt(s, &mut env, None)?;
-                        env.bind(s.var, value);
-                    }
-                    let value = f.atom(&folded.f.body.result, &env)?;
-                    let to = f.dest_of_row(folded, dest, &at)?;
-                    f.copy(&value, &to)
-                })
-            })
-        });
-        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
-        let [columns, each, team] = wanted.map(|p| self.parameter(p));
-        let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
-        let (items, busy) = (Size::int(folded.items), Size::int(self.program().busy() / folded.items));
-        if folded.teams == Teams::Columns && folded.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
-            self.grid_mut().ask_for_groups(n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)));
-            return result;
-        }
-        if let (Stage::Parts(parts, _), Some(_)) = (&folded.stage, &parts) {
-            let all = folded.count.mul(parts);
-            let each = if folded.teams == Teams::Columns { columns } else { 1 };
-            self.grid_mut().ask_for_groups(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
-            return result;
-        }
-        let groups = match &folded.length {
-            // A team has at most twice as many work-items as its row needs.
-            Some(k) if known(k) => {
-                Some(n.mul(k).div_floor(&Size::int(ITEMS * each / 2)).add(&n.div_floor(&Size::int(ITEMS))))
-            }
-            Some(_) => None,
-            None => Some(Size::max(&n.mul(&Size::int(team)).div_floor(&items), &busy)),
-        };
-        if let Some(groups) = groups.filter(|_| known(&n)) {
-            self.grid_mut().ask_for_groups(Size::min(&n, &groups.add(&Size::one())));
-        }
-        result
-    }
-
-    /// The index of a work-item in its team, the index of the team in its group, the number of teams of a group, and
-    /// the number of work-items of a team.
-    fn teams_of(&mut self, folded: &Folded<'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
-        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
-        let [columns, each, few] = wanted.map(|p| self.parameter(p));
-        if folded.teams == Teams::Columns {
-            let slices = ITEMS / columns;
-            let in_team = self.number("slice", item.clone().div(Expr::int(columns)), &Size::int(slices - 1));
-            let number = self.bind("column", CType::Int, item.clone().rem(Expr::int(columns)));
-            return Ok((in_team, number, Expr::int(columns), Size::int(slices)));
-        }
-        if folded.teams == Teams::Small {
-            let in_team = Expr::binary(BinaryOp::BitAnd, item.clone(), Expr::int(few - 1));
-            let in_team = self.number("in_team", in_team, &Size::int(few - 1));
-            let number = self.bind("number", CType::Int, item.clone().div(Expr::int(few)));
-            return Ok((in_team, number, Expr::int(folded.items / few), Size::int(few)));
-        }
-        let items = folded.items;
-        if let Stage::Parts(..) = folded.stage {
-            let in_team = self.number("in_team", item.clone(), &Size::int(items - 1));
-            return Ok((in_team, Expr::int(0), Expr::int(1), Size::int(items)));
-        }
-        // The smallest power of two that leaves no work-item more than its share; if lengths are unknown, a few per
-        // row, and more if rows are few.
-        let least = if folded.length.is_some() { 1 } else { few };
-        let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
-        let grows = match &folded.length {
-            Some(k) => {
-                let k = match &folded.stage {
-                    Stage::Rest(parts, _) => self.host_size(parts, "parts")?,
-                    _ => k.clone(),
-                };
-                team.clone().mul(Expr::int(each)).lt(self.size(&k)?)
-            }
-            None => n.clone().lt(Expr::int(self.program().busy()).div(team.clone())),
-        };
-        let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&self.origin())];
-        let condition = team.clone().lt(Expr::int(items)).and(grows);
-        self.emit(StmtKind::While { condition, body: grow });
-        let team_size = self.index_var("team", team.clone());
-        self.known_mut().assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(items)));
-        let in_team = self.number("in_team", item.clone().rem(team.clone()), &Size::int(items - 1));
-        let number = self.bind("number", CType::Int, item.clone().div(team.clone()));
-        let teams = self.bind("teams", CType::Int, Expr::int(items).div(team));
-        Ok((in_team, number, teams, Size::var(team_size)))
-    }
-
-    /// The registers of a fold, and its neutral value.
-    fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<(Value<'k>, Value<'k>)> {
-        // It may be computed in the function, but does not depend on the row.
-        let mut env = folded.env.clone();
-        let depend = uses::dependent(self.kernel(), folded.f);
-        for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.of) {
-            if crate::schedule::nest::is_scalars(self.kernel().ty(s.var)) && !depend.contains(&s.var) {
-                let value = self.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-        }
-        let z = self.atom(&folded.fold.args[0], &env)?;
-        match self.registers_with(&z, "acc")? {
-            Some(acc) => Ok((acc, z)),
-            None => Err(self.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
-        }
-    }
-
-    /// The index of each map around a row, and that of the row among those of the last.
-    fn indices(&mut self, folded: &Folded<'k>, at: &Size) -> Result<Vec<Size>> {
-        let mut rest = self.size(at)?;
-        let mut found = Vec::new();
-        for (_, len) in folded.around.iter().rev() {
-            let n = self.size(len)?;
-            found.push(self.number("own", rest.clone().rem(n.clone()), &len.sub(&Size::one())));
-            rest = self.bind("around", CType::Int, rest.div(n));
-        }
-        found.push(self.number("around", rest, &folded.rows.len.sub(&Size::one())));
-        found.reverse();
-        Ok(found)
-    }
-
-    /// The rows for these indices of the maps around them, and the environment in the function of the last map.
-    fn rows_at(&mut self, folded: &Folded<'k>, indices: &[Size]) -> Result<(Array<'k>, Env<'k>)> {
-        let (mut rows, mut env) = (folded.rows.clone(), folded.env.clone());
-        for ((f, _), index) in folded.around.iter().zip(indices) {
-            let element = self.read(&rows, index)?;
-            env.enter(f, index, element);
-            let Some((Stmt { rhs: Rhs::Prim(inner), .. }, before)) = f.body.stmts.split_last() else {
-                return Err(self.error("map", "a nest of maps changed after it was recognised"));
-            };
-            for s in before {
-                let value = self.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-            let next = self.atom(&inner.args[0], &env)?;
-            rows = self.array(&next)?;
-        }
-        Ok((rows, env))
-    }
-
-    /// The destination of a row's result.
-    fn dest_of_row(&mut self, folded: &Folded<'k>, dest: &Dest<'k>, at: &Size) -> Result<Dest<'k>> {
-        if folded.around.is_empty() {
-            return self.dest_at(dest, at);
-        }
-        let mut to = dest.clone();
-        for index in self.indices(folded, at)? {
-            to = self.dest_at(&to, &index)?;
-        }
-        Ok(to)
-    }
-
     /// The environment of the fold: the row and the statements before the fold.
     fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
         let mut env = folded.env.clone();
         let (row, at) = if folded.around.is_empty() {
             (self.read(&folded.rows, at)?, at.clone())
         } else {
-            let mut indices = self.indices(folded, at)?;
+            let mut indices = folded.indices(self, at)?;
             let own = indices.pop().unwrap_or_else(|| at.clone());
-            let (rows, outer) = self.rows_at(folded, &indices)?;
+            let (rows, outer) = folded.rows_at(self, &indices)?;
             env = outer;
             (self.read(&rows, &own)?, own)
         };
@@ -531,5 +316,220 @@ impl<'k> FunctionBuilder<'_, 'k> {
             env.bind(s.var, value);
         }
         Ok(env)
+    }
+}
+
+impl<'k> Folded<'k> {
+    fn folded_rows(&self, f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>) -> Result<()> {
+        let n = match &self.stage {
+            Stage::Parts(parts, _) => self.count.mul(parts),
+            Stage::Whole | Stage::Rest(..) => self.count.clone(),
+        };
+        // Parts of neighbouring columns are folded by neighbouring work-items.
+        let parts = match &self.stage {
+            Stage::Parts(parts, _) => Some((f.host_size(parts, "parts")?, self.count.clone())),
+            _ => None,
+        };
+        let n = match &parts {
+            Some(_) => f.host_size(&n, "all_parts")?,
+            None => n,
+        };
+        let slots =
+            Place { layout: f.arrays(&self.z_ty, "slots", Storage::Local, self.items as u64)?, at: Size::zero() };
+        let n_expr = f.size(&n)?;
+        let item = f.bind("item", CType::Int, local_id());
+        let (in_team, number, teams, team_size) = self.teams_of(f, &item, &n_expr)?;
+        let rounds = n_expr.clone().add(teams.clone()).sub(Expr::int(1)).div(teams.clone());
+        let rounds = f.number("rounds", rounds, &n);
+        let result = f.by_tiles(|f| {
+            f.for_level(crate::core::Level::Wrg(0), &rounds, |f, g| {
+                f.share_memory();
+                let row = f.size(g)?.mul(teams).add(number);
+                let row = f.bind("row", CType::Int, row);
+                let inside = row.clone().lt(n_expr.clone());
+                let last = n.sub(&Size::one());
+                let (acc, z) = self.row_neutral(f)?;
+                let tile = f.tile_in_order(self)?;
+                if let Some(tile) = &tile {
+                    let own = Own { item: &item, in_team: &in_team, team: &team_size, number: &row };
+                    f.share_in_order(self, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
+                }
+                f.when(inside.clone(), |f| {
+                    if tile.is_some() {
+                        return Ok(());
+                    }
+                    let at = f.number("row", row.clone(), &last);
+                    let Some((_, rows)) = &parts else {
+                        return f.share(self, &at, &team_size, &in_team, None, (&acc, &z));
+                    };
+                    let (row, part) = f.row_and_part(&row, rows)?;
+                    f.share(self, &row, &team_size, &in_team, Some(&part), (&acc, &z))
+                })?;
+                let slot = match self.teams {
+                    Teams::Columns => {
+                        let columns = f.parameter(Parameter::RowsColumns);
+                        let lane = item.clone().rem(Expr::int(columns)).mul(Expr::int(ITEMS / columns));
+                        f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(columns))))
+                    }
+                    _ => item.clone(),
+                };
+                f.meet(self, &slots, &slot, &in_team, &team_size, &acc)?;
+                let leads = f.size(&in_team)?.eq(Expr::int(0));
+                f.when(leads.and(inside), |f| {
+                    let at = f.number("row", row.clone(), &last);
+                    if let (Stage::Parts(_, place), Some((parts, rows))) = (&self.stage, &parts) {
+                        let number = f.size(&at)?;
+                        let (row, part) = f.row_and_part(&number, rows)?;
+                        let at = row.mul(parts).add(&part);
+                        return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
+                    }
+                    let mut env = f.row_env(self, &at, &self.wanted_behind())?;
+                    env.bind(self.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
+                    for s in self.f.body.stmts.iter().skip_while(|s| s.var != self.of).skip(1) {
+                        let value = f.eval_stmt(s, &mut env, None)?;
+                        env.bind(s.var, value);
+                    }
+                    let value = f.atom(&self.f.body.result, &env)?;
+                    let to = self.dest_of_row(f, dest, &at)?;
+                    f.copy(&value, &to)
+                })
+            })
+        });
+        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
+        let [columns, each, team] = wanted.map(|p| f.parameter(p));
+        let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+        let (items, busy) = (Size::int(self.items), Size::int(f.program().busy() / self.items));
+        if self.teams == Teams::Columns && self.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
+            f.grid_mut().ask_for_groups(n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)));
+            return result;
+        }
+        if let (Stage::Parts(parts, _), Some(_)) = (&self.stage, &parts) {
+            let all = self.count.mul(parts);
+            let each = if self.teams == Teams::Columns { columns } else { 1 };
+            f.grid_mut().ask_for_groups(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
+            return result;
+        }
+        let groups = match &self.length {
+            // A team has at most twice as many work-items as its row needs.
+            Some(k) if known(k) => {
+                Some(n.mul(k).div_floor(&Size::int(ITEMS * each / 2)).add(&n.div_floor(&Size::int(ITEMS))))
+            }
+            Some(_) => None,
+            None => Some(Size::max(&n.mul(&Size::int(team)).div_floor(&items), &busy)),
+        };
+        if let Some(groups) = groups.filter(|_| known(&n)) {
+            f.grid_mut().ask_for_groups(Size::min(&n, &groups.add(&Size::one())));
+        }
+        result
+    }
+
+    /// The index of a work-item in its team, the index of the team in its group, the number of teams of a group, and
+    /// the number of work-items of a team.
+    fn teams_of(&self, f: &mut FunctionBuilder<'_, 'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
+        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
+        let [columns, each, few] = wanted.map(|p| f.parameter(p));
+        if self.teams == Teams::Columns {
+            let slices = ITEMS / columns;
+            let in_team = f.number("slice", item.clone().div(Expr::int(columns)), &Size::int(slices - 1));
+            let number = f.bind("column", CType::Int, item.clone().rem(Expr::int(columns)));
+            return Ok((in_team, number, Expr::int(columns), Size::int(slices)));
+        }
+        if self.teams == Teams::Small {
+            let in_team = Expr::binary(BinaryOp::BitAnd, item.clone(), Expr::int(few - 1));
+            let in_team = f.number("in_team", in_team, &Size::int(few - 1));
+            let number = f.bind("number", CType::Int, item.clone().div(Expr::int(few)));
+            return Ok((in_team, number, Expr::int(self.items / few), Size::int(few)));
+        }
+        let items = self.items;
+        if let Stage::Parts(..) = self.stage {
+            let in_team = f.number("in_team", item.clone(), &Size::int(items - 1));
+            return Ok((in_team, Expr::int(0), Expr::int(1), Size::int(items)));
+        }
+        // The smallest power of two that leaves no work-item more than its share; if lengths are unknown, a few per
+        // row, and more if rows are few.
+        let least = if self.length.is_some() { 1 } else { few };
+        let team = Expr::Var(f.variable("team", CType::Int, Some(Expr::int(least))));
+        let grows = match &self.length {
+            Some(k) => {
+                let k = match &self.stage {
+                    Stage::Rest(parts, _) => f.host_size(parts, "parts")?,
+                    _ => k.clone(),
+                };
+                team.clone().mul(Expr::int(each)).lt(f.size(&k)?)
+            }
+            None => n.clone().lt(Expr::int(f.program().busy()).div(team.clone())),
+        };
+        let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&f.origin())];
+        let condition = team.clone().lt(Expr::int(items)).and(grows);
+        f.emit(StmtKind::While { condition, body: grow });
+        let team_size = f.index_var("team", team.clone());
+        f.known_mut().assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(items)));
+        let in_team = f.number("in_team", item.clone().rem(team.clone()), &Size::int(items - 1));
+        let number = f.bind("number", CType::Int, item.clone().div(team.clone()));
+        let teams = f.bind("teams", CType::Int, Expr::int(items).div(team));
+        Ok((in_team, number, teams, Size::var(team_size)))
+    }
+
+    /// The registers of a fold, and its neutral value.
+    fn row_neutral(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<(Value<'k>, Value<'k>)> {
+        // It may be computed in the function, but does not depend on the row.
+        let mut env = self.env.clone();
+        let depend = uses::dependent(f.kernel(), self.f);
+        for s in self.f.body.stmts.iter().take_while(|s| s.var != self.of) {
+            if crate::schedule::nest::is_scalars(f.kernel().ty(s.var)) && !depend.contains(&s.var) {
+                let value = f.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+        }
+        let z = f.atom(&self.fold.args[0], &env)?;
+        match f.registers_with(&z, "acc")? {
+            Some(acc) => Ok((acc, z)),
+            None => Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
+        }
+    }
+
+    /// The index of each map around a row, and that of the row among those of the last.
+    fn indices(&self, f: &mut FunctionBuilder<'_, 'k>, at: &Size) -> Result<Vec<Size>> {
+        let mut rest = f.size(at)?;
+        let mut found = Vec::new();
+        for (_, len) in self.around.iter().rev() {
+            let n = f.size(len)?;
+            found.push(f.number("own", rest.clone().rem(n.clone()), &len.sub(&Size::one())));
+            rest = f.bind("around", CType::Int, rest.div(n));
+        }
+        found.push(f.number("around", rest, &self.rows.len.sub(&Size::one())));
+        found.reverse();
+        Ok(found)
+    }
+
+    /// The rows for these indices of the maps around them, and the environment in the function of the last map.
+    fn rows_at(&self, b: &mut FunctionBuilder<'_, 'k>, indices: &[Size]) -> Result<(Array<'k>, Env<'k>)> {
+        let (mut rows, mut env) = (self.rows.clone(), self.env.clone());
+        for ((f, _), index) in self.around.iter().zip(indices) {
+            let element = b.read(&rows, index)?;
+            env.enter(f, index, element);
+            let Some((Stmt { rhs: Rhs::Prim(inner), .. }, before)) = f.body.stmts.split_last() else {
+                return Err(b.error("map", "a nest of maps changed after it was recognised"));
+            };
+            for s in before {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let next = b.atom(&inner.args[0], &env)?;
+            rows = b.array(&next)?;
+        }
+        Ok((rows, env))
+    }
+
+    /// The destination of a row's result.
+    fn dest_of_row(&self, f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>, at: &Size) -> Result<Dest<'k>> {
+        if self.around.is_empty() {
+            return f.dest_at(dest, at);
+        }
+        let mut to = dest.clone();
+        for index in self.indices(f, at)? {
+            to = f.dest_at(&to, &index)?;
+        }
+        Ok(to)
     }
 }

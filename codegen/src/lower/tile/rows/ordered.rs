@@ -109,7 +109,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (at, inside) = place(&number, lane, &offset);
                 let at = b.bind("at", CType::Int, at);
                 b.when(inside, |b| {
-                    let (condition, row, at) = b.element_of_row(folded, parts, (&number, &of_part), &at, &k_expr)?;
+                    let (condition, row, at) = element_of_row(b, folded, parts, (&number, &of_part), &at, &k_expr)?;
                     b.when(condition, |b| {
                         let env = b.row_env(folded, &row, &folded.before().map(|s| s.var).collect())?;
                         let xs = b.atom(&folded.fold.args[1], &env)?;
@@ -129,7 +129,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (at, inside) = place(own.number, lane, &offset);
                 let at = b.bind("at", CType::Int, at);
                 b.when(inside, |b| {
-                    let (condition, ..) = b.element_of_row(folded, parts, (own.number, &of_part), &at, &k_expr)?;
+                    let (condition, ..) = element_of_row(b, folded, parts, (own.number, &of_part), &at, &k_expr)?;
                     b.when(condition, |b| {
                         let x = b.slot_at(&tile.slots, tile.at(own.item.clone(), element));
                         let x = b.load(&x)?;
@@ -143,27 +143,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         })
     }
+}
 
-    /// Locates an element of a row, or of a part of one: the condition that it exists, its row, and its index.
-    fn element_of_row(
-        &mut self,
-        folded: &Folded<'k>,
-        parts: Option<&(Size, Size)>,
-        (number, of_part): (&Expr, &Expr),
-        at: &Expr,
-        k: &Expr,
-    ) -> Result<(Expr, Size, Expr)> {
-        let Some((_, rows)) = parts else {
-            let last = folded.count.sub(&Size::one());
-            return Ok((Expr::Bool(true), self.number("row", number.clone(), &last), at.clone()));
-        };
-        let (row, part) = self.row_and_part(number, rows)?;
-        let part = self.size(&part)?;
-        let from = min(Expr::binary(BinaryOp::Mul, part, of_part.clone()), k.clone());
-        let from = self.bind("first", CType::Int, from);
-        let left = self.bind("left", CType::Int, k.clone().sub(from.clone()));
-        Ok((at.clone().lt(left), row, from.add(at.clone())))
-    }
+/// Locates an element of a row, or of a part of one: the condition that it exists, its row, and its index.
+fn element_of_row<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    folded: &Folded<'k>,
+    parts: Option<&(Size, Size)>,
+    (number, of_part): (&Expr, &Expr),
+    at: &Expr,
+    k: &Expr,
+) -> Result<(Expr, Size, Expr)> {
+    let Some((_, rows)) = parts else {
+        let last = folded.count.sub(&Size::one());
+        return Ok((Expr::Bool(true), f.number("row", number.clone(), &last), at.clone()));
+    };
+    let (row, part) = f.row_and_part(number, rows)?;
+    let part = f.size(&part)?;
+    let from = min(Expr::binary(BinaryOp::Mul, part, of_part.clone()), k.clone());
+    let from = f.bind("first", CType::Int, from);
+    let left = f.bind("left", CType::Int, k.clone().sub(from.clone()));
+    Ok((at.clone().lt(left), row, from.add(at.clone())))
 }
 
 fn times(e: Expr, by: i64) -> Expr {

@@ -108,7 +108,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
         let to = self.number("to", to, k);
         if folded.teams == Teams::Columns {
-            return self.in_flight(&from, &to, k, &xs, |b, x| {
+            return in_flight(self, &from, &to, k, &xs, |b, x| {
                 let next = b.call(&f, &[acc.clone(), x])?;
                 let next = b.contracted(next);
                 b.assign_registers(acc, &next)
@@ -117,39 +117,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range("k", from_expr, &to, Step::Increment, |f, i| {
             f.known_mut().assume_le(from.clone(), i.clone());
             round(f, i)
-        })
-    }
-
-    /// Processes the elements `from` to `to` in order, with several loads in flight.
-    fn in_flight(
-        &mut self,
-        from: &Size,
-        to: &Size,
-        len: &Size,
-        xs: &Array<'k>,
-        mut each: impl FnMut(&mut Self, Value<'k>) -> Result<()>,
-    ) -> Result<()> {
-        let loads = self.parameter(Parameter::RowsLoads);
-        let (from_expr, end) = (self.size(from)?, self.size(to)?);
-        let count = self.bind("count", CType::Int, end.sub(from_expr));
-        let whole = count.clone().sub(count.clone().rem(Expr::int(loads)));
-        let whole = self.bind("whole", CType::Int, whole);
-        let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| self.number(name, e, len));
-        self.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
-            let i = from.add(t);
-            b.known_mut().assume_le(i.add(&Size::int(loads)), len.clone());
-            let mut elements = Vec::new();
-            for n in 0..loads {
-                let x = b.read(xs, &i.add(&Size::int(n)))?;
-                elements.push(b.named_scalar(&x, "x")?);
-            }
-            elements.into_iter().try_for_each(|x| each(b, x))
-        })?;
-        self.for_range("t", whole, &all, Step::Increment, |b, t| {
-            let i = from.add(t);
-            b.known_mut().assume_le(i.add(&Size::one()), len.clone());
-            let x = b.read(xs, &i)?;
-            each(b, x)
         })
     }
 
@@ -181,4 +148,37 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         })
     }
+}
+
+/// Processes the elements `from` to `to` in order, with several loads in flight.
+fn in_flight<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    from: &Size,
+    to: &Size,
+    len: &Size,
+    xs: &Array<'k>,
+    mut each: impl FnMut(&mut FunctionBuilder<'_, 'k>, Value<'k>) -> Result<()>,
+) -> Result<()> {
+    let loads = f.parameter(Parameter::RowsLoads);
+    let (from_expr, end) = (f.size(from)?, f.size(to)?);
+    let count = f.bind("count", CType::Int, end.sub(from_expr));
+    let whole = count.clone().sub(count.clone().rem(Expr::int(loads)));
+    let whole = f.bind("whole", CType::Int, whole);
+    let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| f.number(name, e, len));
+    f.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
+        let i = from.add(t);
+        b.known_mut().assume_le(i.add(&Size::int(loads)), len.clone());
+        let mut elements = Vec::new();
+        for n in 0..loads {
+            let x = b.read(xs, &i.add(&Size::int(n)))?;
+            elements.push(b.named_scalar(&x, "x")?);
+        }
+        elements.into_iter().try_for_each(|x| each(b, x))
+    })?;
+    f.for_range("t", whole, &all, Step::Increment, |b, t| {
+        let i = from.add(t);
+        b.known_mut().assume_le(i.add(&Size::one()), len.clone());
+        let x = b.read(xs, &i)?;
+        each(b, x)
+    })
 }
