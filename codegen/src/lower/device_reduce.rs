@@ -506,7 +506,7 @@ fn fold_together<'k>(
         } else {
             op.fold_own(b, xs, &Size::zero(), &xs.len.clone())?
         };
-        b.combine(levels, f, &acc)
+        levels.combine(b, f, &acc)
     });
     // The next row uses the slots again.
     b.share_memory();

@@ -266,7 +266,7 @@ impl<'k> Accumulator<'k> {
         match self {
             Accumulator::Registers(v) => Ok(v.clone()),
             Accumulator::Memory(place, _) => f.load(place),
-            Accumulator::InPlace(slots) => f.state_in(slots),
+            Accumulator::InPlace(slots) => slots.state_in(f),
             Accumulator::Shared(shared) => match f.dest_at(&Dest::Place(shared.pair.clone()), &shared.now)? {
                 Dest::Place(place) => f.load(&place),
                 _ => Err(f.error("", "an accumulator of a group is not in memory")),
@@ -295,7 +295,7 @@ impl<'k> Accumulator<'k> {
             }
             Accumulator::InPlace(slots) => {
                 b.in_place_loop(|b| b.call_into(f, args, &slots.next()))?;
-                b.advance_slots(slots)
+                slots.advance_slots(b)
             }
             Accumulator::Shared(Shared { pair, turn, now }) => {
                 let next = b.dest_at(&Dest::Place(pair.clone()), &Size::one().sub(now))?;

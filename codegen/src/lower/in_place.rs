@@ -49,31 +49,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         slots_of(self, stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
     }
 
-    pub fn state_in(&mut self, slots: &Slots) -> Result<Value<'k>> {
-        match slots {
-            Slots::Tuple(parts) => {
-                let mut all = Vec::new();
-                for part in parts {
-                    all.push(self.state_in(part)?);
-                }
-                Ok(Value::Tuple(all))
-            }
-            Slots::Leaf { current, .. } => self.load(current),
-        }
-    }
-
-    /// Makes the next value the current one.
-    pub fn advance_slots(&mut self, slots: &Slots) -> Result<()> {
-        match slots {
-            Slots::Tuple(parts) => parts.iter().try_for_each(|part| self.advance_slots(part)),
-            Slots::Leaf { current, next } if current == next => Ok(()),
-            Slots::Leaf { current, next } => {
-                let value = self.load(next)?;
-                self.copy(&value, &Dest::Place(current.clone()))
-            }
-        }
-    }
-
     /// Writes `update xs i … v` to `dest`, which may be the memory of xs.
     pub fn update(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let [xs, indices @ .., value] = call.args.as_slice() else {
@@ -114,6 +89,33 @@ impl<'k> FunctionBuilder<'_, 'k> {
             condition => self.emit_if(condition, stmts, Vec::new()),
         }
         Ok(())
+    }
+}
+
+impl Slots {
+    pub fn state_in<'k>(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<Value<'k>> {
+        match self {
+            Slots::Tuple(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.push(part.state_in(f)?);
+                }
+                Ok(Value::Tuple(all))
+            }
+            Slots::Leaf { current, .. } => f.load(current),
+        }
+    }
+
+    /// Makes the next value the current one.
+    pub fn advance_slots(&self, f: &mut FunctionBuilder) -> Result<()> {
+        match self {
+            Slots::Tuple(parts) => parts.iter().try_for_each(|part| part.advance_slots(f)),
+            Slots::Leaf { current, next } if current == next => Ok(()),
+            Slots::Leaf { current, next } => {
+                let value = f.load(next)?;
+                f.copy(&value, &Dest::Place(current.clone()))
+            }
+        }
     }
 }
 

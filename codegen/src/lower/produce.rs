@@ -60,7 +60,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 fn no_hits(f: &mut FunctionBuilder, len: &Size) -> Result<Hits> {
     let hits = f.ints(len, "hits")?;
     f.for_range("i", Expr::int(0), len, Step::Increment, |f, i| {
-        let to = f.int_at(&hits, i)?;
+        let to = hits.int_at(f, i)?;
         f.assign(to, Expr::int(0));
         Ok(())
     })?;

@@ -19,13 +19,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Ints(self.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
     }
 
-    pub fn int_at(&mut self, ints: &Ints, i: &Size) -> Result<Expr> {
-        let Layout::Array { capacity, element, .. } = &*ints.0.layout else { return Ok(Expr::int(0)) };
-        let Layout::Scalar(m) = &**element else { return Ok(Expr::int(0)) };
-        let at = self.facts().simplify(&ints.0.at.mul(capacity).add(i));
-        self.memory(m, &at, true)
-    }
-
     /// The same memory, as the record of written indices.
     pub fn hits_in(&self, ints: Ints) -> Result<Hits> {
         if let Layout::Array { capacity, element, .. } = &*ints.0.layout
@@ -94,7 +87,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let n = xs.len.clone();
         let (order, merged) = (self.ints(&n, "order")?, self.ints(&n, "merged")?);
         self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
-            let (to, i) = (f.int_at(&order, i)?, f.size(i)?);
+            let (to, i) = (order.int_at(f, i)?, f.size(i)?);
             f.assign(to, i);
             Ok(())
         })?;
@@ -105,13 +98,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 merge(f, xs, before, start, &width, &order, &merged)
             })?;
             f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
-                let (to, from) = (f.int_at(&order, i)?, f.int_at(&merged, i)?);
+                let (to, from) = (order.int_at(f, i)?, merged.int_at(f, i)?);
                 f.assign(to, from);
                 Ok(())
             })
         })?;
         self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
-            let from = f.int_at(&order, i)?;
+            let from = order.int_at(f, i)?;
             let to = f.dest_at(dest, i)?;
             if positions {
                 return f.copy(&Value::computed(Scalar::Int, from), &to);
@@ -120,6 +113,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let x = f.read(xs, &from)?;
             f.copy(&x, &to)
         })
+    }
+}
+
+impl Ints {
+    pub fn int_at(&self, f: &mut FunctionBuilder, i: &Size) -> Result<Expr> {
+        let Layout::Array { capacity, element, .. } = &*self.0.layout else { return Ok(Expr::int(0)) };
+        let Layout::Scalar(m) = &**element else { return Ok(Expr::int(0)) };
+        let at = f.facts().simplify(&self.0.at.mul(capacity).add(i));
+        f.memory(m, &at, true)
     }
 }
 
@@ -163,18 +165,18 @@ fn merge<'k>(
         };
         let (both, ()) = f.scope(|f| {
             let (l, r) = (index(f, &left), index(f, &right));
-            let (x, y) = (f.int_at(order, &l)?, f.int_at(order, &r)?);
+            let (x, y) = (order.int_at(f, &l)?, order.int_at(f, &r)?);
             let (x, y) = (f.index_below("x", x, n), f.index_below("y", y, n));
             let swapped = f.comes_before(before, xs, &y, &x)?;
             f.assign(from_right.clone(), swapped);
             Ok(())
         })?;
         f.emit_if(left.clone().lt(middle.clone()).and(right.clone().lt(end.clone())), both, Vec::new());
-        let to = f.int_at(merged, at)?;
+        let to = merged.int_at(f, at)?;
         let take = |f: &mut FunctionBuilder<'_, 'k>, from: &Expr| {
             f.scope(|f| {
                 let i = index(f, from);
-                let value = f.int_at(order, &i)?;
+                let value = order.int_at(f, &i)?;
                 f.assign(to.clone(), value);
                 f.assign(from.clone(), from.clone().add(Expr::int(1)));
                 Ok(())

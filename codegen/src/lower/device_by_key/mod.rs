@@ -94,15 +94,15 @@ impl<'k> Host<'k> {
         self.program.stored(&format!("{name}_parts"), crate::report::Kind::Global, by.scalar, &all, &stmt.origin);
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = [Some(table.group), Some(1), Some(1)];
-        self.launch(&title("reduce by key: parts"), GRID, local, |f| f.fold_parts(by, table, parts))?;
+        self.launch(&title("reduce by key: parts"), GRID, local, |f| by.fold_parts(f, table, parts))?;
         if target.class == Class::Cpu {
             let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
             return self.launch(&title("reduce by key: result"), along, [None; 3], |f| {
                 let (count, cells) = (f.host_size(&table.parts, "parts")?, f.host_size(&by.cells(), "cells")?);
                 f.for_level(Level::Glb(0), &cells, |f, cell| {
                     let cell = f.size(cell)?;
-                    let acc = f.folded_of(by, parts, &count, &cell, (Expr::int(0), 1))?;
-                    f.store_cell(by, &cell, &acc, dest)
+                    let acc = by.folded_of(f, parts, &count, &cell, (Expr::int(0), 1))?;
+                    by.store_cell(f, &cell, &acc, dest)
                 })
             });
         }
@@ -110,7 +110,7 @@ impl<'k> Host<'k> {
         let teams = table.group / team;
         let local = [Some(team * teams), Some(1), Some(1)];
         self.launch(&title("reduce by key: result"), GRID, local, |f| {
-            f.fold_tables(by, table, (team, teams), parts, dest)
+            by.fold_tables(f, table, (team, teams), parts, dest)
         })
     }
 }

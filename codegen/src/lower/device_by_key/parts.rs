@@ -39,30 +39,30 @@ pub struct Task<'a, 'k> {
     in_copy: Expr,
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl<'k> ByKey<'k> {
     /// Computes the table for each part of the elements and each turn.
-    pub fn fold_parts(&mut self, by: &ByKey<'k>, table: &Table, parts: BufferId) -> Result<()> {
-        let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
-            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
+    pub fn fold_parts(&self, f: &mut FunctionBuilder<'_, 'k>, table: &Table, parts: BufferId) -> Result<()> {
+        let Some(memory) = f.element_arrays(&Ty::scalar(self.scalar), "table", Storage::Local, table.room) else {
+            return Err(f.error("reduceByKey", "the folded value is not a scalar"));
         };
-        let n = by.keys.len.clone();
-        let n_expr = self.size(&n)?;
-        let count = self.sized(&table.parts, "parts")?;
-        let lanes = self.sized(&table.lanes(), "lanes")?;
-        let in_copy = match by.columns {
+        let n = self.keys.len.clone();
+        let n_expr = f.size(&n)?;
+        let count = f.sized(&table.parts, "parts")?;
+        let lanes = f.sized(&table.lanes(), "lanes")?;
+        let in_copy = match self.columns {
             None => Expr::int(1),
-            Some(_) => self.sized(&table.columns, "columns_of_table")?,
+            Some(_) => f.sized(&table.columns, "columns_of_table")?,
         };
         // All parts except the last are multiples of a full step, because the elements of an incomplete step wait for
         // memory one by one.
-        let round = Size::int(IN_FLIGHT).mul(&table.at_once(by));
-        let round = self.sized(&round, "round")?;
-        let even = self.named("even", rounded_up(n_expr.clone(), count));
+        let round = Size::int(IN_FLIGHT).mul(&table.at_once(self));
+        let round = f.sized(&round, "round")?;
+        let even = f.named("even", rounded_up(n_expr.clone(), count));
         let rounds = rounded_up(even, round.clone()).cast(CType::Long).mul(round);
         let length = Expr::call("min", [rounds, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
-        let length = self.named("in_part", length);
-        let tasks = self.host_size(&table.tasks(), "tasks")?;
-        self.for_level(Level::Wrg(0), &tasks, |f, task| {
+        let length = f.named("in_part", length);
+        let tasks = f.host_size(&table.tasks(), "tasks")?;
+        f.for_level(Level::Wrg(0), &tasks, |f, task| {
             let task = f.size(task)?;
             let all_turns = f.sized(&table.turns.0.mul(&table.turns.1), "turns")?;
             // Neighbouring groups read the same elements.
@@ -75,86 +75,93 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let end = f.named("end", begin.clone().add(Expr::call("min", [length.clone(), left])));
             let end = f.index_var("end", end);
             f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
-            let task = f.task(by, table, (memory.clone(), lanes, in_copy), turn)?;
-            f.by_items(|f| f.fold_part(&task, &begin, &Size::var(end), Folded::Part(parts, &part)))
+            let task = self.task(f, table, (memory.clone(), lanes, in_copy), turn)?;
+            f.by_items(|f| task.fold_part(f, &begin, &Size::var(end), Folded::Part(parts, &part)))
         })?;
-        self.grid_mut().ask_for_groups(table.tasks());
+        f.grid_mut().ask_for_groups(table.tasks());
         Ok(())
     }
 
     pub fn task<'a>(
-        &mut self,
-        by: &'a ByKey<'k>,
+        &'a self,
+        f: &mut FunctionBuilder<'_, 'k>,
         table: &'a Table,
         (memory, lanes, in_copy): (Rc<Layout>, Expr, Expr),
         turn: Expr,
     ) -> Result<Task<'a, 'k>> {
-        let (along, across) = match by.columns {
+        let (along, across) = match self.columns {
             None => (turn, Expr::int(0)),
             Some(_) => {
-                let turns = self.sized(&table.turns.1, "turns_of_columns")?;
+                let turns = f.sized(&table.turns.1, "turns_of_columns")?;
                 (turn.clone().div(turns.clone()), turn.rem(turns))
             }
         };
-        let (here, all) = (self.sized(&table.buckets, "most_buckets")?, self.sized(&by.buckets, "buckets")?);
-        let first = self.named("first", along.mul(here.clone()));
-        let buckets = self.named("here", Expr::call("min", [here, all.sub(first.clone())]));
-        let (first_column, columns) = match &by.columns {
+        let (here, all) = (f.sized(&table.buckets, "most_buckets")?, f.sized(&self.buckets, "buckets")?);
+        let first = f.named("first", along.mul(here.clone()));
+        let buckets = f.named("here", Expr::call("min", [here, all.sub(first.clone())]));
+        let (first_column, columns) = match &self.columns {
             None => (Size::zero(), Size::one()),
             Some(all) => {
-                let first = self.named("first_column", across.mul(in_copy.clone()));
-                let left = self.sized(all, "columns")?.sub(first.clone());
-                let number = self.named("columns_here", Expr::call("min", [in_copy.clone(), left]));
-                let (first, number) = (self.index_var("first_column", first), self.index_var("columns_here", number));
-                self.known_mut().assume_index(&first, all);
+                let first = f.named("first_column", across.mul(in_copy.clone()));
+                let left = f.sized(all, "columns")?.sub(first.clone());
+                let number = f.named("columns_here", Expr::call("min", [in_copy.clone(), left]));
+                let (first, number) = (f.index_var("first_column", first), f.index_var("columns_here", number));
+                f.known_mut().assume_index(&first, all);
                 let most = all.sub(&Size::var(first.clone()));
-                self.known_mut().assume_range(number.clone(), Some(Size::zero()), Some(most));
+                f.known_mut().assume_range(number.clone(), Some(Size::zero()), Some(most));
                 (Size::var(first), Size::var(number))
             }
         };
-        Ok(Task { by, table, memory, first, buckets, first_column, columns, lanes, in_copy })
+        Ok(Task { by: self, table, memory, first, buckets, first_column, columns, lanes, in_copy })
     }
+}
 
+impl<'k> Task<'_, 'k> {
     /// Folds the elements of a part, those from `begin` to `end`.
-    pub fn fold_part(&mut self, task: &Task<'_, 'k>, begin: &Expr, end: &Size, to: Folded<'_, 'k>) -> Result<()> {
-        let table = task.table;
-        let in_table = self.host_size(&table.buckets.mul(&table.lanes()), "in_table")?;
-        let z = self.force(&task.by.z)?;
-        self.for_group(table.group, &in_table, |f, at| {
+    pub fn fold_part(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        begin: &Expr,
+        end: &Size,
+        to: Folded<'_, 'k>,
+    ) -> Result<()> {
+        let table = self.table;
+        let in_table = f.host_size(&table.buckets.mul(&table.lanes()), "in_table")?;
+        let z = f.force(&self.by.z)?;
+        f.for_group(table.group, &in_table, |f, at| {
             let at = f.size(at)?;
-            let to = f.slot_at(&task.memory, at);
+            let to = f.slot_at(&self.memory, at);
             f.copy(&z, &Dest::Place(to))
         })?;
-        self.barrier(true, false);
+        f.barrier(true, false);
         // The copy and the columns of a work-item, and the number of different elements processed at a time.
-        let (slot, column) = match &task.by.columns {
+        let (slot, column) = match &self.by.columns {
             None => (local_id().cast(CType::Int), Expr::int(0)),
             Some(_) => {
-                let team = self.sized(&table.team, "team")?;
+                let team = f.sized(&table.team, "team")?;
                 (local_id().cast(CType::Int).div(team.clone()), local_id().cast(CType::Int).rem(team))
             }
         };
-        let (slot, column) =
-            (self.named("slot", slot), if column.is_atom() { column } else { self.named("column", column) });
-        let copies = self.sized(&table.copies, "copies")?;
-        let at_once = self.host_size(&table.at_once(task.by), "at_once")?;
-        self.known_mut().assume_le(Size::one(), at_once.clone());
-        let copy = match task.by.atomic {
-            Some(_) => self.named("copy", slot.clone().rem(copies)),
+        let (slot, column) = (f.named("slot", slot), if column.is_atom() { column } else { f.named("column", column) });
+        let copies = f.sized(&table.copies, "copies")?;
+        let at_once = f.host_size(&table.at_once(self.by), "at_once")?;
+        f.known_mut().assume_le(Size::one(), at_once.clone());
+        let copy = match self.by.atomic {
+            Some(_) => f.named("copy", slot.clone().rem(copies)),
             None => slot.clone(),
         };
-        let lane = self.named("lane", copy.mul(task.in_copy.clone()));
+        let lane = f.named("lane", copy.mul(self.in_copy.clone()));
         let all_work = at_once.as_const() == Some(i64::from(table.group));
-        let working = slot.clone().lt(self.size(&at_once)?);
+        let working = slot.clone().lt(f.size(&at_once)?);
         let (stmts, ()) =
-            self.scope(|f| task.fold_elements(f, (begin.clone().add(slot), end, &at_once), (&lane, &column)))?;
+            f.scope(|f| self.fold_elements(f, (begin.clone().add(slot), end, &at_once), (&lane, &column)))?;
         match all_work {
-            true => self.emit_all(stmts),
-            false => self.emit_if(working, stmts, Vec::new()),
+            true => f.emit_all(stmts),
+            false => f.emit_if(working, stmts, Vec::new()),
         }
-        self.barrier(true, false);
-        task.fold_copies(self, to)?;
-        self.barrier(true, false);
+        f.barrier(true, false);
+        self.fold_copies(f, to)?;
+        f.barrier(true, false);
         Ok(())
     }
 }
@@ -307,7 +314,7 @@ impl<'k> Task<'_, 'k> {
                     at = at.mul(f.sized(all, "columns")?).add(first.add(column));
                 }
                 let (parts, part) = match to {
-                    Folded::Result(dest) => return f.store_cell(by, &at, &acc, dest),
+                    Folded::Result(dest) => return by.store_cell(f, &at, &acc, dest),
                     Folded::Part(parts, part) => (parts, part),
                 };
                 let count = f.sized(&table.parts, "parts")?;

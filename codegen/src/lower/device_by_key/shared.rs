@@ -66,7 +66,7 @@ impl<'k> Host<'k> {
             f.for_level(Level::Glb(0), &cells, |f, at| {
                 let value = f.load(&Place { layout: layout.clone(), at: at.clone() })?;
                 let at = f.size(at)?;
-                f.store_cell(by, &at, &value, dest)
+                by.store_cell(f, &at, &value, dest)
             })
         })
     }

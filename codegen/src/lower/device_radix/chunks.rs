@@ -38,62 +38,62 @@ impl Chunks {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    pub(super) fn count_digits(&mut self, sorting: &Sorting, all: &Chunks, n: &Size) -> Result<()> {
-        let alone = sorting.shape.alone();
-        let own = (!alone).then(|| self.local_array("own", CType::Int, 4, DIGITS as u64));
-        let [n, chunk, chunks] = all.chunk_sizes(self, n)?;
-        self.unless_equal(sorting, |f, digit| {
-            let (keys, _) = f.sides(sorting, digit, sorting.keys);
+impl Sorting {
+    pub(super) fn count_digits(&self, f: &mut FunctionBuilder, all: &Chunks, n: &Size) -> Result<()> {
+        let alone = self.shape.alone();
+        let own = (!alone).then(|| f.local_array("own", CType::Int, 4, DIGITS as u64));
+        let [n, chunk, chunks] = all.chunk_sizes(f, n)?;
+        self.unless_equal(f, |f, digit| {
+            let (keys, _) = self.sides(f, digit, self.keys);
             let counts = f.whole(all.counts, true);
-            let totals = f.whole(sorting.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
+            let totals = f.whole(self.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
             let helper = match alone {
-                true => sorting.helper(Helper::DigitsAlone32, Helper::DigitsAlone64),
-                false => sorting.helper(Helper::Digits32, Helper::Digits64),
+                true => self.helper(Helper::DigitsAlone32, Helper::DigitsAlone64),
+                false => self.helper(Helper::Digits32, Helper::Digits64),
             };
             let mut args = vec![keys, counts, totals];
             args.extend(own.map(Expr::Var));
-            args.extend([n, chunk, chunks, digit.clone().mul(Expr::int(8)), Expr::int(sorting.order)]);
+            args.extend([n, chunk, chunks, digit.clone().mul(Expr::int(8)), Expr::int(self.order)]);
             let call = f.call_helper(helper, args);
             f.emit(StmtKind::Expr(call));
             Ok(())
         })
     }
 
-    pub(super) fn offsets_of_digits(&mut self, sorting: &Sorting, all: &Chunks) -> Result<()> {
-        let sums = self.group_ints("sums");
-        self.grid_mut().ask_for_groups(Size::int(DIGITS));
-        let chunks = self.host_size(&all.count, "chunks")?;
-        let chunks = self.size(&chunks)?;
-        self.unless_equal(sorting, |f, digit| {
+    pub(super) fn offsets_of_digits(&self, f: &mut FunctionBuilder, all: &Chunks) -> Result<()> {
+        let sums = f.group_ints("sums");
+        f.grid_mut().ask_for_groups(Size::int(DIGITS));
+        let chunks = f.host_size(&all.count, "chunks")?;
+        let chunks = f.size(&chunks)?;
+        self.unless_equal(f, |f, digit| {
             let counts = f.whole(all.counts, true);
-            let totals = f.whole(sorting.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
+            let totals = f.whole(self.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
             let call = f.call_helper(Helper::Offsets, [counts, totals, Expr::Var(sums), chunks]);
             f.emit(StmtKind::Expr(call));
             Ok(())
         })
     }
 
-    pub(super) fn move_keys(&mut self, sorting: &Sorting, all: &Chunks, n: &Size) -> Result<()> {
-        let shape = sorting.shape;
-        let stored = CType::of(sorting.stored());
+    pub(super) fn move_keys(&self, f: &mut FunctionBuilder, all: &Chunks, n: &Size) -> Result<()> {
+        let shape = self.shape;
+        let stored = CType::of(self.stored());
         let memory = (!shape.alone()).then(|| {
-            let moved = self.local_array("tile", stored, key_bytes(sorting.key), shape.moved(sorting.key));
-            [moved, self.local_array("starts", CType::Int, 4, 4 * DIGITS as u64)]
+            let moved = f.local_array("tile", stored, key_bytes(self.key), shape.moved(self.key));
+            [moved, f.local_array("starts", CType::Int, 4, 4 * DIGITS as u64)]
         });
-        let [n, chunk, chunks] = all.chunk_sizes(self, n)?;
-        self.unless_equal(sorting, |f, digit| {
-            let (from, to) = f.sides(sorting, digit, sorting.keys);
+        let [n, chunk, chunks] = all.chunk_sizes(f, n)?;
+        self.unless_equal(f, |f, digit| {
+            let (from, to) = self.sides(f, digit, self.keys);
             let counts = f.whole(all.counts, false);
-            let (from_at, to_at) = match sorting.positions {
-                Some(positions) => f.sides(sorting, digit, positions),
+            let (from_at, to_at) = match self.positions {
+                Some(positions) => self.sides(f, digit, positions),
                 // Ignored.
                 None => (counts.clone(), Expr::int(0)),
             };
             let mut args = vec![from, to, from_at, to_at, counts];
             let helper = match memory {
-                None => sorting.helper(Helper::MoveAlone32, Helper::MoveAlone64),
-                Some(_) => sorting.helper(Helper::Move32, Helper::Move64),
+                None => self.helper(Helper::MoveAlone32, Helper::MoveAlone64),
+                Some(_) => self.helper(Helper::Move32, Helper::Move64),
             };
             args.extend(memory.iter().flatten().cloned().map(Expr::Var));
             args.extend([n, chunk, chunks]);
@@ -102,8 +102,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             args.extend([
                 digit.clone().mul(Expr::int(8)),
-                Expr::int(sorting.order),
-                Expr::int(sorting.positions.is_some().into()),
+                Expr::int(self.order),
+                Expr::int(self.positions.is_some().into()),
             ]);
             let call = f.call_helper(helper, args);
             f.emit(StmtKind::Expr(call));

@@ -175,18 +175,18 @@ impl<'k> Host<'k> {
         let (local, copying) = (shape.local(), shape.local_of_copies());
         self.launch(&title("sort: keys"), GRID, copying, |f| sorting.sort_keys(f, &order, xs))?;
         if let Parts::Tiles(_) = &sorting.parts {
-            self.launch(&title("sort: sums"), GRID, copying, |f| f.sums_of_digits(&sorting))?;
+            self.launch(&title("sort: sums"), GRID, copying, |f| sorting.sums_of_digits(f))?;
         }
         // The functions are the same for each digit, which is an argument.
         let start = self.program.steps.len();
         match &sorting.parts {
             Parts::Tiles(tiles) => {
-                self.launch(&title("sort: move"), GRID, local, |f| f.move_tiles(&sorting, tiles, &xs.len))?;
+                self.launch(&title("sort: move"), GRID, local, |f| sorting.move_tiles(f, tiles, &xs.len))?;
             }
             Parts::Chunks(all) => {
-                self.launch(&title("sort: count"), GRID, local, |f| f.count_digits(&sorting, all, &xs.len))?;
-                self.launch(&title("sort: offsets"), GRID, copying, |f| f.offsets_of_digits(&sorting, all))?;
-                self.launch(&title("sort: move"), GRID, local, |f| f.move_keys(&sorting, all, &xs.len))?;
+                self.launch(&title("sort: count"), GRID, local, |f| sorting.count_digits(f, all, &xs.len))?;
+                self.launch(&title("sort: offsets"), GRID, copying, |f| sorting.offsets_of_digits(f, all))?;
+                self.launch(&title("sort: move"), GRID, local, |f| sorting.move_keys(f, all, &xs.len))?;
             }
         }
         let round: Vec<PlanStep> = self.program.steps.drain(start..).collect();
@@ -250,27 +250,33 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Expr::Var(self.use_buffer(buffer, written))
     }
 
+    fn local_array(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
+        self.own_mut().declare_local(bytes * len);
+        self.declare_array(name, Storage::Local, ty, len)
+    }
+}
+
+impl Sorting {
     /// Skips a digit in which all keys agree.
-    fn unless_equal(&mut self, sorting: &Sorting, body: impl FnOnce(&mut Self, &Expr) -> Result<()>) -> Result<()> {
-        self.program_mut().helper(Helper::Differs);
-        let digit = self.argument("digit", &Size::int(ANY_DIGIT));
-        let differ = sorting.differing(self, false);
+    fn unless_equal<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Expr) -> Result<()>,
+    ) -> Result<()> {
+        f.program_mut().helper(Helper::Differs);
+        let digit = f.argument("digit", &Size::int(ANY_DIGIT));
+        let differ = self.differing(f, false);
         let condition = Expr::call("lift_differs", [differ, digit.clone()]);
-        let (stmts, ()) = self.scope(|f| body(f, &digit))?;
-        self.emit_if(condition, stmts, Vec::new());
+        let (stmts, ()) = f.scope(|f| body(f, &digit))?;
+        f.emit_if(condition, stmts, Vec::new());
         Ok(())
     }
 
     /// The buffer that contains the keys before a digit, and the other one.
-    fn sides(&mut self, sorting: &Sorting, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
-        let moved = sorting.moved_oddly(self, digit);
-        let (a, b) = (as_integers(self, buffers[0]), as_integers(self, buffers[1]));
+    fn sides(&self, f: &mut FunctionBuilder, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
+        let moved = self.moved_oddly(f, digit);
+        let (a, b) = (as_integers(f, buffers[0]), as_integers(f, buffers[1]));
         (moved.clone().select(b.clone(), a.clone()), moved.select(a, b))
-    }
-
-    fn local_array(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
-        self.own_mut().declare_local(bytes * len);
-        self.declare_array(name, Storage::Local, ty, len)
     }
 }
 
@@ -302,7 +308,7 @@ impl Sorting {
         let own = f.declare_array("own", Storage::Local, CType::Int, 2);
         f.own_mut().declare_local(8);
         let histograms = match &self.parts {
-            Parts::Tiles(_) => Some(f.histograms(self)?),
+            Parts::Tiles(_) => Some(self.histograms(f)?),
             Parts::Chunks(_) => None,
         };
         let bits = Expr::Var(f.variable("bits", self.unsigned(), Some(Expr::UInt(0))));
@@ -332,7 +338,7 @@ impl Sorting {
                     let sortable = self.sortable(f, key);
                     let sortable = f.bind("sortable", self.unsigned(), sortable);
                     if let Some(own) = &histograms {
-                        f.count_all(self, own, sortable.clone());
+                        self.count_all(f, own, sortable.clone());
                     }
                     let differ = Expr::binary(BinaryOp::BitXor, sortable, first.clone());
                     f.assign(bits.clone(), Expr::binary(BinaryOp::BitOr, bits.clone(), differ));
@@ -342,7 +348,7 @@ impl Sorting {
         })?;
         f.emit_if(Expr::int(0).lt(n), some, Vec::new());
         if let Some(own) = &histograms {
-            f.add_histograms(self, own);
+            self.add_histograms(f, own);
         }
         let differ = self.differing(f, true);
         let note = self.helper(Helper::Note32, Helper::Note64);
@@ -379,7 +385,7 @@ impl Sorting {
             let from = Expr::Var(f.use_buffer(buffers[1], false));
             return f.when(moved, |f| self.sorted_from(f, xs, dest, positions, &from));
         }
-        let (from, _) = f.sides(self, &digits, buffers);
+        let (from, _) = self.sides(f, &digits, buffers);
         self.sorted_from(f, xs, dest, positions, &from)
     }
 

@@ -28,62 +28,61 @@ impl Tiles {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl Sorting {
     /// A table of this group for the digits of each byte.
-    pub(super) fn histograms(&mut self, sorting: &Sorting) -> Result<Name> {
-        let len = DIGITS * sorting.digits();
-        let own = self.local_array("histograms", CType::Int, 4, len.cast_unsigned());
+    pub(super) fn histograms(&self, f: &mut FunctionBuilder) -> Result<Name> {
+        let len = DIGITS * self.digits();
+        let own = f.local_array("histograms", CType::Int, 4, len.cast_unsigned());
         let (first, group) = (Expr::call("get_local_id", [Expr::int(0)]), Expr::call("get_local_size", [Expr::int(0)]));
-        self.for_range("i", first, &Size::int(len), Step::Add(group), |f, i| {
+        f.for_range("i", first, &Size::int(len), Step::Add(group), |f, i| {
             let at = f.size(i)?;
             f.assign(Expr::Var(own.clone()).index(at), Expr::int(0));
             Ok(())
         })?;
-        self.barrier(true, false);
+        f.barrier(true, false);
         Ok(own)
     }
 
     /// Counts the digits of a key in the order of unsigned numbers.
-    pub(super) fn count_all(&mut self, sorting: &Sorting, own: &Name, key: Expr) {
-        let helper = sorting.helper(Helper::Digits32InAll, Helper::Digits64InAll);
-        let call = self.call_helper(helper, [Expr::Var(own.clone()), key]);
-        self.emit(StmtKind::Expr(call));
+    pub(super) fn count_all(&self, f: &mut FunctionBuilder, own: &Name, key: Expr) {
+        let helper = self.helper(Helper::Digits32InAll, Helper::Digits64InAll);
+        let call = f.call_helper(helper, [Expr::Var(own.clone()), key]);
+        f.emit(StmtKind::Expr(call));
     }
 
     /// Adds the tables of this group to those of all.
-    pub(super) fn add_histograms(&mut self, sorting: &Sorting, own: &Name) {
-        let totals = self.whole(sorting.totals, true);
-        let args = [totals, Expr::Var(own.clone()), Expr::int(sorting.digits())];
-        let call = self.call_helper(Helper::Histograms, args);
-        self.emit(StmtKind::Expr(call));
+    pub(super) fn add_histograms(&self, f: &mut FunctionBuilder, own: &Name) {
+        let totals = f.whole(self.totals, true);
+        let args = [totals, Expr::Var(own.clone()), Expr::int(self.digits())];
+        let call = f.call_helper(Helper::Histograms, args);
+        f.emit(StmtKind::Expr(call));
     }
 
     /// From how often each digit occurs to where its first key belongs.
-    pub(super) fn sums_of_digits(&mut self, sorting: &Sorting) -> Result<()> {
-        let sums = self.group_ints("sums");
-        self.grid_mut().ask_for_groups(Size::int(sorting.digits()));
-        let totals = self.whole(sorting.totals, true);
-        let call = self.call_helper(Helper::DigitSums, [totals, Expr::Var(sums), Expr::int(sorting.digits())]);
-        self.emit(StmtKind::Expr(call));
+    pub(super) fn sums_of_digits(&self, f: &mut FunctionBuilder) -> Result<()> {
+        let sums = f.group_ints("sums");
+        f.grid_mut().ask_for_groups(Size::int(self.digits()));
+        let totals = f.whole(self.totals, true);
+        let call = f.call_helper(Helper::DigitSums, [totals, Expr::Var(sums), Expr::int(self.digits())]);
+        f.emit(StmtKind::Expr(call));
         Ok(())
     }
 
-    pub(super) fn move_tiles(&mut self, sorting: &Sorting, tiles: &Tiles, n: &Size) -> Result<()> {
-        let shape = sorting.shape;
-        let moved =
-            self.local_array("tile", CType::of(sorting.stored()), key_bytes(sorting.key), shape.moved(sorting.key));
-        let starts = self.local_array("starts", CType::Int, 4, 3 * DIGITS as u64);
-        let shared = self.local_array("shared", CType::Int, 4, 3);
-        self.grid_mut().ask_for_groups(tiles.count.clone());
-        let n = self.size(n)?;
-        let count = self.host_size(&tiles.count, "tiles")?;
-        let count = self.size(&count)?;
-        self.program_mut().helper(Helper::NextTile);
-        self.unless_equal(sorting, |f, digit| {
-            let (from, to) = f.sides(sorting, digit, sorting.keys);
-            let firsts = f.whole(sorting.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
-            let (from_at, to_at) = match sorting.positions {
-                Some(positions) => f.sides(sorting, digit, positions),
+    pub(super) fn move_tiles(&self, f: &mut FunctionBuilder, tiles: &Tiles, n: &Size) -> Result<()> {
+        let shape = self.shape;
+        let moved = f.local_array("tile", CType::of(self.stored()), key_bytes(self.key), shape.moved(self.key));
+        let starts = f.local_array("starts", CType::Int, 4, 3 * DIGITS as u64);
+        let shared = f.local_array("shared", CType::Int, 4, 3);
+        f.grid_mut().ask_for_groups(tiles.count.clone());
+        let n = f.size(n)?;
+        let count = f.host_size(&tiles.count, "tiles")?;
+        let count = f.size(&count)?;
+        f.program_mut().helper(Helper::NextTile);
+        self.unless_equal(f, |f, digit| {
+            let (from, to) = self.sides(f, digit, self.keys);
+            let firsts = f.whole(self.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
+            let (from_at, to_at) = match self.positions {
+                Some(positions) => self.sides(f, digit, positions),
                 // Ignored.
                 None => (firsts.clone(), Expr::int(0)),
             };
@@ -93,10 +92,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             args.extend([n, count, Expr::int(shape.each.into()), Expr::int(shape.group.into())]);
             args.extend([
                 digit.clone().mul(Expr::int(8)),
-                Expr::int(sorting.order),
-                Expr::int(sorting.positions.is_some().into()),
+                Expr::int(self.order),
+                Expr::int(self.positions.is_some().into()),
             ]);
-            let call = f.call_helper(sorting.helper(Helper::MoveTiles32, Helper::MoveTiles64), args);
+            let call = f.call_helper(self.helper(Helper::MoveTiles32, Helper::MoveTiles64), args);
             f.emit(StmtKind::Expr(call));
             Ok(())
         })

@@ -72,14 +72,14 @@ impl<'k> Host<'k> {
                     f.assign(keep.clone(), Expr::binary(BinaryOp::BitOr, keep.clone(), bit));
                     Ok(())
                 };
-                f.load_tile(tile, xs, &own, None, Some(&test))?;
+                tile.load_tile(f, xs, &own, None, Some(&test))?;
                 let ranks = f.declare_array("ranks", Storage::Private, CType::Int, shape.fours.into());
                 let fours = Expr::int(shape.fours.into());
                 let args =
                     [Expr::Var(sums), keep.clone(), fours, Expr::Var(ranks.clone()), Expr::int(shape.group.into())];
                 let kept = f.call_helper(Helper::Ranks, args);
                 let kept = f.bind("kept", CType::Int, kept);
-                f.publish_own(shared, tile, kept.clone().cast(CType::UInt))?;
+                shared.publish_own(f, tile, kept.clone().cast(CType::UInt))?;
                 f.written_out("k", shape.fours, |f, k| {
                     let rank = Expr::Var(f.variable("rank", CType::Int, Some(Expr::Var(ranks).index(k.clone()))));
                     f.written_out("j", 4, |f, j| {
@@ -103,11 +103,11 @@ impl<'k> Host<'k> {
                         })
                     })
                 })?;
-                let offset = f.sum_before(shared, tile)?;
+                let offset = shared.sum_before(f, tile)?;
                 let offset = f.bind("offset", CType::Int, offset);
                 let all = f.bind("all", CType::Int, offset.clone().add(kept.clone()));
                 f.provided(Expr::int(0).lt(tile.number.clone()), |f| {
-                    f.publish_all(shared, tile, all.clone().cast(CType::UInt))
+                    shared.publish_all(f, tile, all.clone().cast(CType::UInt))
                 })?;
                 let count = f.index_var("kept", kept);
                 f.for_group(shape.group, &Size::var(count), |f, i| {

@@ -118,7 +118,7 @@ impl<'k> Host<'k> {
             let counts = Expr::Var(f.use_buffer(counts, true));
             f.for_pieces(&xs.len, &pieces, |f, piece| {
                 let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
-                f.for_piece(piece, |f, i| {
+                piece.for_piece(f, |f, i| {
                     let x = f.read(xs, i)?;
                     let keep = filter.keeps(f, &x)?;
                     f.assign(count.clone(), count.clone().add(keep.cast(CType::Int)));
@@ -177,7 +177,7 @@ impl<'k> Filter<'_, 'k> {
         let to = f.index_var("at", at.clone());
         f.known_mut().assume_index(&to, &self.xs.len);
         let enough = at.clone().lt(end.clone());
-        f.for_piece_while(piece, Some(enough), |f, i| {
+        piece.for_piece_while(f, Some(enough), |f, i| {
             let x = f.read(self.xs, i)?;
             let x = f.named_scalar(&x, "x")?;
             let keep = self.keeps(f, &x)?;

@@ -101,7 +101,7 @@ fn fold_run<'k>(
     f.for_range("tile", first, &last, Step::Increment, |f, number| {
         let number = f.size(number)?;
         let tile = f.tile(shape, number, &n);
-        f.load_tile(&tile, r.xs, &own, Some(&z), None)?;
+        tile.load_tile(f, r.xs, &own, Some(&z), None)?;
         fold_own_fours(f, r, shape, &own, &folded, &slots)?;
         f.barrier(true, false);
         let mut left = shape.group * shape.fours;

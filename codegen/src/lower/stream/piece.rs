@@ -107,7 +107,7 @@ impl<'k> Host<'k> {
         self.launch(&title, ITEMS, [None; 3], |f| {
             f.for_pieces(&r.xs.len, &pieces, |f, piece| {
                 let acc = fold_first(f, r, &parts, &piece.number)?;
-                f.for_piece(piece, |f, i| {
+                piece.for_piece(f, |f, i| {
                     let x = f.read(r.xs, i)?;
                     let to = f.dest_at(dest, i)?;
                     if inclusive {
@@ -155,44 +155,42 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })
         })
     }
+}
 
-    pub(super) fn for_piece(&mut self, piece: &Piece, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
-        self.for_piece_while(piece, None, body)
+impl Piece {
+    pub(super) fn for_piece<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Size) -> Result<()>,
+    ) -> Result<()> {
+        self.for_piece_while(f, None, body)
     }
 
     /// A loop over the elements of a chunk while a condition holds.
-    pub(super) fn for_piece_while(
-        &mut self,
-        piece: &Piece,
+    pub(super) fn for_piece_while<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         also: Option<Expr>,
-        body: impl FnOnce(&mut Self, &Size) -> Result<()>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Size) -> Result<()>,
     ) -> Result<()> {
-        let name = self.fresh_name("i");
-        let (from, to) = (self.index_var("from", piece.from.clone()), self.index_var("to", piece.to.clone()));
-        let var = self.index_var("i", Expr::Var(name.clone()));
-        let (body, ()) = self.in_loop(|f| {
+        let name = f.fresh_name("i");
+        let (from, to) = (f.index_var("from", self.from.clone()), f.index_var("to", self.to.clone()));
+        let var = f.index_var("i", Expr::Var(name.clone()));
+        let (body, ()) = f.in_loop(|f| {
             f.scope(|f| {
                 f.known_mut().assume_range(from.clone(), Some(Size::zero()), None);
-                f.known_mut().assume_range(to.clone(), Some(Size::zero()), Some(piece.of.clone()));
+                f.known_mut().assume_range(to.clone(), Some(Size::zero()), Some(self.of.clone()));
                 f.known_mut().assume_range(var.clone(), Some(Size::var(from)), Some(Size::var(to).sub(&Size::one())));
                 body(f, &Size::var(var))
             })
         })?;
-        let below = Expr::Var(name.clone()).lt(piece.to.clone());
+        let below = Expr::Var(name.clone()).lt(self.to.clone());
         let condition = match also {
             Some(also) => below.and(also),
             None => below,
         };
-        let from = piece.from.clone();
-        self.emit(StmtKind::For {
-            ty: CType::Int,
-            var: name,
-            from,
-            condition,
-            step: Step::Increment,
-            below: None,
-            body,
-        });
+        let from = self.from.clone();
+        f.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Increment, below: None, body });
         Ok(())
     }
 }
@@ -212,7 +210,7 @@ fn neutral_of<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>) -> Res
 
 fn fold_in_order<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
     let acc = neutral_of(f, r)?;
-    f.for_piece(piece, |f, i| {
+    piece.for_piece(f, |f, i| {
         let x = f.read(r.xs, i)?;
         fold_next(f, r, &acc, x)
     })?;

@@ -88,13 +88,13 @@ impl<'k> Host<'k> {
                 let own = own_of_tile(f, ty, shape, &slots)?;
                 let all = op.fold_tile(f, tile, xs, &own)?;
                 let word = word_of(f, scalar, &all)?;
-                f.publish_own(shared, tile, word)?;
-                let sum = f.sum_before(shared, tile)?;
+                shared.publish_own(f, tile, word)?;
+                let sum = shared.sum_before(f, tile)?;
                 let before = holding(f, &Value::computed(scalar, sum), "before")?;
                 f.provided(Expr::int(0).lt(tile.number.clone()), |f| {
                     let all = f.call(&op.f, &[before.clone(), all.clone()])?;
                     let word = word_of(f, scalar, &all)?;
-                    f.publish_all(shared, tile, word)
+                    shared.publish_all(f, tile, word)
                 })?;
                 op.write_scanned(f, tile, xs, &own, &before, dest, inclusive)
             })
@@ -184,7 +184,7 @@ impl<'k> Operator<'k> {
     /// Loads a tile; sets `own.folds[k]` to the fold of everything in it before the `k`-th vector of this work-item. Returns
     /// the fold of the whole tile. Local memory must not be written again before a barrier.
     fn fold_tile(&self, f: &mut FunctionBuilder<'_, 'k>, tile: &Tile, xs: &Array<'k>, own: &Own) -> Result<Value<'k>> {
-        f.load_tile(tile, xs, &own.elements, Some(&self.z), None)?;
+        tile.load_tile(f, xs, &own.elements, Some(&self.z), None)?;
         self.fold_fours(f, tile, &own.elements, &own.folds)?;
         let last = self.scan_folds(f, tile, &own.folds, &own.slots)?;
         self.carries(f, tile, &own.folds, &own.slots, last)
@@ -324,9 +324,9 @@ impl<'k> Operator<'k> {
             })
         })?;
         let (some, ()) = f.scope(|f| {
-            f.for_own(tile, |f, at, offset| {
+            tile.for_own(f, |f, at, offset| {
                 f.provided(offset.clone().lt(tile.left.clone()), |f| {
-                    let i = f.tile_index(tile, offset, &xs.len);
+                    let i = tile.tile_index(f, offset, &xs.len);
                     let value = slot_value(f, own, at)?;
                     let to = f.dest_at(dest, &i)?;
                     f.copy(&value, &to)

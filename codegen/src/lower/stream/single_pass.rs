@@ -76,29 +76,31 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.emit(StmtKind::While { condition: number.lt(tiles), body: round });
         Ok(())
     }
+}
 
+impl Shared {
     /// Publishes the aggregate of this tile; for the first tile it is also the inclusive prefix.
-    pub fn publish_own(&mut self, shared: &Shared, tile: &Tile, value: Expr) -> Result<()> {
+    pub fn publish_own(&self, f: &mut FunctionBuilder, tile: &Tile, value: Expr) -> Result<()> {
         let kind = tile.number.clone().eq(Expr::int(0)).select(Expr::int(2), Expr::int(1));
-        shared.publish(self, tile, kind, value)
+        self.publish(f, tile, kind, value)
     }
 
     /// Publishes the inclusive prefix of this tile.
-    pub fn publish_all(&mut self, shared: &Shared, tile: &Tile, value: Expr) -> Result<()> {
-        shared.publish(self, tile, Expr::int(2), value)
+    pub fn publish_all(&self, f: &mut FunctionBuilder, tile: &Tile, value: Expr) -> Result<()> {
+        self.publish(f, tile, Expr::int(2), value)
     }
 
     /// The sum of the values of all preceding tiles, which are `int`s.
-    pub fn sum_before(&mut self, shared: &Shared, tile: &Tile) -> Result<Expr> {
-        self.barrier(true, false);
+    pub fn sum_before(&self, f: &mut FunctionBuilder, tile: &Tile) -> Result<Expr> {
+        f.barrier(true, false);
         let args = [
-            shared.state.clone(),
+            self.state.clone(),
             tile.number.clone(),
-            shared.round.clone(),
-            Expr::Var(shared.ints.clone()),
-            Expr::int(shared.window.into()),
+            self.round.clone(),
+            Expr::Var(self.ints.clone()),
+            Expr::int(self.window.into()),
         ];
-        Ok(self.call_helper(Helper::SumBefore, args))
+        Ok(f.call_helper(Helper::SumBefore, args))
     }
 }
 

@@ -69,7 +69,7 @@ pub enum ElementWork {
 const MUCH: usize = 100;
 
 /// Writes code for one element of a work-item, given its index among these.
-pub type Each<'a, F> = &'a dyn Fn(&mut F, Expr) -> Result<()>;
+pub type Each<'a, 'k> = &'a dyn Fn(&mut FunctionBuilder<'_, 'k>, Expr) -> Result<()>;
 
 /// Bytes of a scalar or a tuple of scalars in memory; `None` for other types.
 pub fn bytes(ty: &Ty) -> Option<u64> {
@@ -160,61 +160,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// A loop over this work-item's elements: `body` gets the index among these and the index in the tile.
-    pub fn for_own(&mut self, tile: &Tile, body: impl FnOnce(&mut Self, Expr, Expr) -> Result<()>) -> Result<()> {
-        self.written_out("k", tile.shape.fours, |f, k| {
-            f.written_out("j", 4, |f, j| {
-                let own = times(k.clone(), 4).add(j.clone());
-                let offset = tile.offset(k.clone(), j);
-                body(f, own, offset)
-            })
-        })
-    }
-
     /// Statements under a condition.
     pub fn provided(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (stmts, ()) = self.scope(body)?;
         self.emit_if(condition, stmts, Vec::new());
-        Ok(())
-    }
-
-    /// Element `begin + offset` of the array, as an index.
-    pub fn tile_index(&mut self, tile: &Tile, offset: Expr, n: &Size) -> Size {
-        let i = self.bind("i", CType::Int, tile.begin.clone().add(offset));
-        let var = self.index_var("i", i);
-        self.known_mut().assume_index(&var, n);
-        Size::var(var)
-    }
-
-    /// Reads the elements of this work-item into `own`; after the end of the array, `otherwise` replaces them. Once all
-    /// loads are in flight, `then` is called for each existing element.
-    pub fn load_tile(
-        &mut self,
-        tile: &Tile,
-        xs: &Array<'k>,
-        own: &Rc<Layout>,
-        otherwise: Option<&Value<'k>>,
-        then: Option<Each<'_, Self>>,
-    ) -> Result<()> {
-        let (whole, ()) = self.scope(|f| {
-            f.load_whole_tile(tile.shape, tile.number.clone(), xs, own)?;
-            then.map_or(Ok(()), |then| f.for_own(tile, |f, at, _| then(f, at)))
-        })?;
-        let (some, ()) = self.scope(|f| {
-            f.for_own(tile, |f, at, offset| {
-                let to = Dest::Place(f.slot_at(own, at.clone()));
-                let (inside, ()) = f.scope(|f| {
-                    let i = f.tile_index(tile, offset.clone(), &xs.len);
-                    let x = f.read(xs, &i)?;
-                    f.copy(&x, &to)?;
-                    then.map_or(Ok(()), |then| then(f, at))
-                })?;
-                let (outside, ()) = f.scope(|f| otherwise.map_or(Ok(()), |v| f.copy(v, &to)))?;
-                f.emit_if(offset.lt(tile.left.clone()), inside, outside);
-                Ok(())
-            })
-        })?;
-        self.emit_if(tile.is_whole(), whole, some);
         Ok(())
     }
 
@@ -318,6 +267,63 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// A group-stride loop over `0 <= i < n`.
     pub fn for_group(&mut self, group: u32, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         self.for_range("i", local_id(), n, Step::Add(Expr::int(group.into())), body)
+    }
+}
+
+impl Tile {
+    /// A loop over this work-item's elements: `body` gets the index among these and the index in the tile.
+    pub fn for_own<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, Expr, Expr) -> Result<()>,
+    ) -> Result<()> {
+        f.written_out("k", self.shape.fours, |f, k| {
+            f.written_out("j", 4, |f, j| {
+                let own = times(k.clone(), 4).add(j.clone());
+                let offset = self.offset(k.clone(), j);
+                body(f, own, offset)
+            })
+        })
+    }
+
+    /// Element `begin + offset` of the array, as an index.
+    pub fn tile_index(&self, f: &mut FunctionBuilder, offset: Expr, n: &Size) -> Size {
+        let i = f.bind("i", CType::Int, self.begin.clone().add(offset));
+        let var = f.index_var("i", i);
+        f.known_mut().assume_index(&var, n);
+        Size::var(var)
+    }
+
+    /// Reads the elements of this work-item into `own`; after the end of the array, `otherwise` replaces them. Once all
+    /// loads are in flight, `then` is called for each existing element.
+    pub fn load_tile<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        xs: &Array<'k>,
+        own: &Rc<Layout>,
+        otherwise: Option<&Value<'k>>,
+        then: Option<Each<'_, 'k>>,
+    ) -> Result<()> {
+        let (whole, ()) = f.scope(|f| {
+            f.load_whole_tile(self.shape, self.number.clone(), xs, own)?;
+            then.map_or(Ok(()), |then| self.for_own(f, |f, at, _| then(f, at)))
+        })?;
+        let (some, ()) = f.scope(|f| {
+            self.for_own(f, |f, at, offset| {
+                let to = Dest::Place(f.slot_at(own, at.clone()));
+                let (inside, ()) = f.scope(|f| {
+                    let i = self.tile_index(f, offset.clone(), &xs.len);
+                    let x = f.read(xs, &i)?;
+                    f.copy(&x, &to)?;
+                    then.map_or(Ok(()), |then| then(f, at))
+                })?;
+                let (outside, ()) = f.scope(|f| otherwise.map_or(Ok(()), |v| f.copy(v, &to)))?;
+                f.emit_if(offset.lt(self.left.clone()), inside, outside);
+                Ok(())
+            })
+        })?;
+        f.emit_if(self.is_whole(), whole, some);
+        Ok(())
     }
 }
 

@@ -29,8 +29,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let result = self.by_group(|f| {
             f.for_range("turn", Expr::int(0), &turns, Step::Increment, |f, turn| {
                 let turn = f.size(turn)?;
-                let task = f.task(&by, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
-                f.fold_part(&task, &Expr::int(0), &n, Folded::Result(dest))
+                let task = by.task(f, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
+                task.fold_part(f, &Expr::int(0), &n, Folded::Result(dest))
             })
         });
         self.share_memory();

@@ -75,48 +75,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Combines the variables of all work-items in order; each gets the result, in variables that are the same for all.
-    /// The levels must not be used again before a barrier.
-    pub fn combine(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<Value<'k>> {
-        if levels.items <= RADIX {
-            // So few that each work-item folds all of them.
-            let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
-            self.copy(acc, &Dest::Place(own))?;
-            self.barrier(true, false);
-            return fold_slots(self, f, acc, (&levels.slots, &levels.first_slot), levels.items);
-        }
-        self.hand_up(levels, f, acc)?;
-        fold_slots(self, f, acc, (&levels.firsts, &levels.first_block), levels.blocks())
-    }
-
-    /// Writes every work-item's value, and the fold of each block of them, to local memory.
-    fn hand_up(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
-        let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
-        self.copy(acc, &Dest::Place(own))?;
-        self.barrier(true, false);
-        let leads = local_id().lt(Expr::int(levels.blocks()));
-        self.provided(leads, |b| {
-            let from = times(item(), RADIX);
-            let slot = |at: Expr| levels.first_slot.clone().add(at);
-            let first = b.slot_at(&levels.slots, slot(from.clone()));
-            let first = b.load(&first)?;
-            let Some(all) = b.registers_with(&first, "all")? else { return Ok(()) };
-            b.written_out("j", (RADIX - 1) as u32, |b, j| {
-                let at = from.clone().add(j).add(Expr::int(1));
-                match levels.items % RADIX {
-                    0 => b.fold_slot(f, &all, &levels.slots, slot(at)),
-                    _ => b.provided(at.clone().lt(Expr::int(levels.items)), |b| {
-                        b.fold_slot(f, &all, &levels.slots, slot(at))
-                    }),
-                }
-            })?;
-            let to = b.slot_at(&levels.firsts, levels.first_block.clone().add(item()));
-            b.copy(&all, &Dest::Place(to))
-        })?;
-        self.barrier(true, false);
-        Ok(())
-    }
-
     fn fold_slot(&mut self, f: &Closure<'k>, acc: &Value<'k>, slots: &Rc<Layout>, at: Expr) -> Result<()> {
         let x = self.slot_at(slots, at);
         let x = self.load(&x)?;
@@ -140,6 +98,50 @@ impl<'k> FunctionBuilder<'_, 'k> {
             View::Iota | View::Fill(_) => true,
             _ => false,
         }
+    }
+}
+
+impl Levels {
+    /// Combines the variables of all work-items in order; each gets the result, in variables that are the same for all.
+    /// The levels must not be used again before a barrier.
+    pub fn combine<'k>(&self, b: &mut FunctionBuilder<'_, 'k>, f: &Closure<'k>, acc: &Value<'k>) -> Result<Value<'k>> {
+        if self.items <= RADIX {
+            // So few that each work-item folds all of them.
+            let own = b.slot_at(&self.slots, self.first_slot.clone().add(item()));
+            b.copy(acc, &Dest::Place(own))?;
+            b.barrier(true, false);
+            return fold_slots(b, f, acc, (&self.slots, &self.first_slot), self.items);
+        }
+        self.hand_up(b, f, acc)?;
+        fold_slots(b, f, acc, (&self.firsts, &self.first_block), self.blocks())
+    }
+
+    /// Writes every work-item's value, and the fold of each block of them, to local memory.
+    fn hand_up<'k>(&self, b: &mut FunctionBuilder<'_, 'k>, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
+        let own = b.slot_at(&self.slots, self.first_slot.clone().add(item()));
+        b.copy(acc, &Dest::Place(own))?;
+        b.barrier(true, false);
+        let leads = local_id().lt(Expr::int(self.blocks()));
+        b.provided(leads, |b| {
+            let from = times(item(), RADIX);
+            let slot = |at: Expr| self.first_slot.clone().add(at);
+            let first = b.slot_at(&self.slots, slot(from.clone()));
+            let first = b.load(&first)?;
+            let Some(all) = b.registers_with(&first, "all")? else { return Ok(()) };
+            b.written_out("j", (RADIX - 1) as u32, |b, j| {
+                let at = from.clone().add(j).add(Expr::int(1));
+                match self.items % RADIX {
+                    0 => b.fold_slot(f, &all, &self.slots, slot(at)),
+                    _ => b.provided(at.clone().lt(Expr::int(self.items)), |b| {
+                        b.fold_slot(f, &all, &self.slots, slot(at))
+                    }),
+                }
+            })?;
+            let to = b.slot_at(&self.firsts, self.first_block.clone().add(item()));
+            b.copy(&all, &Dest::Place(to))
+        })?;
+        b.barrier(true, false);
+        Ok(())
     }
 }
 

@@ -116,7 +116,7 @@ impl<'k> Row<'_, 'k> {
             return Ok(());
         };
         self.for_consecutive(b, base, |b, at| b.fold_slot(f, &mine, &self.tile, at))?;
-        b.hand_up(levels, f, &mine)?;
+        levels.hand_up(b, f, &mine)?;
         // Fold the preceding blocks, and the preceding values of this work-item's own block.
         let block = b.bind("block", CType::Int, item().div(Expr::int(RADIX)));
         let fold_up_to =

@@ -59,14 +59,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.share_memory();
         result
     }
+}
 
-    fn place_of(&mut self, sorted: &Sorted<'_, 'k>, at: Expr) -> Result<Place> {
-        let Layout::Array { capacity, element, .. } = &*sorted.both.layout else {
-            return Err(self.error("sort", "there is no memory for the sort"));
+impl<'k> Sorted<'_, 'k> {
+    fn place_of(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr) -> Result<Place> {
+        let Layout::Array { capacity, element, .. } = &*self.both.layout else {
+            return Err(f.error("sort", "there is no memory for the sort"));
         };
         let (capacity, element) = (capacity.clone(), element.clone());
-        let at = self.index_below("at", at, &capacity);
-        let at = self.facts().simplify(&sorted.both.at.mul(&capacity).add(&at));
+        let at = f.index_below("at", at, &capacity);
+        let at = f.facts().simplify(&self.both.at.mul(&capacity).add(&at));
         Ok(Place { layout: element, at })
     }
 }
@@ -184,12 +186,12 @@ impl<'k> Sorted<'_, 'k> {
     }
 
     fn put_sorted(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr, x: &Value<'k>) -> Result<()> {
-        let to = f.place_of(self, at)?;
+        let to = self.place_of(f, at)?;
         f.copy(x, &Dest::Place(to))
     }
 
     fn get_sorted(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr) -> Result<Value<'k>> {
-        let from = f.place_of(self, at)?;
+        let from = self.place_of(f, at)?;
         let x = f.load(&from)?;
         let x = f.force(&x)?;
         f.named_scalar(&x, "x")

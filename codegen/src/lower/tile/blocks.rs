@@ -225,23 +225,6 @@ fn tall(reach: i64) -> i64 {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The window at a row and a column, and the environment of its function.
-    pub(super) fn window_at(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<(Env<'k>, Value<'k>)> {
-        let mut env = w.env.clone();
-        let row = self.read(&w.rows, r)?;
-        env.enter(w.outer, r, row);
-        let Some((last, before)) = w.outer.body.stmts.split_last() else { return Ok((env, Value::Written)) };
-        for s in before {
-            let value = self.eval_stmt(s, &mut env, None)?;
-            env.bind(s.var, value);
-        }
-        let Rhs::Prim(inner) = &last.rhs else { return Ok((env, Value::Written)) };
-        let columns = self.atom(&inner.args[0], &env)?;
-        let columns = self.array(&columns)?;
-        let window = self.read(&columns, c)?;
-        Ok((env, window))
-    }
-
     /// Writes adjacent results, as one vector if possible.
     pub(super) fn store_row(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<()> {
         if self.store_quad(values, dest)? {
@@ -375,6 +358,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
 }
 
 impl<'k> Windows<'k> {
+    /// The window at a row and a column, and the environment of its function.
+    pub(super) fn window_at(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        r: &Size,
+        c: &Size,
+    ) -> Result<(Env<'k>, Value<'k>)> {
+        let mut env = self.env.clone();
+        let row = f.read(&self.rows, r)?;
+        env.enter(self.outer, r, row);
+        let Some((last, before)) = self.outer.body.stmts.split_last() else { return Ok((env, Value::Written)) };
+        for s in before {
+            let value = f.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let Rhs::Prim(inner) = &last.rhs else { return Ok((env, Value::Written)) };
+        let columns = f.atom(&inner.args[0], &env)?;
+        let columns = f.array(&columns)?;
+        let window = f.read(&columns, c)?;
+        Ok((env, window))
+    }
+}
+
+impl<'k> Windows<'k> {
     fn window_blocks(&self, f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>) -> Result<()> {
         let (n, m) = (self.rows.len.clone(), self.columns.clone());
         let (n_expr, m_expr) = (f.size(&n)?, f.size(&m)?);
@@ -450,11 +457,11 @@ impl<'k> Windows<'k> {
         if let Some(nest) = self.fold {
             let (block, ()) = f.scope(|f| {
                 aligned_facts(f);
-                f.folded_windows(self, nest, first, lens, dest, true)
+                self.folded_windows(f, nest, first, lens, dest, true)
             })?;
             let (edge, ()) = f.scope(|f| {
                 f.known_mut().remember();
-                f.folded_windows(self, nest, first, lens, dest, false)
+                self.folded_windows(f, nest, first, lens, dest, false)
             })?;
             f.emit_if(inside.and(aligned), block, edge);
             return Ok(());
@@ -528,7 +535,7 @@ impl<'k> Windows<'k> {
 
     /// Computes the result at a row and a column.
     fn window_value(&self, f: &mut FunctionBuilder<'_, 'k>, r: &Size, c: &Size) -> Result<Value<'k>> {
-        let (env, window) = f.window_at(self, r, c)?;
+        let (env, window) = self.window_at(f, r, c)?;
         f.call(&Closure { lambda: self.f, env }.at(c), &[window])
     }
 

@@ -94,36 +94,36 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl<'k> Panel<'k> {
     /// Packs some iterations of a panel; lanes after the last are clamped.
     fn pack(
-        &mut self,
-        panel: &Panel<'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         first: &Size,
         count: &Size,
         from: &Size,
         depth: &Size,
         rounds: i64,
     ) -> Result<()> {
-        let last = panel.rows.len.sub(&Size::one());
-        let read = |f: &mut Self, lane: &Size, round: &Size| -> Result<()> {
+        let last = self.rows.len.sub(&Size::one());
+        let read = |f: &mut FunctionBuilder<'_, 'k>, lane: &Size, round: &Size| -> Result<()> {
             let at = min(f.size(&first.add(lane))?, f.size(&last)?);
             let at = f.number("lane", at, &last);
-            let mut x = f.read(&panel.rows, &at)?;
-            if !panel.is_constant() {
+            let mut x = f.read(&self.rows, &at)?;
+            if !self.is_constant() {
                 let row = f.array(&x)?;
                 x = f.read(&row, &from.add(round))?;
             }
-            let at = panel.at(lane, round, rounds);
-            f.copy(&x, &Dest::Place(Place { layout: panel.place.layout.clone(), at }))
+            let at = self.at(lane, round, rounds);
+            f.copy(&x, &Dest::Place(Place { layout: self.place.layout.clone(), at }))
         };
         let (zero, one) = (Expr::int(0), Step::Increment);
-        if panel.is_rows {
-            return self.for_range("i", zero.clone(), count, one.clone(), |f, lane| {
+        if self.is_rows {
+            return f.for_range("i", zero.clone(), count, one.clone(), |f, lane| {
                 f.for_range("k", zero, depth, one, |f, round| read(f, lane, round))
             });
         }
-        self.for_range("k", zero.clone(), depth, one.clone(), |f, round| {
+        f.for_range("k", zero.clone(), depth, one.clone(), |f, round| {
             f.for_range("j", zero, count, one, |f, lane| read(f, lane, round))
         })
     }
@@ -186,14 +186,14 @@ fn tile_of_core<'k>(
     let [breadth, wide] = lanes_from(f, "breadth", first[1], &panels[1].rows.len, panels[1].lanes, width)?;
     for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
         if panel.is_constant() {
-            f.pack(panel, first, count, &Size::zero(), &Size::one(), 1)?;
+            panel.pack(f, first, count, &Size::zero(), &Size::one(), 1)?;
         }
     }
     let across = Size::int(panels[1].lanes);
     f.for_range("i", Expr::int(0), &tall, Step::Increment, |f, i| {
         f.for_range("j", Expr::int(0), &wide, Step::Increment, |f, j| {
             let lane = [panels[0].lane(f, i, &Size::zero(), rounds)?, panels[1].lane(f, j, &Size::zero(), rounds)?];
-            let env = f.before_fold(element, lane)?;
+            let env = element.before_fold(f, lane)?;
             let z = f.atom(&element.fold.args[0], &env)?;
             f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) }))
         })
@@ -205,7 +205,7 @@ fn tile_of_core<'k>(
         f.known_mut().assume_le(from.add(&depth), all.clone());
         for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
             if !panel.is_constant() {
-                f.pack(panel, first, count, from, &depth, rounds)?;
+                panel.pack(f, first, count, from, &depth, rounds)?;
             }
         }
         let extent = Extent { tall: &tall, wide: &wide, depth: &depth };
@@ -217,9 +217,9 @@ fn tile_of_core<'k>(
     f.for_range("i", Expr::int(0), &height, Step::Increment, |f, i| {
         f.for_range("j", Expr::int(0), &breadth, Step::Increment, |f, j| {
             let lane = [panels[0].lane(f, i, &Size::zero(), rounds)?, panels[1].lane(f, j, &Size::zero(), rounds)?];
-            let env = f.before_fold(element, lane)?;
+            let env = element.before_fold(f, lane)?;
             let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) })?;
-            let value = f.finished(element, env, cell)?;
+            let value = element.finished(f, env, cell)?;
             f.write_result(&value, [&first[0].add(i), &first[1].add(j)], dest)
         })
     })
@@ -241,7 +241,7 @@ fn rounds_one_by_one<'k>(
                 let column = panels[1].lane(f, j, k, rounds)?;
                 let before =
                     f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(panels[1].lanes)).add(j) })?;
-                let next = f.next(element, [row, column], k, before.clone())?;
+                let next = element.next(f, [row, column], k, before.clone())?;
                 f.assign_registers(&before, &next)
             })
         })
@@ -308,7 +308,7 @@ fn next_of_vectors<'k>(
 ) -> Result<Expr> {
     let lane = |panel: &Panel<'k>, e: Expr| panel.value(Value::computed(scalar, e));
     let both = [lane(panels[0], x), lane(panels[1], y)];
-    let next = f.next(element, both, k, Value::computed(scalar, before.clone()))?;
+    let next = element.next(f, both, k, Value::computed(scalar, before.clone()))?;
     let next = f.scalar_of(&next)?;
     f.scalar(&next)
 }

@@ -130,18 +130,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Some(unknown)
     }
+}
 
+impl<'k> Operand<'k> {
     /// Runs `body` for each part that a work-item fetches, with its index among the staged ones, its lane and its
     /// iteration.
     fn pieces(
-        &mut self,
-        o: &Operand<'k>,
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         s: &Stream,
-        mut body: impl FnMut(&mut Self, &Size, &Size, &Size) -> Result<()>,
+        mut body: impl FnMut(&mut FunctionBuilder<'_, 'k>, &Size, &Size, &Size) -> Result<()>,
     ) -> Result<()> {
-        let (count, step) = s.pieces(o.side);
+        let (count, step) = s.pieces(self.side);
         let step = Size::int(step);
-        self.unrolled("i", count, |f, i| {
+        f.unrolled("i", count, |f, i| {
             let moved = i.mul(&step);
             let (lane, round) = match s.along_rounds {
                 true => (s.lane.add(&moved), s.round.clone()),
@@ -153,11 +155,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Fetches a tile from global memory to registers, given its first lane and iteration. All its iterations must
     /// exist.
-    pub fn fetch(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size) -> Result<()> {
-        let Some(s) = &o.stream else { return Ok(()) };
+    pub fn fetch(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size, first_round: &Size) -> Result<()> {
+        let Some(s) = &self.stream else { return Ok(()) };
         let width = Size::int(s.width);
-        let (one_by_one, ()) = self.scope(|f| {
-            f.pieces(o, s, |f, i, lane, round| {
+        let (one_by_one, ()) = f.scope(|f| {
+            self.pieces(f, s, |f, i, lane, round| {
                 for l in 0..s.width {
                     let l = Size::int(l);
                     let (lane, round) = match s.along_rounds {
@@ -165,7 +167,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         false => (lane.add(&l), round.clone()),
                     };
                     let (block, ()) = f.scope(|f| {
-                        let x = o.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
+                        let x = self.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
                         let at = i.mul(&width).add(&l);
                         f.copy(&x, &Dest::Place(Place { layout: s.staged.layout.clone(), at }))
                     })?;
@@ -175,14 +177,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })
         })?;
         let Some((strides, condition)) = &s.wide else {
-            self.emit_all(one_by_one);
+            f.emit_all(one_by_one);
             return Ok(());
         };
-        let (vectors, ()) = self.scope(|f| {
-            f.pieces(o, s, |f, i, lane, round| {
+        let (vectors, ()) = f.scope(|f| {
+            self.pieces(f, s, |f, i, lane, round| {
                 let lane = first_lane.add(lane);
                 // The last whole vector of lanes, or the last row.
-                let most = o.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
+                let most = self.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
                 let lane = min(f.size(&lane)?, f.size(&most)?);
                 let lane = f.number("lane", lane, &most);
                 let round = first_round.add(round);
@@ -199,58 +201,58 @@ impl<'k> FunctionBuilder<'_, 'k> {
             })
         })?;
         match condition {
-            Expr::Bool(true) => self.emit_all(vectors),
-            condition => self.emit_if(condition.clone(), vectors, one_by_one),
+            Expr::Bool(true) => f.emit_all(vectors),
+            condition => f.emit_if(condition.clone(), vectors, one_by_one),
         }
         Ok(())
     }
 
     /// The addresses of the work-item's parts in the first tile: computed once for all tiles.
-    pub fn places(&mut self, o: &Operand<'k>, first_lane: &Size) -> Result<Vec<Size>> {
-        let Some(Stream { wide: Some((strides, _)), .. }) = &o.stream else { return Ok(Vec::new()) };
-        let Some(s) = &o.stream else { return Ok(Vec::new()) };
-        let most = o.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
+    pub fn places(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size) -> Result<Vec<Size>> {
+        let Some(Stream { wide: Some((strides, _)), .. }) = &self.stream else { return Ok(Vec::new()) };
+        let Some(s) = &self.stream else { return Ok(Vec::new()) };
+        let most = self.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
         let mut places = Vec::new();
-        for moved in s.moves(o).into_iter().take(if s.along_rounds { usize::MAX } else { 1 }) {
+        for moved in s.moves(self).into_iter().take(if s.along_rounds { usize::MAX } else { 1 }) {
             let lane = first_lane.add(&s.lane).add(&if s.along_rounds { moved } else { Size::zero() });
-            let lane = min(self.size(&lane)?, self.size(&most)?);
-            let lane = self.number("lane", lane, &most);
+            let lane = min(f.size(&lane)?, f.size(&most)?);
+            let lane = f.number("lane", lane, &most);
             let at = strides.base.add(&strides.first.mul(&lane)).add(&strides.second.mul(&s.round));
-            let at = self.size(&at)?;
-            let at = self.bind("place", CType::Int, at);
-            places.push(Size::var(self.index_var("place", at)));
+            let at = f.size(&at)?;
+            let at = f.bind("place", CType::Int, at);
+            places.push(Size::var(f.index_var("place", at)));
         }
         Ok(places)
     }
 
     /// Like [`FunctionBuilder::fetch`], from these addresses; for vectors only.
-    pub fn fetch_from(&mut self, o: &Operand<'k>, places: &[Size], first_round: &Size) -> Result<()> {
-        let Some(Stream { wide: Some((strides, _)), .. }) = &o.stream else { return Ok(()) };
-        let Some(s) = &o.stream else { return Ok(()) };
+    pub fn fetch_from(&self, f: &mut FunctionBuilder<'_, 'k>, places: &[Size], first_round: &Size) -> Result<()> {
+        let Some(Stream { wide: Some((strides, _)), .. }) = &self.stream else { return Ok(()) };
+        let Some(s) = &self.stream else { return Ok(()) };
         let Some(to) = s.staged.layout.scalar_memory().cloned() else { return Ok(()) };
-        for (i, moved) in s.moves(o).into_iter().enumerate() {
+        for (i, moved) in s.moves(self).into_iter().enumerate() {
             let (place, round) = match s.along_rounds {
                 true => (places.get(i), first_round.clone()),
                 false => (places.first(), first_round.add(&moved)),
             };
             let Some(place) = place else { return Ok(()) };
             let at = place.add(&strides.second.mul(&round));
-            let pointer = self.pointer(&strides.memory, false).add(self.size(&at)?);
-            let v = vector(self, &strides.memory, Qualifier::GlobalConst, pointer, "v");
+            let pointer = f.pointer(&strides.memory, false).add(f.size(&at)?);
+            let v = vector(f, &strides.memory, Qualifier::GlobalConst, pointer, "v");
             for l in 0..4u8 {
-                let to = self.memory(&to, &Size::int(4 * i as i64 + i64::from(l)), true)?;
-                self.assign(to, v.clone().lane(l));
+                let to = f.memory(&to, &Size::int(4 * i as i64 + i64::from(l)), true)?;
+                f.assign(to, v.clone().lane(l));
             }
         }
         Ok(())
     }
 
     /// Stores the fetched tile in half `buffer` of local memory.
-    pub fn stage(&mut self, o: &Operand<'k>, buffer: &Size) -> Result<()> {
-        let Some(s) = &o.stream else { return Ok(()) };
+    pub fn stage(&self, f: &mut FunctionBuilder<'_, 'k>, buffer: &Size) -> Result<()> {
+        let Some(s) = &self.stream else { return Ok(()) };
         let width = Size::int(s.width);
-        self.pieces(o, s, |f, i, lane, round| {
-            let to = o.in_tile(s, buffer, lane, round);
+        self.pieces(f, s, |f, i, lane, round| {
+            let to = self.in_tile(s, buffer, lane, round);
             if !s.along_rounds
                 && s.width == 4
                 && let (Some(m), Some(from)) = (s.local.layout.scalar_memory(), s.staged.layout.scalar_memory())
@@ -270,8 +272,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             for l in 0..s.width {
                 let l = Size::int(l);
                 let to = match s.along_rounds {
-                    true => o.in_tile(s, buffer, lane, &round.add(&l)),
-                    false => o.in_tile(s, buffer, &lane.add(&l), round),
+                    true => self.in_tile(s, buffer, lane, &round.add(&l)),
+                    false => self.in_tile(s, buffer, &lane.add(&l), round),
                 };
                 let x = f.load(&Place { layout: s.staged.layout.clone(), at: i.mul(&width).add(&l) })?;
                 f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at: to }))?;
@@ -281,9 +283,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Fetches the last tile, some of whose iterations do not exist, directly to local memory.
-    pub fn fetch_rest(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size, rounds: &Size) -> Result<()> {
-        let Some(s) = &o.stream else { return Ok(()) };
-        self.pieces(o, s, |f, _, lane, round| {
+    pub fn fetch_rest(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        first_lane: &Size,
+        first_round: &Size,
+        rounds: &Size,
+    ) -> Result<()> {
+        let Some(s) = &self.stream else { return Ok(()) };
+        self.pieces(f, s, |f, _, lane, round| {
             for l in 0..s.width {
                 let l = Size::int(l);
                 let (lane, round) = match s.along_rounds {
@@ -293,8 +301,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let there = f.size(&first_round.add(&round))?.lt(f.size(rounds)?);
                 f.when(there, |f| {
                     f.known_mut().assume_le(first_round.add(&round), rounds.sub(&Size::one()));
-                    let x = o.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
-                    let at = o.in_tile(s, &Size::zero(), &lane, &round);
+                    let x = self.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
+                    let at = self.in_tile(s, &Size::zero(), &lane, &round);
                     f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at }))
                 })?;
             }
@@ -303,25 +311,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Reads one iteration from local memory to the registers of the element function.
-    pub fn take(&mut self, o: &Operand<'k>, buffer: &Size, round: &Size) -> Result<()> {
-        let Some(s) = &o.stream else { return Ok(()) };
-        for block in 0..o.side.of_item / 4 {
-            let lane = o.own.add(&Size::int(block * o.side.spread));
-            let from = o.in_tile(s, buffer, &lane, round);
-            match (s.local.layout.scalar_memory(), o.registers.layout.scalar_memory()) {
+    pub fn take(&self, f: &mut FunctionBuilder<'_, 'k>, buffer: &Size, round: &Size) -> Result<()> {
+        let Some(s) = &self.stream else { return Ok(()) };
+        for block in 0..self.side.of_item / 4 {
+            let lane = self.own.add(&Size::int(block * self.side.spread));
+            let from = self.in_tile(s, buffer, &lane, round);
+            match (s.local.layout.scalar_memory(), self.registers.layout.scalar_memory()) {
                 (Some(m), Some(to)) if is_word(m.scalar) => {
-                    let pointer = self.pointer(m, false).add(self.size(&from)?);
-                    let v = vector(self, m, Qualifier::Local, pointer, "v");
+                    let pointer = f.pointer(m, false).add(f.size(&from)?);
+                    let v = vector(f, m, Qualifier::Local, pointer, "v");
                     for l in 0..4u8 {
-                        let to = self.memory(to, &Size::int(block * 4 + i64::from(l)), true)?;
-                        self.assign(to, v.clone().lane(l));
+                        let to = f.memory(to, &Size::int(block * 4 + i64::from(l)), true)?;
+                        f.assign(to, v.clone().lane(l));
                     }
                 }
                 _ => {
                     for l in 0..4 {
-                        let x = self.load(&Place { layout: s.local.layout.clone(), at: from.add(&Size::int(l)) })?;
+                        let x = f.load(&Place { layout: s.local.layout.clone(), at: from.add(&Size::int(l)) })?;
                         let at = Size::int(block * 4 + l);
-                        self.copy(&x, &Dest::Place(Place { layout: o.registers.layout.clone(), at }))?;
+                        f.copy(&x, &Dest::Place(Place { layout: self.registers.layout.clone(), at }))?;
                     }
                 }
             }
@@ -330,20 +338,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Loads the elements of the outer array once, if they are not rows.
-    pub fn take_once(&mut self, o: &Operand<'k>, first_lane: &Size) -> Result<()> {
-        if o.stream.is_some() {
+    pub fn take_once(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size) -> Result<()> {
+        if self.stream.is_some() {
             return Ok(());
         }
-        for l in 0..o.side.of_item {
-            let (block, ()) = self.scope(|f| {
-                let lane = first_lane.add(&o.own).add(&o.lane(&Size::int(l)));
-                let last = o.rows.len.sub(&Size::one());
+        for l in 0..self.side.of_item {
+            let (block, ()) = f.scope(|f| {
+                let lane = first_lane.add(&self.own).add(&self.lane(&Size::int(l)));
+                let last = self.rows.len.sub(&Size::one());
                 let at = min(f.size(&lane)?, f.size(&last)?);
                 let at = f.number("lane", at, &last);
-                let x = f.read(&o.rows, &at)?;
-                f.copy(&x, &Dest::Place(Place { layout: o.registers.layout.clone(), at: Size::int(l) }))
+                let x = f.read(&self.rows, &at)?;
+                f.copy(&x, &Dest::Place(Place { layout: self.registers.layout.clone(), at: Size::int(l) }))
             })?;
-            self.emit_all(block);
+            f.emit_all(block);
         }
         Ok(())
     }

@@ -27,42 +27,6 @@ struct Folds<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Computes a block of results. `inside`: all windows are inside the matrix, and rows start at multiples of four.
-    pub(super) fn folded_windows(
-        &mut self,
-        w: &Windows<'k>,
-        nest: Nest,
-        first: [&Size; 2],
-        lens: [&Size; 2],
-        dest: &Dest<'k>,
-        inside: bool,
-    ) -> Result<()> {
-        let wrong = || self.error("map", "a fold of windows changed after it was recognised");
-        let fold = w.f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
-        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
-        let kernel = self.kernel();
-        let element = kernel.ty(w.f.params[0]).as_array().and_then(|a| a.element.as_array()).map(|a| a.element.clone());
-        let element = element.ok_or_else(wrong)?;
-        let (extent, z_ty) = ([w.reach[0] + 1, w.reach[1] + 1], kernel.atom_ty(&fold.args[0]));
-        let row = self.arrays(&element, "row_elements", Storage::Private, (WIDE + w.reach[1]) as u64)?;
-        let acc = self.arrays(&z_ty, "acc", Storage::Private, (w.tall * WIDE) as u64)?;
-        let folds = Folds { nest, fold, row, acc, extent };
-        let z = {
-            let env = window_env(self, w, &folds, None)?;
-            self.atom(&fold.args[0], &env)?
-        };
-        self.unrolled("i", w.tall * WIDE, |f, i| {
-            f.copy(&z, &Dest::Place(Place { layout: folds.acc.clone(), at: i.clone() }))
-        })?;
-        let down = self.positions(w.tall, first[0], lens[0], inside)?;
-        let across = self.positions(WIDE, first[1], lens[1], inside)?;
-        for r in 0..w.tall + w.reach[0] {
-            row_of_windows(self, w, &folds, r, &down, &across, inside)?;
-            row_folded(self, w, &folds, r)?;
-        }
-        folds_written(self, w, &folds, first, lens, dest, inside)
-    }
-
     /// The rows, or the columns, of a block; those after the last are clamped.
     fn positions(&mut self, count: i64, first: &Size, len: &Size, inside: bool) -> Result<Vec<Size>> {
         let last = len.sub(&Size::one());
@@ -77,6 +41,45 @@ impl<'k> FunctionBuilder<'_, 'k> {
             });
         }
         Ok(all)
+    }
+}
+
+impl<'k> Windows<'k> {
+    /// Computes a block of results. `inside`: all windows are inside the matrix, and rows start at multiples of four.
+    pub(super) fn folded_windows(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        nest: Nest,
+        first: [&Size; 2],
+        lens: [&Size; 2],
+        dest: &Dest<'k>,
+        inside: bool,
+    ) -> Result<()> {
+        let wrong = || f.error("map", "a fold of windows changed after it was recognised");
+        let fold = self.f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        let kernel = f.kernel();
+        let element =
+            kernel.ty(self.f.params[0]).as_array().and_then(|a| a.element.as_array()).map(|a| a.element.clone());
+        let element = element.ok_or_else(wrong)?;
+        let (extent, z_ty) = ([self.reach[0] + 1, self.reach[1] + 1], kernel.atom_ty(&fold.args[0]));
+        let row = f.arrays(&element, "row_elements", Storage::Private, (WIDE + self.reach[1]) as u64)?;
+        let acc = f.arrays(&z_ty, "acc", Storage::Private, (self.tall * WIDE) as u64)?;
+        let folds = Folds { nest, fold, row, acc, extent };
+        let z = {
+            let env = window_env(f, self, &folds, None)?;
+            f.atom(&fold.args[0], &env)?
+        };
+        f.unrolled("i", self.tall * WIDE, |f, i| {
+            f.copy(&z, &Dest::Place(Place { layout: folds.acc.clone(), at: i.clone() }))
+        })?;
+        let down = f.positions(self.tall, first[0], lens[0], inside)?;
+        let across = f.positions(WIDE, first[1], lens[1], inside)?;
+        for r in 0..self.tall + self.reach[0] {
+            row_of_windows(f, self, &folds, r, &down, &across, inside)?;
+            row_folded(f, self, &folds, r)?;
+        }
+        folds_written(f, self, &folds, first, lens, dest, inside)
     }
 }
 
@@ -100,7 +103,7 @@ fn row_of_windows<'k>(
     let down = &down[result as usize];
     let mut rows = Vec::new();
     for column in across {
-        let (_, window) = f.window_at(w, down, column)?;
+        let (_, window) = w.window_at(f, down, column)?;
         let window = f.array(&window)?;
         let row = f.read(&window, &Size::int(r - result))?;
         rows.push(f.array(&row)?);

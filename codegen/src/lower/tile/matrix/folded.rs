@@ -172,11 +172,11 @@ impl<'k> Fold<'k> {
         totals: &Place,
     ) -> Result<()> {
         for (side, first) in operands.iter().zip(first) {
-            side.iter().try_for_each(|o| f.take_once(o, first))?;
+            side.iter().try_for_each(|o| o.take_once(f, first))?;
         }
         let side = operands[1][0].side.of_item;
         f.each_place(operands, first, [side; 2], &mut |f, [i, j], at| {
-            let value = f.result_of(element, operands, acc, [i, j])?;
+            let value = element.result_of(f, operands, acc, [i, j])?;
             let (x, env) = self.taken_at(f, value, at)?;
             let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
             let next = f.call(&Closure { lambda: &self.call.funs[0], env }, &[total.clone(), x])?;
@@ -316,7 +316,7 @@ fn folded_tiles<'k>(
                 let column = t.mul(&Size::int(beside.lanes));
                 let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
                 let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
-                f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
+                all.matrix_tile(f, &span, element, [&a, &b], [&row, &column], &acc)?;
                 fold.add_tile(f, element, [&a, &b], [&row, &column], &acc, &totals)?;
                 f.barrier(true, false);
                 Ok(())

@@ -286,7 +286,7 @@ impl<'k> Host<'k> {
                 let (element, rows, columns) = element_of(b, &env)?;
                 let fours = whole.as_ref().is_some_and(|whole| whole.fours);
                 let all = Block { shape, whole: whole.is_some(), fours, parts: parts.map(|parts| (parts, at)) };
-                b.matrix_tiles(&all, &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
+                all.matrix_tiles(b, &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
             })
         };
         let both = versions.len() > 1;
@@ -345,7 +345,7 @@ impl<'k> Host<'k> {
             self.launch_if(&[parts.several()], &title, used, [None; 3], |b| {
                 b.for_batch(&batch, Batch::items(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
                     let (element, rows, columns) = element_of(b, &env)?;
-                    b.fold_of_parts(parts, at, &element, [&rows, &columns], &dest)
+                    parts.fold_of_parts(b, at, &element, [&rows, &columns], &dest)
                 })
             })?;
         }

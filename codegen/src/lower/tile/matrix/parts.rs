@@ -125,29 +125,31 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let part = Part { at, layout: parts.place.layout.clone() };
         Ok((tile, Span { first, rounds: length }, part))
     }
+}
 
+impl Parts {
     /// Combines the results of the parts.
-    pub(super) fn fold_of_parts(
-        &mut self,
-        parts: &Parts,
+    pub(super) fn fold_of_parts<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
         around: Size,
         element: &Element<'k>,
         [rows, columns]: [&Array<'k>; 2],
         dest: &Dest<'k>,
     ) -> Result<()> {
         let (n, m) = (&rows.len, &columns.len);
-        let cells = self.host_size(&n.mul(m), "results")?;
-        let across = self.host_size(m, "across")?;
-        let count = self.host_size(&parts.count, "parts")?;
-        self.for_level(crate::core::Level::Glb(0), &cells, |f, cell| {
+        let cells = f.host_size(&n.mul(m), "results")?;
+        let across = f.host_size(m, "across")?;
+        let count = f.host_size(&self.count, "parts")?;
+        f.for_level(crate::core::Level::Glb(0), &cells, |f, cell| {
             let r = f.number_of("r", &cell.div_floor(&across), &n.sub(&Size::one()))?;
             let c = f.number_of("c", &cell.rem(&across), &m.sub(&Size::one()))?;
             let lanes = [f.read(rows, &r)?, f.read(columns, &c)?];
-            let env = f.before_fold(element, lanes)?;
+            let env = element.before_fold(f, lanes)?;
             let operator = Closure { lambda: &element.fold.funs[0], env: env.clone() };
             let at = |part: &Size| {
                 let at = around.mul(&count).add(part).mul(&cells).add(cell);
-                Place { layout: parts.place.layout.clone(), at }
+                Place { layout: self.place.layout.clone(), at }
             };
             let first = f.load(&at(&Size::zero()))?;
             let Some(acc) = f.registers_with(&first, "acc")? else {
@@ -158,7 +160,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let next = f.call(&operator, &[acc.clone(), x])?;
                 f.assign_registers(&acc, &next)
             })?;
-            let value = f.finished(element, env, acc)?;
+            let value = element.finished(f, env, acc)?;
             f.write_result(&value, [&r, &c], dest)
         })
     }

@@ -79,54 +79,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    pub(super) fn matrix_tiles(
-        &mut self,
-        all: &Block<'_>,
-        element: &Element<'k>,
-        (rows, row_ty): (Array<'k>, &Ty),
-        (columns, column_ty): (Array<'k>, &Ty),
-        z_ty: &Ty,
-        dest: &Dest<'k>,
-    ) -> Result<()> {
-        let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
-        let (above, beside) = (shape.rows(), shape.columns());
-        let [own_row, own_column] = self.places_of_item(above, beside);
-        let a = self.operands("a", &rows, row_ty, above, &own_row)?;
-        let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
-        let cells = shape.item * shape.item;
-        let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
-        let ty = self.kernel().atom_ty(&element.f.body.result);
-        let out = ty.as_scalar().filter(|_| all.fours).map(|scalar| room_for_results(self, scalar));
-        // One loop, which needs fewer registers than one for each dimension.
-        let across = shape.tiles(&m);
-        let across = self.host_size(&across, "across")?;
-        let mut tiles = shape.tiles(&n).mul(&shape.tiles(&m));
-        let mut count = tiles.clone();
-        if let Some((parts, _)) = &all.parts {
-            count = parts.of_all(&tiles);
-            tiles = self.host_size(&tiles, "tiles")?;
-        }
-        self.by_tiles(|f| {
-            f.for_level(Level::Wrg(0), &count, |f, t| {
-                f.share_memory();
-                let (t, span, part) = match &all.parts {
-                    Some((parts, around)) => {
-                        let (tile, span, part) =
-                            f.part_of_group((parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
-                        (tile, span, Some(part))
-                    }
-                    None => (t.clone(), Span { first: Size::zero(), rounds: element.rounds.clone() }, None),
-                };
-                let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
-                let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
-                let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
-                f.matrix_tile(all, &span, element, [&a, &b], [&row, &column], &acc)?;
-                let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
-                results(f, all, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
-            })
-        })
-    }
-
     /// The first row and the first column of a work-item in a tile.
     pub(super) fn places_of_item(&mut self, above: Side, beside: Side) -> [Size; 2] {
         let item = self.bind("item", CType::Int, local_id());
@@ -145,161 +97,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub(super) fn number_of(&mut self, name: &str, value: &Size, most: &Size) -> Result<Size> {
         let value = self.size(value)?;
         Ok(self.number(name, value, most))
-    }
-
-    /// Folds a block of results.
-    pub(super) fn matrix_tile(
-        &mut self,
-        all: &Block<'_>,
-        span: &Span,
-        element: &Element<'k>,
-        operands: [&[Operand<'k>]; 2],
-        first: [&Size; 2],
-        acc: &Place,
-    ) -> Result<()> {
-        let (shape, only_whole) = (all.shape, all.whole);
-        let (side, depth) = (Size::int(shape.item), &Size::int(shape.depth));
-        for (side, first) in operands.iter().zip(first) {
-            side.iter().try_for_each(|o| self.take_once(o, first))?;
-        }
-        self.unrolled("i", shape.item, |f, i| {
-            f.unrolled("j", shape.item, |f, j| {
-                let lanes = lane_values(f, element, operands, i, j)?;
-                let env = f.before_fold(element, lanes)?;
-                let z = f.atom(&element.fold.args[0], &env)?;
-                f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }))
-            })
-        })?;
-        let (begin_at, rounds) = (&span.first, &span.rounds);
-        let whole = self.size(rounds)?.div(Expr::int(shape.depth));
-        let whole = self.bind("whole", CType::Int, whole);
-        let whole_var = self.index_var("whole", whole.clone());
-        self.known_mut().assume_range(whole_var.clone(), Some(Size::zero()), None);
-        let whole_size = Size::var(whole_var);
-        self.known_mut().assume_le(whole_size.mul(depth), rounds.clone());
-        let both = |f: &mut Self, act: &mut dyn FnMut(&mut Self, &Operand<'k>, &Size) -> Result<()>| -> Result<()> {
-            for (side, first) in operands.iter().zip(first) {
-                side.iter().try_for_each(|o| act(f, o, first))?;
-            }
-            Ok(())
-        };
-        let mut places = Vec::new();
-        if only_whole {
-            for (side, first) in operands.iter().zip(first) {
-                for o in side.iter() {
-                    places.push(self.places(o, first)?);
-                }
-            }
-        }
-        let fetch = |f: &mut Self, from: &Size| -> Result<()> {
-            if !only_whole {
-                return both(f, &mut |f, o, first| f.fetch(o, first, from));
-            }
-            let all = operands.into_iter().flatten();
-            all.zip(&places).try_for_each(|(o, places)| f.fetch_from(o, places, from))
-        };
-        let (begin, ()) = self.scope(|f| {
-            f.known_mut().assume_le(Size::one(), whole_size.clone());
-            fetch(f, begin_at)?;
-            both(f, &mut |f, o, _| f.stage(o, &Size::zero()))
-        })?;
-        self.emit_if(Expr::int(0).lt(whole.clone()), begin, Vec::new());
-        self.barrier(true, false);
-        self.for_range("tile", Expr::int(0), &whole_size, Step::Increment, |f, t| {
-            let t_expr = f.size(t)?;
-            let half = Expr::binary(BinaryOp::BitAnd, t_expr.clone(), Expr::int(1));
-            let half = f.number("half", half, &Size::one());
-            let more = t_expr.add(Expr::int(1)).lt(whole.clone());
-            let (fetch, ()) = f.scope(|f| {
-                f.known_mut().assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
-                let from = begin_at.add(&t.add(&Size::one()).mul(depth));
-                fetch(f, &from)
-            })?;
-            f.emit_if(more.clone(), fetch, Vec::new());
-            f.unrolled("k", shape.depth, |f, k| {
-                f.round(element, operands, acc, &side, &half, k, &begin_at.add(&t.mul(depth)).add(k))
-            })?;
-            let other = Size::one().sub(&half);
-            let (stage, ()) = f.scope(|f| both(f, &mut |f, o, _| f.stage(o, &other)))?;
-            f.emit_if(more, stage, Vec::new());
-            f.barrier(true, false);
-            Ok(())
-        })?;
-        if only_whole {
-            return Ok(());
-        }
-        // The remaining iterations, fewer than a tile has. Barriers must not be conditional: with a conditional one,
-        // pocl loses the private arrays of a group's first work-item.
-        let (first_left, end) = (begin_at.add(&whole_size.mul(depth)), begin_at.add(rounds));
-        both(self, &mut |f, o, first| f.fetch_rest(o, first, &first_left, &end))?;
-        self.barrier(true, false);
-        let left = self.size(rounds)?.sub(whole.mul(Expr::int(shape.depth)));
-        let left = self.index_var("left", left);
-        self.known_mut().assume_index(&left, depth);
-        let left = Size::var(left);
-        self.known_mut().assume_le(whole_size.mul(depth).add(&left), rounds.clone());
-        self.for_range("k", Expr::int(0), &left, Step::Increment, |f, k| {
-            f.round(element, operands, acc, &side, &Size::zero(), k, &first_left.add(k))
-        })
-    }
-
-    /// One iteration of all folds of the work-item.
-    #[allow(clippy::too_many_arguments)]
-    fn round(
-        &mut self,
-        element: &Element<'k>,
-        operands: [&[Operand<'k>]; 2],
-        acc: &Place,
-        side: &Size,
-        half: &Size,
-        in_tile: &Size,
-        k: &Size,
-    ) -> Result<()> {
-        for o in operands.into_iter().flatten() {
-            self.take(o, half, in_tile)?;
-        }
-        let n = side.as_const().unwrap_or(1);
-        self.unrolled("i", n, |f, i| {
-            f.unrolled("j", n, |f, j| {
-                let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
-                let lanes = lane_values(f, element, operands, i, j)?;
-                let before = f.load(&cell)?;
-                let next = f.next(element, lanes, k, before.clone())?;
-                f.assign_registers(&before, &next)
-            })
-        })
-    }
-
-    /// The value of a fold after iteration `k`, with the given row and column.
-    pub fn next(
-        &mut self,
-        element: &Element<'k>,
-        lanes: [Value<'k>; 2],
-        k: &Size,
-        before: Value<'k>,
-    ) -> Result<Value<'k>> {
-        let env = self.before_fold(element, lanes)?;
-        let xs = self.atom(&element.fold.args[1], &env)?;
-        let xs = self.array(&xs)?;
-        let x = self.read(&xs, k)?;
-        let next = self.call(&Closure { lambda: &element.fold.funs[0], env }, &[before, x])?;
-        Ok(if element.nest.reorder { self.contracted(next) } else { next })
-    }
-
-    /// The environment of the fold: the arguments of both functions and the statements before it.
-    pub fn before_fold(&mut self, element: &Element<'k>, [row, column]: [Value<'k>; 2]) -> Result<Env<'k>> {
-        let mut env = element.env.clone();
-        env.bind(element.outer.params[0], row);
-        env.bind(element.f.params[0], column);
-        for s in of_rows(element.outer) {
-            let value = self.eval_stmt(s, &mut env, None)?;
-            env.bind(s.var, value);
-        }
-        for s in element.f.body.stmts.iter().take_while(|s| s.var != element.nest.fold) {
-            let value = self.eval_stmt(s, &mut env, None)?;
-            env.bind(s.var, value);
-        }
-        Ok(env)
     }
 
     /// Goes through the results of a work-item, or every few of a row, that are inside.
@@ -337,20 +134,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The value of a result of the work-item.
-    pub(super) fn result_of(
-        &mut self,
-        element: &Element<'k>,
-        operands: [&[Operand<'k>]; 2],
-        acc: &Place,
-        [i, j]: [&Size; 2],
-    ) -> Result<Value<'k>> {
-        let cell = self.load(&cell_at(operands, acc, [i, j]))?;
-        let lanes = lane_values(self, element, operands, i, j)?;
-        let env = self.before_fold(element, lanes)?;
-        self.finished(element, env, cell)
-    }
-
     /// Whether four neighbouring results of this type can be written as one vector, if rows have a multiple of four.
     pub(super) fn writes_fours(&mut self, ty: &Ty, m: &Size, dest: &Dest<'k>) -> Result<bool> {
         let Some(scalar) = ty.as_scalar() else { return Ok(false) };
@@ -369,15 +152,238 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let to = self.dest_at(&to, c)?;
         self.copy(value, &to)
     }
+}
 
-    /// The result from the fold of a row and a column.
-    pub fn finished(&mut self, element: &Element<'k>, mut env: Env<'k>, folded: Value<'k>) -> Result<Value<'k>> {
-        env.bind(element.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
-        for s in element.f.body.stmts.iter().skip_while(|s| s.var != element.nest.fold).skip(1) {
-            let value = self.eval_stmt(s, &mut env, None)?;
+impl Block<'_> {
+    pub(super) fn matrix_tiles<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        element: &Element<'k>,
+        (rows, row_ty): (Array<'k>, &Ty),
+        (columns, column_ty): (Array<'k>, &Ty),
+        z_ty: &Ty,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let (n, m, shape) = (rows.len.clone(), columns.len.clone(), self.shape);
+        let (above, beside) = (shape.rows(), shape.columns());
+        let [own_row, own_column] = f.places_of_item(above, beside);
+        let a = f.operands("a", &rows, row_ty, above, &own_row)?;
+        let b = f.operands("b", &columns, column_ty, beside, &own_column)?;
+        let cells = shape.item * shape.item;
+        let acc = Place { layout: f.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
+        let ty = f.kernel().atom_ty(&element.f.body.result);
+        let out = ty.as_scalar().filter(|_| self.fours).map(|scalar| room_for_results(f, scalar));
+        // One loop, which needs fewer registers than one for each dimension.
+        let across = shape.tiles(&m);
+        let across = f.host_size(&across, "across")?;
+        let mut tiles = shape.tiles(&n).mul(&shape.tiles(&m));
+        let mut count = tiles.clone();
+        if let Some((parts, _)) = &self.parts {
+            count = parts.of_all(&tiles);
+            tiles = f.host_size(&tiles, "tiles")?;
+        }
+        f.by_tiles(|f| {
+            f.for_level(Level::Wrg(0), &count, |f, t| {
+                f.share_memory();
+                let (t, span, part) = match &self.parts {
+                    Some((parts, around)) => {
+                        let (tile, span, part) =
+                            f.part_of_group((parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
+                        (tile, span, Some(part))
+                    }
+                    None => (t.clone(), Span { first: Size::zero(), rounds: element.rounds.clone() }, None),
+                };
+                let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
+                let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
+                let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
+                self.matrix_tile(f, &span, element, [&a, &b], [&row, &column], &acc)?;
+                let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
+                results(f, self, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
+            })
+        })
+    }
+
+    /// Folds a block of results.
+    pub(super) fn matrix_tile<'k>(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        span: &Span,
+        element: &Element<'k>,
+        operands: [&[Operand<'k>]; 2],
+        first: [&Size; 2],
+        acc: &Place,
+    ) -> Result<()> {
+        let (shape, only_whole) = (self.shape, self.whole);
+        let (side, depth) = (Size::int(shape.item), &Size::int(shape.depth));
+        for (side, first) in operands.iter().zip(first) {
+            side.iter().try_for_each(|o| o.take_once(f, first))?;
+        }
+        f.unrolled("i", shape.item, |f, i| {
+            f.unrolled("j", shape.item, |f, j| {
+                let lanes = lane_values(f, element, operands, i, j)?;
+                let env = element.before_fold(f, lanes)?;
+                let z = f.atom(&element.fold.args[0], &env)?;
+                f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }))
+            })
+        })?;
+        let (begin_at, rounds) = (&span.first, &span.rounds);
+        let whole = f.size(rounds)?.div(Expr::int(shape.depth));
+        let whole = f.bind("whole", CType::Int, whole);
+        let whole_var = f.index_var("whole", whole.clone());
+        f.known_mut().assume_range(whole_var.clone(), Some(Size::zero()), None);
+        let whole_size = Size::var(whole_var);
+        f.known_mut().assume_le(whole_size.mul(depth), rounds.clone());
+        let both = |f: &mut FunctionBuilder<'_, 'k>,
+                    act: &mut dyn FnMut(&mut FunctionBuilder<'_, 'k>, &Operand<'k>, &Size) -> Result<()>|
+         -> Result<()> {
+            for (side, first) in operands.iter().zip(first) {
+                side.iter().try_for_each(|o| act(f, o, first))?;
+            }
+            Ok(())
+        };
+        let mut places = Vec::new();
+        if only_whole {
+            for (side, first) in operands.iter().zip(first) {
+                for o in side.iter() {
+                    places.push(o.places(f, first)?);
+                }
+            }
+        }
+        let fetch = |f: &mut FunctionBuilder<'_, 'k>, from: &Size| -> Result<()> {
+            if !only_whole {
+                return both(f, &mut |f, o, first| o.fetch(f, first, from));
+            }
+            let all = operands.into_iter().flatten();
+            all.zip(&places).try_for_each(|(o, places)| o.fetch_from(f, places, from))
+        };
+        let (begin, ()) = f.scope(|f| {
+            f.known_mut().assume_le(Size::one(), whole_size.clone());
+            fetch(f, begin_at)?;
+            both(f, &mut |f, o, _| o.stage(f, &Size::zero()))
+        })?;
+        f.emit_if(Expr::int(0).lt(whole.clone()), begin, Vec::new());
+        f.barrier(true, false);
+        f.for_range("tile", Expr::int(0), &whole_size, Step::Increment, |f, t| {
+            let t_expr = f.size(t)?;
+            let half = Expr::binary(BinaryOp::BitAnd, t_expr.clone(), Expr::int(1));
+            let half = f.number("half", half, &Size::one());
+            let more = t_expr.add(Expr::int(1)).lt(whole.clone());
+            let (fetch, ()) = f.scope(|f| {
+                f.known_mut().assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
+                let from = begin_at.add(&t.add(&Size::one()).mul(depth));
+                fetch(f, &from)
+            })?;
+            f.emit_if(more.clone(), fetch, Vec::new());
+            f.unrolled("k", shape.depth, |f, k| {
+                element.round(f, operands, acc, &side, &half, k, &begin_at.add(&t.mul(depth)).add(k))
+            })?;
+            let other = Size::one().sub(&half);
+            let (stage, ()) = f.scope(|f| both(f, &mut |f, o, _| o.stage(f, &other)))?;
+            f.emit_if(more, stage, Vec::new());
+            f.barrier(true, false);
+            Ok(())
+        })?;
+        if only_whole {
+            return Ok(());
+        }
+        // The remaining iterations, fewer than a tile has. Barriers must not be conditional: with a conditional one,
+        // pocl loses the private arrays of a group's first work-item.
+        let (first_left, end) = (begin_at.add(&whole_size.mul(depth)), begin_at.add(rounds));
+        both(f, &mut |f, o, first| o.fetch_rest(f, first, &first_left, &end))?;
+        f.barrier(true, false);
+        let left = f.size(rounds)?.sub(whole.mul(Expr::int(shape.depth)));
+        let left = f.index_var("left", left);
+        f.known_mut().assume_index(&left, depth);
+        let left = Size::var(left);
+        f.known_mut().assume_le(whole_size.mul(depth).add(&left), rounds.clone());
+        f.for_range("k", Expr::int(0), &left, Step::Increment, |f, k| {
+            element.round(f, operands, acc, &side, &Size::zero(), k, &first_left.add(k))
+        })
+    }
+}
+
+impl<'k> Element<'k> {
+    /// One iteration of all folds of the work-item.
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        operands: [&[Operand<'k>]; 2],
+        acc: &Place,
+        side: &Size,
+        half: &Size,
+        in_tile: &Size,
+        k: &Size,
+    ) -> Result<()> {
+        for o in operands.into_iter().flatten() {
+            o.take(f, half, in_tile)?;
+        }
+        let n = side.as_const().unwrap_or(1);
+        f.unrolled("i", n, |f, i| {
+            f.unrolled("j", n, |f, j| {
+                let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
+                let lanes = lane_values(f, self, operands, i, j)?;
+                let before = f.load(&cell)?;
+                let next = self.next(f, lanes, k, before.clone())?;
+                f.assign_registers(&before, &next)
+            })
+        })
+    }
+
+    /// The value of a fold after iteration `k`, with the given row and column.
+    pub fn next(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        lanes: [Value<'k>; 2],
+        k: &Size,
+        before: Value<'k>,
+    ) -> Result<Value<'k>> {
+        let env = self.before_fold(f, lanes)?;
+        let xs = f.atom(&self.fold.args[1], &env)?;
+        let xs = f.array(&xs)?;
+        let x = f.read(&xs, k)?;
+        let next = f.call(&Closure { lambda: &self.fold.funs[0], env }, &[before, x])?;
+        Ok(if self.nest.reorder { f.contracted(next) } else { next })
+    }
+
+    /// The environment of the fold: the arguments of both functions and the statements before it.
+    pub fn before_fold(&self, f: &mut FunctionBuilder<'_, 'k>, [row, column]: [Value<'k>; 2]) -> Result<Env<'k>> {
+        let mut env = self.env.clone();
+        env.bind(self.outer.params[0], row);
+        env.bind(self.f.params[0], column);
+        for s in of_rows(self.outer) {
+            let value = f.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
         }
-        self.atom(&element.f.body.result, &env)
+        for s in self.f.body.stmts.iter().take_while(|s| s.var != self.nest.fold) {
+            let value = f.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        Ok(env)
+    }
+
+    /// The value of a result of the work-item.
+    pub(super) fn result_of(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        operands: [&[Operand<'k>]; 2],
+        acc: &Place,
+        [i, j]: [&Size; 2],
+    ) -> Result<Value<'k>> {
+        let cell = f.load(&cell_at(operands, acc, [i, j]))?;
+        let lanes = lane_values(f, self, operands, i, j)?;
+        let env = self.before_fold(f, lanes)?;
+        self.finished(f, env, cell)
+    }
+
+    /// The result from the fold of a row and a column.
+    pub fn finished(&self, f: &mut FunctionBuilder<'_, 'k>, mut env: Env<'k>, folded: Value<'k>) -> Result<Value<'k>> {
+        env.bind(self.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
+        for s in self.f.body.stmts.iter().skip_while(|s| s.var != self.nest.fold).skip(1) {
+            let value = f.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        f.atom(&self.f.body.result, &env)
     }
 }
 
@@ -407,7 +413,7 @@ fn results<'k>(
     // Scalars that accompany a row or a column are loaded again, rather than kept in registers during the fold.
     if matches!(to, Results::Finished(_)) {
         for (side, first) in operands.iter().zip(first) {
-            side.iter().try_for_each(|o| f.take_once(o, first))?;
+            side.iter().try_for_each(|o| o.take_once(f, first))?;
         }
     }
     let dest = to.dest(&operands[1][0].rows.len);
@@ -485,5 +491,5 @@ fn result_at<'k>(
     if let Results::Of(_) = to {
         return f.load(&cell_at(operands, acc, [i, j]));
     }
-    f.result_of(element, operands, acc, [i, j])
+    element.result_of(f, operands, acc, [i, j])
 }

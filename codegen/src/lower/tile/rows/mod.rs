@@ -297,22 +297,22 @@ impl ProgramBuilder<'_> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl<'k> Folded<'k> {
     /// The environment of the fold: the row and the statements before the fold.
-    fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
-        let mut env = folded.env.clone();
-        let (row, at) = if folded.around.is_empty() {
-            (self.read(&folded.rows, at)?, at.clone())
+    fn row_env(&self, f: &mut FunctionBuilder<'_, 'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
+        let mut env = self.env.clone();
+        let (row, at) = if self.around.is_empty() {
+            (f.read(&self.rows, at)?, at.clone())
         } else {
-            let mut indices = folded.indices(self, at)?;
+            let mut indices = self.indices(f, at)?;
             let own = indices.pop().unwrap_or_else(|| at.clone());
-            let (rows, outer) = folded.rows_at(self, &indices)?;
+            let (rows, outer) = self.rows_at(f, &indices)?;
             env = outer;
-            (self.read(&rows, &own)?, own)
+            (f.read(&rows, &own)?, own)
         };
-        env.enter(folded.f, &at, row);
-        for s in folded.before().filter(|s| wanted.contains(&s.var)) {
-            let value = self.eval_stmt(s, &mut env, None)?;
+        env.enter(self.f, &at, row);
+        for s in self.before().filter(|s| wanted.contains(&s.var)) {
+            let value = f.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
         }
         Ok(env)
@@ -349,10 +349,10 @@ impl<'k> Folded<'k> {
                 let inside = row.clone().lt(n_expr.clone());
                 let last = n.sub(&Size::one());
                 let (acc, z) = self.row_neutral(f)?;
-                let tile = f.tile_in_order(self)?;
+                let tile = self.tile_in_order(f)?;
                 if let Some(tile) = &tile {
                     let own = Own { item: &item, in_team: &in_team, team: &team_size, number: &row };
-                    f.share_in_order(self, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
+                    self.share_in_order(f, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
                 }
                 f.when(inside.clone(), |f| {
                     if tile.is_some() {
@@ -360,10 +360,10 @@ impl<'k> Folded<'k> {
                     }
                     let at = f.number("row", row.clone(), &last);
                     let Some((_, rows)) = &parts else {
-                        return f.share(self, &at, &team_size, &in_team, None, (&acc, &z));
+                        return self.share(f, &at, &team_size, &in_team, None, (&acc, &z));
                     };
                     let (row, part) = f.row_and_part(&row, rows)?;
-                    f.share(self, &row, &team_size, &in_team, Some(&part), (&acc, &z))
+                    self.share(f, &row, &team_size, &in_team, Some(&part), (&acc, &z))
                 })?;
                 let slot = match self.teams {
                     Teams::Columns => {
@@ -373,7 +373,7 @@ impl<'k> Folded<'k> {
                     }
                     _ => item.clone(),
                 };
-                f.meet(self, &slots, &slot, &in_team, &team_size, &acc)?;
+                self.meet(f, &slots, &slot, &in_team, &team_size, &acc)?;
                 let leads = f.size(&in_team)?.eq(Expr::int(0));
                 f.when(leads.and(inside), |f| {
                     let at = f.number("row", row.clone(), &last);
@@ -383,7 +383,7 @@ impl<'k> Folded<'k> {
                         let at = row.mul(parts).add(&part);
                         return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
                     }
-                    let mut env = f.row_env(self, &at, &self.wanted_behind())?;
+                    let mut env = self.row_env(f, &at, &self.wanted_behind())?;
                     env.bind(self.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
                     for s in self.f.body.stmts.iter().skip_while(|s| s.var != self.of).skip(1) {
                         let value = f.eval_stmt(s, &mut env, None)?;

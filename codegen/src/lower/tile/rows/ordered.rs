@@ -37,14 +37,14 @@ pub(super) struct Own<'a> {
     pub number: &'a Expr,
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl<'k> Folded<'k> {
     /// Memory for a tile, if the fold keeps the order and all rows have one length.
-    pub(super) fn tile_in_order(&mut self, folded: &Folded<'k>) -> Result<Option<Tile>> {
-        let ordered = !folded.fold.funs[0].is_commutative(self.kernel()) && folded.teams == Teams::Neighbours;
-        let ty = self.kernel().atom_ty(&folded.fold.args[1]);
+    pub(super) fn tile_in_order(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<Option<Tile>> {
+        let ordered = !self.fold.funs[0].is_commutative(f.kernel()) && self.teams == Teams::Neighbours;
+        let ty = f.kernel().atom_ty(&self.fold.args[1]);
         let element = ty.as_array().map(|a| a.element.clone()).filter(|e| bytes(e).is_some_and(|n| n > 0));
-        let (Some(element), true, Some(_)) = (element, ordered, &folded.length) else { return Ok(None) };
-        if matches!(folded.stage, Stage::Rest(..)) {
+        let (Some(element), true, Some(_)) = (element, ordered, &self.length) else { return Ok(None) };
+        if matches!(self.stage, Stage::Rest(..)) {
             return Ok(None);
         }
         let of_one = bytes(&element).unwrap_or(1);
@@ -55,47 +55,47 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if each < 4 {
             return Ok(None);
         }
-        let slots = self.element_arrays(&element, "tile", Storage::Local, ITEMS * (each + 1));
+        let slots = f.element_arrays(&element, "tile", Storage::Local, ITEMS * (each + 1));
         Ok(slots.map(|slots| Tile { slots, each }))
     }
 
     /// Folds this work-item's share of the row. All work-items of the group must execute it.
     pub(super) fn share_in_order(
-        &mut self,
-        folded: &Folded<'k>,
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
         tile: &Tile,
         g: &Size,
         own: &Own<'_>,
         (n, parts): (&Expr, Option<&(Size, Size)>),
         acc: &Value<'k>,
     ) -> Result<()> {
-        let Some(k) = folded.length.clone() else { return Ok(()) };
-        let (k_expr, team) = (self.size(&k)?, self.size(own.team)?);
-        let of_part = match (&folded.stage, parts) {
+        let Some(k) = self.length.clone() else { return Ok(()) };
+        let (k_expr, team) = (b.size(&k)?, b.size(own.team)?);
+        let of_part = match (&self.stage, parts) {
             (Stage::Parts(parts, _), Some(_)) => {
-                let parts = self.host_size(parts, "parts")?;
-                let parts = self.size(&parts)?;
-                self.bind("of_part", CType::Int, k_expr.clone().sub(Expr::int(1)).div(parts).add(Expr::int(1)))
+                let parts = b.host_size(parts, "parts")?;
+                let parts = b.size(&parts)?;
+                b.bind("of_part", CType::Int, k_expr.clone().sub(Expr::int(1)).div(parts).add(Expr::int(1)))
             }
             _ => k_expr.clone(),
         };
         let piece = of_part.clone().add(team.clone()).sub(Expr::int(1)).div(team.clone());
-        let piece = self.bind("piece", CType::Int, piece);
-        let last = self.bind("last_item", CType::Int, team.clone().sub(Expr::int(1)));
+        let piece = b.bind("piece", CType::Int, piece);
+        let last = b.bind("last_item", CType::Int, team.clone().sub(Expr::int(1)));
         let log = Expr::int(31).sub(Expr::call("clz", [team.clone()]));
-        let log = self.bind("log_team", CType::Int, log);
-        let teams = self.bind("teams_of_group", CType::Int, Expr::int(ITEMS).div(team));
-        let first = self.size(g)?.mul(teams);
-        let first = self.bind("first_row", CType::Int, first);
-        let trips = self.index_var("piece", piece.clone());
-        self.known_mut().assume_le(Size::zero(), Size::var(trips.clone()));
+        let log = b.bind("log_team", CType::Int, log);
+        let teams = b.bind("teams_of_group", CType::Int, Expr::int(ITEMS).div(team));
+        let first = b.size(g)?.mul(teams);
+        let first = b.bind("first_row", CType::Int, first);
+        let trips = b.index_var("piece", piece.clone());
+        b.known_mut().assume_le(Size::zero(), Size::var(trips.clone()));
         // The index in the row of a work-item's element `offset`, and the condition that it exists.
         let place = |number: &Expr, lane: Expr, offset: &Expr| {
             let at = Expr::binary(BinaryOp::Mul, lane, piece.clone()).add(offset.clone());
             let inside = number.clone().lt(n.clone()).and(offset.clone().lt(piece.clone()));
             (at.clone(), inside.and(at.lt(of_part.clone())))
         };
-        self.for_range("s", Expr::int(0), &Size::var(trips), Step::Add(Expr::int(tile.each)), |b, s| {
+        b.for_range("s", Expr::int(0), &Size::var(trips), Step::Add(Expr::int(tile.each)), |b, s| {
             let s = b.size(s)?;
             b.written_out("k", tile.each as u32, |b, k| {
                 let e = b.bind("e", CType::Int, times(k, ITEMS).add(own.item.clone()));
@@ -109,10 +109,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (at, inside) = place(&number, lane, &offset);
                 let at = b.bind("at", CType::Int, at);
                 b.when(inside, |b| {
-                    let (condition, row, at) = element_of_row(b, folded, parts, (&number, &of_part), &at, &k_expr)?;
+                    let (condition, row, at) = element_of_row(b, self, parts, (&number, &of_part), &at, &k_expr)?;
                     b.when(condition, |b| {
-                        let env = b.row_env(folded, &row, &folded.before().map(|s| s.var).collect())?;
-                        let xs = b.atom(&folded.fold.args[1], &env)?;
+                        let env = self.row_env(b, &row, &self.before().map(|s| s.var).collect())?;
+                        let xs = b.atom(&self.fold.args[1], &env)?;
                         let xs = b.array(&xs)?;
                         let at = b.index_below("at", at, &xs.len);
                         let x = b.read(&xs, &at)?;
@@ -122,14 +122,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 })
             })?;
             b.barrier(true, false);
-            let f = Closure { lambda: &folded.fold.funs[0], env: folded.env.clone() };
+            let f = Closure { lambda: &self.fold.funs[0], env: self.env.clone() };
             b.written_out("k", tile.each as u32, |b, element| {
                 let offset = b.bind("offset", CType::Int, s.clone().add(element.clone()));
                 let lane = b.size(own.in_team)?;
                 let (at, inside) = place(own.number, lane, &offset);
                 let at = b.bind("at", CType::Int, at);
                 b.when(inside, |b| {
-                    let (condition, ..) = element_of_row(b, folded, parts, (own.number, &of_part), &at, &k_expr)?;
+                    let (condition, ..) = element_of_row(b, self, parts, (own.number, &of_part), &at, &k_expr)?;
                     b.when(condition, |b| {
                         let x = b.slot_at(&tile.slots, tile.at(own.item.clone(), element));
                         let x = b.load(&x)?;

@@ -19,63 +19,65 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.known_mut().assume_le(Size::zero(), Size::var(part.clone()));
         Ok((row, Size::var(part)))
     }
+}
 
+impl<'k> Folded<'k> {
     /// Folds this work-item's share of the row.
     pub(super) fn share(
-        &mut self,
-        folded: &Folded<'k>,
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
         at: &Size,
         team: &Size,
         in_team: &Size,
         part: Option<&Size>,
         (acc, z): (&Value<'k>, &Value<'k>),
     ) -> Result<()> {
-        let env = self.row_env(folded, at, &folded.before().map(|s| s.var).collect())?;
-        let xs = match &folded.stage {
+        let env = self.row_env(b, at, &self.before().map(|s| s.var).collect())?;
+        let xs = match &self.stage {
             Stage::Rest(parts, place) => {
-                let parts = self.host_size(parts, "parts")?;
+                let parts = b.host_size(parts, "parts")?;
                 let base = at.mul(&parts);
                 Array::new(parts, View::Stored { element: place.layout.clone(), base })
             }
             _ => {
-                let xs = self.atom(&folded.fold.args[1], &env)?;
-                self.array(&xs)?
+                let xs = b.atom(&self.fold.args[1], &env)?;
+                b.array(&xs)?
             }
         };
-        let length = match &folded.stage {
+        let length = match &self.stage {
             Stage::Rest(..) => Some(xs.len.clone()),
-            _ => folded.length.clone(),
+            _ => self.length.clone(),
         };
         let k = &length.unwrap_or_else(|| xs.len.clone());
-        let f = Closure { lambda: &folded.fold.funs[0], env };
-        let (mine, team_expr, k_expr) = (self.size(in_team)?, self.size(team)?, self.size(k)?);
-        let round = |b: &mut Self, i: &Size| -> Result<()> {
+        let f = Closure { lambda: &self.fold.funs[0], env };
+        let (mine, team_expr, k_expr) = (b.size(in_team)?, b.size(team)?, b.size(k)?);
+        let round = |b: &mut FunctionBuilder<'_, 'k>, i: &Size| -> Result<()> {
             let x = b.read(&xs, i)?;
             let next = b.call(&f, &[acc.clone(), x])?;
             let next = b.contracted(next);
             b.assign_registers(acc, &next)
         };
-        let in_order = !f.lambda.is_commutative(self.kernel()) || folded.teams == Teams::Columns;
-        let bounds = match (part, &folded.stage) {
+        let in_order = !f.lambda.is_commutative(b.kernel()) || self.teams == Teams::Columns;
+        let bounds = match (part, &self.stage) {
             (Some(part), Stage::Parts(parts, _)) => {
-                let (part, parts) = (self.size(part)?, self.host_size(parts, "parts")?);
-                let parts = self.size(&parts)?;
+                let (part, parts) = (b.size(part)?, b.host_size(parts, "parts")?);
+                let parts = b.size(&parts)?;
                 let piece = k_expr.clone().sub(Expr::int(1)).div(parts).add(Expr::int(1));
-                let piece = self.bind("of_part", CType::Int, piece);
+                let piece = b.bind("of_part", CType::Int, piece);
                 let from = min(Expr::binary(BinaryOp::Mul, part, piece.clone()), k_expr.clone());
-                let from = self.number("first", from, k);
-                let from_expr = self.size(&from)?;
+                let from = b.number("first", from, k);
+                let from_expr = b.size(&from)?;
                 let to = from_expr.clone().add(min(piece, k_expr.clone().sub(from_expr)));
-                Some((from, self.number("last", to, k)))
+                Some((from, b.number("last", to, k)))
             }
             _ => None,
         };
         if !in_order {
             let (from, to) = match &bounds {
                 None => (mine, k.clone()),
-                Some((from, to)) => (self.size(from)?.add(mine), to.clone()),
+                Some((from, to)) => (b.size(from)?.add(mine), to.clone()),
             };
-            return self.flagged(
+            return b.flagged(
                 |b| b.assign_registers(acc, z),
                 |b| {
                     b.for_range("k", from.clone(), &to, Step::Add(team_expr.clone()), |b, i| {
@@ -91,30 +93,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => (Size::zero(), k.clone()),
             Some((first, end)) => (first.clone(), end.clone()),
         };
-        let (first_expr, end_expr) = (self.size(&first)?, self.size(&end)?);
+        let (first_expr, end_expr) = (b.size(&first)?, b.size(&end)?);
         let count = match &bounds {
             None => k_expr.clone(),
-            Some(_) => self.bind("count", CType::Int, end_expr.clone().sub(first_expr.clone())),
+            Some(_) => b.bind("count", CType::Int, end_expr.clone().sub(first_expr.clone())),
         };
         let piece = count.clone().add(team_expr.clone()).sub(Expr::int(1)).div(team_expr);
-        let piece = self.bind("piece", CType::Int, piece);
+        let piece = b.bind("piece", CType::Int, piece);
         let from = min(Expr::binary(BinaryOp::Mul, mine, piece.clone()), count);
         let from = match &bounds {
             None => from,
             Some(_) => first_expr.add(from),
         };
-        let from = self.number("from", from, k);
-        let from_expr = self.size(&from)?;
+        let from = b.number("from", from, k);
+        let from_expr = b.size(&from)?;
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
-        let to = self.number("to", to, k);
-        if folded.teams == Teams::Columns {
-            return in_flight(self, &from, &to, k, &xs, |b, x| {
+        let to = b.number("to", to, k);
+        if self.teams == Teams::Columns {
+            return in_flight(b, &from, &to, k, &xs, |b, x| {
                 let next = b.call(&f, &[acc.clone(), x])?;
                 let next = b.contracted(next);
                 b.assign_registers(acc, &next)
             });
         }
-        self.for_range("k", from_expr, &to, Step::Increment, |f, i| {
+        b.for_range("k", from_expr, &to, Step::Increment, |f, i| {
             f.known_mut().assume_le(from.clone(), i.clone());
             round(f, i)
         })
@@ -122,20 +124,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Combines the values of a team, neighbours first; the first work-item has the result.
     pub(super) fn meet(
-        &mut self,
-        folded: &Folded<'k>,
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
         slots: &Place,
         item: &Expr,
         in_team: &Size,
         team: &Size,
         acc: &Value<'k>,
     ) -> Result<()> {
-        let f = Closure { lambda: &folded.fold.funs[0], env: folded.env.clone() };
-        let item = self.number("item", item.clone(), &Size::int(folded.items - 1));
+        let f = Closure { lambda: &self.fold.funs[0], env: self.env.clone() };
+        let item = b.number("item", item.clone(), &Size::int(self.items - 1));
         let slot = |at: Size| Place { layout: slots.layout.clone(), at };
-        self.copy(acc, &Dest::Place(slot(item.clone())))?;
-        self.barrier(true, false);
-        self.for_range("d", Expr::int(1), team, Step::Double, |b, d| {
+        b.copy(acc, &Dest::Place(slot(item.clone())))?;
+        b.barrier(true, false);
+        b.for_range("d", Expr::int(1), team, Step::Double, |b, d| {
             let below = b.size(d)?.mul(Expr::int(2)).sub(Expr::int(1));
             let leads = Expr::binary(BinaryOp::BitAnd, b.size(in_team)?, below).eq(Expr::int(0));
             b.when(leads, |b| {
