@@ -1,7 +1,7 @@
 //! Diagnostics for the imports of a file.
 
 use crate::db::{Db, Form, SourceFile, Sym, why_unreadable};
-use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
+use crate::diagnostics::{Diagnostic, Edit, Problem, Title};
 use crate::hir::{Name, Node};
 use crate::imports::{BadPath, chain, imports, target};
 use crate::names::{defined_names, uses_from_outside};
@@ -25,9 +25,8 @@ pub fn import_diagnostics(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
         }
         Err(BadPath::Backslash) => {
             let mut found = found(Problem::ImportWithBackslash);
-            let title = "Write `/`".to_owned();
             let edits = vec![Edit::Replace(Node::FormName, format!("\"{}\"", written.replace('\\', "/")))];
-            found[0].fixes.push(Fix { title, edits, certain: true });
+            found[0].fixes.push(Title::Write("/".into()).certain(edits));
             return found;
         }
     };

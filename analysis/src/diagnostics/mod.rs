@@ -10,18 +10,21 @@
 //! | [`shown`] | types in messages |
 //! | [`words`] | turns a problem into its message |
 //! | [`notes`] | messages at related places, and guesses at what was meant |
+//! | [`titles`] | titles of quick fixes |
 
 pub mod codes;
 pub mod lengths;
 pub mod notes;
 pub mod problem;
 pub mod shown;
+pub mod titles;
 pub mod words;
 
 pub use codes::Code;
 pub use lengths::{Difference, LengthSource, LengthsOf, Provenance};
 pub use notes::Note;
 pub use problem::Problem;
+pub use titles::Title;
 
 use crate::node::{Name, Node};
 use crate::size::Size;

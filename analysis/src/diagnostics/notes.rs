@@ -1,5 +1,6 @@
 //! What a diagnostic says beside its message: at related places, and about what was probably meant.
 
+use super::problem::Noun;
 use super::shown::Shown;
 use crate::node::Name;
 use crate::size::Size;
@@ -15,9 +16,9 @@ pub enum Note {
     OpenedHere {
         length: Name,
     },
-    /// The argument that belongs first, as a noun.
+    /// The argument that belongs first.
     ArgumentHere {
-        noun: &'static str,
+        noun: Noun,
     },
     Inside {
         definition: Name,

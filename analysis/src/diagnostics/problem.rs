@@ -121,13 +121,13 @@ pub enum Problem {
     ArgumentOrder {
         callee: Name,
         /// What it takes at the two places, as nouns.
-        wanted: [&'static str; 2],
+        wanted: [Noun; 2],
         first: String,
         second: String,
     },
     MissingArgument {
         callee: String,
-        what: &'static str,
+        what: Noun,
         before: String,
         neutral: Option<String>,
     },
@@ -380,6 +380,15 @@ pub enum PlacementRule {
         group: Name,
     },
     LocalMemoryOutsideGroup,
+}
+
+/// What a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noun {
+    Function,
+    Array,
+    Number,
+    Value,
 }
 
 /// The level at which elements run.

@@ -3,7 +3,7 @@
 //! A message says what is wrong, where it comes from, and what to do. Code, types and lengths are in backticks.
 
 use super::lengths::{Difference, LengthSource, LengthsOf, Provenance};
-use super::problem::{Level, NeedsArguments, OperandPlace, PlacementRule, Problem, SizesDeclared, TypePlace};
+use super::problem::{Level, NeedsArguments, Noun, OperandPlace, PlacementRule, Problem, SizesDeclared, TypePlace};
 use super::shown::Shown;
 use crate::ty::TyKind;
 use std::fmt::{self, Display, Formatter};
@@ -21,6 +21,24 @@ pub fn ordinal(index: usize) -> String {
 /// "1 parameter", "2 parameters"
 fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+impl Noun {
+    fn with_article(self) -> String {
+        let article = if self == Noun::Array { "an" } else { "a" };
+        format!("{article} {self}")
+    }
+}
+
+impl Display for Noun {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Noun::Function => "function",
+            Noun::Array => "array",
+            Noun::Number => "number",
+            Noun::Value => "value",
+        })
+    }
 }
 
 /// The names in backticks, joined.
@@ -139,7 +157,7 @@ impl Display for Problem {
                 )
             }
             Problem::MissingArgument { callee, what, before, neutral } => {
-                write!(f, "`{callee}` takes {what} before `{before}`, but it is missing")?;
+                write!(f, "`{callee}` takes {} before `{before}`, but it is missing", what.with_article())?;
                 match neutral {
                     Some(neutral) => write!(f, "; the neutral element of `{before}` is `{neutral}`"),
                     None => Ok(()),

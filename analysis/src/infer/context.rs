@@ -1,106 +1,52 @@
-//! The state of one inference: inference variables, scopes of opened lengths, deferred constraints, results so far.
+//! The state of one inference, in parts that each keep their own invariants.
 
 use super::agenda::Agenda;
 use super::binders::Binders;
-use super::branches::Branches;
 use super::budget::{Budget, MOST_ASSUMED};
 use super::cause::Cause;
 use super::constraint::Constraint;
-use super::lets::Lets;
+use super::found::Found;
+use super::names::Names;
+use super::program::Program;
 use super::result::*;
+use super::results::Results;
 use super::scopes::{ScopeId, Scopes};
+use super::table::unify::{Mismatch, Unified, occurrence_order};
 use super::table::{BOUND_ONLY, Position, Table};
-use super::unify::{COMPARED, Mismatch, Unify, occurrence_order};
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
 use crate::hir::*;
-use crate::size::{Assumption, Facts, Size, Var};
+use crate::size::{Assumption, Size, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
 pub struct Infer<'a> {
-    pub body: &'a Body,
-    pub env: &'a dyn Env,
-    pub mode: Mode,
+    pub program: Program<'a>,
     pub table: Table,
-    pub facts: Facts,
     pub scopes: Scopes,
-    pub agenda: Agenda,
-    /// The expression whose sizes are being converted.
-    pub reading: Option<ExprId>,
-    /// Computed on first use.
-    pub branches: Option<Rc<Branches>>,
-    pub expr_types: IdVec<ExprId, Option<Ty>>,
     pub binders: Binders,
-    /// Sizes that must be constant, with the expression that requires it.
-    pub constants: Vec<(Size, ExprId)>,
-    pub lets: Lets,
-    /// The function arguments checked for each index variable, by its id.
-    pub functions_at: FxHashMap<u32, Vec<ExprId>>,
-    /// Whether a used definition has a type with gaps left by an error.
-    pub uses_broken: bool,
-    pub names: Names,
+    pub agenda: Agenda,
     pub budget: Budget,
-    pub out: Inference,
-}
-
-/// Names for opened lengths (`X1`, `X2`, …, without those used in the program), and numbers for hidden ones.
-#[derive(Debug, Default)]
-pub struct Names {
-    taken: FxHashSet<Name>,
-    /// The sizes of the program, without index variables.
-    sizes: FxHashSet<Name>,
-    opened: u32,
-    bound: u32,
-}
-
-impl Names {
-    pub fn new(body: &Body) -> Names {
-        let taken =
-            body.binders.iter().filter(|b| !matches!(b.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack));
-        let taken: Vec<&Binder> = taken.collect();
-        let sizes = taken.iter().filter(|b| b.role != BinderRole::Position).map(|b| b.name.clone()).collect();
-        Names { taken: taken.iter().map(|b| b.name.clone()).collect(), sizes, opened: 0, bound: 0 }
-    }
-    fn opened(&mut self) -> Name {
-        loop {
-            self.opened += 1;
-            let name: Name = format!("X{}", self.opened).into();
-            if !self.taken.contains(&name) {
-                return name;
-            }
-        }
-    }
-    fn bound(&mut self, name: &str) -> Var {
-        self.bound += 1;
-        crate::ty::bound(self.bound - 1, name)
-    }
+    pub found: Found,
 }
 
 impl<'a> Infer<'a> {
     pub fn new(body: &'a Body, env: &'a dyn Env, mode: Mode) -> Infer<'a> {
+        let program = Program::new(body, env, mode);
         Infer {
-            body,
-            env,
-            mode,
             table: Table::default(),
-            facts: Facts::new(),
-            scopes: Scopes::new(body.root.unwrap_or(ExprId(0))),
-            agenda: Agenda::default(),
-            reading: None,
-            branches: None,
-            expr_types: vec![None; body.exprs.len()].into(),
+            scopes: Scopes::new(program.root(), Names::new(body)),
             binders: Binders::new(body.binders.len(), super::size_params::size_params(body, env)),
-            constants: Vec::new(),
-            lets: Lets::default(),
-            functions_at: FxHashMap::default(),
-            uses_broken: false,
-            names: Names::new(body),
+            agenda: Agenda::default(),
             budget: Budget::default(),
-            out: Inference::default(),
+            found: Found::new(body.exprs.len()),
+            program,
         }
+    }
+
+    /// What is known so far, for messages.
+    pub fn results(&self) -> Results<'_> {
+        Results { program: &self.program, table: &self.table, binders: &self.binders, found: &self.found }
     }
 
     // --- inference variables
@@ -111,40 +57,19 @@ impl<'a> Infer<'a> {
     pub fn fresh_size(&mut self) -> Size {
         self.table.fresh_size(self.scopes.level())
     }
-    /// A fresh length bound by an existential type.
-    pub fn fresh_bound(&mut self, name: &str) -> Var {
-        self.names.bound(name)
-    }
     /// An index variable bound by a written type.
     pub fn written_position(&mut self, name: &Name) -> Var {
         self.table.fresh_position(Position { level: BOUND_ONLY, count: None, name: name.clone() })
     }
     /// The `nth` index variable of the type of a used function, for which its function arguments are checked.
     pub fn fresh_position(&mut self, nth: usize) -> Var {
-        let name = self.position_name(nth);
+        let name = self.scopes.position_name(nth);
         self.table.fresh_position(Position { level: self.scopes.level() + 1, count: None, name })
-    }
-    /// The `nth` of `i`, `j`, … that names neither a surrounding index variable nor a size.
-    fn position_name(&self, nth: usize) -> Name {
-        let taken =
-            |name: &str| self.names.sizes.contains(name) || self.scopes.positions().iter().any(|p| *p.name == *name);
-        let letters = ["i", "j", "k", "l", "m", "n", "p", "q"];
-        let names = (0u32..).flat_map(|round| {
-            letters.iter().map(move |l| if round == 0 { l.to_string() } else { format!("{l}{round}") })
-        });
-        names.filter(|n| !taken(n)).nth(nth).unwrap_or_else(|| "i".into()).into()
-    }
-    /// Facts about lengths that mention these variables.
-    pub fn facts_about(&self, vars: &[Var]) -> std::borrow::Cow<'_, Facts> {
-        match self.table.facts_about(&self.facts, vars) {
-            Some(facts) => std::borrow::Cow::Owned(facts),
-            None => std::borrow::Cow::Borrowed(&self.facts),
-        }
     }
     /// An array of this length whose elements may depend on the index, and the element type.
     pub fn any_array(&mut self, len: &Size) -> (Ty, Ty) {
         let position = self.fresh_position(0);
-        self.table.positions[position.id as usize].count = Some(len.clone());
+        self.table.set_count(&position, &len);
         let element = self.table.fresh_type_at(self.scopes.level(), None, vec![position.id]);
         let array = ArrayTy { element: element.clone(), len: len.clone(), position: Some(position) };
         (Ty::new(TyKind::Array(array)), element)
@@ -161,7 +86,6 @@ impl<'a> Infer<'a> {
     }
     /// A fresh skolem of the given scope; with `None`, of the current level only (for `iterate`).
     pub fn fresh_skolem(&mut self, scope: Option<ScopeId>, name: Option<Name>) -> Var {
-        let name = name.unwrap_or_else(|| self.names.opened());
         self.scopes.open_length(scope, name)
     }
 
@@ -177,70 +101,55 @@ impl<'a> Infer<'a> {
 
     // --- unification with a cause
 
-    fn unifying<T>(
-        &mut self,
-        why: Option<ExprId>,
-        f: impl FnOnce(&mut Unify<'_>) -> T,
-    ) -> (T, Vec<(Size, Size)>, Vec<Assumption>) {
-        self.table.why = why;
-        let mut u = Unify {
-            table: &mut self.table,
-            skolem_levels: self.scopes.opened_at(),
-            facts: &self.facts,
-            postponed: Vec::new(),
-            assumed: Vec::new(),
-            left: COMPARED,
-        };
-        let out = f(&mut u);
-        let (postponed, assumed) = (u.postponed, u.assumed);
-        (out, postponed, assumed)
-    }
-
     /// Makes `actual` equal to `expected`. A conflict is reported with its cause; returns whether there was none.
     pub fn unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> bool {
         match self.try_unify(expected, actual, cause) {
             Ok(()) => true,
             Err(m) => {
-                self.report_mismatch(expected, actual, m, cause);
+                let d = self.results().mismatch(expected, actual, m, cause);
+                self.found.diagnostics(d);
                 false
             }
         }
     }
     pub fn try_unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> Result<(), Mismatch> {
-        let (result, postponed, assumed) = self.unifying(cause.why(), |u| u.types(expected, actual));
-        self.after_unify(postponed, assumed, cause);
-        result
+        let unified = self.table.unify(self.scopes.opened_at(), cause.why(), |u| u.types(expected, actual));
+        self.after_unify(unified, cause)
     }
     pub fn unify_sizes(&mut self, expected: &Size, actual: &Size, cause: &Cause) -> Result<(), Mismatch> {
-        let (result, postponed, assumed) = self.unifying(cause.why(), |u| u.sizes(expected, actual));
-        self.after_unify(postponed, assumed, cause);
-        result
+        let unified = self.table.unify(self.scopes.opened_at(), cause.why(), |u| u.sizes(expected, actual));
+        self.after_unify(unified, cause)
     }
-    fn after_unify(&mut self, postponed: Vec<(Size, Size)>, assumed: Vec<Assumption>, cause: &Cause) {
-        for (left, right) in postponed {
+    fn after_unify(&mut self, unified: Unified, cause: &Cause) -> Result<(), Mismatch> {
+        for (left, right) in unified.postponed {
             self.defer(Constraint::Equal { left, right, cause: cause.clone() });
         }
-        for a in assumed {
+        for a in unified.assumed {
             self.assume(a, cause.at());
         }
         self.wake_bound();
+        unified.result
     }
 
+    /// Assumes a condition for the use at `at`.
     pub fn assume(&mut self, assumption: Assumption, at: ExprId) {
+        self.assume_in(assumption, at, None);
+    }
+    /// Assumes a condition that is checked at the start of a branch.
+    pub fn assume_in(&mut self, assumption: Assumption, at: ExprId, branch: Option<ExprId>) {
         if !self.budget.condition(assumption.weight()) {
             self.give_up(Node::Expr(at), &Problem::TooManyConditions { most: MOST_ASSUMED });
             return;
         }
-        self.out.assumed.push(Assumed { assumption, at, branch: None });
+        self.found.assume(Assumed { assumption, at, branch });
     }
-    pub fn diagnostic(&mut self, d: Diagnostic) {
-        // One diagnostic of each code per node.
-        if !self.out.diagnostics.iter().any(|o| o.at == d.at && o.code == d.code) {
-            self.out.diagnostics.push(d);
-        }
+    /// Reports a conflict between lengths that was found after the types were compared.
+    pub fn report_lengths(&mut self, m: Mismatch, cause: &Cause) {
+        let d = self.results().lengths(m, cause);
+        self.found.diagnostics(d);
     }
     pub fn error(&mut self, at: Node, problem: &Problem) {
-        self.diagnostic(Diagnostic::new(at, problem));
+        self.found.diagnostic(Diagnostic::new(at, problem));
     }
 
     // --- opening
@@ -248,7 +157,7 @@ impl<'a> Infer<'a> {
     /// The type under which a value of type `ty` is used at `site`: an existential is opened with fresh lengths,
     /// immediately or once its type is known.
     pub fn open(&mut self, ty: Ty, site: Site) -> Ty {
-        if self.mode == Mode::Explicit {
+        if self.program.is_explicit() {
             return ty;
         }
         self.open_named(ty, site, false, &[])
@@ -288,7 +197,7 @@ impl<'a> Infer<'a> {
             Some(Size::var(lengths[i].clone()))
         });
         let scope = self.scopes.expr(scope);
-        self.out.openings.push(Opening { site, lengths, from: ty.clone(), to: to.clone(), scope, explicit });
+        self.found.opened(Opening { site, lengths, from: ty.clone(), to: to.clone(), scope, explicit });
         to
     }
 }

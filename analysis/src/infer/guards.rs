@@ -4,45 +4,24 @@
 //! An `Int` wraps but a size does not. A condition therefore gives facts only if it compares lengths, size names,
 //! numbers, or differences of two of them, all of which an `Int` can represent.
 
-use super::branches::{Branch, Branches};
+use super::branches::Branch;
 use super::context::Infer;
-use super::elaborate::children;
 use super::result::{Assumed, Iteration};
+use super::results::Results;
 use crate::hir::*;
 use crate::prims::PrimitiveId;
 use crate::size::{Assumption, Size, Var, VarKind};
-use std::rc::Rc;
 
 /// Limit on the conditions considered around an expression, innermost first.
 const MOST_GIVEN: usize = 64;
 
 impl Infer<'_> {
-    fn branches(&mut self) -> Rc<Branches> {
-        if let Some(known) = &self.branches {
-            return known.clone();
-        }
-        let found = Rc::new(Branches::new(self.body, |e| children(self.body, e), |e| self.taken_if(e)));
-        self.branches = Some(found.clone());
-        found
-    }
-
-    /// The parts of an expression computed only under a condition: part, condition, and the value that it must have.
-    fn taken_if(&self, e: ExprId) -> Vec<(ExprId, ExprId, bool)> {
-        match self.body.expr(e) {
-            Expr::If { condition, then, otherwise } => {
-                vec![(*then, *condition, true), (*otherwise, *condition, false)]
-            }
-            Expr::Apply { callee, args } => self.right_side(*callee, args).into_iter().collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Restricts an assumption at an expression to the conditions around it, as far as they are known by now, and
     /// determines where it is checked.
     pub fn where_computed(&mut self, assumption: Assumption, at: ExprId) -> Assumed {
-        let branches = self.branches();
         let (mut given, mut branch) = (Vec::new(), None);
-        for Branch { body, condition, holds, .. } in branches.around(at).take(MOST_GIVEN) {
+        let around: Vec<Branch> = self.program.branches().around(at).take(MOST_GIVEN).collect();
+        for Branch { body, condition, holds, .. } in around {
             let mut known = Vec::new();
             if !self.implied(condition, holds, &mut known) {
                 branch = branch.or(Some(body));
@@ -51,57 +30,13 @@ impl Infer<'_> {
             given.splice(0..0, known);
         }
         let assumption = assumption.given(given);
-        let branch = branch.filter(|branch| self.is_known_before(&assumption, *branch, &branches));
+        let branch = branch.filter(|branch| self.results().is_known_before(&assumption, *branch));
         Assumed { assumption, at, branch }
-    }
-
-    /// Whether everything that the assumption mentions is known where the branch starts. (Lengths opened inside the
-    /// branch are checked there. Assumptions about index variables and iterations inside it are made for all of their
-    /// values.)
-    fn is_known_before(&self, assumption: &Assumption, branch: ExprId, branches: &Branches) -> bool {
-        let opened_inside = |v: &Var| {
-            self.out.openings.iter().any(|o| o.lengths.contains(v) && branches.is_within(o.scope, branch))
-                || self.loop_that_opens(v).is_some_and(|call| branches.is_within(call, branch))
-        };
-        let zonked = assumption.map(&mut |size| self.table.zonk_size(size));
-        zonked.vars().iter().all(|v| match v.kind {
-            VarKind::Param | VarKind::Generic | VarKind::Position => true,
-            VarKind::Skolem => !opened_inside(v),
-            _ => false,
-        })
-    }
-
-    /// The expression at whose start an assumption is checked; `None` for a check before the run.
-    pub fn checked_in(&self, assumed: &Assumed) -> Option<ExprId> {
-        assumed.branch.or_else(|| {
-            let vars = assumed.assumption.map(&mut |size| self.table.zonk_size(size)).vars();
-            let scopes = self.out.openings.iter().filter(|o| o.lengths.iter().any(|length| vars.contains(length)));
-            let loops = vars.iter().filter_map(|v| self.loop_that_opens(v));
-            // The length that is known last is opened furthest inside.
-            scopes.map(|o| o.scope).chain(loops).reduce(|outer, scope| match &self.branches {
-                Some(branches) if branches.is_within(scope, outer) => scope,
-                _ => outer,
-            })
-        })
-    }
-
-    /// Whether an index variable or the length of an iteration is known at the start of an expression.
-    pub fn is_known_in(&self, v: &Var, inside: ExprId) -> bool {
-        let Some(branches) = &self.branches else { return false };
-        let within = |function: &ExprId| branches.is_within(inside, *function);
-        match v.kind {
-            VarKind::Position => self.functions_at.get(&v.id).is_some_and(|functions| functions.iter().any(within)),
-            _ => {
-                let is_inside = |call: &ExprId| *call != inside && within(call);
-                let is_of = |i: &Iteration| i.length.as_ref().is_some_and(|length| length.symbol == *v);
-                self.out.iterations.iter().any(|(call, iteration)| is_of(iteration) && is_inside(call))
-            }
-        }
     }
 
     /// Adds the facts that follow if the condition has the value `holds`. Returns whether they are equivalent to it.
     fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Assumption>) -> bool {
-        let body = self.body;
+        let body = self.program.body();
         if let Expr::Literal(Literal::Bool(value)) = body.expr(condition) {
             if *value != holds {
                 known.push(Assumption::Positive(Size::zero()));
@@ -109,7 +44,7 @@ impl Infer<'_> {
             return true;
         }
         let Expr::Apply { callee, args } = body.expr(condition) else { return false };
-        let Some(p) = self.primitive_at(*callee) else { return false };
+        let Some(p) = self.program.primitive_at(*callee) else { return false };
         let (a, b) = match (p.id, args.as_slice(), holds) {
             (PrimitiveId::Not, &[inner], _) => return self.implied(inner, !holds, known),
             (PrimitiveId::And, &[a, b], true) | (PrimitiveId::Or, &[a, b], false) => {
@@ -143,9 +78,9 @@ impl Infer<'_> {
 
     /// The size that a compared number represents; `None` if it is not one.
     fn compared(&mut self, e: ExprId) -> Option<Size> {
-        if let Expr::Apply { callee, args } = self.body.expr(e)
+        if let Expr::Apply { callee, args } = self.program.expr(e)
             && let &[a, b] = args.as_slice()
-            && self.primitive_at(*callee).is_some_and(|p| p.id == PrimitiveId::Sub)
+            && self.program.primitive_at(*callee).is_some_and(|p| p.id == PrimitiveId::Sub)
         {
             return Some(self.natural(a)?.sub(&self.natural(b)?));
         }
@@ -153,13 +88,62 @@ impl Infer<'_> {
     }
 
     fn natural(&mut self, e: ExprId) -> Option<Size> {
-        if let Expr::Apply { callee, args } = self.body.expr(e) {
+        if let Expr::Apply { callee, args } = self.program.expr(e) {
             let &[array] = args.as_slice() else { return None };
-            self.primitive_at(*callee).filter(|p| p.id == PrimitiveId::Length)?;
-            let ty = self.operand_type(array)?;
+            self.program.primitive_at(*callee).filter(|p| p.id == PrimitiveId::Length)?;
+            let ty = self.results().operand_type(array)?;
             return self.table.zonk(&ty).as_array().map(|a| a.len.clone());
         }
         let size = self.static_size(e)?;
         Some(self.table.zonk_size(&size)).filter(Size::is_natural)
+    }
+}
+
+impl Results<'_> {
+    /// Whether everything that the assumption mentions is known where the branch starts. (Lengths opened inside the
+    /// branch are checked there. Assumptions about index variables and iterations inside it are made for all of their
+    /// values.)
+    fn is_known_before(&self, assumption: &Assumption, branch: ExprId) -> bool {
+        let branches = self.program.branches();
+        let opened_inside = |v: &Var| {
+            self.found.so_far().openings.iter().any(|o| o.lengths.contains(v) && branches.is_within(o.scope, branch))
+                || self.found.loop_that_opens(v).is_some_and(|call| branches.is_within(call, branch))
+        };
+        let zonked = assumption.map(&mut |size| self.table.zonk_size(size));
+        zonked.vars().iter().all(|v| match v.kind {
+            VarKind::Param | VarKind::Generic | VarKind::Position => true,
+            VarKind::Skolem => !opened_inside(v),
+            _ => false,
+        })
+    }
+
+    /// The expression at whose start an assumption is checked; `None` for a check before the run.
+    pub fn checked_in(&self, assumed: &Assumed) -> Option<ExprId> {
+        assumed.branch.or_else(|| {
+            let vars = assumed.assumption.map(&mut |size| self.table.zonk_size(size)).vars();
+            let scopes =
+                self.found.so_far().openings.iter().filter(|o| o.lengths.iter().any(|length| vars.contains(length)));
+            let loops = vars.iter().filter_map(|v| self.found.loop_that_opens(v));
+            // The length that is known last is opened furthest inside.
+            let branches = self.program.branches();
+            scopes.map(|o| o.scope).chain(loops).reduce(|outer, scope| match branches.is_within(scope, outer) {
+                true => scope,
+                false => outer,
+            })
+        })
+    }
+
+    /// Whether an index variable or the length of an iteration is known at the start of an expression.
+    pub fn is_known_in(&self, v: &Var, inside: ExprId) -> bool {
+        let branches = self.program.branches();
+        let within = |function: &ExprId| branches.is_within(inside, *function);
+        match v.kind {
+            VarKind::Position => self.found.functions_at(v).iter().any(within),
+            _ => {
+                let is_inside = |call: &ExprId| *call != inside && within(call);
+                let is_of = |i: &Iteration| i.length.as_ref().is_some_and(|length| length.symbol == *v);
+                self.found.so_far().iterations.iter().any(|(call, iteration)| is_of(iteration) && is_inside(call))
+            }
+        }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Input: a [`Body`] and an [`Env`] with the types of other definitions. Output: an [`Inference`], plain data without
 //! source locations. Inference walks the body once ([`walk`]) and generates inference variables and
-//! constraints; unification ([`unify`], over [`table`]) and deferred constraints ([`solve`]) do the rest.
+//! constraints; unification ([`table`]) and deferred constraints ([`solve`]) do the rest. The state is [`context`]: a
+//! few parts with private fields, each with its invariant. [`finish`] and [`report`] compute from what was found.
 //!
 //! Existential lengths (IPSJ 13(3) 2020, Fig. 13 and 20) are opened and hidden here: conceptually the program is in
 //! A-normal form, each named value of existential type is opened where it is named, and the body of a lambda (a branch,
@@ -19,14 +20,16 @@
 //! | `lets` | types and lengths of generalised `let`s |
 //! | `result` | the result of inferring one body |
 //! | `cause` | causes of unifications |
-//! | `table` | the table of inference variables |
+//! | `program` | the form, and the meaning of its names |
+//! | `table` | the inference variables and index variables, and their unification |
 //! | `budget` | the cost of a form so far, against its limits |
+//! | `names` | names of opened and hidden lengths |
 //! | `scopes` | the scopes of a form, and the lengths opened in each |
 //! | `constraint` | the kinds of deferred constraints |
 //! | `agenda` | the deferred constraints, and those that may be solvable now |
-//! | `positions` | array index variables |
-//! | `unify` | unification of types and lengths |
 //! | `size_params` | parameters without an annotation that are sizes |
+//! | `found` | what was found so far |
+//! | `results` | what is known so far, read only |
 //! | `context` | the state of one inference |
 //! | `walk` | the walk over expressions, which generates constraints |
 //! | `solve` | attempts at deferred constraints |
@@ -45,14 +48,15 @@ mod budget;
 mod cause;
 mod constraint;
 mod context;
+mod found;
 mod lets;
+mod names;
+mod program;
 mod result;
+mod results;
 mod scopes;
 mod size_params;
 mod table;
-// Unification.
-mod positions;
-mod unify;
 // The walk over a body.
 mod walk;
 // Deferred constraints.
@@ -122,13 +126,13 @@ pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
 impl Infer<'_> {
     /// Walks the whole body and returns the type of its root.
     fn walk(&mut self) -> Option<Ty> {
-        let body = self.body;
+        let body = self.program.body();
         let root = body.root?;
         Some(match (&body.kind, body.expr(root).clone()) {
             (FormKind::Kernel, Expr::Lambda { params, body: inner }) => {
                 let declared: Vec<Ty> = body.param_types.iter().map(|t| self.written_type(*t)).collect();
                 let ty = self.lambda(&params, inner, None, &declared);
-                self.set_type(root, ty.clone());
+                self.found.set_type(root, ty.clone());
                 ty
             }
             // A defined value is a scope like the body of a function: lengths opened in it do not escape.

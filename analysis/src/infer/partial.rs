@@ -43,7 +43,7 @@ fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
     infer.walk();
     infer.settle(0, 0);
     let zonk = |ty: &Option<Ty>| ty.as_ref().map(|ty| infer.table.zonk(ty));
-    let exprs: IdVec<ExprId, _> = infer.expr_types.iter().map(zonk).collect();
+    let exprs: IdVec<ExprId, _> = infer.found.types().iter().map(zonk).collect();
     let binders: IdVec<BinderId, _> = infer.binders.types().iter().map(zonk).collect();
     let mut classes = FxHashMap::default();
     for ty in exprs.iter().chain(&binders).flatten() {
@@ -55,5 +55,5 @@ fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
             }
         }
     }
-    Partial { exprs, binders, let_schemes: infer.out.let_schemes, classes }
+    Partial { exprs, binders, let_schemes: infer.found.into_let_schemes(), classes }
 }

@@ -6,7 +6,7 @@
 
 use crate::diagnostics::Note;
 use crate::diagnostics::problem::{self, PlacementRule};
-use crate::diagnostics::{Diagnostic, Edit, Fix, Place, Problem};
+use crate::diagnostics::{Diagnostic, Edit, Place, Problem, Title};
 use crate::hir::*;
 use crate::prims::{self, Level, PrimitiveId};
 use std::rc::Rc;
@@ -236,8 +236,9 @@ impl Walk<'_> {
     fn stored_globally(&mut self, name: &Name, at: ExprId, frame: &Rc<Frame>) {
         let mut d = self.diagnostic(name, PlacementRule::LocalMemoryOutsideGroup, at, frame);
         if frame.definition.is_none() {
-            let edits = vec![Edit::Replace(Node::Expr(at), prims::named(PrimitiveId::ToGlobal).into())];
-            d = d.fix(Fix { title: "Write `toGlobal`".into(), edits, certain: true });
+            let global = prims::named(PrimitiveId::ToGlobal);
+            let edits = vec![Edit::Replace(Node::Expr(at), global.into())];
+            d = d.fix(Title::Write(global.into()).certain(edits));
         }
         self.add(d);
     }

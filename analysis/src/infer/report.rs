@@ -1,57 +1,67 @@
-//! Turns conflicts into diagnostics: the expected and the actual type, and where each comes from.
+//! Turns conflicts into diagnostics: the expected and the actual type, and where each comes from. Functions of results.
 //!
 //! | module | job |
 //! |---|---|
 //! | `describe` | descriptions of expressions and lengths for messages and hovers |
 //! | `repair` | quick fixes that the checker constructs |
+//! | `intent` | mistakes: what was meant |
 
 pub mod describe;
+pub mod intent;
 pub mod repair;
 
-use super::Mode;
 use super::cause::Cause;
-use super::context::Infer;
-use super::unify::Mismatch;
+use super::results::Results;
+use super::table::unify::Mismatch;
 use crate::diagnostics::Note;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
-use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem};
+use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem, Title};
 use crate::hir::*;
 use crate::infer::report::describe::shorten;
 use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
 
-impl Infer<'_> {
-    pub fn report_mismatch(&mut self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) {
+impl Results<'_> {
+    /// The diagnostic for a conflict of two types.
+    pub fn mismatch(&self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
         let (expected, actual) = (self.table.zonk(expected), self.table.zonk(actual));
-        match m {
-            Mismatch::Lengths { .. } => self.report_lengths_of(m, cause),
+        Some(match m {
             Mismatch::Types { left, right, left_why, .. } => {
                 let (left, right) = (self.table.zonk(&left), self.table.zonk(&right));
-                self.report_types(&expected, &actual, &left, &right, left_why, cause);
+                self.types(&expected, &actual, &left, &right, left_why, cause)
             }
-            Mismatch::Class { class, ty } => self.report_class(class, &ty, &actual, cause),
-            Mismatch::Infinite { ty } => {
-                self.error(cause.node(), &Problem::InfiniteType { ty });
+            Mismatch::Class { class, ty } => self.class(class, &ty, &actual, cause),
+            Mismatch::Infinite { ty } => Diagnostic::new(cause.node(), &Problem::InfiniteType { ty }),
+            m @ (Mismatch::Lengths { .. } | Mismatch::Escape { .. }) => return self.lengths(m, cause),
+        })
+    }
+
+    /// The diagnostic for a conflict of two lengths; `None` for one of types.
+    pub fn lengths(&self, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
+        match m {
+            Mismatch::Lengths { left, right, left_why, right_why } => {
+                Some(self.unequal_lengths((&left, left_why), (&right, right_why), cause))
             }
-            Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
+            Mismatch::Escape { length } => Some(self.escape(&length, cause)),
+            Mismatch::Types { .. } | Mismatch::Class { .. } | Mismatch::Infinite { .. } => None,
         }
     }
 
-    fn report_types(
-        &mut self,
+    fn types(
+        &self,
         expected: &Ty,
         actual: &Ty,
         left: &Ty,
         right: &Ty,
         left_why: Option<ExprId>,
         cause: &Cause,
-    ) {
+    ) -> Diagnostic {
         // Of two literals, the one without a suffix probably has its type by oversight.
-        let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(_));
+        let is_literal = |e: ExprId| matches!(self.program.expr(e), Expr::Literal(_));
         // `(* 2)` that is given Floats.
-        let of_section = |e: ExprId| match self.body.expr(e) {
-            Expr::Apply { callee, args } if self.primitive_at(*callee)?.awaits_more(args.len()) => {
+        let of_section = |e: ExprId| match self.program.expr(e) {
+            Expr::Apply { callee, args } if self.program.primitive_at(*callee)?.awaits_more(args.len()) => {
                 args.iter().copied().find(|arg| is_literal(*arg))
             }
             _ => None,
@@ -66,59 +76,59 @@ impl Infer<'_> {
             && let Some(fix) = self.literal_fix(why, wanted)
         {
             let problem =
-                Problem::LiteralMismatch { literal: self.short(why), left: left.clone(), right: right.clone() };
+                Problem::LiteralMismatch { literal: self.program.short(why), left: left.clone(), right: right.clone() };
             let mut d = Diagnostic::new(Node::Expr(why), &problem).fix(fix);
             if let Cause::Argument { arg, .. } = cause {
-                let text = self.short(*arg);
+                let text = self.program.short(*arg);
                 d = d.related(Node::Expr(*arg), &Note::ExpressionIs { text, ty: actual.clone() });
             }
-            return self.diagnostic(d);
+            return d;
         }
         if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) {
             if let Some(d) = self.takes_no_hidden_length(left, right, cause) {
-                return self.diagnostic(d);
+                return d;
             }
             let (left, right) = (left.clone(), right.clone());
-            let problem = match (self.mode, cause) {
-                (Mode::Insert, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
-                    let callee = self.short(*callee);
+            let problem = match (self.program.is_explicit(), cause) {
+                (false, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
+                    let callee = self.program.short(*callee);
                     if crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected)) {
                         Problem::LengthChangesEachRound { callee, right }
                     } else {
                         Problem::ResultOfHiddenLength { callee, left, right }
                     }
                 }
-                (Mode::Insert, Cause::Argument { callee, .. })
-                    if actual.as_array().is_some_and(|a| a.element == right) =>
-                {
-                    Problem::HiddenRows { callee: self.short(*callee), rows: right }
+                (false, Cause::Argument { callee, .. }) if actual.as_array().is_some_and(|a| a.element == right) => {
+                    Problem::HiddenRows { callee: self.program.short(*callee), rows: right }
                 }
                 _ => Problem::HiddenLength { ty: right },
             };
-            return self.error(cause.node(), &problem);
+            return Diagnostic::new(cause.node(), &problem);
         }
         // The arrays of a state that is a tuple keep their lengths, too.
-        if let (Mode::Insert, Cause::Argument { callee, .. }) = (self.mode, cause)
+        if let (false, Cause::Argument { callee, .. }) = (self.program.is_explicit(), cause)
             && matches!(
                 (left.kind(), right.kind(), expected.kind()),
                 (TyKind::Tuple(_), TyKind::Exists(..), TyKind::Fun(..))
             )
             && crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected))
         {
-            let problem = Problem::LengthChangesEachRound { callee: self.short(*callee), right: right.clone() };
-            return self.error(cause.node(), &problem);
+            let problem = Problem::LengthChangesEachRound { callee: self.program.short(*callee), right: right.clone() };
+            return Diagnostic::new(cause.node(), &problem);
         }
         let (wanted, given) = (expected, actual);
         let place = match cause {
-            Cause::Argument { callee, index, .. } => TypePlace::Argument { callee: self.short(*callee), index: *index },
+            Cause::Argument { callee, index, .. } => {
+                TypePlace::Argument { callee: self.program.short(*callee), index: *index }
+            }
             Cause::Condition(_) => TypePlace::Condition,
             Cause::Branches { .. } => TypePlace::Branches,
             Cause::Annotation(_) => TypePlace::Annotation,
-            Cause::Component(e) => TypePlace::Component { part: self.short(*e) },
-            Cause::Binder(e, _) if matches!(self.body.expr(*e), Expr::Component { .. }) => TypePlace::Pattern,
-            Cause::Binder(_, b) => TypePlace::Binder { name: self.body.binder(*b).name.clone() },
+            Cause::Component(e) => TypePlace::Component { part: self.program.short(*e) },
+            Cause::Binder(e, _) if matches!(self.program.expr(*e), Expr::Component { .. }) => TypePlace::Pattern,
+            Cause::Binder(_, b) => TypePlace::Binder { name: self.program.body().binder(*b).name.clone() },
             Cause::LengthOf(..) => TypePlace::LengthOf,
-            Cause::SizeName(_, b, _) => TypePlace::SizeName { name: self.body.binder(*b).name.clone() },
+            Cause::SizeName(_, b, _) => TypePlace::SizeName { name: self.program.body().binder(*b).name.clone() },
             Cause::Result(_) => TypePlace::Other,
         };
         let parts = (expected != left && left != right).then(|| (left.clone(), right.clone()));
@@ -129,16 +139,16 @@ impl Infer<'_> {
         }
         if let Cause::SizeName(_, b, Some(read)) = cause {
             d = d.related(Node::Binder(*b), &Note::NameIs { ty: actual.clone() });
-            if let Expr::Size(size) = self.body.expr(*read)
-                && matches!(self.body.size_ref(*size), crate::hir::SizeRef::Local(_))
+            if let Expr::Size(size) = self.program.expr(*read)
+                && matches!(self.program.body().size_ref(*size), crate::hir::SizeRef::Local(_))
             {
-                let name = self.body.binder(*b).name.to_string();
+                let name = self.program.body().binder(*b).name.to_string();
                 let edits = vec![Edit::Replace(Node::Expr(*read), name.clone())];
-                d = d.fix(Fix { title: format!("Write `{name}`"), edits, certain: true });
+                d = d.fix(Title::Write(name).certain(edits));
             }
         }
         if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
-            let text = self.short(why);
+            let text = self.program.short(why);
             d = d.related(Node::Expr(why), &Note::TypeComesFrom { ty: left.clone(), text });
         }
         if let (Cause::Argument { arg, .. }, Some(wanted)) = (cause, left.as_scalar())
@@ -148,12 +158,12 @@ impl Infer<'_> {
         } else if let Some(meant) = self.meant_by_value(Some(wanted), given, left_why, cause) {
             d = meant.add_to(d);
         }
-        self.diagnostic(d);
+        d
     }
 
     /// The fix that rewrites a literal at another type; `None` if its value does not allow it.
     fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
-        let Expr::Literal(l) = self.body.expr(at) else { return None };
+        let Expr::Literal(l) = self.program.expr(at) else { return None };
         if l.scalar() == wanted {
             return None;
         }
@@ -163,17 +173,18 @@ impl Infer<'_> {
             }
             (l, wanted) => wanted.written(l.integer()?)?,
         };
-        Some(Fix { title: format!("Write `{text}`"), edits: vec![Edit::Replace(Node::Expr(at), text)], certain: true })
+        let edits = vec![Edit::Replace(Node::Expr(at), text.clone())];
+        Some(Title::Write(text).certain(edits))
     }
 
-    fn report_class(&mut self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) {
+    fn class(&self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) -> Diagnostic {
         let (place, ty) = match cause {
             // The argument is a function that does not take the values passed to it.
             Cause::Argument { arg, .. } if matches!(actual.kind(), TyKind::Fun(..)) && !ty.is_error() => {
-                (OperandPlace::Given { function: self.short(*arg) }, ty)
+                (OperandPlace::Given { function: self.program.short(*arg) }, ty)
             }
             Cause::Argument { callee, .. } => {
-                let callee = self.short(*callee);
+                let callee = self.program.short(*callee);
                 (OperandPlace::Argument { callee }, if ty.is_error() { actual } else { ty })
             }
             _ => (OperandPlace::Other, ty),
@@ -183,29 +194,29 @@ impl Infer<'_> {
             cause.node(),
             &Problem::WrongOperand { place, class, ty: ty.clone(), said: meant.is_some() },
         );
-        self.diagnostic(match meant {
+        match meant {
             Some(meant) => meant.add_to(d),
             None => d,
-        });
+        }
     }
 
-    fn report_escape(&mut self, length: &crate::size::Var, cause: &Cause) {
+    fn escape(&self, length: &Var, cause: &Cause) -> Diagnostic {
         if length.kind == VarKind::Position {
-            return self.report_dependent(length, cause);
+            return self.dependent(length, cause);
         }
         let name = shorten(&length.name);
-        let opening = self.out.openings.iter().find(|o| o.lengths.contains(length));
+        let opening = self.found.opening_of(length);
         let origin = opening.map(|opening| self.length_origin(opening, length));
         let from = origin.as_ref().map(|origin| origin.source.clone());
         let d = Diagnostic::new(cause.node(), &Problem::LengthEscapes { length: name.clone(), from });
-        self.diagnostic(match origin {
+        match origin {
             Some(origin) => d.related(origin.made_by, &Note::LengthComesFrom { name }),
             None => d,
-        });
+        }
     }
 
-    /// Reports rows of different lengths where rows of one length are needed.
-    fn report_dependent(&mut self, position: &Var, cause: &Cause) {
+    /// The diagnostic for rows of different lengths where rows of one length are needed.
+    fn dependent(&self, position: &Var, cause: &Cause) -> Diagnostic {
         let array = match cause {
             Cause::Argument { arg, .. } => self.operand_type(*arg).map(|t| self.table.zonk(&t)),
             _ => None,
@@ -213,16 +224,16 @@ impl Infer<'_> {
         let rows = array.as_ref().and_then(|t| t.as_array()).filter(|a| a.position.is_some());
         let problem = match (cause, rows) {
             (Cause::Argument { callee, .. }, Some(rows)) => Problem::DependentElements {
-                callee: self.short(*callee),
+                callee: self.program.short(*callee),
                 position: rows.position.as_ref().map_or("i".into(), |p| p.name.clone()),
                 element: rows.element.clone(),
             },
             (Cause::Argument { callee, .. }, None) => {
-                Problem::DependentLength { callee: Some(self.short(*callee)), position: position.name.clone() }
+                Problem::DependentLength { callee: Some(self.program.short(*callee)), position: position.name.clone() }
             }
             _ => Problem::DependentLength { callee: None, position: position.name.clone() },
         };
-        self.error(cause.node(), &problem);
+        Diagnostic::new(cause.node(), &problem)
     }
 
     /// The first index below 4 at which the lengths may differ, with both lengths there.
@@ -231,7 +242,7 @@ impl Infer<'_> {
         vars.extend(right.vars());
         let positions: Vec<Var> = vars.into_iter().filter(|v| v.kind == VarKind::Position).collect();
         let position = positions.first()?;
-        let facts = self.facts_about(&positions);
+        let facts = self.table.facts_about(&positions);
         for i in 0..4 {
             let at = |s: &Size| s.subst(&mut |v| (v == position).then(|| Size::int(i)));
             let (l, r) = (at(left), at(right));
@@ -244,17 +255,13 @@ impl Infer<'_> {
         None
     }
 
-    /// Reports a conflict between lengths that was found after the types were compared.
-    pub fn report_lengths(&mut self, m: Mismatch, cause: &Cause) {
-        match m {
-            Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
-            m => self.report_lengths_of(m, cause),
-        }
-    }
-
-    fn report_lengths_of(&mut self, m: Mismatch, cause: &Cause) {
-        let Mismatch::Lengths { left, right, left_why, right_why } = m else { return };
-        let (left, right) = (self.table.zonk_size(&left), self.table.zonk_size(&right));
+    fn unequal_lengths(
+        &self,
+        (left, left_why): (&Size, Option<ExprId>),
+        (right, right_why): (&Size, Option<ExprId>),
+        cause: &Cause,
+    ) -> Diagnostic {
+        let (left, right) = (self.table.zonk_size(left), self.table.zonk_size(right));
         let (left_from, l_at) = self.describe_length(&left, left_why);
         let (right_from, r_at) = self.describe_length(&right, right_why.or(cause.why()));
         let sibling = match cause {
@@ -265,13 +272,10 @@ impl Infer<'_> {
             _ => None,
         };
         let names = match (cause, sibling) {
-            (Cause::Argument { apply, .. }, Some((first, second))) => match self.body.expr(*apply) {
-                Expr::Apply { args, .. } => {
-                    let short = |i: usize| args.get(i).map(|a| self.short(*a));
-                    short(first).zip(short(second)).map(|(a, b)| [a, b])
-                }
-                _ => None,
-            },
+            (Cause::Argument { apply, .. }, Some((first, second))) => {
+                let short = |i: usize| self.program.arguments(*apply).get(i).map(|a| self.program.short(*a));
+                short(first).zip(short(second)).map(|(a, b)| [a, b])
+            }
             _ => None,
         };
         let differ = self.why_different(&left, &right, names.as_ref());
@@ -279,13 +283,13 @@ impl Infer<'_> {
         let of = match (cause, sibling) {
             (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
                 // Two arguments can only be the two arrays.
-                let of_two = self.takes_arrays_of_one_length(*callee) && self.argument_count(*apply) == 2;
-                LengthsOf::Arguments { callee: self.short(*callee), first, second, of_two }
+                let of_two = self.takes_arrays_of_one_length(*callee) && self.program.arguments(*apply).len() == 2;
+                LengthsOf::Arguments { callee: self.program.short(*callee), first, second, of_two }
             }
-            (Cause::Argument { callee, .. }, None) => LengthsOf::Argument { callee: self.short(*callee) },
+            (Cause::Argument { callee, .. }, None) => LengthsOf::Argument { callee: self.program.short(*callee) },
             (Cause::Branches { .. }, _) => LengthsOf::Branches,
             (Cause::Annotation(_), _) => LengthsOf::Annotation,
-            (Cause::Component(e), _) => LengthsOf::Component { part: self.short(*e) },
+            (Cause::Component(e), _) => LengthsOf::Component { part: self.program.short(*e) },
             _ => LengthsOf::Other,
         };
         let problem = Problem::UnequalLengths {
@@ -310,14 +314,14 @@ impl Infer<'_> {
         {
             d = d.fix(fix);
         }
-        self.diagnostic(d);
+        d
     }
 
     /// Why the lengths may differ.
     fn why_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> Difference {
         let origin = |s: &Size| {
             let v = s.as_var().filter(|v| v.kind == VarKind::Skolem)?;
-            let o = self.out.openings.iter().find(|o| o.lengths.contains(v))?;
+            let o = self.found.opening_of(v)?;
             Some(self.length_origin(o, v))
         };
         if let Some(at) = self.where_different(left, right, names) {
@@ -338,22 +342,15 @@ impl Infer<'_> {
         }
     }
 
-    pub fn no_component(&mut self, ty: &Ty, index: usize, at: ExprId) {
-        if ty.contains_error() {
-            return;
-        }
-        let ty = self.table.zonk(ty);
-        self.error(Node::Expr(at), &Problem::NoComponent { index, ty });
-    }
-
     fn argument_index(&self, apply: ExprId, arg: ExprId) -> Option<usize> {
-        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
-        args.iter().position(|a| *a == arg)
+        self.program.arguments(apply).iter().position(|a| *a == arg)
     }
     /// The index of the first argument that is an array of this length.
     fn argument_of_length(&self, apply: ExprId, length: &Size) -> Option<usize> {
-        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
-        args.iter().position(|a| self.operand_type(*a).is_some_and(|t| t.as_array().is_some_and(|t| t.len == *length)))
+        self.program
+            .arguments(apply)
+            .iter()
+            .position(|a| self.operand_type(*a).is_some_and(|t| t.as_array().is_some_and(|t| t.len == *length)))
     }
     /// The lengths, with inference variables renamed to letters.
     fn readable(&self, lengths: [Size; 2]) -> [Size; 2] {
@@ -372,12 +369,6 @@ impl Infer<'_> {
         lengths.map(|s| s.subst(&mut |v| if v.kind == VarKind::Unknown { letter(v.id) } else { None }))
     }
     fn takes_arrays_of_one_length(&self, callee: ExprId) -> bool {
-        self.primitive_at(callee).is_some_and(|p| p.id == PrimitiveId::Zip)
-    }
-    fn argument_count(&self, apply: ExprId) -> usize {
-        match self.body.expr(apply) {
-            Expr::Apply { args, .. } => args.len(),
-            _ => 0,
-        }
+        self.program.primitive_at(callee).is_some_and(|p| p.id == PrimitiveId::Zip)
     }
 }

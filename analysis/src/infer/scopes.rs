@@ -7,6 +7,7 @@
 //! Invariants: scopes and opened lengths are only added; the scope and level of an opened length never change; the
 //! current level is at least that of the current scope.
 
+use super::names::Names;
 use super::table::Level;
 use crate::hir::{ExprId, Name};
 use crate::size::{Var, VarKind};
@@ -38,11 +39,14 @@ pub struct Scopes {
     opened_in: Vec<Option<ScopeId>>,
     /// The level of each opened length, by its id.
     opened_at: Vec<Level>,
+    names: Names,
+    /// The expression whose sizes are being converted.
+    reading: Option<ExprId>,
 }
 
 impl Scopes {
     /// The scopes before the walk: the root.
-    pub fn new(root: ExprId) -> Scopes {
+    pub fn new(root: ExprId, names: Names) -> Scopes {
         let root = Scope { expr: root, level: 1, pending: 0, parent: None, of_unpack: false };
         Scopes {
             all: vec![root],
@@ -51,6 +55,8 @@ impl Scopes {
             positions: Vec::new(),
             opened_in: Vec::new(),
             opened_at: Vec::new(),
+            names,
+            reading: None,
         }
     }
 
@@ -92,8 +98,16 @@ impl Scopes {
         self.undeepen();
         self.positions.truncate(outer);
     }
-    pub fn positions(&self) -> &[Var] {
-        &self.positions
+    /// The name of the `nth` index variable of a type that is used here.
+    pub fn position_name(&self, nth: usize) -> Name {
+        self.names.position(nth, &self.positions)
+    }
+    /// Starts to convert the sizes of an expression, or of none. Returns the one that was read until now.
+    pub fn read(&mut self, e: Option<ExprId>) -> Option<ExprId> {
+        std::mem::replace(&mut self.reading, e)
+    }
+    pub fn reading(&self) -> Option<ExprId> {
+        self.reading
     }
     /// Goes one level further in, without a scope.
     pub fn deepen(&mut self) {
@@ -118,8 +132,13 @@ impl Scopes {
         self.all[scope].pending > 0
     }
 
+    /// A fresh length bound by an existential type.
+    pub fn bind_length(&mut self, name: &str) -> Var {
+        self.names.bound(name)
+    }
     /// A fresh length opened in the scope; with `None`, the symbolic length of an `iterate` at the current level.
-    pub fn open_length(&mut self, scope: Option<ScopeId>, name: Name) -> Var {
+    pub fn open_length(&mut self, scope: Option<ScopeId>, name: Option<Name>) -> Var {
+        let name = name.unwrap_or_else(|| self.names.opened());
         let level = scope.map_or(self.level, |scope| self.level_of(scope));
         let var = Var { kind: VarKind::Skolem, id: self.opened_in.len() as u32, name };
         self.opened_in.push(scope);

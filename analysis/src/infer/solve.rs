@@ -5,12 +5,14 @@
 //! | `defaults` | the constraint to default next when solving stops |
 //! | `hide` | hiding lengths |
 //! | `join` | the type of an `if` |
+//! | `rest` | the inference variables that remain |
 //! | `state` | loops whose state has lengths that change from iteration to iteration |
 //! | `work` | the cost of checking one form |
 
 pub mod defaults;
 pub mod hide;
 pub mod join;
+pub mod rest;
 pub mod state;
 pub mod work;
 
@@ -18,7 +20,7 @@ use super::cause::Cause;
 use super::constraint::{Constraint, Progress, Rows};
 use super::context::Infer;
 use super::scopes::ScopeId;
-use super::table::{Key, Slot};
+use super::table::Key;
 use crate::diagnostics::Problem;
 use crate::hir::Node;
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
@@ -30,7 +32,7 @@ impl Infer<'_> {
     }
 
     pub fn wake_bound(&mut self) {
-        for key in std::mem::take(&mut self.table.bound) {
+        for key in self.table.take_bound() {
             self.agenda.wake(key);
         }
     }
@@ -108,7 +110,7 @@ impl Infer<'_> {
                     }
                 };
                 self.length_of_opened(*site, &opened);
-                let cause = Cause::site(self.body, *site);
+                let cause = Cause::site(self.program.body(), *site);
                 if matches!(head.kind(), TyKind::Unknown(_)) {
                     self.unify(from, &opened, &cause);
                 } else {
@@ -171,7 +173,10 @@ impl Infer<'_> {
                         Progress::Done
                     }
                     _ => {
-                        self.no_component(&head, *index, *at);
+                        if !head.contains_error() {
+                            let ty = self.table.zonk(&head);
+                            self.error(Node::Expr(*at), &Problem::NoComponent { index: *index, ty });
+                        }
                         self.unify(to, &Ty::error(), &Cause::Result(*at));
                         Progress::Done
                     }
@@ -235,14 +240,14 @@ impl Infer<'_> {
                     let Key::Size(id) = unknown[0] else { return Progress::Done };
                     let var = super::table::unknown_size(id);
                     let takes = |one: &Size, other: &Size| {
-                        one.as_var() == Some(&var) && !other.contains(&var) && self.may_bind(&var, other)
+                        one.as_var() == Some(&var) && !other.contains(&var) && self.table.may_bind_at_index(&var, other)
                     };
                     let mut vars = l.vars();
                     vars.extend(r.vars());
-                    let solution = || solve(&l, &r, &var, &self.facts_about(&vars));
+                    let solution = || solve(&l, &r, &var, &self.table.facts_about(&vars));
                     let waits = || match solution() {
                         Solution::Stuck => true,
-                        Solution::Unique(value, _) => !self.may_bind(&var, &value),
+                        Solution::Unique(value, _) => !self.table.may_bind_at_index(&var, &value),
                         Solution::None => false,
                     };
                     if !takes(&l, &r) && !takes(&r, &l) && waits() {
@@ -275,7 +280,7 @@ impl Infer<'_> {
                     let ty = self.table.zonk(&from);
                     self.nothing_to_unpack(site, &ty);
                 }
-                let cause = Cause::site(self.body, site);
+                let cause = Cause::site(self.program.body(), site);
                 self.unify(&from, &to, &cause);
                 self.length_of_opened(site, &to);
                 self.scope_opened(scope);
@@ -338,7 +343,7 @@ impl Infer<'_> {
             return;
         }
         for v in &unknown {
-            if let Solution::Unique(value, needs) = solve(&l, &r, v, &self.facts)
+            if let Solution::Unique(value, needs) = solve(&l, &r, v, self.table.facts())
                 && !value.contains(v)
             {
                 for n in needs {
@@ -352,13 +357,6 @@ impl Infer<'_> {
         }
         // Check the equation at run time.
         self.assume(Assumption::Equal(l, r), cause.at());
-    }
-
-    /// Whether an equation determines the base of a variable at an index: only if the index is an index variable.
-    fn may_bind(&self, v: &Var, value: &Size) -> bool {
-        let Slot::At { base, position, index } = &self.table.sizes[v.id as usize] else { return true };
-        let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
-        at != position && !value.contains(position) && !value.contains(&super::table::unknown_size(*base))
     }
 
     /// Types joined rows, once their dependence on the index variables is known.

@@ -6,8 +6,11 @@
 //! A variable under `Array[i => …]` may mention the index variable `i` even if its level is an outer one: it stands for
 //! a function of `i`. [`super::positions`] describes the consequences.
 
+mod positions;
+pub mod unify;
+
 use crate::hir::{ExprId, Name};
-use crate::size::{Size, Var, VarKind};
+use crate::size::{Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -60,29 +63,34 @@ pub enum Slot<T> {
     },
 }
 
+/// The inference variables and index variables of one form.
+///
+/// Invariants: a bound variable stays bound; a variable at an index is registered with its base; a binding records the
+/// provenance of the current unification, and its key until [`Table::take_bound`].
 #[derive(Debug, Default)]
 pub struct Table {
-    pub types: Vec<Slot<Ty>>,
-    pub sizes: Vec<Slot<Size>>,
+    types: Vec<Slot<Ty>>,
+    sizes: Vec<Slot<Size>>,
     /// The variables that are a base variable at some index ([`Slot::At`]), by base.
-    pub type_uses: FxHashMap<u32, Vec<u32>>,
-    pub size_uses: FxHashMap<u32, Vec<u32>>,
-    pub positions: Vec<Position>,
+    type_uses: FxHashMap<u32, Vec<u32>>,
+    size_uses: FxHashMap<u32, Vec<u32>>,
+    positions: Vec<Position>,
+    facts: Facts,
     /// The index variables on which quantified types and lengths may depend.
-    pub generic_types: FxHashMap<u32, Deps>,
-    pub generic_sizes: FxHashMap<Var, Deps>,
+    generic_types: FxHashMap<u32, Deps>,
+    generic_sizes: FxHashMap<Var, Deps>,
     /// The cause of the current unification; recorded with each binding as the provenance of its value.
-    pub why: Option<ExprId>,
+    why: Option<ExprId>,
     /// Variables bound since the constraints were last looked at.
-    pub bound: Vec<Key>,
+    bound: Vec<Key>,
     /// Type nodes visited in total.
-    pub parts: Cell<u64>,
+    parts: Cell<u64>,
     /// Bound variables followed since chains were last shortened.
     links: Cell<u64>,
     /// Cached results of [`Table::zonk_size`]; cleared when another length is bound.
     zonked: RefCell<FxHashMap<Size, Size>>,
     /// Whether a type over [`TYPE_LIMIT`] was found and replaced by the error type.
-    pub too_large: Cell<bool>,
+    too_large: Cell<bool>,
 }
 
 /// A type, and the expression that last contributed to it if unification determined it.
@@ -140,6 +148,14 @@ impl Table {
             self.too_large.set(true);
         }
         left.is_none() || self.parts.get() > MOST_PARTS
+    }
+    /// Whether a type over [`TYPE_LIMIT`] was found and replaced by the error type.
+    pub fn found_too_large(&self) -> bool {
+        self.too_large.get()
+    }
+    /// Type nodes visited in total.
+    pub fn parts(&self) -> u64 {
+        self.parts.get()
     }
     /// Counts visited type nodes.
     pub fn look_at(&self, parts: u32) {
@@ -359,6 +375,27 @@ impl Table {
                 self.bind_size(user, value);
             }
         }
+    }
+
+    /// Binds a variable to the quantified type `id`.
+    pub fn quantify_type(&mut self, v: TyVar, id: u32) {
+        let deps = self.deps(Key::Type(v.0));
+        self.generic_types.insert(id, deps);
+        self.bind_type(v, Ty::new(TyKind::Generic(id)));
+    }
+    /// Binds a variable to a quantified length.
+    pub fn quantify_size(&mut self, id: u32, quantified: &Var) {
+        let deps = self.deps(Key::Size(id));
+        self.generic_sizes.insert(quantified.clone(), deps);
+        self.bind_size(id, Size::var(quantified.clone()));
+    }
+    /// Gives the next bindings no provenance.
+    pub fn forget_cause(&mut self) {
+        self.why = None;
+    }
+    /// The variables bound since the last call.
+    pub fn take_bound(&mut self) -> Vec<Key> {
+        std::mem::take(&mut self.bound)
     }
 
     /// The unbound variables of a zonked type, both types and lengths, in order of appearance.

@@ -3,10 +3,7 @@
 //! | module | job |
 //! |---|---|
 //! | `apply` | applications, and primitives with typing rules beyond schemes |
-//! | `elementwise` | functions of numbers applied to arrays or pairs: what was meant |
-//! | `foreign_names` | names of other languages: what was meant |
 //! | `generalize` | generalisation of functions and instantiation of schemes |
-//! | `intent` | mistakes: what was meant |
 //! | `iterate` | `iterate #k f x` and `iterateWhile p f x` |
 //! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
 //! | `partition` | typing of position-dependent arrays |
@@ -14,23 +11,20 @@
 //! | `rounds` | the iterations of an `iterate` |
 
 pub mod apply;
-pub mod elementwise;
-pub mod foreign_names;
 pub mod generalize;
-pub mod intent;
 pub mod iterate;
 pub mod order;
 pub mod partition;
 pub mod rounds;
 pub mod types;
 
+use super::Lookup;
 use super::cause::Cause;
 use super::constraint::{Branch, Constraint};
 use super::context::Infer;
 use super::result::*;
 use super::scopes::ScopeId;
 use super::table::Deps;
-use super::{Lookup, Mode};
 use crate::diagnostics::Problem;
 use crate::hir::*;
 use crate::size::Size;
@@ -40,18 +34,18 @@ impl Infer<'_> {
     /// The type of the expression itself; its context uses [`Infer::operand`]. `expected` is only a hint.
     pub fn infer(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
         if self.over_budget() {
-            self.expr_types[id] = Some(Ty::error());
+            self.found.set_type(id, Ty::error());
             return Ty::error();
         }
-        let around = self.reading.replace(id);
+        let around = self.scopes.read(Some(id));
         let ty = self.infer_kind(id, expected);
-        self.reading = around;
+        self.scopes.read(around);
         if self.table.is_too_large(&ty) {
             self.give_up_on_type(Node::Expr(id));
-            self.expr_types[id] = Some(Ty::error());
+            self.found.set_type(id, Ty::error());
             return Ty::error();
         }
-        self.expr_types[id] = Some(ty.clone());
+        self.found.set_type(id, ty.clone());
         ty
     }
 
@@ -59,14 +53,14 @@ impl Infer<'_> {
     /// where it was bound.
     pub fn operand(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
         let ty = self.infer(id, expected);
-        match self.body.expr(id) {
+        match self.program.expr(id) {
             Expr::Local(_) | Expr::Literal(_) | Expr::Size(_) | Expr::Lambda { .. } | Expr::Missing => ty,
             _ => self.open(ty, Site::Expr(id)),
         }
     }
 
     fn infer_kind(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
-        match self.body.expr(id).clone() {
+        match self.program.expr(id).clone() {
             Expr::Missing => Ty::error(),
             Expr::Local(b) => self.local(id, b, expected),
             Expr::Global(name) => self.global(id, &name),
@@ -130,7 +124,7 @@ impl Infer<'_> {
     }
 
     fn local(&mut self, id: ExprId, b: BinderId, expected: Option<&Ty>) -> Ty {
-        match self.body.binder(b).role {
+        match self.program.body().binder(b).role {
             BinderRole::SizeParam
             | BinderRole::ImplicitSize
             | BinderRole::UnpackSize
@@ -150,7 +144,7 @@ impl Infer<'_> {
             return Ty::new(TyKind::Size(self.size_of_binder(b)));
         }
         self.binders.use_opened(b);
-        if let Some(scheme) = self.out.let_schemes.get(&b).cloned() {
+        if let Some(scheme) = self.found.so_far().let_schemes.get(&b).cloned() {
             return self.instantiate_let(id, &scheme);
         }
         match self.binders.ty(b) {
@@ -178,12 +172,10 @@ impl Infer<'_> {
     }
 
     fn global(&mut self, id: ExprId, name: &Name) -> Ty {
-        if !self.out.uses.contains(name) {
-            self.out.uses.push(name.clone());
-        }
-        match self.env.lookup(name) {
+        self.found.uses(name);
+        match self.program.lookup(name) {
             Lookup::Definition(scheme) => {
-                self.uses_broken |= scheme.ty.has_gaps();
+                self.found.uses_type(&scheme.ty);
                 self.instantiate(id, &scheme)
             }
             Lookup::Primitive(p) => self.primitive(id, p),
@@ -194,8 +186,8 @@ impl Infer<'_> {
             }
             Lookup::Failed => Ty::error(),
             Lookup::Unknown { similar } => {
-                let d = self.unknown_name(id, name, similar);
-                self.diagnostic(d);
+                let d = self.results().unknown_name(id, name, similar);
+                self.found.diagnostic(d);
                 Ty::error()
             }
         }
@@ -221,7 +213,7 @@ impl Infer<'_> {
                     None
                 }
             };
-            let written = self.body.binder(p).ty.map(|t| self.written_type(t));
+            let written = self.program.body().binder(p).ty.map(|t| self.written_type(t));
             let ty = match (declared.get(i), written) {
                 (Some(d), Some(w)) => {
                     self.unify(d, &w, &Cause::Binder(body, p));
@@ -257,7 +249,7 @@ impl Infer<'_> {
 
     /// Types the root of a `define`. A function hides its lengths in its own body.
     pub fn defined_value(&mut self, root: ExprId) -> Ty {
-        if matches!(self.body.expr(root), Expr::Lambda { .. }) {
+        if matches!(self.program.expr(root), Expr::Lambda { .. }) {
             return self.infer(root, None);
         }
         let result = self.fresh();
@@ -274,12 +266,12 @@ impl Infer<'_> {
     }
 
     fn let_value(&mut self, binder: BinderId, value: ExprId) {
-        let is_function = matches!(self.body.expr(value), Expr::Lambda { .. } | Expr::Compose(_));
+        let is_function = matches!(self.program.expr(value), Expr::Lambda { .. } | Expr::Compose(_));
         if is_function {
             self.let_function(binder, value);
             return;
         }
-        let ty = match self.body.expr(value) {
+        let ty = match self.program.expr(value) {
             Expr::Local(_) | Expr::Literal(_) => self.infer(value, None),
             _ => {
                 let own = self.infer(value, None);
@@ -293,7 +285,7 @@ impl Infer<'_> {
 
     /// The type of a name before it was opened where it was bound.
     pub fn before_opening(&self, e: ExprId) -> Option<Ty> {
-        match self.body.expr(e) {
+        match self.program.expr(e) {
             Expr::Local(b) => self.binders.declared(*b).cloned(),
             _ => None,
         }
@@ -310,14 +302,14 @@ impl Infer<'_> {
         // For a name that was opened where it was bound, unpack its value before opening.
         let own = match self.before_opening(value) {
             Some(ty) => {
-                self.expr_types[value] = Some(ty.clone());
+                self.found.set_type(value, ty.clone());
                 ty
             }
             None => self.infer(value, None),
         };
         let result = self.fresh();
         self.in_scope(body, true, |this, scope| {
-            let names: Vec<Name> = sizes.iter().map(|s| this.body.binder(*s).name.clone()).collect();
+            let names: Vec<Name> = sizes.iter().map(|s| this.program.body().binder(*s).name.clone()).collect();
             this.binders.declare(binder, own.clone());
             let opened = this.open_named(own.clone(), Site::Binder(binder), true, &names);
             let known = this.table.shallow(&own);
@@ -353,7 +345,7 @@ impl Infer<'_> {
 
     /// The lengths opened at `site`, if that was the last opening.
     fn lengths_opened_at(&self, site: Site) -> Vec<Size> {
-        let last = self.out.openings.last().filter(|o| o.site == site);
+        let last = self.found.so_far().openings.last().filter(|o| o.site == site);
         last.map_or_else(Vec::new, |o| o.lengths.iter().cloned().map(Size::var).collect())
     }
 
@@ -368,7 +360,7 @@ impl Infer<'_> {
     pub fn length_of_opened(&mut self, site: Site, opened: &Ty) {
         let Site::Binder(binder) = site else { return };
         let Some(named) = self.binders.take_awaited_lengths(binder) else { return };
-        let cause = Cause::site(self.body, site);
+        let cause = Cause::site(self.program.body(), site);
         let lengths = self.lengths_opened_at(site);
         if lengths.is_empty() {
             // The value hides nothing, which is reported elsewhere.
@@ -399,11 +391,11 @@ impl Infer<'_> {
             TyKind::Exists(..) => {
                 let cause = Cause::Annotation(id);
                 // For a call, the type before opening may already be the existential one.
-                let own = self.expr_types[value].clone().map(|t| self.table.zonk(&t));
+                let own = self.found.ty(value).cloned().map(|t| self.table.zonk(&t));
                 if own.as_ref().is_some_and(|t| matches!(t.kind(), TyKind::Exists(..)))
-                    && !matches!(self.body.expr(value), Expr::Local(_))
+                    && !matches!(self.program.expr(value), Expr::Local(_))
                 {
-                    self.forget_opening(Site::Expr(value));
+                    self.found.forget_opening(Site::Expr(value));
                     self.unify(&to, &own.unwrap_or_else(Ty::error), &cause);
                 } else {
                     let level = self.scopes.level();
@@ -436,7 +428,7 @@ impl Infer<'_> {
                     return Ty::array(self.with_fresh_lengths(&a.element, deps), len);
                 };
                 let position = self.written_position(&written.name);
-                self.table.positions[position.id as usize].count = Some(len.clone());
+                self.table.set_count(&position, &len);
                 let element = a.element.subst_size(written, &Size::var(position.clone()));
                 let deps: Deps = deps.iter().copied().chain([position.id]).collect();
                 let element = self.with_fresh_lengths(&element, &deps);
@@ -447,23 +439,19 @@ impl Infer<'_> {
         }
     }
 
-    fn forget_opening(&mut self, site: Site) {
-        self.out.openings.retain(|o| o.site != site);
-    }
-
     /// Types `(o f g h)`, which is `(lambda (x) (f (g (h x))))`; if the last part is not a function, the others are
     /// applied to it.
     fn compose(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
         let Some((&last, before)) = parts.split_last() else { return Ty::error() };
-        if !matches!(self.body.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
+        if !matches!(self.program.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
             let ty = self.infer(last, None);
             let head = self.table.shallow(&ty);
             if matches!(
                 head.kind(),
                 TyKind::Array(_) | TyKind::Exists(..) | TyKind::Tuple(_) | TyKind::Vec(..) | TyKind::Scalar(_)
             ) {
-                self.out.pipelines.insert(id);
-                let value = match self.body.expr(last) {
+                self.found.pipes(id);
+                let value = match self.program.expr(last) {
                     Expr::Local(_) | Expr::Literal(_) => ty,
                     _ => self.open(ty, Site::Expr(last)),
                 };
@@ -473,10 +461,7 @@ impl Infer<'_> {
         let arg = self.fresh();
         let result = self.fresh();
         self.in_scope(id, false, |this, scope| {
-            let opened = match this.mode {
-                Mode::Insert => this.open(arg.clone(), Site::Expr(id)),
-                Mode::Explicit => arg.clone(),
-            };
+            let opened = this.open(arg.clone(), Site::Expr(id));
             let out = this.pipe(parts, opened);
             this.close_later(out, &result, scope, id);
         });
@@ -487,7 +472,7 @@ impl Infer<'_> {
     fn pipe(&mut self, parts: &[ExprId], value: Ty) -> Ty {
         let mut value = value;
         for (i, &part) in parts.iter().enumerate().rev() {
-            let f = match &self.expr_types[part] {
+            let f = match self.found.ty(part) {
                 Some(known) => known.clone(),
                 None => self.infer(part, None),
             };

@@ -7,7 +7,7 @@
 use super::{Lowerer, closest};
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::SizesDeclared;
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::foreign;
 use crate::hir::*;
 use lift_syntax::SIZE_OPERATORS;
@@ -165,15 +165,13 @@ impl Lowerer {
         };
         let mut diagnostic = Diagnostic::new(Node::Size(at), &problem);
         if let Some(meant) = meant {
-            let title = format!("Write `{meant}`");
-            diagnostic =
-                diagnostic.fix(Fix { title, edits: vec![Edit::Replace(Node::Size(at), meant)], certain: true });
+            let edits = vec![Edit::Replace(Node::Size(at), meant.clone())];
+            diagnostic = diagnostic.fix(Title::Write(meant).certain(edits));
         } else if self.scope.names == SizeNames::Declared
             && let Some(&last) = self.body.size_params.last()
         {
-            let title = format!("Declare `{name}` as a size of the kernel");
             let edits = vec![Edit::InsertAfter(Node::Binder(last), format!(" {name}"))];
-            diagnostic = diagnostic.fix(Fix { title, edits, certain: false });
+            diagnostic = diagnostic.fix(Title::DeclareSize(name.clone()).proposed(edits));
         }
         self.report(diagnostic);
     }
@@ -222,11 +220,9 @@ impl Lowerer {
             if self.scope.used[id] || name.is_empty() || name.starts_with('_') || interface.contains(&id) {
                 continue;
             }
-            let fix = Fix {
-                title: format!("Rename to `_{name}`"),
-                edits: vec![Edit::Replace(Node::Binder(id), format!("_{name}"))],
-                certain: false,
-            };
+            let unused = format!("_{name}");
+            let edits = vec![Edit::Replace(Node::Binder(id), unused.clone())];
+            let fix = Title::Rename(unused).proposed(edits);
             let problem = Problem::UnusedName { what: role, name: name.clone() };
             found.push(Diagnostic::new(Node::Binder(id), &problem).fix(fix));
         }

@@ -1,7 +1,7 @@
 //! Lowering of `with`: parameters of the generated code for the primitives of an expression.
 
 use super::{Lowerer, closest, range_of};
-use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
+use crate::diagnostics::{Diagnostic, Edit, Problem, Title};
 use crate::hir::*;
 use crate::parameters::{Entry, TABLE, TargetName};
 use lift_syntax::ast::{self, AstNode};
@@ -29,9 +29,9 @@ impl Lowerer {
                     let (problem, meant) = *refused;
                     let mut diagnostic = Diagnostic::new(Node::Setting(id), &problem);
                     if let Some([name, value]) = meant {
-                        let edits = vec![Edit::Replace(Node::Setting(id), format!("({name} {value})"))];
-                        diagnostic =
-                            diagnostic.fix(Fix { title: format!("Write `({name} {value})`"), edits, certain: true });
+                        let written = format!("({name} {value})");
+                        let edits = vec![Edit::Replace(Node::Setting(id), written.clone())];
+                        diagnostic = diagnostic.fix(Title::Write(written).certain(edits));
                     }
                     self.report(diagnostic);
                 }

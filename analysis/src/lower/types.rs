@@ -2,7 +2,7 @@
 
 use super::{Lowerer, SizeNames, closest, end_of, range_of};
 use crate::diagnostics::Problem;
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::foreign;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
@@ -110,11 +110,8 @@ impl Lowerer {
             };
             let mut diagnostic = Diagnostic::new(Node::Type(id), &problem);
             if let Some(meant) = meant {
-                diagnostic = diagnostic.fix(Fix {
-                    title: format!("Write `{meant}`"),
-                    edits: vec![Edit::Replace(Node::Type(id), meant.to_owned())],
-                    certain: true,
-                });
+                let edits = vec![Edit::Replace(Node::Type(id), meant.to_owned())];
+                diagnostic = diagnostic.fix(Title::Write(meant.to_owned()).certain(edits));
             }
             self.report(diagnostic);
         }

@@ -2,8 +2,8 @@
 
 use crate::diagnostics::Provenance;
 use crate::hir::*;
-use crate::infer::context::Infer;
 use crate::infer::result::*;
+use crate::infer::results::Results;
 use crate::prims::{Primitive, PrimitiveId, Special};
 use crate::size::{Size, Var, VarKind};
 use crate::ty::TyKind;
@@ -94,11 +94,7 @@ pub fn call_of(body: &Body, id: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     }
 }
 
-impl Infer<'_> {
-    pub fn short(&self, id: ExprId) -> String {
-        short_text(self.body, id)
-    }
-
+impl Results<'_> {
     /// The origin of an opened length.
     pub fn length_origin(&self, o: &Opening, length: &Var) -> LengthOrigin {
         let from = |made_by: Node, source: LengthSource| LengthOrigin {
@@ -109,29 +105,33 @@ impl Infer<'_> {
         };
         let value = match o.site {
             Site::Expr(e) => Some(e),
-            Site::Binder(b) => self.value_of(b),
+            Site::Binder(b) => self.program.value_of(b),
         };
         let Some(value) = value else {
             let Site::Binder(b) = o.site else { return from(Node::FormName, LengthSource::Nameless) };
-            return from(Node::Binder(b), LengthSource::Hidden { value: self.body.binder(b).name.to_string() });
+            return from(
+                Node::Binder(b),
+                LengthSource::Hidden { value: self.program.body().binder(b).name.to_string() },
+            );
         };
         let made_by = Node::Expr(value);
-        if let Expr::Local(b) = self.body.expr(value) {
-            return from(made_by, LengthSource::Hidden { value: self.body.binder(*b).name.to_string() });
+        if let Expr::Local(b) = self.program.expr(value) {
+            return from(made_by, LengthSource::Hidden { value: self.program.body().binder(*b).name.to_string() });
         }
-        if let Expr::If { .. } = self.body.expr(value) {
+        if let Expr::If { .. } = self.program.expr(value) {
             return from(made_by, LengthSource::Branch);
         }
-        let Some((callee, args)) = call_of(self.body, value) else {
-            return from(made_by, LengthSource::Hidden { value: self.short(value) });
+        let Some((callee, args)) = call_of(self.program.body(), value) else {
+            return from(made_by, LengthSource::Hidden { value: self.program.short(value) });
         };
-        let returned = || LengthSource::Returned { callee: self.short(callee) };
-        let (Expr::Global(name), Some(primitive)) = (self.body.expr(callee), self.primitive_at(callee)) else {
+        let returned = || LengthSource::Returned { callee: self.program.short(callee) };
+        let (Expr::Global(name), Some(primitive)) = (self.program.expr(callee), self.program.primitive_at(callee))
+        else {
             return from(made_by, returned());
         };
         let source = match (primitive.id, primitive.special) {
             (PrimitiveId::Filter, _) => {
-                let test = args.first().map_or(String::new(), |test| format!(" {}", self.short(*test)));
+                let test = args.first().map_or(String::new(), |test| format!(" {}", self.program.short(*test)));
                 LengthSource::Kept { call: format!("{name}{test}") }
             }
             (_, Some(Special::Sized | Special::Generate | Special::Cut)) => {
@@ -145,7 +145,7 @@ impl Infer<'_> {
     /// The upper bound of the hidden length in a primitive's result, at one use of the primitive; `None` if it has
     /// none.
     fn most_of_result(&self, primitive: &Primitive, callee: ExprId) -> Option<Size> {
-        let (most, instance) = (primitive.at_most.as_ref()?, self.out.instances.get(&callee)?);
+        let (most, instance) = (primitive.at_most.as_ref()?, self.found.so_far().instances.get(&callee)?);
         let of = |var: &Var| {
             let index = primitive.scheme.sizes.iter().position(|quantified| quantified == var)?;
             instance.sizes.get(index).cloned()
@@ -153,19 +153,11 @@ impl Infer<'_> {
         Some(self.table.zonk_size(&most.subst(&mut |var| of(var))))
     }
 
-    /// The value bound to a `let` or `unpack` name.
-    pub fn value_of(&self, b: BinderId) -> Option<ExprId> {
-        self.body.exprs.iter().find_map(|e| match e {
-            Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == b => Some(*value),
-            _ => None,
-        })
-    }
-
     /// The origin of a length, and the node to show for it.
     pub fn describe_length(&self, size: &Size, why: Option<ExprId>) -> (Provenance, Option<Node>) {
         if let Some(v) = size.as_var() {
             if v.kind == VarKind::Skolem
-                && let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(v))
+                && let Some(o) = self.found.opening_of(v)
             {
                 let origin = self.length_origin(o, v);
                 return (Provenance::Opened(origin.source), Some(origin.made_by));
@@ -177,9 +169,9 @@ impl Infer<'_> {
             }
         }
         match why {
-            Some(e) => match self.body.expr(e) {
+            Some(e) => match self.program.expr(e) {
                 Expr::Literal(_) | Expr::Size(_) => (Provenance::Nothing, Some(Node::Expr(e))),
-                _ => (Provenance::LengthOf(self.short(e)), Some(Node::Expr(e))),
+                _ => (Provenance::LengthOf(self.program.short(e)), Some(Node::Expr(e))),
             },
             None => (Provenance::Nothing, None),
         }
@@ -187,8 +179,8 @@ impl Infer<'_> {
 
     /// The first parameter whose outermost length is this one.
     fn parameter_of_length(&self, size: &Size) -> Option<(BinderId, Name)> {
-        (0..self.body.binders.len() as u32).map(BinderId).find_map(|b| {
-            let binder = self.body.binder(b);
+        (0..self.program.body().binders.len() as u32).map(BinderId).find_map(|b| {
+            let binder = self.program.body().binder(b);
             let ty = self.binders.ty(b).filter(|_| binder.role == BinderRole::Param)?;
             match self.table.zonk(ty).kind() {
                 TyKind::Array(a) if a.len == *size => Some((b, binder.name.clone())),

@@ -2,14 +2,14 @@
 
 use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Title};
 use crate::hir::*;
 use crate::infer::cause::Cause;
-use crate::infer::context::Infer;
+use crate::infer::results::Results;
 use crate::size::{Facts, Node as SizeNode, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
-impl Infer<'_> {
+impl Results<'_> {
     /// The fix for `(f a b)` with arrays whose lengths are not known to be equal: casts the second to the first's
     /// length, which is checked at run time. An unnamed first array is bound to a name, so that its length can be
     /// written.
@@ -21,7 +21,7 @@ impl Infer<'_> {
         left: &Size,
         right: &Size,
     ) -> Option<Fix> {
-        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
+        let Expr::Apply { args, .. } = self.program.expr(apply) else { return None };
         let (a, b) = (*args.get(first)?, *args.get(second)?);
         if Facts::new().equal(left, right) == Truth::No {
             return None;
@@ -33,9 +33,9 @@ impl Infer<'_> {
             return None;
         }
         let mut edits = Vec::new();
-        let length = match (size_source(left, &|_| false), self.body.expr(a)) {
+        let length = match (size_source(left, &|_| false), self.program.expr(a)) {
             (Some(text), _) => text,
-            (None, Expr::Local(name)) => format!("(length {})", self.body.binder(*name).name),
+            (None, Expr::Local(name)) => format!("(length {})", self.program.body().binder(*name).name),
             (None, _) => {
                 let name = self.unused_name();
                 edits.push(Edit::CopyBefore {
@@ -51,14 +51,14 @@ impl Infer<'_> {
         };
         edits.push(Edit::InsertBefore(Node::Expr(b), "(: ".into()));
         edits.push(Edit::InsertAfter(Node::Expr(b), format!(" (array-type {element} {length}))")));
-        Some(Fix { title: "Check at run time that the lengths are equal".into(), edits, certain: false })
+        Some(Title::CheckLengths.proposed(edits))
     }
 
     /// Diagnoses `(map f rows)`, where `f` takes an array of known length but the length of each row is hidden. The fix
     /// wraps `f` in a lambda, whose parameter is opened.
     pub fn takes_no_hidden_length(&self, left: &Ty, right: &Ty, cause: &Cause) -> Option<Diagnostic> {
         let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
-        let Expr::Apply { args, .. } = self.body.expr(*apply) else { return None };
+        let Expr::Apply { args, .. } = self.program.expr(*apply) else { return None };
         // A conflict in the type of a function argument, as in `(iterateWhile p f xs)`, is another mistake.
         if matches!(self.operand_type(*arg)?.kind(), TyKind::Fun(..)) {
             return None;
@@ -74,26 +74,19 @@ impl Infer<'_> {
             return None;
         }
         let name = self.unused_name_like("row");
-        let (callee, function) = (self.short(*callee), self.short(f));
+        let (callee, function) = (self.program.short(*callee), self.program.short(f));
         let edits = vec![
             Edit::InsertBefore(Node::Expr(f), format!("(lambda ({name}) (")),
             Edit::InsertAfter(Node::Expr(f), format!(" {name}))")),
         ];
-        let fix = Fix { title: format!("Write `(lambda ({name}) ({function} {name}))`"), edits, certain: true };
-        let array = self.short(*arg);
+        let fix = Title::Write(format!("(lambda ({name}) ({function} {name}))")).certain(edits);
+        let array = self.program.short(*arg);
         let problem = Problem::RowsOfHiddenLength { callee, function, left: left.clone(), right: right.clone() };
         Some(
             Diagnostic::new(Node::Expr(f), &problem)
                 .related(Node::Expr(*arg), &Note::ElementsOf { array, ty: right.clone() })
                 .fix(fix),
         )
-    }
-
-    /// The type under which an operand is used: the opened type, if it was opened.
-    pub fn operand_type(&self, e: ExprId) -> Option<Ty> {
-        let opened = self.out.openings.iter().find(|o| o.site == crate::infer::Site::Expr(e)).map(|o| o.to.clone());
-        let ty = opened.or_else(|| self.expr_types[e].clone())?;
-        Some(self.table.zonk(&ty))
     }
 
     fn unused_name(&self) -> String {
@@ -107,8 +100,8 @@ impl Infer<'_> {
     }
     fn first_unused(&self, mut names: impl Iterator<Item = String>) -> String {
         let taken = |n: &str| {
-            self.body.binders.iter().any(|b| &*b.name == n)
-                || self.body.exprs.iter().any(|e| matches!(e, Expr::Global(g) if &**g == n))
+            self.program.body().binders.iter().any(|b| &*b.name == n)
+                || self.program.body().exprs.iter().any(|e| matches!(e, Expr::Global(g) if &**g == n))
         };
         names.find(|n| !taken(n)).unwrap_or_default()
     }

@@ -1,15 +1,12 @@
 //! Hiding lengths: the `pack` at the end of a scope, the written `pack`, and checked casts.
 
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::Note;
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Diagnostic, Edit, Note, Problem, Title};
 use crate::hir::{Body, Expr, ExprId, Node};
-use crate::infer::Mode;
 use crate::infer::cause::Cause;
 use crate::infer::context::Infer;
 use crate::infer::result::*;
 use crate::infer::scopes::ScopeId;
-use crate::infer::unify::occurrence_order;
+use crate::infer::table::unify::occurrence_order;
 use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -104,7 +101,7 @@ impl Infer<'_> {
             false
         });
         let names: Vec<String> = bound_names(ty, lengths).take(hidden.len()).collect();
-        let bound: Vec<Var> = names.iter().map(|n| self.fresh_bound(n)).collect();
+        let bound: Vec<Var> = names.iter().map(|n| self.scopes.bind_length(n)).collect();
         let of = |s: &Size| hidden.iter().position(|h| h == s).map(|i| Size::var(bound[i].clone()));
         let body =
             ty.rewrite(&mut |_| None, &mut |s| of(s).unwrap_or_else(|| s.subst(&mut |v| of(&Size::var(v.clone())))));
@@ -129,7 +126,7 @@ impl Infer<'_> {
             self.unify(to, ty, &Cause::Result(expr));
             return;
         }
-        if self.mode == Mode::Explicit || inside_function(ty, &lengths) {
+        if self.program.is_explicit() || inside_function(ty, &lengths) {
             self.length_escapes(ty, &lengths[0], expr);
             self.unify(to, &Ty::error(), &Cause::Result(expr));
             return;
@@ -138,11 +135,11 @@ impl Infer<'_> {
         let mut ty = ty.clone();
         let mut lengths = lengths;
         if matches!(ty.kind(), TyKind::Exists(..)) {
-            ty = self.open_in(&ty, Site::Expr(tail(self.body, expr)), scope, false, &[]);
+            ty = self.open_in(&ty, Site::Expr(tail(self.program.body(), expr)), scope, false, &[]);
             lengths = self.lengths_in(&ty, |v| self.scopes.is_opened_in(v, scope));
         }
         let (packed, hidden) = self.hide(&ty, &lengths);
-        self.out.packings.push(Packing { expr, hidden, from: ty, to: packed.clone(), explicit: false });
+        self.found.packed(Packing { expr, hidden, from: ty, to: packed.clone(), explicit: false });
         self.unify(to, &packed, &Cause::Result(expr));
     }
 
@@ -152,7 +149,7 @@ impl Infer<'_> {
             TyKind::Error => Ty::error(),
             // Already hidden.
             TyKind::Exists(..) => {
-                self.out.packings.push(Packing {
+                self.found.packed(Packing {
                     expr,
                     hidden: Vec::new(),
                     from: ty.clone(),
@@ -172,7 +169,7 @@ impl Infer<'_> {
                         return;
                     }
                 };
-                self.out.packings.push(Packing { expr, hidden, from: ty.clone(), to: packed.clone(), explicit: true });
+                self.found.packed(Packing { expr, hidden, from: ty.clone(), to: packed.clone(), explicit: true });
                 packed
             }
         };
@@ -181,7 +178,7 @@ impl Infer<'_> {
 
     fn hide_outermost(&mut self, ty: &Ty, a: &ArrayTy) -> (Ty, Vec<(Var, Size)>) {
         let name = bound_names(ty, &[]).next().unwrap_or_else(|| "X".into());
-        let bound = self.fresh_bound(&name);
+        let bound = self.scopes.bind_length(&name);
         let array = ArrayTy { element: a.element.clone(), len: Size::var(bound.clone()), position: a.position.clone() };
         let packed = Ty::exists(vec![bound.clone()], Ty::new(TyKind::Array(array)));
         (packed, vec![(bound, a.len.clone())])
@@ -193,13 +190,13 @@ impl Infer<'_> {
         let (head, wanted) = (self.table.shallow(actual), self.table.zonk(wanted));
         match (head.kind(), wanted.kind()) {
             (TyKind::Array(_) | TyKind::Tuple(_), TyKind::Exists(vars, inner))
-                if self.mode == Mode::Insert || matches!(cause, Cause::Annotation(_)) =>
+                if !self.program.is_explicit() || matches!(cause, Cause::Annotation(_)) =>
             {
                 let witnesses: Vec<Size> = vars.iter().map(|_| self.table.fresh_size(level)).collect();
                 let open = inner.subst_sizes(&mut |v| vars.iter().position(|b| b == v).map(|i| witnesses[i].clone()));
                 self.unify(&open, actual, cause);
                 let hidden = vars.iter().cloned().zip(witnesses).collect();
-                self.out.packings.push(Packing {
+                self.found.packed(Packing {
                     expr: arg,
                     hidden,
                     from: actual.clone(),
@@ -220,12 +217,12 @@ impl Infer<'_> {
             self.unify(to, from, &Cause::Annotation(at));
             return;
         }
-        let never = |check: &&LengthCheck| self.facts.equal(&check.left, &check.right) == Truth::No;
+        let never = |check: &&LengthCheck| self.table.facts().equal(&check.left, &check.right) == Truth::No;
         let refuted = checks.iter().find(never).cloned();
         if let Some(check) = refuted {
             let assumption = self.where_computed(check.assumption(), at).assumption;
             // A false condition in a branch that is never taken is not an error.
-            if !self.facts.proves(&assumption).is_yes() {
+            if !self.table.facts().proves(&assumption).is_yes() {
                 let problem = Problem::AnnotationFalse { left: check.left, right: check.right };
                 self.error(Node::Expr(at), &problem);
                 return;
@@ -233,7 +230,7 @@ impl Infer<'_> {
         }
         if !checks.is_empty() {
             checks.iter().for_each(|check| self.assume(check.assumption(), at));
-            self.out.casts.push(CheckedCast { expr: at, checks, from: from.clone(), to: to.clone() });
+            self.found.cast(CheckedCast { expr: at, checks, from: from.clone(), to: to.clone() });
         }
     }
 
@@ -242,7 +239,7 @@ impl Infer<'_> {
         let (from, to) = (self.table.zonk(from), self.table.zonk(to));
         match (from.kind(), to.kind()) {
             (TyKind::Array(a), TyKind::Array(b)) if a.position.is_none() || b.position.is_some() => {
-                if self.facts.equal(&a.len, &b.len) != Truth::Yes {
+                if self.table.facts().equal(&a.len, &b.len) != Truth::Yes {
                     checks.push(LengthCheck::new(a.len.clone(), b.len.clone()));
                 }
                 let element = match (&a.position, &b.position) {
@@ -278,10 +275,10 @@ impl Infer<'_> {
     }
 
     pub fn length_escapes(&mut self, ty: &Ty, length: &Var, expr: ExprId) {
-        let explicit = self.mode == Mode::Explicit;
+        let explicit = self.program.is_explicit();
         let problem = Problem::LengthLeavesScope { ty: ty.clone(), length: length.name.clone(), explicit };
         let mut d = Diagnostic::new(Node::Expr(expr), &problem);
-        if let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(length)) {
+        if let Some(o) = self.found.opening_of(length) {
             let at = match o.site {
                 Site::Expr(e) => Node::Expr(e),
                 Site::Binder(b) => Node::Binder(b),
@@ -289,15 +286,12 @@ impl Infer<'_> {
             d = d.related(at, &Note::OpenedHere { length: length.name.clone() });
         }
         if explicit {
-            d = d.fix(crate::diagnostics::Fix {
-                title: "Hide the length with `pack`".into(),
-                edits: vec![
-                    crate::diagnostics::Edit::InsertBefore(Node::Expr(expr), "(pack ".into()),
-                    crate::diagnostics::Edit::InsertAfter(Node::Expr(expr), ")".into()),
-                ],
-                certain: true,
-            });
+            let pack = vec![
+                Edit::InsertBefore(Node::Expr(expr), "(pack ".into()),
+                Edit::InsertAfter(Node::Expr(expr), ")".into()),
+            ];
+            d = d.fix(Title::HideLength.certain(pack));
         }
-        self.diagnostic(d);
+        self.found.diagnostic(d);
     }
 }

@@ -4,7 +4,6 @@
 //! both branches remains, and each pair of different lengths becomes one hidden length.
 
 use crate::hir::ExprId;
-use crate::infer::Mode;
 use crate::infer::cause::Cause;
 use crate::infer::constraint::{Branch, Progress};
 use crate::infer::context::Infer;
@@ -38,7 +37,7 @@ impl Infer<'_> {
         let heads = [l.kind(), r.kind()];
         let lengthless =
             |k: &TyKind| matches!(k, TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_) | TyKind::Generic(_));
-        if heads.iter().any(|k| lengthless(k)) || self.mode == Mode::Explicit || l == r {
+        if heads.iter().any(|k| lengthless(k)) || self.program.is_explicit() || l == r {
             self.close_both(branches, &l, &r, to, &cause);
             return Progress::Done;
         }
@@ -123,12 +122,12 @@ impl Infer<'_> {
             }
             let vars = vars.clone();
             from = self.open_in(ty, Site::Expr(branch.expr), branch.scope, false, &[]);
-            let opened = self.out.openings.last().map(|o| o.lengths.clone()).unwrap_or_default();
+            let opened = self.found.last_opened().to_vec();
             let open = |v: &Var| vars.iter().position(|b| b == v).map(|i| Size::var(opened[i].clone()));
             witnesses = witnesses.iter().map(|w| w.subst(&mut |v| open(v))).collect();
         }
         let hidden = hidden.iter().cloned().zip(witnesses).collect();
-        self.out.packings.push(Packing { expr: branch.expr, hidden, from, to: result.clone(), explicit: false });
+        self.found.packed(Packing { expr: branch.expr, hidden, from, to: result.clone(), explicit: false });
     }
 
     /// The least general generalisation over lengths; `None` if the types differ in more than lengths.
@@ -161,7 +160,7 @@ impl Infer<'_> {
         let local = sides.iter().any(|(size, scope)| {
             size.any_var(&mut |v| v.kind == VarKind::Bound || self.scopes.is_opened_in(v, *scope))
         });
-        if !local && self.facts.equal(&a, &b) == Truth::Yes {
+        if !local && self.table.facts().equal(&a, &b) == Truth::Yes {
             return a;
         }
         // An unknown length of a branch becomes the other branch's length. An unknown length from further out (a
@@ -179,7 +178,7 @@ impl Infer<'_> {
         if let Some((_, v)) = pairs.iter().find(|(p, _)| p.0 == a && p.1 == b) {
             return Size::var(v.clone());
         }
-        let v = self.fresh_bound(&format!("·{}", pairs.len()));
+        let v = self.scopes.bind_length(&format!("·{}", pairs.len()));
         pairs.push(((a, b), v.clone()));
         Size::var(v)
     }

@@ -5,7 +5,6 @@
 //! type `S(X) -> ∃Y. S(Y)` for every X, and the loop gives `∃X. S(X)`. Lengths that every iteration keeps stay in the
 //! type.
 
-use crate::hir::ExprId;
 use crate::infer::cause::Cause;
 use crate::infer::context::Infer;
 use crate::infer::result::*;
@@ -203,18 +202,6 @@ impl Infer<'_> {
             _ => next,
         };
         self.unify(&next, result, cause).then_some(())
-    }
-
-    /// The value of a length of a loop's state that every iteration keeps.
-    pub fn kept_length(&self, own: &Var) -> Option<Size> {
-        let of = |change: &StateChange| change.kept.iter().find(|(v, _)| v == own).map(|(_, start)| start.clone());
-        self.out.changes.values().find_map(of)
-    }
-
-    /// The call of the loop that opens this length of its state in each iteration.
-    pub fn loop_that_opens(&self, length: &Var) -> Option<ExprId> {
-        let opens = |change: &StateChange| change.step.contains(length) || change.test.contains(length);
-        self.out.changes.iter().find(|(_, change)| opens(change)).map(|(call, _)| *call)
     }
 }
 

@@ -13,10 +13,10 @@ impl Infer<'_> {
     /// Counts one step, plus the size terms and type nodes since the last one. Returns whether the budget is exhausted.
     pub fn over_budget(&mut self) -> bool {
         self.table.shorten_chains();
-        if self.table.too_large.get() {
+        if self.table.found_too_large() {
             self.give_up_on_type(Node::FormName);
         }
-        if !self.budget.step(self.table.parts.get()) {
+        if !self.budget.step(self.table.parts()) {
             self.too_large_to_check();
         }
         self.budget.is_closed()
@@ -46,8 +46,8 @@ impl Infer<'_> {
         // If the location is unknown, use the first expression with such a type.
         let at = match at {
             Node::FormName => {
-                let mut exprs = self.expr_types.ids();
-                let is_it = |e: &ExprId| self.expr_types[*e].as_ref().is_some_and(|ty| self.table.is_too_large(ty));
+                let mut exprs = self.found.types().ids();
+                let is_it = |e: &ExprId| self.found.ty(*e).is_some_and(|ty| self.table.is_too_large(ty));
                 exprs.find(is_it).map_or(at, Node::Expr)
             }
             _ => at,

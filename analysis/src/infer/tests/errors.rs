@@ -281,13 +281,13 @@ fn sizes_that_take_long_are_given_up() {
     assert!(!infer.over_budget());
     assert_eq!(infer.budget.steps(), before + 1);
     // Visited type nodes count as well.
-    infer.table.parts.set(infer.table.parts.get() + 10 * PARTS_PER_STEP);
+    infer.table.look_at(10 * PARTS_PER_STEP as u32);
     assert!(!infer.over_budget());
     assert_eq!(infer.budget.steps(), before + 1 + 11);
     // Exceeding the limit is reported, however it happens.
     infer.budget.spend(WORK_LIMIT);
     assert!(infer.over_budget() && infer.over_budget());
-    let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code.as_str()).collect();
+    let codes: Vec<&str> = infer.found.so_far().diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["too-complex"]);
 }
 

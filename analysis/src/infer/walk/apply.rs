@@ -8,7 +8,6 @@ use crate::hir::*;
 use crate::infer::cause::Cause;
 use crate::infer::constraint::Constraint;
 use crate::infer::context::Infer;
-use crate::infer::result::*;
 use crate::infer::walk::order::Meant;
 use crate::prims::{Primitive, PrimitiveId, Special};
 use crate::size::Size;
@@ -20,7 +19,7 @@ impl Infer<'_> {
             self.give_up_on_type(Node::Expr(id));
             return Ty::error();
         }
-        if self.is_foreign_form(callee) {
+        if self.program.is_foreign_form(callee) {
             self.operand(callee, None);
             return Ty::error();
         }
@@ -33,33 +32,22 @@ impl Infer<'_> {
         if let Some(ty) = self.special_application(id, callee, args) {
             return ty;
         }
-        if let Expr::Lambda { params, body } = self.body.expr(callee) {
+        if let Expr::Lambda { params, body } = self.program.expr(callee) {
             let (params, body) = (params.clone(), *body);
             return self.apply_lambda(id, callee, &params, body, args);
         }
         let ty = self.operand(callee, None);
-        if let Some((right, ..)) = self.right_side(callee, args) {
-            self.out.right_sides.insert(right);
+        if let Some((right, ..)) = self.program.right_side(callee, args) {
+            self.found.right_side(right);
         }
         self.call(id, callee, ty, args, 0)
-    }
-
-    /// For an `and` or `or`: its second argument, its first, and the value of the first for which the second is
-    /// computed.
-    pub fn right_side(&self, callee: ExprId, args: &[ExprId]) -> Option<(ExprId, ExprId, bool)> {
-        let &[left, right] = args else { return None };
-        match self.primitive_at(callee)?.id {
-            PrimitiveId::And => Some((right, left, true)),
-            PrimitiveId::Or => Some((right, left, false)),
-            _ => None,
-        }
     }
 
     /// Types `((lambda (x) …) e)` like `(let x e …)`: the type of `e` is known before the body is checked. Annotated
     /// parameters, and those whose argument is a function, are treated as in other calls.
     fn apply_lambda(&mut self, id: ExprId, callee: ExprId, params: &[BinderId], body: ExprId, args: &[ExprId]) -> Ty {
-        let is_function = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
-        let told = |(p, arg): (&BinderId, &ExprId)| self.body.binder(*p).ty.is_none() && !is_function(*arg);
+        let is_function = |e: ExprId| matches!(self.program.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
+        let told = |(p, arg): (&BinderId, &ExprId)| self.program.body().binder(*p).ty.is_none() && !is_function(*arg);
         let told: Vec<bool> = params.iter().zip(args).map(told).collect();
         let mut given = Vec::with_capacity(told.len());
         for ((&p, &arg), told) in params.iter().zip(args).zip(&told) {
@@ -72,7 +60,7 @@ impl Infer<'_> {
         let rest = self.fresh();
         let expected = Ty::funs(given.iter().cloned(), rest);
         let ty = self.lambda(params, body, Some(&expected), &[]);
-        self.expr_types[callee] = Some(ty.clone());
+        self.found.set_type(callee, ty.clone());
         let (types, _) = ty.uncurry();
         let types: Vec<Ty> = types.into_iter().take(told.len()).cloned().collect();
         let mut result = ty.clone();
@@ -129,25 +117,22 @@ impl Infer<'_> {
             }
         }
         // Function arguments are checked for the index variables of the arrays that they are applied to.
-        let positions = self.out.instances.get(&callee).map_or_else(Vec::new, |i| i.positions.clone());
+        let positions = self.found.so_far().instances.get(&callee).map_or_else(Vec::new, |i| i.positions.clone());
         // Function arguments come last, when their parameter types are known.
-        let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
+        let is_literal = |e: ExprId| matches!(self.program.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
         let (functions, values): (Vec<_>, Vec<_>) = params.into_iter().partition(|(_, arg, _)| is_literal(*arg));
         let mut usable = true;
         for (i, arg, param) in values.into_iter().chain(functions) {
             let cause = Cause::Argument { apply: id, callee, index: i + done, arg };
             let fits = match self.table.shallow(&param).kind() {
                 TyKind::Fun(..) => {
-                    for position in &positions {
-                        self.functions_at.entry(position.id).or_default().push(arg);
-                    }
-                    if let (Expr::Lambda { .. }, Some(position)) = (self.body.expr(arg), positions.first()) {
-                        let at = AtPosition { position: position.clone(), count: None };
-                        self.out.positions.insert(arg, at);
+                    self.found.checked_at(&positions, arg);
+                    if let (Expr::Lambda { .. }, Some(position)) = (self.program.expr(arg), positions.first()) {
+                        self.found.applied_at(arg, position.clone());
                     }
                     self.at_positions(&positions, |this| this.argument(arg, &param, &cause))
                 }
-                _ if self.out.right_sides.contains(&arg) => {
+                _ if self.found.so_far().right_sides.contains(&arg) => {
                     self.in_scope(arg, false, |this, _| this.argument(arg, &param, &cause))
                 }
                 _ => self.argument(arg, &param, &cause),
@@ -160,7 +145,7 @@ impl Infer<'_> {
     }
 
     fn other_shape(&self, param: &Ty, arg: ExprId) -> bool {
-        let Some(actual) = self.operand_type(arg) else { return false };
+        let Some(actual) = self.results().operand_type(arg) else { return false };
         let (p, a) = (self.table.shallow(param), self.table.shallow(&actual));
         let scalar = |t: &Ty| matches!(t.kind(), TyKind::Scalar(_) | TyKind::Unknown(_) | TyKind::Error);
         std::mem::discriminant(p.kind()) != std::mem::discriminant(a.kind()) && !(scalar(&p) && scalar(&a))
@@ -183,7 +168,7 @@ impl Infer<'_> {
             TyKind::Exists(..) => {
                 let own = match self.before_opening(arg).filter(|ty| self.is_existential(ty)) {
                     Some(ty) => {
-                        self.expr_types[arg] = Some(ty.clone());
+                        self.found.set_type(arg, ty.clone());
                         ty
                     }
                     None => self.infer(arg, Some(&wanted)),
@@ -203,7 +188,7 @@ impl Infer<'_> {
 
     /// The type of a primitive says which arguments are sizes, so any other is a value.
     fn is_primitive_call(&self, cause: &Cause) -> bool {
-        matches!(cause, Cause::Argument { callee, .. } if self.primitive_at(*callee).is_some())
+        matches!(cause, Cause::Argument { callee, .. } if self.program.primitive_at(*callee).is_some())
     }
 
     fn is_existential(&self, ty: &Ty) -> bool {
@@ -214,7 +199,7 @@ impl Infer<'_> {
         match self.static_size(arg) {
             Some(size) => {
                 let ty = Ty::new(TyKind::Size(size));
-                self.expr_types[arg] = Some(ty.clone());
+                self.found.set_type(arg, ty.clone());
                 self.unify(wanted, &ty, cause);
             }
             None => {
@@ -231,11 +216,11 @@ impl Infer<'_> {
 
     /// The size that an argument denotes, if any: a natural number, `#…`, a size name, a value of a size type.
     pub fn static_size(&mut self, arg: ExprId) -> Option<Size> {
-        match self.body.expr(arg).clone() {
+        match self.program.expr(arg).clone() {
             Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
             Expr::Size(s) => Some(self.written_size(s)),
             Expr::Local(b) if self.binders.is_position(b) => Some(self.size_of_binder(b)),
-            Expr::Local(b) => match self.body.binder(b).role {
+            Expr::Local(b) => match self.program.body().binder(b).role {
                 BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
                     Some(self.size_of_binder(b))
                 }
@@ -249,14 +234,6 @@ impl Infer<'_> {
     }
 
     // --- primitives
-
-    /// The primitive that an expression names.
-    pub fn primitive_at(&self, e: ExprId) -> Option<&'static Primitive> {
-        match self.body.expr(e) {
-            Expr::Global(name) => self.env.primitive(name),
-            _ => None,
-        }
-    }
 
     /// A primitive used as a value.
     pub fn primitive(&mut self, id: ExprId, p: &'static Primitive) -> Ty {
@@ -297,16 +274,14 @@ impl Infer<'_> {
     }
 
     fn special_application(&mut self, id: ExprId, callee: ExprId, args: &[ExprId]) -> Option<Ty> {
-        let Expr::Global(name) = self.body.expr(callee) else { return None };
+        let Expr::Global(name) = self.program.expr(callee) else { return None };
         let name = name.clone();
         let (&first, rest) = args.split_first()?;
-        let primitive = self.env.primitive(&name)?;
+        let primitive = self.program.primitive(&name)?;
         let special = primitive.special?;
         let note = |this: &mut Self, ty: &Ty| {
-            this.expr_types[callee] = Some(ty.clone());
-            if !this.out.uses.contains(&name) {
-                this.out.uses.push(name.clone());
-            }
+            this.found.set_type(callee, ty.clone());
+            this.found.uses(&name);
         };
         match special {
             Special::Zip if args.len() >= 3 => {
@@ -333,11 +308,11 @@ impl Infer<'_> {
                 let (count, array) = match self.static_size(first) {
                     Some(size) => {
                         let ty = Ty::new(TyKind::Size(size.clone()));
-                        self.expr_types[first] = Some(ty.clone());
+                        self.found.set_type(first, ty.clone());
                         (ty, Ty::array(element.clone(), size))
                     }
                     None => {
-                        let bound = self.fresh_bound("X");
+                        let bound = self.scopes.bind_length("X");
                         (Ty::int(), Ty::exists(vec![bound.clone()], Ty::array(element.clone(), Size::var(bound))))
                     }
                 };
@@ -399,7 +374,7 @@ impl Infer<'_> {
             let ty = match size {
                 Some(size) => {
                     let ty = Ty::new(TyKind::Size(size.clone()));
-                    self.expr_types[count] = Some(ty.clone());
+                    self.found.set_type(count, ty.clone());
                     ty
                 }
                 None => {
@@ -416,7 +391,7 @@ impl Infer<'_> {
         let result = match sizes.last() {
             Some(Some(len)) if primitive.id == PrimitiveId::Slice => Ty::array(element, len.clone()),
             _ => {
-                let bound = self.fresh_bound("X");
+                let bound = self.scopes.bind_length("X");
                 Ty::exists(vec![bound.clone()], Ty::array(element, Size::var(bound)))
             }
         };
@@ -428,12 +403,12 @@ impl Infer<'_> {
     /// Checks the border mode of `pad`: one of three names, or a parameter of a definition that is given one.
     fn check_pad_mode(&mut self, args: &[ExprId]) {
         let Some(&mode) = args.get(2) else { return };
-        let known = match self.body.expr(mode) {
+        let known = match self.program.expr(mode) {
             Expr::Global(n) => {
                 // Unknown names are reported elsewhere.
-                self.env.primitive(n).is_none_or(|p| p.special == Some(Special::PadMode))
+                self.program.primitive(n).is_none_or(|p| p.special == Some(Special::PadMode))
             }
-            Expr::Local(b) => self.body.binder(*b).role == BinderRole::Param,
+            Expr::Local(b) => self.program.body().binder(*b).role == BinderRole::Param,
             Expr::Missing => true,
             _ => false,
         };
@@ -447,10 +422,10 @@ impl Infer<'_> {
     /// Reports surplus arguments: `args` follow `taken`, which follow `done` earlier ones.
     fn too_many_arguments(&mut self, callee: ExprId, result: &Ty, args: &[ExprId], taken: &[Ty], done: usize) {
         let ty = self.table.zonk(result);
-        let name = self.short(callee);
+        let name = self.program.short(callee);
         let given = taken.len() + done;
         let (d, meant) = if given == 0 {
-            let meant = self.meant_by_applying(callee, &ty, args);
+            let meant = self.results().meant_by_applying(callee, &ty, args);
             let problem = Problem::NotApplicable { callee: name, ty };
             (Diagnostic::new(Node::Expr(callee), &problem), meant)
         } else {
@@ -461,24 +436,24 @@ impl Infer<'_> {
                 &Note::TypeOf { name: name.to_string(), ty: self.type_of_callee(callee).to_string() },
             );
             let meant = match done {
-                0 => self.meant_by_more(callee, args, taken, &ty),
-                _ => self.meant_by_indices(callee, &ty),
+                0 => self.results().meant_by_more(callee, args, taken, &ty),
+                _ => self.results().meant_by_indices(callee, &ty),
             };
             (d, meant)
         };
-        self.diagnostic(match meant {
+        self.found.diagnostic(match meant {
             Some(meant) => meant.add_to(d),
             None => d,
         });
     }
 
     fn type_of_callee(&self, callee: ExprId) -> Ty {
-        self.expr_types[callee].as_ref().map_or_else(Ty::error, |ty| self.table.zonk(ty))
+        self.found.ty(callee).map_or_else(Ty::error, |ty| self.table.zonk(ty))
     }
 
     pub fn needs_size(&mut self, arg: ExprId, cause: &Cause) {
         let callee = match cause {
-            Cause::Argument { callee, .. } => Some(self.short(*callee)),
+            Cause::Argument { callee, .. } => Some(self.program.short(*callee)),
             _ => None,
         };
         self.error(Node::Expr(arg), &Problem::NeedsSize { callee });

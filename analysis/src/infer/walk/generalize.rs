@@ -26,7 +26,7 @@ impl Infer<'_> {
     /// Binds every variable of the type deeper than `level` to a quantified variable, numbered from the given ids.
     pub fn quantify(&mut self, ty: &Ty, level: Level, first_type: u32, first_size: u32, taken: &[Name]) -> Quantified {
         let mut out = Quantified::default();
-        self.table.why = None;
+        self.table.forget_cause();
         // A quantified length at another index has no notation, so it is made independent of the index.
         loop {
             let unknowns = self.table.unknowns(&self.table.zonk(ty));
@@ -48,9 +48,8 @@ impl Infer<'_> {
                     let v = TyVar(v);
                     let id = first_type + out.classes.len() as u32;
                     out.classes.push(self.table.class(v));
-                    self.table.generic_types.insert(id, deps);
                     out.dependence.types.push(of);
-                    self.table.bind_type(v, Ty::new(TyKind::Generic(id)));
+                    self.table.quantify_type(v, id);
                 }
                 Key::Size(v) => {
                     let text = loop {
@@ -63,9 +62,8 @@ impl Infer<'_> {
                     let var =
                         Var { kind: VarKind::Generic, id: first_size + out.sizes.len() as u32, name: text.into() };
                     out.sizes.push(var.clone());
-                    self.table.generic_sizes.insert(var.clone(), deps);
                     out.dependence.sizes.push(of);
-                    self.table.bind_size(v, Size::var(var));
+                    self.table.quantify_size(v, &var);
                 }
                 Key::Scope(_) => {}
             }
@@ -77,14 +75,14 @@ impl Infer<'_> {
     /// Types `(let f (lambda …) …)` and makes `f` polymorphic.
     pub fn let_function(&mut self, binder: BinderId, value: ExprId) {
         let first = self.agenda.len();
-        let assumed = self.out.assumed.len();
+        let assumed = self.found.assumed().len();
         self.scopes.deepen();
         let ty = self.infer(value, None);
         self.scopes.undeepen();
         self.settle(first, self.scopes.level());
         self.keep_undecided(first);
-        let (first_type, first_size) = (self.lets.first_type(), self.lets.first_size());
-        let taken = self.lets.size_names();
+        let (first_type, first_size) = (self.found.lets().first_type(), self.found.lets().first_size());
+        let taken = self.found.lets().size_names();
         let q = self.quantify(&ty, self.scopes.level(), first_type, first_size, &taken);
         self.solve();
         let ty = self.table.zonk(&ty);
@@ -92,23 +90,23 @@ impl Infer<'_> {
         if q.classes.is_empty() && q.sizes.is_empty() {
             return;
         }
-        self.lets.add(&q.classes, &q.sizes);
+        self.found.quantify_let(&q.classes, &q.sizes);
         // Each use makes the function's assumptions about the function's own lengths.
         let of_function: FxHashSet<&Var> = q.sizes.iter().collect();
         let own = |a: &Assumption| a.vars().iter().any(|v| of_function.contains(v));
         let mut assumptions = Vec::new();
-        let assumed_inside: Vec<Assumed> = self.out.assumed[assumed..].to_vec();
+        let assumed_inside: Vec<Assumed> = self.found.assumed()[assumed..].to_vec();
         for a in assumed_inside {
             let Assumed { assumption, branch, .. } = self.where_computed(a.assumption, a.at);
             if branch.is_none() {
                 assumptions.extend(self.in_each_round(&assumption, None).into_iter().filter(&own));
             }
         }
-        let constants = self.constants.iter().map(|(size, _)| self.table.zonk_size(size));
+        let constants = self.found.constants().iter().map(|(size, _)| self.table.zonk_size(size));
         let constants = constants.filter(|size| size.any_var(&mut |v| of_function.contains(v))).collect();
         let dependence = q.dependence;
         let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, constants, dependence };
-        self.out.let_schemes.insert(binder, LetScheme { scheme, first_type, first_size });
+        self.found.generalized(binder, LetScheme { scheme, first_type, first_size });
     }
 
     /// Keeps the variables of open constraints monomorphic, because they depend on a variable from outside.
@@ -167,17 +165,16 @@ impl Infer<'_> {
             let a = a.subst(&mut size);
             self.assume(a, at);
         }
-        self.constants.extend(scheme.constants.iter().map(|c| (c.subst(&mut size), at)));
+        for constant in &scheme.constants {
+            self.found.require_constant(constant.subst(&mut size), at);
+        }
         ty.any(&mut |t| {
-            if let Some(ArrayTy { position: Some(p), len, .. }) = t.as_array()
-                && let Some(p) = self.table.positions.get_mut(p.id as usize)
-                && p.count.is_none()
-            {
-                p.count = Some(len.clone());
+            if let Some(ArrayTy { position: Some(p), len, .. }) = t.as_array() {
+                self.table.complete_count(p, len);
             }
             false
         });
-        self.out.instances.insert(at, Instance { types, sizes, positions });
+        self.found.instantiated(at, Instance { types, sizes, positions });
         ty
     }
 
@@ -202,7 +199,7 @@ impl Infer<'_> {
             return (ty.clone(), None);
         }
         for b in &binders[bound.len()..] {
-            renamed.push(self.fresh_bound(&b.name));
+            renamed.push(self.scopes.bind_length(&b.name));
         }
         let of = |v: &Var| binders.iter().position(|f| f == v).map(|i| renamed[i].clone());
         let element =

@@ -31,7 +31,7 @@ impl Infer<'_> {
         let count = self.static_size(args[0]);
         let number = count.as_ref().map_or_else(Ty::int, |count| Ty::new(TyKind::Size(count.clone())));
         match &count {
-            Some(_) => self.expr_types[args[0]] = Some(number.clone()),
+            Some(_) => self.found.set_type(args[0], number.clone()),
             None => {
                 self.argument(args[0], &number, &cause(0));
             }
@@ -42,7 +42,7 @@ impl Infer<'_> {
             self.argument(x, &start, &cause(2));
             self.solve();
         }
-        let mistakes = self.out.diagnostics.len();
+        let mistakes = self.found.mistakes();
         self.scopes.deepen();
         let mut this = self.loop_of(start);
         let f = Ty::fun(this.argument.state.clone(), this.result.clone());
@@ -50,7 +50,7 @@ impl Infer<'_> {
         self.solve();
         self.array_of_function(&mut this, &cause(1));
         note(self, &Ty::funs([number, f.clone(), this.start.clone()], Ty::error()));
-        if self.out.diagnostics.len() > mistakes {
+        if self.found.mistakes() > mistakes {
             self.scopes.undeepen();
             self.infer_all(args.get(3..).unwrap_or_default());
             return Ty::error();
@@ -62,7 +62,7 @@ impl Infer<'_> {
                 match change {
                     Some(change) => {
                         let state = change.state.clone();
-                        self.out.changes.insert(id, change);
+                        self.found.changes(id, change);
                         (None, state)
                     }
                     None => {
@@ -88,12 +88,12 @@ impl Infer<'_> {
                     return Ty::error();
                 };
                 if next.as_var() != Some(&symbol) {
-                    self.constants.push((count.clone(), args[0]));
+                    self.found.require_constant(count.clone(), args[0]);
                 }
                 (Some(RoundLength { symbol, next, start }), Ty::array(element, result))
             }
         };
-        self.out.iterations.insert(id, Iteration { count, length });
+        self.found.iterates(id, Iteration { count, length });
         match args.get(3..) {
             None => Ty::fun(this.start, value),
             Some(more) => self.call(id, callee, value, more, 3),
@@ -107,7 +107,7 @@ impl Infer<'_> {
         self.argument(args[2], &start, &cause(2));
         self.solve();
         let start = self.table.zonk(&start);
-        let mistakes = self.out.diagnostics.len();
+        let mistakes = self.found.mistakes();
         self.scopes.deepen();
         let unknown = matches!(start.kind(), TyKind::Unknown(_));
         let (mut argument, mut tested) = match unknown {
@@ -122,10 +122,10 @@ impl Infer<'_> {
         self.argument(args[0], &test, &cause(0));
         self.argument(args[1], &f, &cause(1));
         self.solve();
-        if unknown && self.out.diagnostics.len() == mistakes {
+        if unknown && self.found.mistakes() == mistakes {
             self.state_of_function(&start, &mut argument, &mut tested, &cause(1));
         }
-        if self.out.diagnostics.len() > mistakes {
+        if self.found.mistakes() > mistakes {
             self.scopes.undeepen();
             self.infer_all(args.get(3..).unwrap_or_default());
             return Ty::error();
@@ -135,7 +135,7 @@ impl Infer<'_> {
         let value = match change {
             Some(change) => {
                 let state = change.state.clone();
-                self.out.changes.insert(id, change);
+                self.found.changes(id, change);
                 state
             }
             None => {

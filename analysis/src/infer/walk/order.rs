@@ -5,7 +5,8 @@
 
 use crate::diagnostics::Note;
 use crate::diagnostics::Problem;
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::problem::Noun;
+use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
@@ -51,12 +52,12 @@ impl Takes {
         }
     }
 
-    fn noun(self) -> &'static str {
+    fn noun(self) -> Noun {
         match self {
-            Takes::Function => "function",
-            Takes::Array => "array",
-            Takes::Number => "number",
-            Takes::Value => "value",
+            Takes::Function => Noun::Function,
+            Takes::Array => Noun::Array,
+            Takes::Number => Noun::Number,
+            Takes::Value => Noun::Value,
         }
     }
 }
@@ -71,9 +72,9 @@ pub enum Meant {
 impl Infer<'_> {
     /// Detects two exchanged arguments or a missing one. Reports the mistake and returns the corrected call.
     pub fn in_order(&mut self, callee: ExprId, args: &[ExprId]) -> Option<Meant> {
-        let Expr::Global(name) = self.body.expr(callee) else { return None };
+        let Expr::Global(name) = self.program.expr(callee) else { return None };
         let name = name.clone();
-        let ty = match self.env.lookup(&name) {
+        let ty = match self.program.lookup(&name) {
             Lookup::Definition(scheme) => scheme.ty,
             Lookup::Primitive(p) => p.scheme.ty.clone(),
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => return None,
@@ -97,50 +98,46 @@ impl Infer<'_> {
         let (low, high) = (one.min(other), one.max(other));
         let (first, second) = (args[low], args[high]);
         // The argument at the other place distinguishes a value from a function, even if the place accepts both.
-        let value = |takes: Takes| if takes == Takes::Function { "function" } else { "value" };
+        let value = |takes: Takes| if takes == Takes::Function { Noun::Function } else { Noun::Value };
         let wanted = match params.contains(&Takes::Function) {
             true => [value(params[low]), value(params[high])],
             false => [params[low].noun(), params[high].noun()],
         };
         let [wanted_first, _] = wanted;
-        let problem =
-            Problem::ArgumentOrder { callee: name, wanted, first: self.short(first), second: self.short(second) };
+        let problem = Problem::ArgumentOrder {
+            callee: name,
+            wanted,
+            first: self.program.short(first),
+            second: self.program.short(second),
+        };
         let d = Diagnostic::new(Node::Expr(first), &problem)
             .related(Node::Expr(second), &Note::ArgumentHere { noun: wanted_first })
-            .fix(Fix { title: "Exchange the two arguments".into(), edits: exchanged(first, second), certain: true });
-        self.diagnostic(d);
+            .fix(Title::ExchangeArguments.certain(exchanged(first, second)));
+        self.found.diagnostic(d);
         Some(Meant::Ordered(ordered))
     }
 
     /// Reports that the argument at index `missing` is missing.
     fn lacks_argument(&mut self, callee: ExprId, args: &[ExprId], ty: &Ty, missing: usize) -> Meant {
         self.infer_all(args);
-        let name = self.short(callee);
+        let name = self.program.short(callee);
         let at = args[missing];
         let takes = ty.uncurry().0[missing];
-        let what = match Takes::of(takes) {
-            Takes::Function => "a function",
-            Takes::Array => "an array",
-            Takes::Number => "a number",
-            Takes::Value => "a value",
-        };
-        let before = self.short(at);
-        let array = args.iter().find_map(|a| self.operand_type(*a).filter(|ty| ty.as_array().is_some()));
-        let neutral = array.as_ref().and_then(|array| self.neutral_element(at, array));
+        let what = Takes::of(takes).noun();
+        let before = self.program.short(at);
+        let array = args.iter().find_map(|a| self.results().operand_type(*a).filter(|ty| ty.as_array().is_some()));
+        let neutral = array.as_ref().and_then(|array| self.results().neutral_element(at, array));
         let neutral = neutral.map(|neutral| neutral.to_string());
         let problem = Problem::MissingArgument { callee: name, what, before, neutral: neutral.clone() };
         let mut d = Diagnostic::new(Node::Expr(at), &problem);
         if let Some(neutral) = neutral {
-            d = d.fix(Fix {
-                title: format!("Insert the neutral element `{neutral}`"),
-                edits: vec![Edit::InsertBefore(Node::Expr(at), format!("{neutral} "))],
-                certain: true,
-            });
+            let edits = vec![Edit::InsertBefore(Node::Expr(at), format!("{neutral} "))];
+            d = d.fix(Title::InsertNeutral(neutral).certain(edits));
         } else if is_order(takes) {
-            let title = "Insert `<`, for ascending order".to_owned();
-            d = d.fix(Fix { title, edits: vec![Edit::InsertBefore(Node::Expr(at), "< ".into())], certain: false });
+            let edits = vec![Edit::InsertBefore(Node::Expr(at), "< ".into())];
+            d = d.fix(Title::InsertAscending.proposed(edits));
         }
-        self.diagnostic(d);
+        self.found.diagnostic(d);
         Meant::Lacking(Ty::error())
     }
 
@@ -151,18 +148,18 @@ impl Infer<'_> {
             TyKind::Unknown(_) | TyKind::Generic(_) | TyKind::Exists(..) | TyKind::Error => Looks::Unclear,
             _ => Looks::Value,
         };
-        match self.body.expr(e) {
+        match self.program.expr(e) {
             Expr::Lambda { .. } => Looks::Function,
             Expr::Literal(_) | Expr::Size(_) | Expr::Tuple(_) => Looks::Value,
             Expr::Local(b) => self.binders.ty(*b).map_or(Looks::Unclear, of),
-            Expr::Global(name) => match self.env.lookup(name) {
+            Expr::Global(name) => match self.program.lookup(name) {
                 Lookup::Definition(scheme) => of(&scheme.ty),
                 Lookup::Primitive(p) => of(&p.scheme.ty),
                 Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => Looks::Unclear,
             },
             // A call that lacks arguments is a function.
-            Expr::Apply { callee, args } => match self.body.expr(*callee) {
-                Expr::Global(name) => match self.env.lookup(name) {
+            Expr::Apply { callee, args } => match self.program.expr(*callee) {
+                Expr::Global(name) => match self.program.lookup(name) {
                     Lookup::Definition(scheme) if awaits_more(&scheme.ty, args.len()) => Looks::Function,
                     Lookup::Primitive(p) if p.awaits_more(args.len()) => Looks::Function,
                     _ => Looks::Unclear,

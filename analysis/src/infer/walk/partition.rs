@@ -30,7 +30,7 @@ impl Infer<'_> {
         let element = self.table.fresh_type_at(level, None, vec![row.id, column.id]);
         let joined = self.table.fresh_type_at(level, None, vec![flat.id]);
         for (position, below) in [(&row, &count), (&column, &each), (&flat, &total)] {
-            self.table.positions[position.id as usize].count = Some(below.clone());
+            self.table.set_count(&position, &below);
         }
         let array = |element: &Ty, len: &Size, position: &Var| {
             let position = Some(position.clone());
@@ -63,9 +63,9 @@ impl Infer<'_> {
             return Ty::error();
         };
         let size = Ty::new(TyKind::Size(count.clone()));
-        self.expr_types[args[0]] = Some(size.clone());
+        self.found.set_type(args[0], size.clone());
         let position = self.fresh_position(0);
-        self.table.positions[position.id as usize].count = Some(count.clone());
+        self.table.set_count(&position, &count);
         let rule = Ty::fun(Ty::int(), Ty::int());
         let Some(each) = self.piece_lengths(args[1], &position, &count) else {
             self.infer_all(&args[2..]);
@@ -76,7 +76,7 @@ impl Infer<'_> {
         let (array, element) = self.any_array(&len);
         let flat = array.as_array().and_then(|a| a.position.clone());
         let column = self.fresh_position(1);
-        self.table.positions[column.id as usize].count = Some(each.clone());
+        self.table.set_count(&column, &each);
         let before = offset(&position, &each);
         let element = match &flat {
             Some(flat) => self.table.at_index(&element, flat, &before.add(&Size::var(column.clone()))),
@@ -87,11 +87,11 @@ impl Infer<'_> {
             ArrayTy { element: Ty::new(TyKind::Array(row)), len: count.clone(), position: Some(position.clone()) };
         let rows = Ty::new(TyKind::Array(rows));
         note(self, &Ty::funs([size, rule, array.clone()], rows.clone()));
-        self.out.partitions.insert(id, Pieces { position, count: count.clone(), each });
+        self.found.partitioned(id, Pieces { position, count: count.clone(), each });
         let ty = self.call(id, callee, Ty::fun(array, rows), &args[2..], 2);
         // The segments must add up to the array's length. This is proved, unified, or assumed and checked before a run.
         let known = self.table.zonk_size(&len);
-        match self.facts.equal(&known, &total) {
+        match self.table.facts().equal(&known, &total) {
             Truth::Yes => {}
             Truth::Unknown if !known.any_var(&mut |v| v.kind == crate::size::VarKind::Unknown) => {
                 self.assume(Assumption::Equal(known, total), id);
@@ -109,7 +109,7 @@ impl Infer<'_> {
     /// The length of a segment as a size in its index; `None` after an error.
     fn piece_lengths(&mut self, rule: ExprId, position: &Var, count: &Size) -> Option<Size> {
         let rule_type = Ty::fun(Ty::int(), Ty::int());
-        let each = match self.body.expr(rule).clone() {
+        let each = match self.program.expr(rule).clone() {
             Expr::Lambda { params, body } if params.len() == 1 => {
                 let param = params[0];
                 self.binders.set_position(param, position);
@@ -129,9 +129,9 @@ impl Infer<'_> {
                 return None;
             }
             Expr::Apply { callee, args } if self.is_case_split(callee) => {
-                self.expr_types[callee] =
-                    Some(Ty::funs(args.iter().map(|_| Ty::int()).collect::<Vec<_>>(), rule_type.clone()));
-                self.expr_types[rule] = Some(rule_type);
+                self.found
+                    .set_type(callee, Ty::funs(args.iter().map(|_| Ty::int()).collect::<Vec<_>>(), rule_type.clone()));
+                self.found.set_type(rule, rule_type);
                 let mut lengths = Vec::new();
                 for &arg in &args {
                     let ty = self.operand(arg, None);
@@ -149,7 +149,7 @@ impl Infer<'_> {
                     }
                 }
                 let pieces = Size::nat(lengths.len() as u64);
-                if self.facts.equal(&pieces, count) != Truth::Yes {
+                if self.table.facts().equal(&pieces, count) != Truth::Yes {
                     let problem = Problem::PieceCount { pieces: count.clone(), lengths: lengths.len() };
                     self.error(Node::Expr(rule), &problem);
                     return None;
@@ -172,7 +172,7 @@ impl Infer<'_> {
             }
         };
         if each.is_none() {
-            let at = match self.body.expr(rule) {
+            let at = match self.program.expr(rule) {
                 Expr::Lambda { body, .. } => *body,
                 _ => rule,
             };
@@ -182,21 +182,21 @@ impl Infer<'_> {
     }
 
     fn not_a_size(&mut self, at: ExprId) {
-        if self.operand_type(at).is_some_and(|t| t.contains_error()) {
+        if self.results().operand_type(at).is_some_and(|t| t.contains_error()) {
             return;
         }
-        let text = self.short(at);
+        let text = self.program.short(at);
         self.error(Node::Expr(at), &Problem::PieceNotASize { text });
     }
 
     fn is_case_split(&self, callee: ExprId) -> bool {
-        self.primitive_at(callee).is_some_and(|p| p.special == Some(Special::CaseSplit))
+        self.program.primitive_at(callee).is_some_and(|p| p.special == Some(Special::CaseSplit))
     }
 
     /// The size that a partially applied primitive, such as `(+ 1)`, computes from the index.
     fn size_of_rule(&mut self, rule: ExprId, position: &Var) -> Option<Size> {
-        let Expr::Apply { callee, args } = self.body.expr(rule).clone() else { return None };
-        let id = self.primitive_at(callee)?.id;
+        let Expr::Apply { callee, args } = self.program.expr(rule).clone() else { return None };
+        let id = self.program.primitive_at(callee)?.id;
         let mut operands: Vec<Size> = Vec::new();
         for a in args {
             operands.push(self.size_of_expr(a)?);
@@ -210,12 +210,12 @@ impl Infer<'_> {
         if let Some(size) = self.static_size(e) {
             return Some(size);
         }
-        match self.body.expr(e).clone() {
+        match self.program.expr(e).clone() {
             Expr::Literal(Literal::Int(n)) => Some(Size::int(i64::from(n))),
             Expr::Apply { callee, args } => {
-                let id = self.primitive_at(callee)?.id;
+                let id = self.program.primitive_at(callee)?.id;
                 if id == PrimitiveId::Length {
-                    let ty = self.operand_type(*args.first()?)?;
+                    let ty = self.results().operand_type(*args.first()?)?;
                     return self.table.zonk(&ty).as_array().map(|a| a.len.clone());
                 }
                 let mut operands = Vec::new();
@@ -242,8 +242,8 @@ impl Infer<'_> {
     }
 
     fn size_condition(&mut self, condition: ExprId, then: &Size, otherwise: &Size) -> Option<Size> {
-        let Expr::Apply { callee, args } = self.body.expr(condition).clone() else { return None };
-        let id = self.primitive_at(callee)?.id;
+        let Expr::Apply { callee, args } = self.program.expr(condition).clone() else { return None };
+        let id = self.program.primitive_at(callee)?.id;
         let (a, b) = match (id, args.as_slice()) {
             (PrimitiveId::Not, &[inner]) => return self.size_condition(inner, otherwise, then),
             (PrimitiveId::And, &[a, b]) => {
@@ -279,9 +279,9 @@ impl Infer<'_> {
         note: impl Fn(&mut Self, &Ty),
     ) -> Option<Ty> {
         // Assumptions about the index count only if the type of the element depends on it.
-        let before = self.out.assumed.len();
+        let before = self.found.assumed().len();
         let index = self.size_of_expr(args[1]);
-        let assumed = self.out.assumed.split_off(before);
+        let assumed = self.found.take_assumed_from(before);
         let len = self.fresh_size();
         let (array, element) = self.any_array(&len);
         let position = array.as_array().and_then(|a| a.position.clone())?;
@@ -296,14 +296,14 @@ impl Infer<'_> {
         let result = match index {
             Some(index) => {
                 if self.table.may_depend(&element, &position) {
-                    self.out.indices.insert(id, index.clone());
-                    self.out.assumed.extend(assumed);
+                    self.found.indexed(id, index.clone());
+                    self.found.assume_all(assumed);
                 }
                 self.table.at_index(&element, &position, &index)
             }
             None if rows.mentions(&position) => {
                 let problem =
-                    Problem::RowNotASize { rows, position: position.name.clone(), index: self.short(args[1]) };
+                    Problem::RowNotASize { rows, position: position.name.clone(), index: self.program.short(args[1]) };
                 self.error(Node::Expr(args[1]), &problem);
                 self.infer_all(&args[1..]);
                 return Some(Ty::error());
@@ -320,7 +320,7 @@ impl Infer<'_> {
     /// Whether the function argument of `generate` may use its parameter as a size.
     pub fn generates_by_position(&mut self, count: ExprId, rest: &[ExprId]) -> bool {
         let Some(&function) = rest.first() else { return false };
-        let Expr::Lambda { params, .. } = self.body.expr(function) else { return false };
+        let Expr::Lambda { params, .. } = self.program.expr(function) else { return false };
         params.len() == 1 && self.static_size(count).is_some()
     }
 
@@ -335,12 +335,12 @@ impl Infer<'_> {
     ) -> Ty {
         let Some(len) = self.static_size(count) else { return Ty::error() };
         let size = Ty::new(TyKind::Size(len.clone()));
-        self.expr_types[count] = Some(size.clone());
+        self.found.set_type(count, size.clone());
         let (array, element) = self.any_array(&len);
         let positions: Vec<Var> = array.as_array().and_then(|a| a.position.clone()).into_iter().collect();
-        if let (Expr::Lambda { params, .. }, Some(position)) = (self.body.expr(rest[0]), positions.first()) {
+        if let (Expr::Lambda { params, .. }, Some(position)) = (self.program.expr(rest[0]), positions.first()) {
             self.binders.set_position(params[0], position);
-            self.out.generated.insert(id, position.clone());
+            self.found.generated(id, position.clone());
         }
         let ty = Ty::fun(Ty::fun(Ty::int(), element), array);
         note(self, &Ty::fun(size, ty.clone()));
@@ -350,7 +350,7 @@ impl Infer<'_> {
     fn at_positions_of_call(&mut self, id: ExprId, callee: ExprId, ty: Ty, rest: &[ExprId], positions: &[Var]) -> Ty {
         let instance =
             crate::infer::result::Instance { types: Vec::new(), sizes: Vec::new(), positions: positions.to_vec() };
-        self.out.instances.insert(callee, instance);
+        self.found.instantiated(callee, instance);
         self.call(id, callee, ty, rest, 1)
     }
 }

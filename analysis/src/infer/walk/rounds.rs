@@ -62,14 +62,12 @@ fn by_rule(next: &Size, m: &Var, rounds: &Size, start: &Size) -> Option<Size> {
 impl Infer<'_> {
     /// Instantiates every condition for the iterations.
     pub fn assume_in_each_round(&mut self) {
-        if self.out.iterations.is_empty() && self.out.changes.is_empty() {
+        if self.found.so_far().iterations.is_empty() && self.found.so_far().changes.is_empty() {
             return;
         }
-        for Assumed { assumption, at, branch } in std::mem::take(&mut self.out.assumed) {
+        for Assumed { assumption, at, branch } in self.found.take_assumed() {
             for assumption in self.in_each_round(&assumption, branch) {
-                let known = self.out.assumed.len();
-                self.assume(assumption, at);
-                self.out.assumed[known..].iter_mut().for_each(|assumed| assumed.branch = branch);
+                self.assume_in(assumption, at, branch);
             }
         }
     }
@@ -80,15 +78,17 @@ impl Infer<'_> {
             VarKind::Unknown => Some(self.table.zonk_size(&Size::var(v.clone()))),
             _ => None,
         });
-        let zonked = zonked.subst(&mut |v| Some(self.table.zonk_size(&self.kept_length(v)?)));
-        if self.out.iterations.is_empty() {
+        let zonked = zonked.subst(&mut |v| Some(self.table.zonk_size(&self.found.kept_length(v)?)));
+        if self.found.so_far().iterations.is_empty() {
             return vec![zonked];
         }
         let (mut open, mut done) = (vec![zonked], Vec::new());
         while let Some(assumption) = open.pop() {
             // The number of index values may follow from the length of an iteration.
-            let all_of =
-                |v: &Var| self.iteration_of(v).is_some() && !branch.is_some_and(|branch| self.is_known_in(v, branch));
+            let all_of = |v: &Var| {
+                self.found.iteration_of(v).is_some()
+                    && !branch.is_some_and(|branch| self.results().is_known_in(v, branch))
+            };
             let of_rounds = |count: &Size| count.any_var(&mut |v| all_of(v));
             let assumption = self.table.for_all_positions_of(assumption, &of_rounds);
             let vars = assumption.vars();
@@ -121,12 +121,12 @@ impl Infer<'_> {
     /// quantifies. Any other size that is not constant is an error.
     pub fn open_constants(&mut self, quantified: &[Var]) -> Vec<Size> {
         let mut open = Vec::new();
-        let is_kernel = self.body.kind == FormKind::Kernel;
-        for (size, at) in std::mem::take(&mut self.constants) {
+        let is_kernel = self.program.body().kind == FormKind::Kernel;
+        for (size, at) in self.found.take_constants() {
             let size = self.table.zonk_size(&size);
             let each_use = |v: &Var| v.kind == VarKind::Param && !is_kernel || quantified.contains(v);
             // A generalised `let` determines its own at each use.
-            if size.as_const().is_some() || size.any_var(&mut |v| self.lets.quantifies(v)) {
+            if size.as_const().is_some() || size.any_var(&mut |v| self.found.lets().quantifies(v)) {
                 continue;
             }
             if size.vars().iter().all(each_use) {
@@ -138,23 +138,14 @@ impl Infer<'_> {
         open
     }
 
-    /// How often, and how, the length with this symbol changes.
-    pub fn iteration_of(&self, symbol: &Var) -> Option<(&Size, &RoundLength)> {
-        if symbol.kind != VarKind::Skolem {
-            return None;
-        }
-        let lengths = self.out.iterations.values().filter_map(|i| Some((i.count.as_ref()?, i.length.as_ref()?)));
-        lengths.into_iter().find(|(_, length)| length.symbol == *symbol)
-    }
-
     /// Whether a length is opened in the function of the `iterate` with the symbolic length `m`.
     fn is_opened_inside(&self, length: &Var, m: &Var) -> bool {
         let level = |v: &Var| self.scopes.opened_at().get(v.id as usize).copied().unwrap_or(0);
-        length.kind == VarKind::Skolem && self.iteration_of(length).is_none() && level(length) > level(m)
+        length.kind == VarKind::Skolem && self.found.iteration_of(length).is_none() && level(length) > level(m)
     }
 
     fn lengths_of_rounds(&mut self, m: &Var) -> Option<Lengths> {
-        let (count, RoundLength { next, start, .. }) = self.iteration_of(m)?;
+        let (count, RoundLength { next, start, .. }) = self.found.iteration_of(m)?;
         let [next, count, start] = [next, count, start].map(|size| self.table.zonk_size(size));
         let keeps = next.as_var() == Some(m);
         let few = count.as_const().filter(|k| *k <= ONE_BY_ONE);

@@ -1,12 +1,18 @@
 //! Converts written types and sizes to [`Ty`] and [`Size`].
 
-use crate::diagnostics::Problem;
 use crate::diagnostics::problem::SizesDeclared;
+use crate::diagnostics::{Diagnostic, Problem};
 use crate::hir::*;
 use crate::infer::cause::Cause;
 use crate::infer::context::Infer;
 use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
+
+/// The diagnostic for a vector width that OpenCL lacks.
+pub fn wrong_width(width: &Size, at: Node) -> Option<Diagnostic> {
+    let width = width.as_const().filter(|n| !matches!(n, 2 | 3 | 4 | 8 | 16))?;
+    Some(Diagnostic::new(at, &Problem::VectorWidth { width }))
+}
 
 impl Infer<'_> {
     /// Converts a written type; an error if it exceeds the limit.
@@ -20,7 +26,7 @@ impl Infer<'_> {
     }
 
     fn written_part(&mut self, id: TypeRefId) -> Ty {
-        match self.body.type_ref(id).clone() {
+        match self.program.body().type_ref(id).clone() {
             TypeRef::Error => Ty::error(),
             TypeRef::Scalar(s) => Ty::scalar(s),
             TypeRef::Variable(name) => {
@@ -32,8 +38,8 @@ impl Infer<'_> {
                 match position {
                     None => Ty::array(self.written_part(element), len),
                     Some(binder) => {
-                        let var = self.written_position(&self.body.binder(binder).name.clone());
-                        self.table.positions[var.id as usize].count = Some(len.clone());
+                        let var = self.written_position(&self.program.body().binder(binder).name.clone());
+                        self.table.set_count(&var, &len);
                         self.binders.set_size(binder, Size::var(var.clone()));
                         self.binders.set_ty(binder, Ty::int());
                         let element = self.written_part(element);
@@ -44,14 +50,14 @@ impl Infer<'_> {
             TypeRef::Tuple(parts) => Ty::tuple(parts.into_iter().map(|p| self.written_part(p)).collect()),
             TypeRef::Vector { element, width } => {
                 let width_size = self.written_size(width);
-                self.check_vector_width(&width_size, Node::Size(width));
+                self.found.diagnostics(wrong_width(&width_size, Node::Size(width)));
                 Ty::new(TyKind::Vec(self.written_part(element), width_size))
             }
             TypeRef::Exists { sizes, body } => {
                 let vars: Vec<Var> = sizes
                     .iter()
                     .map(|&b| {
-                        let var = self.fresh_bound(&self.body.binder(b).name.clone());
+                        let var = self.scopes.bind_length(&self.program.body().binder(b).name.clone());
                         self.binders.set_size(b, Size::var(var.clone()));
                         self.binders.set_ty(b, Ty::int());
                         var
@@ -72,17 +78,9 @@ impl Infer<'_> {
         }
     }
 
-    pub fn check_vector_width(&mut self, width: &Size, at: Node) {
-        if let Some(n) = width.as_const()
-            && !matches!(n, 2 | 3 | 4 | 8 | 16)
-        {
-            self.error(at, &Problem::VectorWidth { width: n });
-        }
-    }
-
     pub fn written_size(&mut self, id: SizeRefId) -> Size {
-        let at = self.reading.or(self.body.root).unwrap_or(ExprId(0));
-        match self.body.size_ref(id).clone() {
+        let at = self.scopes.reading().unwrap_or_else(|| self.program.root());
+        match self.program.body().size_ref(id).clone() {
             SizeRef::Error => self.fresh_size(),
             SizeRef::Nat(n) => Size::nat(n),
             SizeRef::Local(b) => self.size_of_binder(b),
@@ -96,8 +94,8 @@ impl Infer<'_> {
             }
             SizeRef::Sum { index, count, body } => {
                 let count = self.written_size(count);
-                let var = self.written_position(&self.body.binder(index).name.clone());
-                self.table.positions[var.id as usize].count = Some(count.clone());
+                let var = self.written_position(&self.program.body().binder(index).name.clone());
+                self.table.set_count(&var, &count);
                 self.binders.set_size(index, Size::var(var.clone()));
                 self.binders.set_ty(index, Ty::int());
                 let body = self.written_size(body);
@@ -118,7 +116,7 @@ impl Infer<'_> {
         if let Some(s) = self.binders.size(b) {
             return s.clone();
         }
-        let binder = self.body.binder(b);
+        let binder = self.program.body().binder(b);
         let size = match binder.role {
             BinderRole::SizeParam | BinderRole::ImplicitSize => {
                 Size::var(Var { kind: VarKind::Param, id: b.0, name: binder.name.clone() })
@@ -128,7 +126,7 @@ impl Infer<'_> {
                 let size = self.fresh_size();
                 if let Some(ty) = self.binders.ty(b).cloned() {
                     let wanted = Ty::new(TyKind::Size(size.clone()));
-                    let at = self.body.root.unwrap_or(ExprId(0));
+                    let at = self.program.root();
                     let read = self.size_that_mentions(b);
                     self.unify(&wanted, &ty, &Cause::SizeName(at, b, read));
                 }
@@ -141,19 +139,19 @@ impl Infer<'_> {
 
     /// The expression being read, or its argument, if that is a size with a name.
     fn size_that_mentions(&self, name: BinderId) -> Option<ExprId> {
-        let at = self.reading?;
-        let mentions = |at: &ExprId| match self.body.expr(*at) {
+        let at = self.scopes.reading()?;
+        let mentions = |at: &ExprId| match self.program.expr(*at) {
             Expr::Size(size) => self.has_name(*size, name),
             _ => false,
         };
-        match self.body.expr(at) {
+        match self.program.expr(at) {
             Expr::Apply { args, .. } => args.iter().copied().find(mentions),
             _ => Some(at).filter(mentions),
         }
     }
 
     fn has_name(&self, size: SizeRefId, name: BinderId) -> bool {
-        match self.body.size_ref(size) {
+        match self.program.body().size_ref(size) {
             SizeRef::Local(b) => *b == name,
             SizeRef::Op(_, args) => args.iter().any(|arg| self.has_name(*arg, name)),
             SizeRef::Sum { count, body, .. } => self.has_name(*count, name) || self.has_name(*body, name),

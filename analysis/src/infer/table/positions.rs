@@ -1,9 +1,9 @@
 //! Array index variables: which types may mention them, and inference variables at other indices.
 //!
 //! `Array[i => T,n]` binds `i` in `T`. An inference variable in `T` that may mention `i` is a function of `i`, although
-//! it is written without an argument: its slot lists the index variables bound around it ([`super::table::Deps`]), as in contextual
+//! it is written without an argument: its slot lists the index variables bound around it ([`super::Deps`]), as in contextual
 //! type theory (Nanevski, Pfenning, Pientka 2008). Where such a variable meets the elements of another array, or one
-//! particular index, it becomes a variable *at* that index ([`super::table::Slot::At`]). If the index is an index
+//! particular index, it becomes a variable *at* that index ([`super::Slot::At`]). If the index is an index
 //! variable (Miller's patterns), binding either of them binds the other; otherwise only the base determines the
 //! variable at the index.
 //!
@@ -11,14 +11,30 @@
 //! `map`: inside the function the index variable is in scope like a length opened one level further in. So a type may
 //! mention an index variable only under its binder and in that function; anywhere else it escapes.
 
-use super::table::{BOUND_ONLY, Deps, Key, Level, Position, Slot, TYPE_LIMIT, Table, unknown_size};
+use super::{BOUND_ONLY, Deps, Key, Level, Position, Slot, TYPE_LIMIT, Table, unknown_size};
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
+use std::borrow::Cow;
 
 impl Table {
     pub fn fresh_position(&mut self, position: Position) -> Var {
         self.positions.push(position);
         self.position_var(self.positions.len() as u32 - 1)
+    }
+    /// The exclusive upper bound of an index variable; `None` if unknown.
+    pub fn count(&self, position: &Var) -> Option<&Size> {
+        self.positions.get(position.id as usize)?.count.as_ref()
+    }
+    pub fn set_count(&mut self, position: &Var, count: &Size) {
+        self.positions[position.id as usize].count = Some(count.clone());
+    }
+    /// Sets the upper bound of an index variable that has none.
+    pub fn complete_count(&mut self, position: &Var, count: &Size) {
+        if let Some(p) = self.positions.get_mut(position.id as usize)
+            && p.count.is_none()
+        {
+            p.count = Some(count.clone());
+        }
     }
     pub fn position_var(&self, id: u32) -> Var {
         let name = self.positions.get(id as usize).map_or_else(|| "i".into(), |p| p.name.clone());
@@ -421,14 +437,17 @@ impl Table {
 
     // --- facts
 
-    /// Facts about sizes that mention these index variables, each of which is below the length of its array; `None` if
-    /// there are none.
-    pub fn facts_about(&self, facts: &Facts, vars: &[Var]) -> Option<Facts> {
+    /// Facts about sizes without index variables.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    /// Facts about sizes that mention these variables: each index variable is below the length of its array.
+    pub fn facts_about(&self, vars: &[Var]) -> Cow<'_, Facts> {
         let mut todo: Vec<Var> = vars.iter().filter(|v| v.kind == VarKind::Position).cloned().collect();
         if todo.is_empty() {
-            return None;
+            return Cow::Borrowed(&self.facts);
         }
-        let mut out = facts.clone();
+        let mut out = self.facts.clone();
         let mut seen: Vec<Var> = Vec::new();
         while let Some(p) = todo.pop() {
             if seen.contains(&p) {
@@ -440,7 +459,7 @@ impl Table {
             todo.extend(count.vars().into_iter().filter(|v| v.kind == VarKind::Position));
             out.assume_range(p, Some(Size::zero()), Some(count.sub(&Size::one())));
         }
-        Some(out)
+        Cow::Owned(out)
     }
 
     /// The assumption, quantified over the index variables in it that are not `known`.

@@ -3,9 +3,9 @@
 //! Types unify structurally, lengths by the algebra of [`crate::size`]: an equation with one inference variable is
 //! solved; one with several is postponed ([`Unify::postponed`]) until all but one are known.
 
-use super::table::{BOUND_ONLY, Key, Level, Position, Slot, TYPE_LIMIT, Table, TypeLimit};
+use super::{BOUND_ONLY, Key, Level, Position, Slot, TYPE_LIMIT, Table, TypeLimit};
 use crate::hir::ExprId;
-use crate::size::{Assumption, Facts, Size, Solution, Truth, Var, VarKind, solve};
+use crate::size::{Assumption, Size, Solution, Truth, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 
 /// The innermost conflict between two types; the caller knows the outer ones.
@@ -39,20 +39,53 @@ pub enum Mismatch {
 
 /// The state of one unification: the table that it updates, and its findings.
 pub struct Unify<'t> {
-    pub table: &'t mut Table,
+    table: &'t mut Table,
     /// The level of each skolem.
-    pub skolem_levels: &'t [Level],
-    pub facts: &'t Facts,
+    skolem_levels: &'t [Level],
+    /// Equations between lengths that cannot be solved yet.
+    postponed: Vec<(Size, Size)>,
+    /// Assumptions on which the solutions rely.
+    assumed: Vec<Assumption>,
+    /// The number of nodes that may still be compared, and their remaining depth.
+    left: TypeLimit,
+}
+
+/// What a unification leaves to its caller.
+pub struct Unified {
+    pub result: Result<(), Mismatch>,
     /// Equations between lengths that cannot be solved yet.
     pub postponed: Vec<(Size, Size)>,
     /// Assumptions on which the solutions rely.
     pub assumed: Vec<Assumption>,
-    /// The number of nodes that may still be compared, and their remaining depth.
-    pub left: TypeLimit,
 }
 
 /// Limits of one unification. Types grow while they are compared, so it may visit more nodes than one type may have.
-pub const COMPARED: TypeLimit = TypeLimit { parts: 16 * TYPE_LIMIT.parts, depth: 4 * TYPE_LIMIT.depth };
+const COMPARED: TypeLimit = TypeLimit { parts: 16 * TYPE_LIMIT.parts, depth: 4 * TYPE_LIMIT.depth };
+
+impl Table {
+    /// Runs one unification. `why` becomes the provenance of what it binds; `skolem_levels` has the level of each opened
+    /// length.
+    pub fn unify(
+        &mut self,
+        skolem_levels: &[Level],
+        why: Option<ExprId>,
+        f: impl FnOnce(&mut Unify<'_>) -> Result<(), Mismatch>,
+    ) -> Unified {
+        self.why = why;
+        let (postponed, assumed) = (Vec::new(), Vec::new());
+        let mut unify = Unify { table: self, skolem_levels, postponed, assumed, left: COMPARED };
+        let result = f(&mut unify);
+        Unified { result, postponed: unify.postponed, assumed: unify.assumed }
+    }
+
+    /// Whether the value of a variable at an index determines its base at every index: the index is itself an index
+    /// variable, and the value mentions neither the base nor the base's own index variable.
+    pub fn may_bind_at_index(&self, v: &Var, value: &Size) -> bool {
+        let Slot::At { base, position, index } = &self.sizes[v.id as usize] else { return true };
+        let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
+        at != position && !value.contains(position) && !value.contains(&super::unknown_size(*base))
+    }
+}
 
 impl Unify<'_> {
     /// Makes the types equal. `left` is the expected type, `right` the actual one.
@@ -156,12 +189,10 @@ impl Unify<'_> {
             return element.clone();
         }
         let element = self.table.zonk(element);
-        let hidden = Position { level: BOUND_ONLY, count: self.count_of(position), name: position.name.clone() };
+        let hidden =
+            Position { level: BOUND_ONLY, count: self.table.count(position).cloned(), name: position.name.clone() };
         let hidden = self.table.fresh_position(hidden);
         self.table.at_index(&element, position, &Size::var(hidden))
-    }
-    fn count_of(&self, position: &Var) -> Option<Size> {
-        self.table.positions.get(position.id as usize)?.count.clone()
     }
 
     /// Binds a variable at an index to a type with a known head: its base variable gets the same head, at every index.
@@ -182,7 +213,7 @@ impl Unify<'_> {
                 inside.push(position.id);
                 let element = t.fresh_type_at(level, None, inside);
                 let len = t.fresh_size_at(level, deps);
-                t.positions[position.id as usize].count = Some(len.clone());
+                t.set_count(&position, &len);
                 Ty::new(TyKind::Array(ArrayTy { element, len, position: Some(position) }))
             }
             TyKind::Tuple(parts) => {
@@ -372,8 +403,7 @@ impl Unify<'_> {
         if unknowns.is_empty() {
             let mut vars = l.vars();
             vars.extend(r.vars());
-            let about = self.table.facts_about(self.facts, &vars);
-            return match about.as_ref().unwrap_or(self.facts).equal(&l, &r) {
+            return match self.table.facts_about(&vars).equal(&l, &r) {
                 Truth::Yes => Ok(()),
                 _ => Err(fail(self.table)),
             };
@@ -385,7 +415,7 @@ impl Unify<'_> {
                 if let Some(v) = one.as_var().filter(|v| v.kind == VarKind::Unknown)
                     && self.table.is_at_index(Key::Size(v.id)) == at_index
                     && !other.contains(v)
-                    && (!at_index || self.may_bind_at_index(v, other))
+                    && (!at_index || self.table.may_bind_at_index(v, other))
                 {
                     let independent = self.uses_in(v.id, other);
                     if !independent.is_empty() {
@@ -402,11 +432,11 @@ impl Unify<'_> {
         }
         let mut vars = l.vars();
         vars.extend(r.vars());
-        let about = self.table.facts_about(self.facts, &vars);
-        match solve(&l, &r, &unknowns[0], about.as_ref().unwrap_or(self.facts)) {
+        let solution = solve(&l, &r, &unknowns[0], &self.table.facts_about(&vars));
+        match solution {
             Solution::Unique(value, needs)
                 if !self.table.is_at_index(Key::Size(unknowns[0].id))
-                    || self.may_bind_at_index(&unknowns[0], &value) =>
+                    || self.table.may_bind_at_index(&unknowns[0], &value) =>
             {
                 self.assumed.extend(needs);
                 self.bind_size(unknowns[0].clone(), value)
@@ -435,14 +465,6 @@ impl Unify<'_> {
         size.vars().into_iter().filter(|v| v.kind == VarKind::Unknown && is_use(v)).map(|v| v.id).collect()
     }
 
-    /// Whether the value of a variable at an index determines its base at every index: the index is itself an index
-    /// variable, and the value mentions neither the base nor the base's own index variable.
-    fn may_bind_at_index(&self, v: &Var, value: &Size) -> bool {
-        let Slot::At { base, position, index } = &self.table.sizes[v.id as usize] else { return true };
-        let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
-        at != position && !value.contains(position) && !value.contains(&super::table::unknown_size(*base))
-    }
-
     fn bind_size(&mut self, v: Var, value: Size) -> Result<(), Mismatch> {
         if let Slot::At { base, position, index } = self.table.sizes[v.id as usize].clone()
             && let Some(at) = index.as_var().cloned()
@@ -461,7 +483,7 @@ impl Unify<'_> {
                 }
             }
             let everywhere = self.table.size_at_index(&value, &at, &Size::var(position));
-            let base = super::table::unknown_size(base);
+            let base = super::unknown_size(base);
             let uses = self.uses_in(base.id, &everywhere);
             if !uses.is_empty() {
                 uses.into_iter().for_each(|u| self.table.flatten(Key::Size(u)));

@@ -3,13 +3,16 @@
 //! Each rule looks at the types and the shape of one call. The edits are proposals: [`crate::ide`] validates them and
 //! offers only those with which the form checks.
 
+mod elementwise;
+mod foreign_names;
+
 use crate::diagnostics::notes::Guess;
-use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Problem, Title};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::cause::Cause;
-use crate::infer::context::Infer;
+use crate::infer::results::Results;
 use crate::prims::{self, Neutral, PrimitiveId};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -21,8 +24,8 @@ pub struct Intent {
 }
 
 impl Intent {
-    pub fn new(guess: Guess, title: impl Into<String>, edits: Vec<Edit>) -> Intent {
-        Intent { guess, fix: Some(Fix { title: title.into(), edits, certain: false }) }
+    pub fn new(guess: Guess, title: Title, edits: Vec<Edit>) -> Intent {
+        Intent { guess, fix: Some(title.proposed(edits)) }
     }
 
     pub fn advice(guess: Guess) -> Intent {
@@ -52,7 +55,7 @@ impl Cause {
     }
 }
 
-impl Infer<'_> {
+impl Results<'_> {
     /// Guesses what was meant where a value of type `actual` meets another expected type (`None`: some number).
     /// `expected_at` is the expression that determined the expected type.
     pub fn meant_by_value(
@@ -70,9 +73,9 @@ impl Infer<'_> {
         }
         if let (Cause::Condition(_), Some(scalar)) = (cause, actual.as_scalar().filter(|s| s.is_number())) {
             let zero = scalar.written(0)?;
-            let written = format!("(!= {} {zero})", self.short(arg));
+            let written = format!("(!= {} {zero})", self.program.short(arg));
             let edits = wrapped(arg, "(!= ", &format!(" {zero})"));
-            return Some(Intent::new(Guess::Compares(written.clone()), format!("Write `{written}`"), edits));
+            return Some(Intent::new(Guess::Compares(written.clone()), Title::Write(written.clone()), edits));
         }
         if let Some(meant) = self.meant_element(expected, actual, arg) {
             return Some(meant);
@@ -100,38 +103,38 @@ impl Infer<'_> {
         if !fits {
             return None;
         }
-        let text = self.short(at);
-        let title = format!("Write `(head {text})`");
+        let text = self.program.short(at);
+        let title = Title::Write(format!("(head {text})"));
         let guess = Guess::OnlyElement { text, maker: self.primitive_that_made(at).cloned() };
         Some(Intent::new(guess, title, wrapped(at, "(head ", ")")))
     }
 
     /// The primitive that computes the value of an expression, also through a name.
     fn primitive_that_made(&self, at: ExprId) -> Option<&Name> {
-        let value = match self.body.expr(at) {
-            Expr::Local(b) => self.value_of(*b)?,
+        let value = match self.program.expr(at) {
+            Expr::Local(b) => self.program.value_of(*b)?,
             _ => at,
         };
-        match self.body.expr(crate::infer::call_of(self.body, value)?.0) {
-            Expr::Global(name) if matches!(self.env.lookup(name), Lookup::Primitive(_)) => Some(name),
+        match self.program.expr(crate::infer::call_of(self.program.body(), value)?.0) {
+            Expr::Global(name) if matches!(self.program.lookup(name), Lookup::Primitive(_)) => Some(name),
             _ => None,
         }
     }
 
     /// Explains a call that lacks arguments where its result is expected.
     pub fn meant_whole_call(&self, call: ExprId, ty: &Ty) -> Option<Intent> {
-        let Expr::Apply { callee, args } = self.body.expr(call) else { return None };
-        let Expr::Global(name) = self.body.expr(*callee) else { return None };
+        let Expr::Apply { callee, args } = self.program.expr(call) else { return None };
+        let Expr::Global(name) = self.program.expr(*callee) else { return None };
         let missing = ty.uncurry().0.len();
         if missing == 0 {
             return None;
         }
         let guess = |of_one| Guess::MoreArguments { name: name.clone(), missing, of_one };
-        match (self.primitive_at(*callee).and_then(|p| of_one(p.id)), &args[..]) {
+        match (self.program.primitive_at(*callee).and_then(|p| of_one(p.id)), &args[..]) {
             (Some(unary), [only]) => {
-                let written = format!("({unary} {})", self.short(*only));
+                let written = format!("({unary} {})", self.program.short(*only));
                 let edits = vec![Edit::Replace(Node::Expr(*callee), unary.into())];
-                Some(Intent::new(guess(Some(written.clone())), format!("Write `{written}`"), edits))
+                Some(Intent::new(guess(Some(written.clone())), Title::Write(written.clone()), edits))
             }
             _ => Some(Intent::advice(guess(None))),
         }
@@ -145,15 +148,15 @@ impl Infer<'_> {
             _ => (arg, expected),
         };
         rank(actual)?;
-        let (text, function) = (self.short(at), to.conversion()?);
+        let (text, function) = (self.program.short(at), to.conversion()?);
         let written = format!("({function} {text})");
-        let title = format!("Write `{written}`");
+        let title = Title::Write(written.clone());
         Some(Intent::new(Guess::Converts(written), title, wrapped(at, &format!("({function} "), ")")))
     }
 
     /// The integer literal without a suffix that determined the type of an expression, through a name.
     pub fn deciding_literal(&self, of: ExprId) -> Option<ExprId> {
-        let plain = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(Literal::Int(_))).then_some(e);
+        let plain = |e: ExprId| matches!(self.program.expr(e), Expr::Literal(Literal::Int(_))).then_some(e);
         let mut next = vec![of];
         // Names lead to earlier values; the limit bounds the cost of long chains.
         let mut steps = 0;
@@ -162,8 +165,8 @@ impl Infer<'_> {
             if steps > 64 {
                 return None;
             }
-            match self.body.expr(at) {
-                Expr::Local(b) => match self.value_of(*b) {
+            match self.program.expr(at) {
+                Expr::Local(b) => match self.program.value_of(*b) {
                     Some(value) => next.push(value),
                     None => {
                         let ty = self.binders.ty(*b)?;
@@ -182,18 +185,18 @@ impl Infer<'_> {
     /// Explains surplus arguments: suggests nested calls of a binary function on one type, and `zip` for several
     /// arrays. `taken` are the types of the arguments that the callee takes.
     pub fn meant_by_more(&self, callee: ExprId, args: &[ExprId], taken: &[Ty], result: &Ty) -> Option<Intent> {
-        let Expr::Global(name) = self.body.expr(callee) else { return None };
+        let Expr::Global(name) = self.program.expr(callee) else { return None };
         if let [left, right] = taken
             && left == right
             && right == result
         {
             let (&first, more) = args.split_first()?;
             let nested = more.split_last()?.1;
-            let mut written = self.short(first);
-            more.iter().for_each(|arg| written = format!("({name} {written} {})", self.short(*arg)));
+            let mut written = self.program.short(first);
+            more.iter().for_each(|arg| written = format!("({name} {written} {})", self.program.short(*arg)));
             let mut edits = vec![Edit::InsertBefore(Node::Expr(first), format!("({name} ").repeat(nested.len()))];
             edits.extend(nested.iter().map(|arg| Edit::InsertAfter(Node::Expr(*arg), ")".into())));
-            return Some(Intent::new(Guess::Write(written.clone()), format!("Write `{written}`"), edits));
+            return Some(Intent::new(Guess::Write(written.clone()), Title::Write(written.clone()), edits));
         }
         let is_array = |ty: &Ty| matches!(ty.kind(), TyKind::Array(_));
         let function = taken.iter().position(|ty| matches!(ty.kind(), TyKind::Fun(..)))?;
@@ -208,41 +211,46 @@ impl Infer<'_> {
         let mut edits = wrapped(f, &format!("(lambda ({parameter}) ("), &format!("{parts}))"));
         edits.push(Edit::InsertBefore(Node::Expr(first), "(zip ".into()));
         edits.push(Edit::InsertAfter(Node::Expr(last), ")".into()));
-        Some(Intent::new(Guess::Zip { name: name.clone() }, "Go over the arrays together with `zip`", edits))
+        Some(Intent::new(Guess::Zip { name: name.clone() }, Title::ZipArrays, edits))
     }
 
     /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
     pub fn meant_by_indices(&self, callee: ExprId, row: &Ty) -> Option<Intent> {
-        if self.primitive_at(callee)?.id != PrimitiveId::Aref || row.as_array().is_none() {
+        if self.program.primitive_at(callee)?.id != PrimitiveId::Aref || row.as_array().is_none() {
             return None;
         }
-        let call = self.body.exprs.iter().find_map(|e| match e {
+        let call = self.program.body().exprs.iter().find_map(|e| match e {
             Expr::Apply { callee: of, args } if *of == callee => Some(args),
             _ => None,
         });
         let &[array, first, second] = &call?[..] else { return None };
-        let name = self.short(callee);
-        let written = format!("({name} ({name} {} {}) {})", self.short(array), self.short(first), self.short(second));
+        let name = self.program.short(callee);
+        let written = format!(
+            "({name} ({name} {} {}) {})",
+            self.program.short(array),
+            self.program.short(first),
+            self.program.short(second)
+        );
         let edits = vec![
             Edit::InsertBefore(Node::Expr(array), format!("({name} ")),
             Edit::InsertAfter(Node::Expr(first), ")".into()),
         ];
-        Some(Intent::new(Guess::Write(written.clone()), format!("Write `{written}`"), edits))
+        Some(Intent::new(Guess::Write(written.clone()), Title::Write(written.clone()), edits))
     }
 
     /// `(x > 0.0f)`: suggests writing the function first. `(1 2 3)`: explains that arrays have no literals.
     pub fn meant_by_applying(&self, callee: ExprId, ty: &Ty, args: &[ExprId]) -> Option<Intent> {
-        if matches!(self.body.expr(callee), Expr::Literal(_)) {
+        if matches!(self.program.expr(callee), Expr::Literal(_)) {
             return Some(Intent::advice(Guess::ArraysAreInputs));
         }
         if let (TyKind::Array(_), &[index]) = (ty.kind(), args) {
-            let written = format!("(aref {} {})", self.short(callee), self.short(index));
+            let written = format!("(aref {} {})", self.program.short(callee), self.program.short(index));
             let edits = vec![Edit::InsertBefore(Node::Expr(callee), "aref ".into())];
-            return Some(Intent::new(Guess::ElementIs(written.clone()), format!("Write `{written}`"), edits));
+            return Some(Intent::new(Guess::ElementIs(written.clone()), Title::Write(written.clone()), edits));
         }
         let (&first, rest) = args.split_first()?;
-        let Expr::Global(name) = self.body.expr(first) else { return None };
-        let takes = match self.env.lookup(name) {
+        let Expr::Global(name) = self.program.expr(first) else { return None };
+        let takes = match self.program.lookup(name) {
             Lookup::Definition(scheme) => scheme.ty.uncurry().0.len(),
             Lookup::Primitive(p) => p.scheme.ty.uncurry().0.len(),
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => 0,
@@ -250,16 +258,16 @@ impl Infer<'_> {
         if takes != args.len() || rest.len() > 1 {
             return None;
         }
-        let rest: String = rest.iter().map(|arg| format!(" {}", self.short(*arg))).collect();
-        let written = format!("({name} {}{rest})", self.short(callee));
-        let title = format!("Write `{written}`");
+        let rest: String = rest.iter().map(|arg| format!(" {}", self.program.short(*arg))).collect();
+        let written = format!("({name} {}{rest})", self.program.short(callee));
+        let title = Title::Write(written.clone());
         Some(Intent::new(Guess::FunctionFirst(written), title, crate::infer::walk::order::exchanged(callee, first)))
     }
 
     /// The diagnostic for an unknown name, with a suggestion if there is one.
     pub fn unknown_name(&self, id: ExprId, name: &Name, similar: Option<Name>) -> Diagnostic {
         let d = Diagnostic::new(Node::Expr(id), &Problem::UnknownName { name: name.clone() });
-        let change = |to: &str| (format!("Change to `{to}`"), vec![Edit::Replace(Node::Expr(id), to.to_owned())]);
+        let change = |to: &str| (Title::ChangeTo(to.to_owned()), vec![Edit::Replace(Node::Expr(id), to.to_owned())]);
         if let Some(meant) = self.meant_without_comma(id, name) {
             return meant.add_to(d);
         }
@@ -288,27 +296,21 @@ impl Infer<'_> {
         let plain = name.trim_end_matches(',');
         if plain.len() < name.len() {
             let edits = vec![Edit::Replace(Node::Expr(id), plain.to_owned())];
-            let title = if plain.is_empty() { "Take the comma out".to_owned() } else { format!("Write `{plain}`") };
+            let title = if plain.is_empty() { Title::RemoveComma } else { Title::Write(plain.to_owned()) };
             return Some(Intent::new(comma(name), title, edits));
         }
         let has_comma = |b: &Binder| b.name.len() > name.len() && b.name.trim_end_matches(',') == &**name;
-        let index = self.body.binders.find(has_comma)?;
-        let binders = self.body.binders.entries().filter(|(_, b)| b.name.ends_with(','));
+        let index = self.program.body().binders.find(has_comma)?;
+        let binders = self.program.body().binders.entries().filter(|(_, b)| b.name.ends_with(','));
         let without =
             |(id, b): (BinderId, &Binder)| Edit::Replace(Node::Binder(id), b.name.trim_end_matches(',').to_owned());
         let edits = binders.map(without).collect();
-        Some(Intent::new(comma(&self.body.binder(index).name), "Take the commas out of the names", edits))
-    }
-
-    /// Whether an application is a form of another language rather than a call.
-    pub fn is_foreign_form(&self, callee: ExprId) -> bool {
-        let Expr::Global(name) = self.body.expr(callee) else { return false };
-        matches!(foreign::word(name), Some(Foreign::Form(_))) && matches!(self.env.lookup(name), Lookup::Unknown { .. })
+        Some(Intent::new(comma(&self.program.body().binder(index).name), Title::RemoveCommas, edits))
     }
 
     /// The neutral element of a function for the elements of an array, as source text.
     pub fn neutral_element(&self, function: ExprId, array: &Ty) -> Option<String> {
-        let neutral = self.primitive_at(function)?.id.neutral()?;
+        let neutral = self.program.primitive_at(function)?.id.neutral()?;
         let TyKind::Array(ArrayTy { element, .. }) = array.kind() else { return None };
         let number = match neutral {
             Neutral::Bool(value) => return Some(value.to_string()),

@@ -1,16 +1,16 @@
 //! Guesses what was meant by a name that is not there because another language writes it so: `np.sum`, `xs.length`,
 //! `-x`, `'a'`.
 
-use crate::diagnostics::Edit;
 use crate::diagnostics::notes::Guess;
+use crate::diagnostics::{Edit, Title};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::infer::Lookup;
-use crate::infer::context::Infer;
-use crate::infer::walk::intent::Intent;
+use crate::infer::report::intent::Intent;
+use crate::infer::results::Results;
 use lift_syntax::SCALAR_TYPES;
 
-impl Infer<'_> {
+impl Results<'_> {
     pub fn meant_by_foreign_name(&self, id: ExprId, name: &str) -> Option<Intent> {
         self.meant_character(id, name).or_else(|| self.meant_prefix(id, name)).or_else(|| self.meant_member(id, name))
     }
@@ -58,11 +58,11 @@ impl Infer<'_> {
     }
 
     fn is_local(&self, name: &str) -> bool {
-        self.body.binders.iter().any(|b| &*b.name == name)
+        self.program.body().binders.iter().any(|b| &*b.name == name)
     }
 
     fn is_global(&self, name: &str) -> bool {
-        matches!(self.env.lookup(name), Lookup::Definition(_) | Lookup::Primitive(_))
+        matches!(self.program.lookup(name), Lookup::Definition(_) | Lookup::Primitive(_))
     }
 
     fn is_known(&self, name: &str) -> bool {
@@ -71,5 +71,5 @@ impl Infer<'_> {
 }
 
 fn replaced(id: ExprId, written: &str, guess: Guess) -> Intent {
-    Intent::new(guess, format!("Write `{written}`"), vec![Edit::Replace(Node::Expr(id), written.to_owned())])
+    Intent::new(guess, Title::Write(written.to_owned()), vec![Edit::Replace(Node::Expr(id), written.to_owned())])
 }

@@ -1,15 +1,15 @@
 //! Guesses what was meant where a function of numbers is given arrays or pairs: `(sqrt xs)`, `(+ xs 1)`, `(max xs)`.
 
-use crate::diagnostics::Edit;
 use crate::diagnostics::notes::Guess;
+use crate::diagnostics::{Edit, Title};
 use crate::hir::*;
 use crate::infer::cause::Cause;
-use crate::infer::context::Infer;
-use crate::infer::walk::intent::Intent;
+use crate::infer::report::intent::Intent;
+use crate::infer::results::Results;
 use crate::prims::PrimitiveId;
 use crate::ty::{Ty, TyKind};
 
-impl Infer<'_> {
+impl Results<'_> {
     /// Guesses what was meant by an operand that is not a number.
     pub fn meant_by_operand(&self, actual: &Ty, cause: &Cause) -> Option<Intent> {
         let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
@@ -21,36 +21,36 @@ impl Infer<'_> {
     }
 
     fn meant_elementwise(&self, apply: ExprId, callee: ExprId, array: ExprId) -> Option<Intent> {
-        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
-        let primitive = self.primitive_at(callee)?;
+        let Expr::Apply { args, .. } = self.program.expr(apply) else { return None };
+        let primitive = self.program.primitive_at(callee)?;
         let takes = primitive.scheme.ty.uncurry().0.len();
         let written = |text: String, edits: Vec<Edit>, guess: fn(String) -> Guess| {
-            let title = format!("Write `{text}`");
+            let title = Title::Write(text.clone());
             Some(Intent::new(guess(text), title, edits))
         };
         let before = |word: &str| vec![Edit::InsertBefore(Node::Expr(callee), format!("{word} "))];
-        let name = self.short(callee);
+        let name = self.program.short(callee);
         match args[..] {
             [only] if takes == 1 => {
-                let text = format!("(map {name} {})", self.short(only));
+                let text = format!("(map {name} {})", self.program.short(only));
                 written(text, before("map"), Guess::EachElement)
             }
             [only] => {
                 let of_all = of_all_elements(primitive.id)?;
-                let text = format!("({of_all} {})", self.short(only));
+                let text = format!("({of_all} {})", self.program.short(only));
                 let edits = vec![Edit::Replace(Node::Expr(callee), of_all.to_owned())];
                 written(text, edits, Guess::AllElements)
             }
             [left, right] if self.is_array(left) && self.is_array(right) => {
-                let text = format!("(zipWith {name} {} {})", self.short(left), self.short(right));
+                let text = format!("(zipWith {name} {} {})", self.program.short(left), self.program.short(right));
                 written(text, before("zipWith"), Guess::BothArrays)
             }
             [left, right] => {
                 // The array is written again after the function, so it has to be a name.
-                let Expr::Local(binder) = self.body.expr(array) else { return None };
+                let Expr::Local(binder) = self.program.expr(array) else { return None };
                 let element = self.unused_name_like("x");
-                let part = |e: ExprId| if e == array { element.clone() } else { self.short(e) };
-                let of = &self.body.binder(*binder).name;
+                let part = |e: ExprId| if e == array { element.clone() } else { self.program.short(e) };
+                let of = &self.program.body().binder(*binder).name;
                 let text = format!("(map (lambda ({element}) ({name} {} {})) {of})", part(left), part(right));
                 let edits = vec![
                     Edit::InsertBefore(Node::Expr(apply), format!("(map (lambda ({element}) ")),
@@ -65,8 +65,8 @@ impl Infer<'_> {
 
     /// `(lambda (x y) …)` that is given pairs: suggests a pattern.
     fn meant_pattern(&self, operand: ExprId, parts: usize) -> Option<Intent> {
-        let Expr::Local(binder) = self.body.expr(operand) else { return None };
-        let params = self.body.exprs.iter().find_map(|e| match e {
+        let Expr::Local(binder) = self.program.expr(operand) else { return None };
+        let params = self.program.body().exprs.iter().find_map(|e| match e {
             Expr::Lambda { params, .. } if params.first() == Some(binder) => Some(params),
             _ => None,
         })?;
@@ -74,32 +74,32 @@ impl Infer<'_> {
         if params.len() != parts {
             return None;
         }
-        let names: Vec<&str> = params.iter().map(|p| &*self.body.binder(*p).name).collect();
+        let names: Vec<&str> = params.iter().map(|p| &*self.program.body().binder(*p).name).collect();
         let pattern = format!("(tuple {})", names.join(" "));
         let edits = vec![
             Edit::InsertBefore(Node::Binder(first), "(tuple ".into()),
             Edit::InsertAfter(Node::Binder(last), ")".into()),
         ];
-        let title = format!("Write `{pattern}`");
+        let title = Title::Write(pattern.clone());
         Some(Intent::new(Guess::TuplePattern(pattern), title, edits))
     }
 
     /// Explains a kernel that gives functions because a lambda in it has more parameters than it is given.
     pub fn meant_fewer_parameters(&self, body: ExprId) -> Option<Intent> {
-        let Expr::Apply { callee, args } = self.body.expr(body) else { return None };
-        self.primitive_at(*callee)?;
-        let lambda = args.iter().find_map(|arg| match self.body.expr(*arg) {
+        let Expr::Apply { callee, args } = self.program.expr(body) else { return None };
+        self.program.primitive_at(*callee)?;
+        let lambda = args.iter().find_map(|arg| match self.program.expr(*arg) {
             Expr::Lambda { params, .. } if params.len() > 1 => Some((*arg, params.len())),
             _ => None,
         });
         let (lambda, given) = lambda?;
-        let (primitive, lambda) = (self.short(*callee), self.short(lambda));
+        let (primitive, lambda) = (self.program.short(*callee), self.program.short(lambda));
         Some(Intent::advice(Guess::FewerParameters { lambda, given, primitive }))
     }
 
     fn is_array(&self, e: ExprId) -> bool {
         let of = |ty: &Ty| self.table.shallow(ty).as_array().is_some();
-        match self.body.expr(e) {
+        match self.program.expr(e) {
             Expr::Local(b) => self.binders.ty(*b).is_some_and(of),
             _ => self.operand_type(e).is_some_and(|ty| of(&ty)),
         }

@@ -1,0 +1,53 @@
+//! The titles of quick fixes: imperatives.
+
+use super::{Edit, Fix};
+use crate::node::Name;
+use std::fmt::{Display, Formatter, Result};
+
+/// What a fix does.
+pub enum Title {
+    /// Write this text instead.
+    Write(String),
+    /// Use another name instead.
+    ChangeTo(String),
+    Rename(String),
+    DeclareSize(Name),
+    ExchangeArguments,
+    InsertNeutral(String),
+    InsertAscending,
+    RemoveComma,
+    RemoveCommas,
+    ZipArrays,
+    CheckLengths,
+    HideLength,
+}
+
+impl Title {
+    /// A fix with this title that is applied without asking.
+    pub fn certain(self, edits: Vec<Edit>) -> Fix {
+        Fix { title: self.to_string(), edits, certain: true }
+    }
+    /// A fix with this title that the user chooses.
+    pub fn proposed(self, edits: Vec<Edit>) -> Fix {
+        Fix { title: self.to_string(), edits, certain: false }
+    }
+}
+
+impl Display for Title {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Title::Write(text) => write!(f, "Write `{text}`"),
+            Title::ChangeTo(name) => write!(f, "Change to `{name}`"),
+            Title::Rename(name) => write!(f, "Rename to `{name}`"),
+            Title::DeclareSize(name) => write!(f, "Declare `{name}` as a size of the kernel"),
+            Title::ExchangeArguments => write!(f, "Exchange the two arguments"),
+            Title::InsertNeutral(neutral) => write!(f, "Insert the neutral element `{neutral}`"),
+            Title::InsertAscending => write!(f, "Insert `<`, for ascending order"),
+            Title::RemoveComma => write!(f, "Take the comma out"),
+            Title::RemoveCommas => write!(f, "Take the commas out of the names"),
+            Title::ZipArrays => write!(f, "Go over the arrays together with `zip`"),
+            Title::CheckLengths => write!(f, "Check at run time that the lengths are equal"),
+            Title::HideLength => write!(f, "Hide the length with `pack`"),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What can be checked only when all types are known.
+
+use crate::diagnostics::{Diagnostic, Problem};
+use crate::hir::*;
+use crate::infer::result::*;
+use crate::infer::results::Results;
+use crate::infer::walk::types::wrong_width;
+use crate::size::{Truth, VarKind};
+use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashSet;
+
+impl Results<'_> {
+    /// The size names of a definition that its type does not determine; uses infer them from it.
+    pub fn undetermined_sizes(&self, ty: &Ty) -> Vec<Diagnostic> {
+        let body = self.program.body();
+        if body.size_params.is_empty() || self.is_broken() {
+            return Vec::new();
+        }
+        let ty = self.table.zonk(ty);
+        let occurs = |b: BinderId| ty.any_size_var(&mut |v| v.kind == VarKind::Param && v.id == b.0);
+        let wrong = body.size_params.iter().filter(|b| !occurs(**b));
+        let problem = |b: BinderId| Problem::UndeterminedSize { name: body.binder(b).name.clone(), ty: ty.clone() };
+        wrong.map(|b| Diagnostic::new(Node::Binder(*b), &problem(*b))).collect()
+    }
+
+    /// The parameters and the result of a kernel that are functions instead of data.
+    pub fn functions_of_kernel(&self) -> Vec<Diagnostic> {
+        let mut wrong = Vec::new();
+        let root = self.program.body().root.map(|root| self.program.expr(root));
+        let Some(Expr::Lambda { params, body }) = root else { return wrong };
+        let is_function = |ty: &Ty| ty.any(&mut |part| matches!(part.kind(), TyKind::Fun(..)));
+        for (param, at) in params.iter().zip(&self.program.body().param_types) {
+            let Some(ty) = self.binders.ty(*param).map(|ty| self.table.zonk(ty)) else { continue };
+            if is_function(&ty) {
+                wrong.push(Diagnostic::new(Node::Type(*at), &Problem::KernelTakesFunction { ty }));
+            }
+        }
+        let Some(ty) = self.found.ty(*body).map(|ty| self.table.zonk(ty)) else { return wrong };
+        if is_function(&ty) {
+            let meant = self.meant_whole_call(*body, &ty).or_else(|| self.meant_fewer_parameters(*body));
+            let d = Diagnostic::new(Node::Expr(*body), &Problem::KernelReturnsFunction { ty });
+            wrong.push(match meant {
+                Some(meant) => meant.add_to(d),
+                None => d,
+            });
+        }
+        wrong
+    }
+
+    /// The assumptions that are not known to hold, and diagnostics for those that never hold.
+    pub fn open_assumptions(&self) -> (Vec<Assumed>, Vec<Diagnostic>) {
+        let (mut kept, mut wrong): (Vec<Assumed>, Vec<Diagnostic>) = Default::default();
+        let mut seen = FxHashSet::default();
+        for a in self.found.assumed() {
+            match self.table.facts_about(&a.assumption.vars()).proves(&a.assumption) {
+                Truth::Yes => {}
+                Truth::No => wrong.push(self.false_assumption(a)),
+                // With few index values, some cases may be provable.
+                Truth::Unknown => {
+                    for assumption in self.table.facts().left_of(a.assumption.clone()).at_few_positions() {
+                        match self.table.facts_about(&assumption.vars()).proves(&assumption) {
+                            Truth::Yes => {}
+                            Truth::No => wrong.push(self.false_assumption(a)),
+                            Truth::Unknown if !seen.insert(assumption.clone()) => {}
+                            Truth::Unknown => kept.push(Assumed { assumption, ..a.clone() }),
+                        }
+                    }
+                }
+            }
+        }
+        (kept, wrong)
+    }
+
+    fn false_assumption(&self, a: &Assumed) -> Diagnostic {
+        let problem = Problem::AssumptionFalse { call: self.program.short(a.at), assumption: a.assumption.clone() };
+        Diagnostic::new(Node::Expr(a.at), &problem)
+    }
+
+    /// The first expression with an invalid inferred vector width.
+    pub fn vector_widths(&self) -> Option<Diagnostic> {
+        let mut wrong = None;
+        for (e, ty) in self.found.so_far().expr_types.entries() {
+            ty.any(&mut |t| {
+                if let TyKind::Vec(_, width) = t.kind() {
+                    wrong = wrong_width(width, Node::Expr(e));
+                }
+                wrong.is_some()
+            });
+            if wrong.is_some() {
+                break;
+            }
+        }
+        wrong
+    }
+}

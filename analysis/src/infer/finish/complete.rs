@@ -1,0 +1,139 @@
+//! The result without inference variables: every recorded type and length, with its final numbers.
+
+use super::renumber::Renumber;
+use crate::hir::*;
+use crate::infer::lets::LET_BASE;
+use crate::infer::result::*;
+use crate::infer::results::Results;
+use crate::size::{Size, Var};
+use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+
+impl Results<'_> {
+    /// The result so far with final types and numbers.
+    pub fn complete(&self, renumber: &Renumber) -> Inference {
+        let body = self.program.body();
+        // Few of the types of a form differ, so each final type is built and stored once.
+        let mut known: FxHashMap<Ty, Ty> = FxHashMap::default();
+        let mut finals = |types: &[Option<Ty>]| -> Vec<Ty> {
+            let of = |ty: &Option<Ty>| {
+                let Some(ty) = ty else { return Ty::error() };
+                let zonked = self.table.finished(ty);
+                match known.get(&zonked) {
+                    Some(known) => known.clone(),
+                    None => {
+                        known.entry(zonked).or_insert_with_key(|ty| renumber.ty(ty).without_idle_positions()).clone()
+                    }
+                }
+            };
+            types.iter().map(of).collect()
+        };
+        let expr_types = finals(self.found.types());
+        let binder_types = finals(self.binders.types());
+        let checked_in: Vec<Option<ExprId>> = self.found.so_far().assumed.iter().map(|a| self.checked_in(a)).collect();
+        let mut out = self.found.so_far().clone();
+        let ty = |t: &Ty| renumber.ty(&self.table.finished(t)).without_idle_positions();
+        let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
+        out.expr_types = expr_types.into();
+        out.binder_types = binder_types.into();
+        for o in &mut out.openings {
+            o.from = ty(&o.from);
+            o.to = ty(&o.to);
+        }
+        for p in &mut out.packings {
+            p.from = ty(&p.from);
+            p.to = ty(&p.to);
+            for h in &mut p.hidden {
+                h.1 = size(&h.1);
+            }
+        }
+        for i in out.instances.values_mut() {
+            i.types = i.types.iter().map(&ty).collect();
+            i.sizes = i.sizes.iter().map(&size).collect();
+        }
+        for c in &mut out.casts {
+            c.from = ty(&c.from);
+            c.to = ty(&c.to);
+            c.checks = c.checks.iter().map(|check| check.map(&mut |s| size(s))).collect();
+        }
+        let mentioned = |function: &ExprId, at: &Var| match body.expr(*function) {
+            Expr::Lambda { params, body: inner } => {
+                params.iter().any(|p| out.binder_types[*p].mentions(at)) || out.expr_types[*inner].mentions(at)
+            }
+            _ => false,
+        };
+        let kept: Vec<ExprId> =
+            out.positions.iter().filter(|(f, at)| mentioned(f, &at.position)).map(|(f, _)| *f).collect();
+        out.positions.retain(|function, _| kept.contains(function));
+        for at in out.positions.values_mut() {
+            at.count = self.table.count(&at.position).map(&size);
+        }
+        for index in out.indices.values_mut() {
+            *index = size(index);
+        }
+        for p in out.partitions.values_mut() {
+            p.count = size(&p.count);
+            p.each = size(&p.each);
+        }
+        for i in out.iterations.values_mut() {
+            i.count = i.count.as_ref().map(size);
+            if let Some(length) = &mut i.length {
+                length.next = size(&length.next);
+                length.start = size(&length.start);
+            }
+        }
+        for change in out.changes.values_mut() {
+            change.state = ty(&change.state);
+            change.start.iter_mut().chain(&mut change.kept).for_each(|(_, length)| *length = size(length));
+        }
+        for (a, inside) in out.assumed.iter_mut().zip(checked_in) {
+            let zonked = a.assumption.subst(&mut |v| Some(self.table.zonk_size(&Size::var(v.clone()))));
+            let known = |v: &Var| inside.is_some_and(|inside| self.is_known_in(v, inside));
+            a.assumption = self.table.for_all_positions(zonked, &known);
+            a.assumption = a.assumption.subst(&mut |v| Some(size(&Size::var(v.clone()))));
+        }
+        for s in out.let_schemes.values_mut() {
+            s.first_type = s.first_type - LET_BASE + renumber.types;
+            s.first_size = s.first_size - LET_BASE + renumber.sizes;
+            s.scheme.ty = renumber.ty(&self.table.zonk(&s.scheme.ty));
+            s.scheme.sizes =
+                s.scheme.sizes.iter().map(|v| Var { id: v.id - LET_BASE + renumber.sizes, ..v.clone() }).collect();
+            s.scheme.assumptions =
+                s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
+        }
+        // Drop the openings of parameters that no use needs opened.
+        let unused = |o: &Opening| match o.site {
+            Site::Binder(b) => !o.explicit && !self.binders.is_used_opened(b),
+            Site::Expr(_) => false,
+        };
+        out.openings.retain(|o| !unused(o));
+        // Where the program unpacks a name that is also used opened, hide its length again.
+        if !self.program.is_explicit() {
+            for e in &body.exprs {
+                let Expr::Unpack { value, .. } = e else { continue };
+                let Expr::Local(b) = body.expr(*value) else { continue };
+                if let Some(o) = out.openings.iter().find(|o| o.site == Site::Binder(*b)).cloned() {
+                    let TyKind::Exists(vars, _) = o.from.kind() else { continue };
+                    let hidden = vars.iter().cloned().zip(o.lengths.iter().map(|l| Size::var(l.clone()))).collect();
+                    out.packings.push(Packing {
+                        expr: *value,
+                        hidden,
+                        from: o.to.clone(),
+                        to: o.from.clone(),
+                        explicit: false,
+                    });
+                }
+            }
+        }
+        out.defaulted.sort();
+        out.defaulted.dedup();
+        out.uses.sort();
+        out
+    }
+
+    /// The origins of all opened lengths.
+    pub fn length_origins(&self) -> Vec<LengthOrigin> {
+        let all = self.found.so_far().openings.iter().flat_map(|o| o.lengths.iter().map(move |length| (o, length)));
+        all.map(|(o, length)| self.length_origin(o, length)).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! The form that is inferred: its body, the meaning of the names in it, and who inserts openings.
+//!
+//! Invariant: nothing here changes during an inference, so an answer from here is never out of date.
+
+use super::branches::Branches;
+use super::elaborate::children;
+use super::report::describe::short_text;
+use super::{Env, Lookup, Mode};
+use crate::foreign::{self, Foreign};
+use crate::hir::*;
+use crate::prims::{Primitive, PrimitiveId};
+use std::cell::OnceCell;
+
+pub struct Program<'a> {
+    body: &'a Body,
+    env: &'a dyn Env,
+    mode: Mode,
+    branches: OnceCell<Branches>,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(body: &'a Body, env: &'a dyn Env, mode: Mode) -> Program<'a> {
+        Program { body, env, mode, branches: OnceCell::new() }
+    }
+
+    pub fn body(&self) -> &'a Body {
+        self.body
+    }
+    pub fn expr(&self, e: ExprId) -> &'a Expr {
+        self.body.expr(e)
+    }
+    pub fn root(&self) -> ExprId {
+        self.body.root.unwrap_or(ExprId(0))
+    }
+    pub fn is_kernel(&self) -> bool {
+        self.body.kind == FormKind::Kernel
+    }
+    /// Whether only the program opens and hides lengths.
+    pub fn is_explicit(&self) -> bool {
+        self.mode == Mode::Explicit
+    }
+    /// Whether lowering found an error, or something is missing.
+    pub fn is_broken(&self) -> bool {
+        self.body.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error)
+            || self.body.exprs.contains(&Expr::Missing)
+            || self.body.sizes.contains(&SizeRef::Error)
+    }
+
+    // --- names
+
+    pub fn lookup(&self, name: &str) -> Lookup {
+        self.env.lookup(name)
+    }
+    pub fn primitive(&self, name: &str) -> Option<&'static Primitive> {
+        self.env.primitive(name)
+    }
+    /// The primitive that an expression names.
+    pub fn primitive_at(&self, e: ExprId) -> Option<&'static Primitive> {
+        match self.expr(e) {
+            Expr::Global(name) => self.primitive(name),
+            _ => None,
+        }
+    }
+    /// The value bound to a `let` or `unpack` name.
+    pub fn value_of(&self, b: BinderId) -> Option<ExprId> {
+        self.body.exprs.iter().find_map(|e| match e {
+            Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == b => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// Whether an application is a form of another language rather than a call.
+    pub fn is_foreign_form(&self, callee: ExprId) -> bool {
+        let Expr::Global(name) = self.expr(callee) else { return false };
+        matches!(foreign::word(name), Some(Foreign::Form(_))) && matches!(self.lookup(name), Lookup::Unknown { .. })
+    }
+
+    // --- expressions
+
+    /// The abridged text of an expression.
+    pub fn short(&self, e: ExprId) -> String {
+        short_text(self.body, e)
+    }
+    /// The arguments of an application; empty for other expressions.
+    pub fn arguments(&self, apply: ExprId) -> &'a [ExprId] {
+        match self.expr(apply) {
+            Expr::Apply { args, .. } => args,
+            _ => &[],
+        }
+    }
+    /// For an `and` or `or`: its second argument, its first, and the value of the first for which the second is
+    /// computed.
+    pub fn right_side(&self, callee: ExprId, args: &[ExprId]) -> Option<(ExprId, ExprId, bool)> {
+        let &[left, right] = args else { return None };
+        match self.primitive_at(callee)?.id {
+            PrimitiveId::And => Some((right, left, true)),
+            PrimitiveId::Or => Some((right, left, false)),
+            _ => None,
+        }
+    }
+    /// The branches of the form; computed on first use.
+    pub fn branches(&self) -> &Branches {
+        self.branches.get_or_init(|| Branches::new(self.body, |e| children(self.body, e), |e| self.taken_if(e)))
+    }
+    /// The parts of an expression computed only under a condition: part, condition, and the value that it must have.
+    fn taken_if(&self, e: ExprId) -> Vec<(ExprId, ExprId, bool)> {
+        match self.expr(e) {
+            Expr::If { condition, then, otherwise } => {
+                vec![(*then, *condition, true), (*otherwise, *condition, false)]
+            }
+            Expr::Apply { callee, args } => self.right_side(*callee, args).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
