@@ -69,7 +69,7 @@ impl<'a> Infer<'a> {
     /// An array of this length whose elements may depend on the index, and the element type.
     pub fn any_array(&mut self, len: &Size) -> (Ty, Ty) {
         let position = self.fresh_position(0);
-        self.table.set_count(&position, &len);
+        self.table.set_count(&position, len);
         let element = self.table.fresh_type_at(self.scopes.level(), None, vec![position.id]);
         let array = ArrayTy { element: element.clone(), len: len.clone(), position: Some(position) };
         (Ty::new(TyKind::Array(array)), element)

@@ -30,7 +30,7 @@ impl Infer<'_> {
         let element = self.table.fresh_type_at(level, None, vec![row.id, column.id]);
         let joined = self.table.fresh_type_at(level, None, vec![flat.id]);
         for (position, below) in [(&row, &count), (&column, &each), (&flat, &total)] {
-            self.table.set_count(&position, &below);
+            self.table.set_count(position, below);
         }
         let array = |element: &Ty, len: &Size, position: &Var| {
             let position = Some(position.clone());
