@@ -13,6 +13,7 @@
 mod patterns;
 mod print;
 
+use super::branches::children;
 use super::result::*;
 use crate::hir::*;
 use crate::infer::solve::hide::tail;
@@ -448,24 +449,5 @@ impl Elaborate<'_> {
     /// Whether the elaborated program names the opened length.
     fn has_name(&self, v: &Var) -> bool {
         self.inference.openings.iter().any(|o| o.lengths.contains(v))
-    }
-}
-
-/// The direct subexpressions.
-pub fn children(body: &Body, e: ExprId) -> Vec<ExprId> {
-    match body.expr(e) {
-        Expr::Missing
-        | Expr::Local(_)
-        | Expr::Global(_)
-        | Expr::Literal(_)
-        | Expr::Size(_)
-        | Expr::Component { .. } => Vec::new(),
-        Expr::Lambda { body, .. } => vec![*body],
-        Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
-        Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],
-        Expr::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
-        Expr::Tuple(parts) | Expr::Compose(parts) => parts.clone(),
-        Expr::Ascribe { value, .. } => vec![*value],
-        Expr::Pack(inner) => vec![*inner],
     }
 }

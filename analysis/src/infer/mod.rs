@@ -20,6 +20,7 @@
 //! | `lets` | types and lengths of generalised `let`s |
 //! | `result` | the result of inferring one body |
 //! | `cause` | causes of unifications |
+//! | `texts` | abridged texts of expressions |
 //! | `program` | the form, and the meaning of its names |
 //! | `table` | the inference variables and index variables, and their unification |
 //! | `budget` | the cost of a form so far, against its limits |
@@ -57,6 +58,7 @@ mod results;
 mod scopes;
 mod size_params;
 mod table;
+mod texts;
 // The walk over a body.
 mod walk;
 // Deferred constraints.
@@ -74,9 +76,9 @@ mod tests;
 
 pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
-pub use report::describe::{call_of, short_text};
 pub use report::repair::{size_source, type_source};
 pub use result::*;
+pub use texts::{call_of, short_text};
 
 use crate::hir::{Body, Expr, FormKind, Name};
 use crate::prims::Primitive;

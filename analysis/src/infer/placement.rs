@@ -82,7 +82,7 @@ impl Walk<'_> {
             }
             // A partial application, such as `(mapLcl f)`.
             Expr::Apply { .. } => {
-                let Some((callee, args)) = crate::infer::report::describe::call_of(body, e) else { return false };
+                let Some((callee, args)) = crate::infer::texts::call_of(body, e) else { return false };
                 let Expr::Global(name) = body.expr(callee) else { return false };
                 match self.definitions.body_of(name) {
                     Some(definition) => self.awaits_arguments(&definition, args.len(), follow + 1),
@@ -132,7 +132,7 @@ impl Walk<'_> {
                 self.expr(*inner, frame, ctx, depth + 1);
             }
             _ => {
-                for c in super::elaborate::children(&body, e) {
+                for c in super::branches::children(&body, e) {
                     self.expr(c, frame, ctx, depth + 1);
                 }
             }
@@ -152,7 +152,7 @@ impl Walk<'_> {
 
     fn call(&mut self, e: ExprId, frame: &Rc<Frame>, ctx: Context, depth: u32) {
         let body = frame.body.clone();
-        let Some((callee, args)) = crate::infer::report::describe::call_of(&body, e) else { return };
+        let Some((callee, args)) = crate::infer::texts::call_of(&body, e) else { return };
         match body.expr(callee) {
             Expr::Global(name) => self.global(name, &args, callee, frame, ctx, depth),
             Expr::Lambda { params, body: inner } => {

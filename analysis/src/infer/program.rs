@@ -2,9 +2,8 @@
 //!
 //! Invariant: nothing here changes during an inference, so an answer from here is never out of date.
 
-use super::branches::Branches;
-use super::elaborate::children;
-use super::report::describe::short_text;
+use super::branches::{Branches, children};
+use super::texts::short_text;
 use super::{Env, Lookup, Mode};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;

@@ -2,7 +2,7 @@
 //!
 //! | module | job |
 //! |---|---|
-//! | `describe` | descriptions of expressions and lengths for messages and hovers |
+//! | `describe` | where lengths come from, for messages and hovers |
 //! | `repair` | quick fixes that the checker constructs |
 //! | `intent` | mistakes: what was meant |
 
@@ -17,7 +17,7 @@ use crate::diagnostics::Note;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
 use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem, Title};
 use crate::hir::*;
-use crate::infer::report::describe::shorten;
+use crate::infer::texts::shorten;
 use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};

@@ -4,7 +4,12 @@
 //! a type that mentions a length opened further inside reveals that the length escapes.
 //!
 //! A variable under `Array[i => …]` may mention the index variable `i` even if its level is an outer one: it stands for
-//! a function of `i`. [`super::positions`] describes the consequences.
+//! a function of `i`. [`positions`] describes the consequences.
+//!
+//! | module | job |
+//! |---|---|
+//! | `positions` | array index variables |
+//! | `unify` | unification of types and lengths |
 
 mod positions;
 pub mod unify;

@@ -1,7 +1,8 @@
 //! The text of an expression with its insertions.
 
-use super::{Elaborate, Replacement, Value, Wrap, children};
+use super::{Elaborate, Replacement, Value, Wrap};
 use crate::hir::*;
+use crate::infer::branches::children;
 use crate::parameters::Settings;
 use crate::size::Var;
 use lift_syntax::{TextRange, TextSize};

@@ -2,6 +2,11 @@
 //!
 //! Each rule looks at the types and the shape of one call. The edits are proposals: [`crate::ide`] validates them and
 //! offers only those with which the form checks.
+//!
+//! | module | job |
+//! |---|---|
+//! | `elementwise` | functions of numbers applied to arrays or pairs: what was meant |
+//! | `foreign_names` | names of other languages: what was meant |
 
 mod elementwise;
 mod foreign_names;
