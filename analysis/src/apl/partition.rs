@@ -91,7 +91,7 @@ fn ends(glyph: char, marks: &[f64]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Two Boolean vectors: the first elements of the parts, and their last elements.
+/// Two Boolean vectors that mark the first and the last element of each part.
 fn bounds(ev: &mut Ev, glyph: char, b: &Arr) -> Res<(Arr, Arr)> {
     let number = |ev: &mut Ev, kind, n: f64| {
         let n = ev.known(kind, n);

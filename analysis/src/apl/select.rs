@@ -102,7 +102,7 @@ fn repeated(ev: &mut Ev, count: &Size, axis: usize, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// Each element as many times as its count says, which the run computes.
+/// Repeats each element by its count; the counts are known only at run time.
 fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<Arr> {
     let frame = Arr { shape: vec![x.shape[axis].clone()], ..x.clone() };
     let counts = ev.conform_left(&frame, counts, &[(0, 0)], &format!("`{glyph}`"))?;
@@ -123,7 +123,7 @@ fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<
     })
 }
 
-/// `b\x` along an axis, also with counts that are known before the run.
+/// `b\x` along an axis; also `n\x` with counts that are known before the run.
 pub fn expand_along(ev: &mut Ev, glyph: char, axis: usize, a: &Arr, x: &Arr) -> Res<Arr> {
     match a.known().filter(|_| a.kind == Kind::Int && a.rank() <= 1) {
         Some(counts) => filled(ev, glyph, axis, &counts, x),

@@ -351,9 +351,9 @@ pub enum System {
     Or,
     Xor,
     ShiftLeft,
-    /// Zeros come in from the left.
+    /// Zeros enter from the left.
     ShiftRight,
-    /// The sign comes in from the left.
+    /// Copies of the sign enter from the left.
     ShiftSigned,
     /// The code points of a file's bytes.
     ReadFile,

@@ -138,7 +138,7 @@ impl Layout {
         (ordered && (1..=3).contains(&programs.len())).then_some((programs, indices))
     }
 
-    /// The whole of `m` parts, each an array of `n` elements, or one element alone.
+    /// Joins `m` parts of `n` elements each in this layout. A part of one element is the element itself, not an array.
     pub fn apply(&self, ev: &mut Ev, rows: Term, m: &Size, n: &Size) -> Res<Term> {
         let one = n.is_one();
         let joined = |ev: &Ev| if one { rows.clone() } else { ev.app("join", [rows.clone()]) };

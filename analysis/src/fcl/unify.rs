@@ -1,4 +1,4 @@
-//! Making two types one.
+//! Unification of FCL types.
 
 use super::types::{Level, Ty};
 use std::cell::Cell;
@@ -7,13 +7,13 @@ use std::cell::Cell;
 #[derive(Default)]
 pub struct Unknowns {
     found: Vec<Option<Ty>>,
-    /// How many definitions are around the place where each was made.
+    /// The nesting depth, in definitions, at which each variable was created.
     depths: Vec<u32>,
-    /// Steps that were made: types can be as large as two to the power of the program's length.
+    /// Type nodes compared so far. Written out, a type can be exponentially larger than the program.
     steps: Cell<u32>,
 }
 
-/// Maximum steps of comparing types.
+/// Limit on the type nodes compared.
 const MOST_STEPS: u32 = 2_000_000;
 
 /// Why two types are not one.
@@ -22,7 +22,7 @@ pub enum Clash {
     Types,
     /// The level of the first, and of the second.
     Levels(Level, Level),
-    /// A type would have itself as a part.
+    /// A type would contain itself.
     Endless,
 }
 

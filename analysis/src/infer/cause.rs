@@ -27,7 +27,7 @@ pub enum Cause {
     Binder(ExprId, BinderId),
     /// `(length xs)` in a size.
     LengthOf(ExprId, SizeRefId),
-    /// A name used as a size, in the last expression if it is a size.
+    /// A name used as a size in the first expression; the last one is the written size that mentions it, if any.
     SizeName(ExprId, BinderId, Option<ExprId>),
     /// An equality that the checker introduced itself; conflicts originate elsewhere.
     Result(ExprId),

@@ -291,7 +291,7 @@ impl SizeTerm {
         }
     }
 
-    /// Computes operations of numbers.
+    /// Folds operations on constants.
     pub fn folded(&self) -> SizeTerm {
         let SizeTerm::Op(op, parts) = self else { return self.clone() };
         let parts: Vec<SizeTerm> = parts.iter().map(SizeTerm::folded).collect();

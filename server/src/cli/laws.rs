@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     Ok(Status::wrong_if(refuted > 0 || !wrong.is_empty() || !errors.is_empty()))
 }
 
-/// A law with its sides on a line each.
+/// The text of a law: its name, each side on a line of its own, then its conditions.
 fn listed(law: &Law) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = format!("{}\n    {}\n  = {}", law.name, one_line(&law.left.text), one_line(&law.right.text));

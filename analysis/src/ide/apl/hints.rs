@@ -7,9 +7,9 @@ use crate::ide::{FileRange, HintKind, HintPart, InlayHint};
 use lift_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
-/// Different types of one statement that are shown.
+/// Limit on the types shown for one statement.
 const MOST_TYPES: usize = 2;
-/// Longest hint, in characters; the tooltip shows all.
+/// Limit on the length of a hint, in characters; the tooltip has the full text.
 const MOST_CHARACTERS: usize = 60;
 
 /// The hints of a file that touch a range.
@@ -33,7 +33,7 @@ struct Maker<'p> {
 }
 
 impl Maker<'_> {
-    /// `Array[Int,X1]` at the end of a statement; of one in a function, the types of its calls.
+    /// `Array[Int,X1]` at the end of a statement. In a function, the types of its calls.
     fn statements(&self) -> Vec<InlayHint> {
         let by_end = grouped(&self.program.statements);
         let hint = |(at, types): (TextSize, Vec<&str>)| {
@@ -45,7 +45,7 @@ impl Maker<'_> {
         by_end.into_iter().map(hint).collect()
     }
 
-    /// `checks X1 = X2` after an array whose length is compared by the run.
+    /// `checks X1 = X2` after an array whose length is compared at run time.
     fn checks(&self) -> Vec<InlayHint> {
         let by_end = grouped(&self.program.checks);
         let hint = |(at, checks): (TextSize, Vec<&str>)| {
