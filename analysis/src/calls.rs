@@ -23,14 +23,14 @@ pub struct Cycle {
 /// change less often than their texts; a parameter named like a definition adds forms that are in none.
 #[salsa::tracked]
 fn suspects(db: &dyn Db, file: SourceFile) -> Vec<Form> {
-    let all = forms(db, file);
     // A cycle through another file needs an import cycle.
     if imports_itself(db, file) {
-        return all.to_vec();
+        return forms(db, file).to_vec();
     }
-    if is_acyclic(db, file) {
+    if file.acyclic(db) {
         return Vec::new();
     }
+    let all = forms(db, file);
     let mut defined: FxHashMap<u32, Vec<Form>> = FxHashMap::default();
     for &(name, form) in file.defined(db).iter() {
         defined.entry(name).or_default().push(form);
@@ -46,37 +46,6 @@ fn suspects(db: &dyn Db, file: SourceFile) -> Vec<Form> {
         .flatten()
         .collect();
     all.iter().filter(|form| of_cycles.contains(form)).copied().collect()
-}
-
-/// Whether no definition mentions itself, directly or through others. Removes definitions that none mentions (Kahn,
-/// *Topological sorting of large networks*, 1962), on arrays, because it runs after each edit that adds a name to a file.
-fn is_acyclic(db: &dyn Db, file: SourceFile) -> bool {
-    let defined = file.defined(db);
-    let mut first: FxHashMap<u32, usize> = FxHashMap::default();
-    for (at, (name, _)) in defined.iter().enumerate().rev() {
-        first.insert(*name, at);
-    }
-    // Definitions by their place in `defined`; the names of several may have one hash.
-    let mentioned = |at: usize| {
-        let starts = defined[at].1.uses(db).iter().filter_map(|word| first.get(word).map(|start| (*word, *start)));
-        starts.flat_map(|(word, start)| (start..defined.len()).take_while(move |&at| defined[at].0 == word))
-    };
-    let mut uses_of = vec![0_u32; defined.len()];
-    for at in 0..defined.len() {
-        mentioned(at).for_each(|other| uses_of[other] += 1);
-    }
-    let mut unused: Vec<usize> = (0..defined.len()).filter(|&at| uses_of[at] == 0).collect();
-    let mut removed = 0;
-    while let Some(at) = unused.pop() {
-        removed += 1;
-        for other in mentioned(at) {
-            uses_of[other] -= 1;
-            if uses_of[other] == 0 {
-                unused.push(other);
-            }
-        }
-    }
-    removed == defined.len()
 }
 
 /// The cycles among the forms of a file and all that they reach, by member.

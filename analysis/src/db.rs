@@ -40,13 +40,22 @@ pub struct SourceFile {
     /// The import forms.
     #[returns(ref)]
     pub import_forms: Arc<[Form]>,
+    /// The forms by name, each list in order.
+    #[returns(ref)]
+    pub by_name: Arc<FxHashMap<Option<Name>, Box<[Form]>>>,
     /// The first definition of each name.
     #[returns(ref)]
     pub names: Arc<FxHashMap<Name, Form>>,
     /// The hashes of these names, sorted, with the definitions.
     #[returns(ref)]
     pub defined: Arc<[(u32, Form)]>,
-    /// Definitions whose name is already taken, and every kernel without a name after the first.
+    /// The forms by the hashes of the identifiers in them ([`Form::words`]), in any order.
+    #[returns(ref)]
+    pub with_word: Arc<FxHashMap<u32, Vec<Form>>>,
+    /// Whether no definition mentions itself, directly or through others of the file.
+    #[returns(copy)]
+    pub acyclic: bool,
+    /// Definitions whose name is already taken, and the second kernel without a name.
     #[returns(ref)]
     pub repeated: Arc<[Form]>,
     /// Unused entities, for later forms.
@@ -74,8 +83,11 @@ pub struct Sym<'db> {
     pub text: Name,
 }
 
-/// Sorted hashes of the identifiers and keywords in a form. A collision only adds dependencies.
+/// Sorted hashes of the identifiers and keywords in a form, and of [`LAW_WORD`]. A collision only adds dependencies.
 pub type Words = Arc<[u32]>;
+
+/// The word of forms that may be laws, because their documentation has the title of a direction.
+pub const LAW_WORD: &str = "forwards:";
 
 /// The hash of an identifier.
 pub fn word(text: &str) -> u32 {

@@ -1,11 +1,27 @@
-//! Creates the database with its files, and applies an edited text to the forms of its file.
+//! Creates the database with its files, applies an edited text to the forms of its file, and tells which forms that may
+//! invalidate. All that is kept beside queries for the cost of edits is here, and in the file index that it updates
+//! (`ide::digest`).
 //!
 //! The text is split again only around the edit ([`lift_syntax::resplit`]). The new forms reuse the entities of the old
-//! ones there, matched by name, and only changed fields are set. The names, order and numbers of the forms are
-//! recomputed only if one of them changed.
+//! ones there, matched by name, and only changed fields are set.
+//!
+//! | module | job |
+//! |---|---|
+//! | `recursion` | whether definitions may be recursive |
+//! | `structure` | the names, order and numbers of the forms, and the index of their words |
+//! | `invalidated` | the forms whose results an edit may change |
+
+mod invalidated;
+mod recursion;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use invalidated::Invalidated;
 
 use crate::db::{
-    BUILTIN_PREFIX, Counts, Files, Form, PRELUDE_PATH, PRELUDE_TEXT, RootDatabase, SourceFile, Words, language, word,
+    BUILTIN_PREFIX, Counts, Files, Form, LAW_WORD, PRELUDE_PATH, PRELUDE_TEXT, RootDatabase, SourceFile, Words,
+    language, word,
 };
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
@@ -26,23 +42,24 @@ pub enum Lifetime {
 
 /// What an edit did.
 #[derive(Debug)]
-pub struct Change {
-    pub file: SourceFile,
+struct Change {
+    file: SourceFile,
     /// The former state of each form whose content changed; forms that only moved are not listed.
-    pub touched: Vec<Before>,
+    touched: Vec<Before>,
     /// Whether the set of forms, their names or their order changed.
-    pub structure: bool,
+    structure: bool,
     /// Whether a file was added or removed.
-    pub files: bool,
+    files: bool,
 }
 
 /// The former state of a form.
 #[derive(Debug)]
-pub struct Before {
-    pub form: Form,
-    pub name: Option<Name>,
-    pub kind: FormKind,
-    pub words: Words,
+struct Before {
+    form: Form,
+    name: Option<Name>,
+    kind: FormKind,
+    words: Words,
+    uses: Words,
 }
 
 /// A form as the new text has it.
@@ -57,7 +74,7 @@ impl Wanted<'_> {
         Wanted { name: raw.name.map(|range| &text[range]), kind: raw.kind, text: &text[raw.range] }
     }
 
-    /// Hashes of the identifiers and keywords, without the first occurrence of the form's own name.
+    /// The [`Words`] of the form, without the first occurrence of its own name.
     fn words(&self) -> Words {
         let tokens = lex(self.text);
         let mut own = self.name;
@@ -75,6 +92,9 @@ impl Wanted<'_> {
                 continue;
             }
             words.push(word(text));
+        }
+        if self.text.contains("forwards:") || self.text.contains("backwards:") {
+            words.push(word(LAW_WORD));
         }
         words.sort_unstable();
         words.dedup();
@@ -122,14 +142,17 @@ impl RootDatabase {
         db
     }
 
-    /// Adds a file or sets its text. Returns the change; `None` for an equal text or a built-in path.
-    pub fn set_file(&mut self, path: &str, text: Arc<str>) -> Option<Change> {
+    /// Adds a file or sets its text. Returns what that invalidates; `None` for an equal text or a built-in path.
+    pub fn set_file(&mut self, path: &str, text: Arc<str>) -> Option<Invalidated> {
         if path.starts_with(BUILTIN_PREFIX) {
             return None;
         }
         if let Some(file) = self.file(path) {
             // Setting an equal value would still start a new revision.
-            return (*file.text(self) != text).then(|| set_text(self, file, text));
+            return (*file.text(self) != text).then(|| {
+                let change = set_text(self, file, text);
+                invalidated::after(self, &change)
+            });
         }
         let path: Arc<str> = path.into();
         let known = Files::get(self).gone(self).get(&path).copied();
@@ -142,7 +165,7 @@ impl RootDatabase {
             gone.remove(&path);
             files.insert(path, file);
         });
-        Some(Change { files: true, ..change })
+        Some(invalidated::after(self, &Change { files: true, ..change }))
     }
 
     /// Records why a file cannot be read, until it is added. Returns whether the reason is new.
@@ -157,7 +180,7 @@ impl RootDatabase {
         true
     }
 
-    pub fn remove_file(&mut self, path: &str) -> Option<Change> {
+    pub fn remove_file(&mut self, path: &str) -> Option<Invalidated> {
         if path.starts_with(BUILTIN_PREFIX) {
             return None;
         }
@@ -169,7 +192,7 @@ impl RootDatabase {
                 gone.insert(path, file);
             }
         });
-        Some(Change { files: true, ..change })
+        Some(invalidated::after(self, &Change { files: true, ..change }))
     }
 
     fn change_files(&mut self, change: impl FnOnce(&mut FilesByPath, &mut FilesByPath)) {
@@ -204,7 +227,10 @@ fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lif
         Arc::from([]),
         none(),
         Arc::default(),
+        Arc::default(),
         Arc::from([]),
+        Arc::default(),
+        true,
         none(),
         none(),
     )
@@ -256,7 +282,8 @@ fn set_forms(
                     .text_durability(moving)
                     .new(db);
                 slots += 1;
-                change.touched.push(Before { form, name: None, kind: FormKind::Stray, words: Arc::from([]) });
+                let (words, uses) = (Words::default(), Words::default());
+                change.touched.push(Before { form, name: None, kind: FormKind::Stray, words, uses });
                 change.structure = true;
                 form
             }
@@ -278,9 +305,8 @@ fn set_forms(
     file.set_lines(db).to(Arc::new(lines));
     file.set_text(db).to(text);
     file.set_split(db).to(forms_now.into());
-    if change.structure {
-        set_structure(db, file, slots);
-    }
+    let replaced = structure::Replaced { first: edit.first, old: &old[edit.first..edit.behind], new: &between };
+    structure::after(db, file, &change, &replaced);
     change
 }
 
@@ -321,6 +347,7 @@ fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut C
         name: form.name(db).clone(),
         kind: form.kind(db),
         words: form.words(db).clone(),
+        uses: form.uses(db).clone(),
     });
     change.structure |= renamed || another;
     if *form.words(db) != words {
@@ -343,87 +370,4 @@ fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut C
 fn uses(words: &[u32], defined: &[(u32, Form)]) -> Words {
     let is_defined = |word: &u32| defined.binary_search_by_key(word, |(name, _)| *name).is_ok();
     words.iter().copied().filter(is_defined).collect()
-}
-
-/// Sets the hashes of a file's names, and updates the forms that mention a name which was added or removed.
-fn set_defined(db: &mut RootDatabase, file: SourceFile) {
-    let mut defined: Vec<(u32, Form)> = file.names(db).iter().map(|(name, form)| (word(name), *form)).collect();
-    defined.sort_unstable_by_key(|(name, form)| (*name, form.slot(db)));
-    let defined: Arc<[(u32, Form)]> = defined.into();
-    let old = file.defined(db).clone();
-    file.set_defined(db).to(defined.clone());
-    // Both are sorted.
-    let (mut was, mut is) = (old.iter().peekable(), defined.iter().peekable());
-    let mut changed: Vec<u32> = Vec::new();
-    while let Some(name) = [was.peek(), is.peek()].into_iter().flatten().map(|(name, _)| *name).min() {
-        let before = std::iter::from_fn(|| was.next_if(|other| other.0 == name)).count();
-        let after = std::iter::from_fn(|| is.next_if(|other| other.0 == name)).count();
-        if (before == 0) != (after == 0) {
-            changed.push(name);
-        }
-    }
-    if changed.is_empty() {
-        return;
-    }
-    for &form in file.members(db).clone().iter() {
-        let words = form.words(db);
-        if changed.len() >= words.len() || changed.iter().any(|name| words.binary_search(name).is_ok()) {
-            let uses = uses(words, &defined);
-            if *form.uses(db) != uses {
-                form.set_uses(db).to(uses);
-            }
-        }
-    }
-}
-
-/// Recomputes the data of a file that depends only on its forms and their names.
-fn set_structure(db: &mut RootDatabase, file: SourceFile, slots: u32) {
-    let members = file.members(db).clone();
-    let mut places = vec![u32::MAX; slots as usize];
-    let mut seen: FxHashMap<Option<Name>, u32> = FxHashMap::default();
-    let mut names: FxHashMap<Name, Form> = FxHashMap::default();
-    let (mut imports, mut repeated, mut renumbered) = (Vec::new(), Vec::new(), Vec::new());
-    let mut unnamed_kernels = 0;
-    for (place, &form) in members.iter().enumerate() {
-        places[form.slot(db) as usize] = place as u32;
-        let name = form.name(db);
-        let count = seen.entry(name.clone()).or_default();
-        if form.nth(db) != *count {
-            renumbered.push((form, *count));
-        }
-        let nth = *count;
-        *count += 1;
-        match (form.kind(db), name) {
-            (FormKind::Import, _) => imports.push(form),
-            (FormKind::Define | FormKind::Lift, Some(name)) => {
-                names.entry(name.clone()).or_insert(form);
-                if nth > 0 {
-                    repeated.push(form);
-                }
-            }
-            (FormKind::Lift, None) => {
-                unnamed_kernels += 1;
-                if unnamed_kernels == 2 {
-                    repeated.push(form);
-                }
-            }
-            _ => {}
-        }
-    }
-    for (form, nth) in renumbered {
-        form.set_nth(db).to(nth);
-    }
-    if **file.places(db) != *places {
-        file.set_places(db).to(places.into());
-    }
-    if **file.import_forms(db) != *imports {
-        file.set_import_forms(db).to(imports.into());
-    }
-    if **file.names(db) != names {
-        file.set_names(db).to(Arc::new(names));
-        set_defined(db, file);
-    }
-    if **file.repeated(db) != *repeated {
-        file.set_repeated(db).to(repeated.into());
-    }
 }

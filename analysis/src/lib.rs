@@ -46,8 +46,7 @@
 //! | [`apl`], [`fcl`] | the front ends for APL and FCL |
 //! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
 //! | [`db`] | inputs and forms |
-//! | [`edit`] | the database with its files; applies edits |
-//! | [`dependents`] | the forms that an edit may invalidate |
+//! | [`edit`] | the database with its files; applies edits, and tells which forms they may invalidate |
 //! | [`bodies`] | queries from a form's text to its body |
 //! | [`imports`], [`names`], [`import_checks`], [`calls`] | imported files, name resolution, the call graph |
 //! | [`infer`] | types and existential lengths of one body; elaboration into explicit packs and unpacks |
@@ -59,7 +58,6 @@ pub mod apl;
 pub mod bodies;
 pub mod calls;
 pub mod db;
-pub mod dependents;
 pub mod diagnostics;
 pub mod edit;
 pub mod failure;

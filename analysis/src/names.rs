@@ -11,7 +11,7 @@ use crate::imports::{imports, target};
 use crate::lower::closest;
 use crate::prims::{self, Primitive};
 use lift_syntax::Language;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// The definition that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, salsa::SalsaValue)]
@@ -71,21 +71,9 @@ pub fn mentions(db: &dyn Db, form: Form) -> Vec<Name> {
     globals.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
-/// The forms of a file by the hashes of their identifiers.
-#[salsa::tracked(no_eq)]
-fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<Form>> {
-    let mut with: FxHashMap<u32, Vec<Form>> = FxHashMap::default();
-    for &form in forms(db, file) {
-        for &word in form.words(db).iter() {
-            with.entry(word).or_default().push(form);
-        }
-    }
-    with
-}
-
 /// The forms of a file that may contain one of `names`, in order.
 pub fn forms_with_words(db: &dyn Db, file: SourceFile, names: &[Name]) -> Vec<Form> {
-    let with = forms_with_word(db, file);
+    let with = file.with_word(db);
     let mut found: Vec<Form> = names.iter().filter_map(|name| with.get(&word(name))).flatten().copied().collect();
     found.sort_unstable_by_key(|form| form.place(db));
     found.dedup();
@@ -96,7 +84,8 @@ pub fn forms_with_words(db: &dyn Db, file: SourceFile, names: &[Name]) -> Vec<Fo
 pub fn uses_from_outside(db: &dyn Db, file: SourceFile, name: &Name) -> bool {
     // Checks only the forms that contain the identifier; nearly all of those mention the name.
     !file.names(db).contains_key(name)
-        && forms_with_word(db, file)
+        && file
+            .with_word(db)
             .get(&word(name))
             .is_some_and(|with| with.iter().any(|&form| mentions(db, form).contains(name)))
 }

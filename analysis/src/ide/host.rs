@@ -3,18 +3,16 @@
 use super::digest::Digests;
 use super::*;
 use crate::bodies;
-use crate::db::{Form, RootDatabase, SourceFile, forms, language};
-use crate::dependents::{Concerned, Dependents};
-use crate::edit::Change;
+use crate::db::{Form, RootDatabase, SourceFile, forms_in, language};
+use crate::edit::Invalidated;
 use crate::front::print::to_lift;
 use crate::front::program::Printed;
 use crate::imports;
 use crate::laws::Law;
-use crate::names::file_stem;
 use crate::origin::Origin;
 use crate::parameters::Settings;
 use crate::prims::Primitive;
-use lift_syntax::{FormKind, Language, LineIndex};
+use lift_syntax::{Language, LineIndex};
 use salsa::Database;
 use std::panic::{AssertUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -23,7 +21,6 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct AnalysisHost {
     db: RootDatabase,
-    dependents: Dependents,
     digests: Digests,
 }
 
@@ -35,27 +32,27 @@ impl AnalysisHost {
 
     /// Sets the text of a file, or adds the file. An equal text changes nothing.
     pub fn set_file(&mut self, path: &str, text: Arc<str>) {
-        let change = self.db.set_file(path, text);
-        self.changed(change);
+        let invalidated = self.db.set_file(path, text);
+        self.changed(invalidated);
     }
 
     /// Records why an imported file cannot be read.
     pub fn set_unreadable(&mut self, path: &str, why: &str) {
         if self.db.set_unreadable(path, why) {
-            self.digests.edited(Concerned { everything: true, ..Concerned::default() });
+            self.digests.edited(Invalidated { everything: true, ..Invalidated::default() });
         }
     }
 
     pub fn remove_file(&mut self, path: &str) {
-        let change = self.db.remove_file(path);
-        self.changed(change);
+        let invalidated = self.db.remove_file(path);
+        self.changed(invalidated);
     }
 
     /// Records an edit in the file index. The database is already changed, so no older snapshot is alive to mistake the
     /// edit for one that it contains.
-    fn changed(&mut self, change: Option<Change>) {
-        if let Some(change) = change {
-            self.digests.edited(self.dependents.after(&self.db, &change));
+    fn changed(&mut self, invalidated: Option<Invalidated>) {
+        if let Some(invalidated) = invalidated {
+            self.digests.edited(invalidated);
         }
     }
 
@@ -409,16 +406,21 @@ impl Analysis {
         })
     }
 
+    /// The ranges of the forms of its file that a kernel needs, in order: imports, and the definitions that it uses.
+    pub fn ranges_of_kernel(&self, path: &str, kernel: &str) -> Cancellable<Vec<TextRange>> {
+        self.with_file(path, |db, file| {
+            let own = needed::kernel_form(db, file, kernel).map(|form| needed::own_forms(db, form));
+            let mut forms: Vec<Form> = file.import_forms(db).iter().copied().chain(own.into_iter().flatten()).collect();
+            forms.sort_unstable_by_key(|form| form.start(db));
+            forms.iter().map(|form| TextRange::at(form.start(db), TextSize::of(&**form.text(db)))).collect()
+        })
+    }
+
     /// The first kernel of a file that uses the definition around an offset.
-    pub fn kernel_using(&self, path: &str, at: TextSize) -> Cancellable<Option<String>> {
+    pub fn kernel_using(&self, path: &str, at: TextSize) -> Cancellable<Option<KernelInfo>> {
         self.with_lift(path, |db, file| {
-            let near = forms(db, file)
-                .iter()
-                .copied()
-                .find(|form| TextRange::at(form.start(db), TextSize::of(&**form.text(db))).contains_inclusive(at))?;
-            let uses = |form: &Form| form.kind(db) == FormKind::Lift && needed::own_forms(db, *form).contains(&near);
-            let kernel = forms(db, file).iter().copied().find(uses)?;
-            Some(kernel.name(db).as_ref().map_or_else(|| file_stem(file.path(db)).to_owned(), ToString::to_string))
+            let near = forms_in(db, file, TextRange::empty(at)).first()?;
+            outline::kernel_of(db, needed::first_kernel_using(db, *near)?)
         })
     }
 

@@ -10,7 +10,7 @@ use crate::calls::in_order;
 use crate::db::{Db, Form, SourceFile, forms, is_builtin};
 use crate::diagnostics::Severity;
 use crate::infer::Mode;
-use crate::names::file_stem;
+use crate::names::{callees, file_stem, forms_with_words};
 use lift_syntax::FormKind;
 use rustc_hash::FxHashSet;
 
@@ -28,8 +28,26 @@ pub fn kernel_form(db: &dyn Db, file: SourceFile, kernel: &str) -> Option<Form> 
 
 /// The forms of a kernel's file that it uses, in the order of the file; the kernel is one of them.
 pub(super) fn own_forms(db: &dyn Db, kernel: Form) -> Vec<Form> {
-    let reached = in_order(db, &[kernel]);
-    forms(db, kernel.file(db)).iter().copied().filter(|form| *form == kernel || reached.contains(form)).collect()
+    let reached = in_order(db, &[kernel]).into_iter();
+    let mut own: Vec<Form> = reached.filter(|form| form.file(db) == kernel.file(db)).collect();
+    own.sort_unstable_by_key(|form| form.place(db));
+    own
+}
+
+/// The first kernel in a definition's file that uses it, directly or through other definitions.
+pub(super) fn first_kernel_using(db: &dyn Db, definition: Form) -> Option<Form> {
+    let file = definition.file(db);
+    let mut users: FxHashSet<Form> = FxHashSet::from_iter([definition]);
+    let mut open = vec![definition];
+    while let Some(used) = open.pop() {
+        for user in forms_with_words(db, file, used.name(db).as_slice()) {
+            if callees(db, user).contains(&used) && users.insert(user) {
+                open.push(user);
+            }
+        }
+    }
+    let kernels = users.into_iter().filter(|form| form.kind(db) == FormKind::Lift);
+    kernels.min_by_key(|form| form.place(db))
 }
 
 /// The errors that concern a kernel, each with the path of its file; the kernel's own file comes first.

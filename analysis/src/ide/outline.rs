@@ -114,11 +114,13 @@ pub(super) fn kernels(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<KernelIn
 
 /// The kernels that touch a range.
 pub(super) fn kernels_in(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<KernelInfo> {
-    let found = forms_in(db, file, range).iter().filter_map(|&form| {
-        let symbol = symbol_in_file(db, form).filter(|symbol| symbol.kind == SymbolKind::Kernel)?;
-        Some(kernel(&View::of(db, form), symbol))
-    });
-    found.collect()
+    forms_in(db, file, range).iter().filter_map(|&form| kernel_of(db, form)).collect()
+}
+
+/// The kernel that a form defines.
+pub(super) fn kernel_of(db: &dyn Db, form: Form) -> Option<KernelInfo> {
+    let symbol = symbol_in_file(db, form).filter(|symbol| symbol.kind == SymbolKind::Kernel)?;
+    Some(kernel(&View::of(db, form), symbol))
 }
 
 /// Limit on the forms around a range in which kernels are searched.

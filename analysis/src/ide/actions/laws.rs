@@ -4,13 +4,12 @@ use super::super::SourceChange;
 use super::super::locate::View;
 use super::trial::{errors, tried_assuming};
 use super::{CodeAction, kinds};
-use crate::bodies::docs;
-use crate::db::{Form, SourceFile, Sym, forms};
+use crate::db::{Form, LAW_WORD, SourceFile, Sym};
 use crate::hir::{Expr, Name, Node};
 use crate::imports::{imports, target};
 use crate::laws::term::Term;
 use crate::laws::{Law, Rewritten, Subject, builtin, read_form, root};
-use crate::names::{Resolution, mentions, resolve};
+use crate::names::{Resolution, forms_with_words, mentions, resolve};
 use crate::size::Assumption;
 use lift_syntax::TextRange;
 use std::collections::HashSet;
@@ -90,17 +89,9 @@ fn own_laws(view: &View<'_>) -> Vec<(Law, SourceFile)> {
     let imported = imports(db, view.file).iter().filter_map(|import| target(db, import));
     let mut out = Vec::new();
     for file in std::iter::once(view.file).chain(imported) {
-        for &form in forms(db, file) {
-            // Most forms are not laws, as their documentation shows.
-            let law = || {
-                let text = docs(db, form)?;
-                (text.contains("forwards:") || text.contains("backwards:")).then_some(())?;
-                read_form(form.text(db), TextRange::default())?.ok()
-            };
-            if form != view.form {
-                out.extend(law().map(|law| (law, file)));
-            }
-        }
+        let others = forms_with_words(db, file, &[LAW_WORD.into()]).into_iter().filter(|form| *form != view.form);
+        let laws = others.filter_map(|form| read_form(form.text(db), TextRange::default())?.ok());
+        out.extend(laws.map(|law| (law, file)));
     }
     out
 }
@@ -161,9 +152,9 @@ fn tried(view: &View<'_>, law: &Law, rewritten: Vec<Rewritten>) -> Vec<CodeActio
 
 /// Whether other forms of the file use the form.
 fn is_used(view: &View<'_>) -> bool {
-    let name = view.form.name(view.db).as_deref();
-    let uses = |other: &Form| *other != view.form && mentions(view.db, *other).iter().any(|used| Some(&**used) == name);
-    forms(view.db, view.file).iter().any(uses)
+    let Some(name) = view.form.name(view.db) else { return false };
+    let uses = |other: &Form| *other != view.form && mentions(view.db, *other).contains(name);
+    forms_with_words(view.db, view.file, std::slice::from_ref(name)).iter().any(uses)
 }
 
 /// The effect, the law, the chosen sizes, and the conditions.

@@ -2,7 +2,7 @@
 //! types, and what clients show for a whole file.
 //!
 //! A query over all forms of a file would visit each of them after every edit. The index recomputes only the forms that
-//! an edit may invalidate ([`crate::dependents`]); for these, the queries find out what really changed. A test compares
+//! an edit may invalidate ([`crate::edit`]); for these, the queries find out what really changed. A test compares
 //! the index with recomputing everything.
 //!
 //! | module | job |
@@ -21,7 +21,7 @@ use super::semantic::{SemanticToken, form_tokens};
 use super::structure::{self, Fold};
 use super::{FileDiagnostic, Symbol};
 use crate::db::{Db, Form, RootDatabase, SourceFile, Sym, forms};
-use crate::dependents::Concerned;
+use crate::edit::Invalidated;
 use crate::infer::Mode;
 use crate::infer::elaborate::scopes_with_insertions;
 use crate::names::{mentions, resolve};
@@ -39,7 +39,7 @@ pub(super) struct Digests(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     /// Edits not applied to the indexes yet. Locked only briefly, because an edit must not wait for a computation.
-    edits: Mutex<Vec<Concerned>>,
+    edits: Mutex<Vec<Invalidated>>,
     files: Mutex<FxHashMap<SourceFile, Digest>>,
 }
 
@@ -63,13 +63,13 @@ struct Digest {
 
 impl Digests {
     /// Records an edit after it was made. No snapshot from before it may be alive.
-    pub fn edited(&self, concerned: Concerned) {
+    pub fn edited(&self, invalidated: Invalidated) {
         let mut edits = lock(&self.0.edits);
-        if concerned.everything {
+        if invalidated.everything {
             // It makes all earlier edits irrelevant.
             edits.clear();
         }
-        edits.push(concerned);
+        edits.push(invalidated);
     }
 
     /// The diagnostics of a file, in order of location.
@@ -262,12 +262,12 @@ fn ask_together(db: &RootDatabase, forms: &[Form]) {
     });
 }
 
-fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Concerned) {
+fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Invalidated) {
     if edit.everything {
         files.clear();
         return;
     }
-    for form in edit.gone {
+    for form in edit.removed {
         if let Some(digest) = files.get_mut(&form.file(db)) {
             digest.forget(db, form);
             digest.symbols.iter_mut().for_each(|kept| kept.forget(form));

@@ -190,19 +190,22 @@ fn work_of_an_edit(count: usize, edit: impl Fn(&str) -> String) -> (usize, usize
         assert!(!analysis.completions("main.lift", in_body).unwrap().items.is_empty());
         analysis.signature_help("main.lift", in_body + lift_syntax::TextSize::new(2)).unwrap().unwrap();
         analysis.code_actions("main.lift", name).unwrap();
+        analysis.code_actions("main.lift", lift_syntax::TextRange::empty(in_body)).unwrap();
+        let kernel = analysis.kernel_using("main.lift", in_body).unwrap().unwrap();
+        assert_eq!(kernel.name, format!("kernel{}", count / 2));
         analysis.selection_ranges("main.lift", in_body).unwrap();
         analysis.linked_ranges("main.lift", in_body).unwrap();
         analysis.format_range("main.lift", name).unwrap();
         assert_eq!(analysis.kernels_near("main.lift", name, 3).unwrap().len(), 3);
         // The output for a whole file grows with it, but the number of queries does not.
         let symbols = analysis.symbols("main.lift").unwrap().len();
-        assert_eq!(symbols, 2 * count);
+        assert!(symbols >= 2 * count);
         assert_eq!(analysis.kernel_names("main.lift").unwrap().len(), count);
         assert!(analysis.folds("main.lift").unwrap().len() >= count);
         assert!(analysis.all_semantic_tokens("main.lift").unwrap().len() > symbols);
         let executed = analysis.db().take_executed();
         // These queries read all forms of the file.
-        let all_forms = ["suspects", "cycles", "forms_with_word"];
+        let all_forms = ["suspects", "cycles"];
         assert!(!kept || all_forms.iter().all(|query| !executed.contains_key(*query)), "{executed:?}");
         work = (executed.values().sum(), analysis.db().take_validated());
     }
@@ -213,7 +216,9 @@ fn work_of_an_edit(count: usize, edit: impl Fn(&str) -> String) -> (usize, usize
 fn an_edit_costs_the_same_in_a_long_file() {
     let body = |form: &str| form.replace("5f", "55f");
     let comment = |form: &str| form.replace("by x)", "by x) ; a comment\n");
-    for edit in [&body as &dyn Fn(&str) -> String, &comment] {
+    let unique = std::cell::Cell::new(0);
+    let definition = |form: &str| format!("{form}\n(define new{} 1)", unique.replace(unique.get() + 1));
+    for edit in [&body as &dyn Fn(&str) -> String, &comment, &definition] {
         let (short, long) = (work_of_an_edit(10, edit), work_of_an_edit(500, edit));
         assert!(short.0 > 0 && short.1 > 0, "nothing is counted");
         assert_eq!(short, long, "executed and looked at, in 10 forms and in 500");

@@ -111,7 +111,8 @@ pub fn code_actions(
         }
         if action.kind == ide::actions::kinds::LAW {
             laws.push(out.len());
-            rewritten.push(action.change.applied(&path, &lines.text));
+            let own = action.change.files.iter().filter(|(of, _)| *of == path);
+            rewritten.push(own.flat_map(|(_, edits)| edits.clone()).collect::<Vec<_>>());
         }
         out.push(CodeActionResponse::CodeAction(CodeAction {
             title: action.title,
@@ -158,13 +159,33 @@ pub fn code_actions(
                 None => effects::large(&kernel.sizes),
             };
             let (known, target) = (snap.effects.clone(), snap.features.options.target);
-            let texts = texts(&snap.analysis, &path)?;
+            let needed = snap.analysis.ranges_of_kernel(&path, &kernel.name)?;
+            let rewritten = rewritten.iter().map(|edits| needed_text(&lines.text, &needed, edits)).collect();
+            let mut texts = texts(&snap.analysis, &path)?;
+            texts.insert(path.clone(), needed_text(&lines.text, &needed, &[]).into());
             let asked = Asked { known, texts, path, kernel: kernel.name, is_around, target, sizes, patience };
             Some(Rewritings { laws, texts: rewritten, asked })
         }
         _ => None,
     };
     Ok((out, rewritings))
+}
+
+/// The parts of a text in these ranges, after edits in them, which are in order. A kernel in a long file is compiled
+/// without the rest.
+fn needed_text(text: &str, ranges: &[TextRange], edits: &[ide::TextEdit]) -> String {
+    let mut out = String::new();
+    for range in ranges {
+        let mut at = range.start();
+        for edit in edits.iter().filter(|edit| range.contains_range(edit.range)) {
+            out.push_str(&text[TextRange::new(at, edit.range.start())]);
+            out.push_str(&edit.new_text);
+            at = edit.range.end();
+        }
+        out.push_str(&text[TextRange::new(at, range.end())]);
+        out.push_str("\n\n");
+    }
+    out
 }
 
 /// The kernel whose cost a rewriting at a range changes, and whether it is around the range: otherwise it is the first
@@ -174,16 +195,14 @@ fn changed_kernel(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancell
     if let Some(kernel) = around {
         return Ok(Some((kernel, true)));
     }
-    let Some(name) = snap.analysis.kernel_using(path, range.start())? else { return Ok(None) };
-    let kernel = snap.analysis.kernels(path)?.into_iter().find(|kernel| kernel.name == name);
-    Ok(kernel.map(|kernel| (kernel, false)))
+    Ok(snap.analysis.kernel_using(path, range.start())?.map(|kernel| (kernel, false)))
 }
 
 /// The rewritings by laws among code actions.
 pub struct Rewritings {
     /// Their positions, ascending and adjacent.
     laws: Vec<usize>,
-    /// The file after each.
+    /// What the kernel needs of the file after each.
     texts: Vec<String>,
     asked: Asked,
 }
