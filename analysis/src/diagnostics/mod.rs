@@ -117,6 +117,11 @@ impl Diagnostic {
         self.related.push(Related { place, message: note.to_string() });
         self
     }
+    /// Adds a guess at what was meant to the message.
+    pub fn guess(mut self, guess: &notes::Guess) -> Diagnostic {
+        self.message.push_str(&format!("; {guess}"));
+        self
+    }
     pub fn fix(mut self, fix: Fix) -> Diagnostic {
         self.fixes.push(fix);
         self

@@ -37,8 +37,8 @@ impl Intent {
         Intent { guess, fix: None }
     }
 
-    pub fn add_to(self, mut d: Diagnostic) -> Diagnostic {
-        d.message.push_str(&format!("; {}", self.guess));
+    pub fn add_to(self, d: Diagnostic) -> Diagnostic {
+        let mut d = d.guess(&self.guess);
         d.fixes.extend(self.fix);
         d
     }
