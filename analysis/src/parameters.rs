@@ -39,6 +39,7 @@ parameters! {
     PerItem "item.elements" = 1 [2, 4, 8, 16] "Elements that a work-item of a long map takes; 4 on a GPU unless set.";
     UnitItems "unit.items" = 256 [64, 128, 512, 1024] "Work-items for which a compute unit counts as busy.";
     MapPieces "map.pieces" = 8 [1, 2, 4, 16, 32] "Pieces of a map per compute unit of a processor.";
+    MapLanes "map.lanes" = 256 [64, 1024] "Neighbouring elements of a map whose folds a processor computes together, step by step.";
     Pieces "chunks.unit" = 4 [1, 2, 8, 16] "Chunks of a reduce, scan or filter per compute unit of a processor.";
     ReduceGroups "reduce.groups" = 4 [1, 2, 8, 16] "Groups per compute unit that fold a long array in any order.";
     OrderedGroups "reduce.ordered" = 8 [2, 4, 16] "Groups per compute unit that fold a long array in its order.";

@@ -287,7 +287,9 @@ export class Workbench {
         // Under load the editor may lose a page that it shows in a frame; people load it again.
         await this.command('Developer: Reload Webviews');
         return this.until(`the panel of ${kernel}`, shown).catch(async (error) => {
-            throw new Error(`${error.message}; notifications: ${JSON.stringify(await this.notifications())}`);
+            const [said, asked] = [await this.notifications(), await this.question()];
+            const seen = JSON.stringify({ notifications: said, question: asked, tabs: await this.tabs() });
+            throw new Error(`${error.message}; seen: ${seen}`);
         });
     }
 
@@ -320,17 +322,37 @@ export class Workbench {
             if (!clicked) await this.page.keyboard.press('Escape');
             return clicked;
         });
+        // What the command asks stands in the palette's own field: nothing is typed there before it is another's.
+        const field = this.page.locator('.quick-input-widget input').first();
+        await this.until('the palette closes', async () =>
+            !(await field.isVisible()) || !(await field.inputValue()).startsWith('>'));
     }
 
     /** Answers the question that is asked at the top of the window. */
     async answer(text) {
-        const input = this.page.locator('.quick-input-widget input').first();
+        const widget = this.page.locator('.quick-input-widget');
+        const input = widget.locator('input').first();
         await input.waitFor({ state: 'visible' });
-        const before = await this.question();
+        const asked = await this.#asked();
         await input.fill(text);
-        await this.page.waitForTimeout(200);
+        // The list follows what is typed; its first row is what Enter takes.
+        const first = widget.locator('.monaco-list-row.focused');
+        await this.until(`${text} is listed`, async () => {
+            if (!(await widget.locator('.quick-input-list').isVisible())) return true;
+            const label = await first.first().getAttribute('aria-label', { timeout: 500 }).catch(() => null);
+            return label?.includes(text);
+        });
         await this.page.keyboard.press('Enter');
-        await this.until('the next question', async () => (await this.question()) !== before);
+        await this.until('the next question', async () => (await this.#asked()) !== asked);
+    }
+
+    /** What the question is, without the list of its answers, which changes while one types; empty if none is asked. */
+    async #asked() {
+        const widget = this.page.locator('.quick-input-widget');
+        if (!(await widget.isVisible())) return '';
+        const parts = ['.quick-input-titlebar', '.quick-input-message'].map((part) => widget.locator(part).first().innerText());
+        const input = widget.locator('input').first();
+        return (await Promise.all([...parts, input.getAttribute('placeholder')])).join('\n');
     }
 
     /** The question at the top of the window with its hint; empty if none is asked. */

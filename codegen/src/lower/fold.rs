@@ -10,6 +10,7 @@ use super::in_place::Slots;
 use super::pieces::few_pieces;
 use super::stream::shared::Part;
 use super::value::{Closure, Dest, Env, Layout, Place, Value};
+use super::vectors::along;
 use super::write::is_flat;
 use crate::core::{Level, Prim, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
@@ -65,6 +66,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Part::Below(_, found) => found.clone(),
             Part::Whole | Part::From(_) => z,
         };
+        if matches!((&part, call.prim), (Part::Whole, Prim::Reduce(_)))
+            && few_pieces(&xs).is_none()
+            && let Some(folded) = along::fold(self, stmt, call, (&f, &z, &xs))?
+        {
+            return Ok(folded);
+        }
         let name = acc_name(self, &f);
         let acc = accumulator(self, stmt, &z, env, &name)?;
         // CPUs without an FMA instruction would emulate it.

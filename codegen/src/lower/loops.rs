@@ -8,6 +8,7 @@ use super::barriers::has_barrier;
 use super::function::{Dims, FunctionBuilder};
 use super::pieces::few_pieces;
 use super::value::{Array, Closure, Dest, Env, Value};
+use super::vectors::{across, short};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Step, StmtKind};
 use crate::target::Class;
@@ -62,29 +63,44 @@ impl<'k> FunctionBuilder<'_, 'k> {
         {
             return self.map_apart(level, &f, &xs, dest, borders);
         }
+        if let Some((in_lanes, only_if)) = across::map(self, level, &f, &xs, dest)? {
+            if only_if == Expr::Bool(true) {
+                self.emit_all(in_lanes);
+                return Ok(());
+            }
+            let (otherwise, ()) = self.scope(|b| b.map_each(level, &f, &xs, dest))?;
+            self.emit_if(only_if, in_lanes, otherwise);
+            return Ok(());
+        }
+        self.map_each(level, &f, &xs, dest)
+    }
+
+    /// Writes `map f xs`, one element of a work-item after the other.
+    fn map_each(&mut self, level: Level, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>) -> Result<()> {
         // Longest rows first, so that no group starts a long one when the others are finished.
-        let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(&xs);
+        let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(xs);
         if longest_last && self.target().class == Class::Gpu {
             self.grid_mut().limit_group(UNEVEN_GROUP);
         }
         // The elements of a work-item are computed again if one of its checks fails.
         if self.steps(level, &xs.len).is_some() {
-            return self
-                .flagged(|_| Ok(()), |b| b.for_level(level, &xs.len.clone(), |b, i| b.map_at(&f, &xs, dest, i)));
+            return self.flagged(|_| Ok(()), |b| b.for_level(level, &xs.len.clone(), |b, i| b.map_at(f, xs, dest, i)));
         }
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {
             let i = if longest_last { b.facts().simplify(&last.sub(i)) } else { i.clone() };
             let i = if longest_last { b.named_index("row", &i, &xs.len)? } else { i };
-            b.map_at(&f, &xs, dest, &i)
+            b.map_at(f, xs, dest, &i)
         })
     }
 
     /// Writes element `i` of `map f xs` to its destination.
     pub fn map_at(&mut self, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>, i: &Size) -> Result<()> {
-        let x = self.read(xs, i)?;
-        let to = self.dest_at(dest, i)?;
-        self.call_into(&f.at(i), &[x], &to)
+        short::written_out(self, (&f.lambda.body, false), |b| {
+            let x = b.read(xs, i)?;
+            let to = b.dest_at(dest, i)?;
+            b.call_into(&f.at(i), &[x], &to)
+        })
     }
 
     /// Writes `generate f` to `dest`.

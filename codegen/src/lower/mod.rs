@@ -56,6 +56,7 @@
 //! | `tile` | maps whose elements are computed in blocks |
 //! | `block` | code for the statements inside a kernel function |
 //! | `fold` | sequential folds |
+//! | `vectors` | loops for the vectors of a processor |
 //! | `jam` | neighbours of a nest of maps that one work-item computes |
 //! | `measure` | lengths that only the device can compute and that determine memory |
 
@@ -104,6 +105,7 @@ mod symbolic;
 mod team;
 mod tile;
 mod value;
+mod vectors;
 mod views;
 mod work;
 mod write;

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 /// The kernel with positions in the folds that several work-items share.
 pub fn chosen(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
+    if target.class == Class::Portable {
         return kernel;
     }
     let mut body = kernel.body.clone();

@@ -30,7 +30,7 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     kernel.body = body;
     kernel.assumptions = lengths.assumptions;
     kernel = super::repeated::once(kernel, applied);
-    if !gpu {
+    if target.class == Class::Portable {
         return kernel;
     }
     let mut body = kernel.body.clone();
@@ -145,6 +145,7 @@ impl Writer<'_> {
                 Rhs::Prim(_) => {
                     let mut made = self.maps(stmt);
                     if let [only] = made.as_slice()
+                        && self.target.class == Class::Gpu
                         && let Some(versions) = self.of_few(only)
                     {
                         made = versions;
@@ -173,13 +174,17 @@ impl Writer<'_> {
             body.stmts.extend(self.maps(s));
         }
         let call = call.clone();
-        match Pieces::of(self.kernel, &call.funs[0].body) {
-            Some(pieces) => {
-                self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
-                self.split(&stmt, &call, &len, &pieces)
-            }
-            None => self.view_of_maps(&stmt, &call, &len).unwrap_or_else(|| vec![stmt]),
+        let Some(pieces) = Pieces::of(self.kernel, &call.funs[0].body) else {
+            let gpu = self.target.class == Class::Gpu;
+            return gpu.then(|| self.view_of_maps(&stmt, &call, &len)).flatten().unwrap_or_else(|| vec![stmt]);
+        };
+        let made = self.split(&stmt, &call, &len, &pieces);
+        // A core computes all of an element while what it needs is in the caches, unless other elements need it, too.
+        if self.target.class == Class::Cpu && !made.iter().any(|s| is_product(self.kernel, s)) {
+            return vec![stmt];
         }
+        self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
+        made
     }
 
     /// The versions of a map in which each element folds the result of a nest: if there are too few elements for the
@@ -330,6 +335,12 @@ impl Writer<'_> {
         }
         out
     }
+}
+
+/// Whether in a map, or in each element of one, every row meets every column.
+fn is_product(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
+    nest::recognise(kernel, &funs[0]).is_some_and(|nest| nest.matrix) || nest::batched(kernel, &funs[0]).is_some()
 }
 
 /// Assigns the statements of a function to maps (pieces).

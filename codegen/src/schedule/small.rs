@@ -1,4 +1,5 @@
-//! Batches of small matrices: each result gets a work-item, because tiles of one small matrix would be mostly empty.
+//! Batches of small matrices: each result gets a work-item, because tiles of one small matrix would be mostly empty. On
+//! a processor each matrix does.
 
 use super::versions::{branch, choice, decided};
 use super::{Applied, host_blocks, nest, rules};
@@ -10,12 +11,13 @@ use lift_analysis::size::{Size, VarKind};
 
 /// The kernel with a version of each batch of matrices for small ones.
 pub fn small(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
+    if target.class == Class::Portable {
         return kernel;
     }
     let mut body = kernel.body.clone();
     let most = i64::from(target.get(Parameter::MatrixSmall));
-    let mut writer = Writer { vars: kernel.vars.clone(), lengths: Lengths::of(&kernel), most, applied };
+    let mut writer =
+        Writer { vars: kernel.vars.clone(), lengths: Lengths::of(&kernel), most, class: target.class, applied };
     writer.block(&kernel, &mut body);
     let Writer { vars, lengths, .. } = writer;
     Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }
@@ -26,6 +28,7 @@ struct Writer<'a> {
     lengths: Lengths,
     /// Maximum operations of a small matrix.
     most: i64,
+    class: Class,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -52,7 +55,13 @@ impl Writer<'_> {
         }
         let mut by_items = call.clone();
         by_items.funs = call.funs.iter().map(|f| Copier::new(&mut self.vars, &mut self.lengths).lambda(f)).collect();
-        place(&mut by_items);
+        match self.class {
+            // A core has whole matrices.
+            Class::Cpu => by_items.prim = Prim::Map(Level::Glb(0)),
+            _ => {
+                place(&mut by_items);
+            }
+        }
         self.applied.push(Applied { rule: &rules::SMALL_MATRICES, origin: stmt.origin.clone() });
         if is_small == Some(true) {
             return vec![Stmt { rhs: Rhs::Prim(by_items), ..stmt }];

@@ -93,7 +93,7 @@ function askInput(
     const choices: InputItem[] = [
         ...fixed.filter((item, i) => fixed.findIndex((other) => other.value === item.value) === i),
         { label: '$(folder-opened) File…', description: '.npy, or numbers as text', value: 'a file' },
-    ].map((item) => ({ ...item, alwaysShow: true }));
+    ];
 
     const pick = vscode.window.createQuickPick<InputItem>();
     Object.assign(pick, place);
@@ -104,13 +104,15 @@ function askInput(
     pick.onDidChangeValue((text) => {
         const typed = text.trim();
         const item: InputItem = { label: typed, description: 'use this', value: typed, alwaysShow: true };
-        pick.items = typed === '' ? choices : [item, ...choices];
+        const others = choices.filter((choice) => choice.value !== typed);
+        pick.items = typed === '' ? choices : [item, ...others];
     });
     return new Promise<Answer<string>>((resolve) => {
         let choosingFile = false;
         pick.onDidAccept(async () => {
-            const value = pick.selectedItems[0]?.value;
-            if (value === undefined) return;
+            // Who is faster than the list accepts what was typed: no other choice contains it, so none is selected.
+            const value = pick.selectedItems[0]?.value ?? pick.value.trim();
+            if (value === '') return;
             if (value !== 'a file') {
                 resolve(value);
             } else {

@@ -10,6 +10,7 @@ use super::flat::has_long_loop;
 use crate::core::Level;
 use crate::lower::Result;
 use crate::lower::function::{Body, Dims, FunctionBuilder};
+use crate::lower::vectors::along::Span;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, names};
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
@@ -154,10 +155,19 @@ impl FunctionBuilder<'_, '_> {
         };
         match target.class {
             Class::Cpu => {
-                let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());
-                wish(self, Some(useful.map_or(most.clone(), |n| Size::min(&n, &most))));
                 self.grid_mut().one_item_per_group();
-                piece(self, &name, bound, body)
+                let Span { from, to, .. } = span_of_item(self, n, bound)?;
+                let condition = Expr::Var(name.clone()).lt(to);
+                self.emit(StmtKind::For {
+                    ty: CType::Int,
+                    var: name,
+                    from,
+                    condition,
+                    step: Step::Increment,
+                    below: None,
+                    body,
+                });
+                Ok(())
             }
             Class::Gpu if !has_long_loop(&body) => {
                 let each = Size::nat(target.per_item.into());
@@ -187,8 +197,12 @@ impl FunctionBuilder<'_, '_> {
     }
 }
 
-/// A loop over consecutive elements for each work-item.
-fn piece(f: &mut Body, name: &lift_analysis::hir::Name, n: Expr, body: Vec<Stmt>) -> Result<()> {
+/// The consecutive elements of a work-item, which is one of a few for each core.
+pub fn span_of_item(f: &mut FunctionBuilder<'_, '_>, all: &Size, n: Expr) -> Result<Span> {
+    let target = *f.target();
+    let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());
+    let useful = f.upper(all).map_or(most.clone(), |n| Size::min(&n, &most));
+    f.grid_mut().ask_for(Level::Glb(0), 0, &useful);
     let items = Expr::call("get_global_size", [Expr::int(0)]).cast(CType::Int);
     let piece = f.bind("piece", CType::Int, crate::lower::device_filter::rounded_up(n.clone(), items));
     // In `long`, because the last chunks may begin after the end.
@@ -197,15 +211,5 @@ fn piece(f: &mut Body, name: &lift_analysis::hir::Name, n: Expr, body: Vec<Stmt>
     let from = f.bind("from", CType::Int, from);
     let to = from.clone().add(Expr::call("min", [piece, n.sub(from.clone())]));
     let to = f.bind("to", CType::Int, to);
-    let condition = Expr::Var(name.clone()).lt(to);
-    f.emit(StmtKind::For {
-        ty: CType::Int,
-        var: name.clone(),
-        from,
-        condition,
-        step: Step::Increment,
-        below: None,
-        body,
-    });
-    Ok(())
+    Ok(Span { from, to, of: all.clone() })
 }

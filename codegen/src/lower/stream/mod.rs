@@ -13,7 +13,7 @@
 //! | [`piece`] | per-thread chunks of CPUs; `scan` and `reduce` by chunks |
 //! | [`kept`] | `filter` by chunks |
 
-mod each;
+pub mod each;
 mod filter;
 mod flat;
 mod kept;

@@ -9,15 +9,14 @@ use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Place, Value};
-use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::lower::vectors::along::Span;
+use crate::opencl::{CType, Expr, Step};
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// Minimum elements of a chunk.
 pub(super) const LEAST: i64 = 1024;
-/// Partial results of a commutative reduction, which a CPU computes in parallel.
-const LANES: i64 = 16;
 
 pub(super) const ITEMS: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
 
@@ -64,7 +63,7 @@ impl<'k> Host<'k> {
         let to = Dest::Place(parts.clone());
         self.launch(&title, ITEMS, [None; 3], |f| {
             f.for_pieces(&r.xs.len, &pieces, |f, piece| {
-                let all = if commutative { fold_in_lanes(f, r, piece)? } else { fold_in_order(f, r, piece)? };
+                let all = fold_of_piece(f, r, piece, commutative)?;
                 let to = f.dest_at(&to, &piece.number)?;
                 f.copy(&all, &to)
             })
@@ -111,13 +110,13 @@ impl<'k> Host<'k> {
                     let x = f.read(r.xs, i)?;
                     let to = f.dest_at(dest, i)?;
                     if inclusive {
-                        fold_next(f, r, &acc, x)?;
+                        r.next(f, &acc, x)?;
                         return f.copy(&acc, &to);
                     }
                     // The element may be stored at the result's location.
                     let x = f.named_scalar(&x, "x")?;
                     f.copy(&acc, &to)?;
-                    fold_next(f, r, &acc, x)
+                    r.next(f, &acc, x)
                 })
             })
         })
@@ -158,6 +157,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
 }
 
 impl Piece {
+    fn span(&self) -> Span {
+        Span { from: self.from.clone(), to: self.to.clone(), of: self.of.clone() }
+    }
+
     pub(super) fn for_piece<'k>(
         &self,
         f: &mut FunctionBuilder<'_, 'k>,
@@ -173,47 +176,21 @@ impl Piece {
         also: Option<Expr>,
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Size) -> Result<()>,
     ) -> Result<()> {
-        let name = f.fresh_name("i");
-        let (from, to) = (f.index_var("from", self.from.clone()), f.index_var("to", self.to.clone()));
-        let var = f.index_var("i", Expr::Var(name.clone()));
-        let (body, ()) = f.in_loop(|f| {
-            f.scope(|f| {
-                f.known_mut().assume_range(from.clone(), Some(Size::zero()), None);
-                f.known_mut().assume_range(to.clone(), Some(Size::zero()), Some(self.of.clone()));
-                f.known_mut().assume_range(var.clone(), Some(Size::var(from)), Some(Size::var(to).sub(&Size::one())));
-                body(f, &Size::var(var))
-            })
-        })?;
-        let below = Expr::Var(name.clone()).lt(self.to.clone());
-        let condition = match also {
-            Some(also) => below.and(also),
-            None => below,
-        };
-        let from = self.from.clone();
-        f.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Increment, below: None, body });
-        Ok(())
+        self.span().for_each(f, also, body)
     }
 }
 
-fn fold_next<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
-    let next = f.call(r.f, &[acc.clone(), x])?;
-    f.assign_registers(acc, &next)
-}
-
-fn neutral_of<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>) -> Result<Value<'k>> {
-    let z = f.force(r.z)?;
-    match f.registers_with(&z, "acc")? {
-        Some(registers) => Ok(registers),
-        None => Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars")),
+fn fold_of_piece<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    r: &Reduction<'_, 'k>,
+    piece: &Piece,
+    commutative: bool,
+) -> Result<Value<'k>> {
+    if commutative && let Some(all) = r.in_lanes(f, &piece.span())? {
+        return Ok(all);
     }
-}
-
-fn fold_in_order<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
-    let acc = neutral_of(f, r)?;
-    piece.for_piece(f, |f, i| {
-        let x = f.read(r.xs, i)?;
-        fold_next(f, r, &acc, x)
-    })?;
+    let acc = r.neutral(f)?;
+    r.in_order(f, &piece.span(), &acc)?;
     Ok(acc)
 }
 
@@ -224,53 +201,10 @@ fn fold_first<'k>(
     xs: &Array<'k>,
     count: &Size,
 ) -> Result<Value<'k>> {
-    let acc = neutral_of(f, r)?;
+    let acc = r.neutral(f)?;
     f.for_range("j", Expr::int(0), count, Step::Increment, |f, j| {
         let x = f.read(xs, j)?;
-        fold_next(f, r, &acc, x)
-    })?;
-    Ok(acc)
-}
-
-/// Folds a chunk by 16 independent partial folds, each of every 16th element, so that the compiler can use vectors.
-fn fold_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
-    let Some(accs) = f.element_arrays(r.ty, "acc", Storage::Private, LANES) else {
-        return fold_in_order(f, r, piece);
-    };
-    let z = f.force(r.z)?;
-    let lanes = Size::int(LANES);
-    f.for_each("j", &lanes, |f, j| {
-        let j = f.size(j)?;
-        let to = f.slot_at(&accs, j);
-        f.copy(&z, &Dest::Place(to))
-    })?;
-    let rounds = Expr::binary(BinaryOp::Div, piece.to.clone().sub(piece.from.clone()), Expr::int(LANES));
-    let rounds = f.bind("rounds", CType::Int, rounds);
-    let rounds_var = f.index_var("rounds", rounds.clone());
-    let n = piece.of.clone();
-    f.for_range("r", Expr::int(0), &Size::var(rounds_var), Step::Increment, |f, round| {
-        let base = Expr::binary(BinaryOp::Mul, f.size(round)?, Expr::int(LANES));
-        let base = f.bind("base", CType::Int, piece.from.clone().add(base));
-        f.for_each("j", &lanes, |f, j| {
-            let j = f.size(j)?;
-            let i = f.index_var("i", base.clone().add(j.clone()));
-            f.known_mut().assume_index(&i, &n);
-            let x = f.read(r.xs, &Size::var(i))?;
-            let acc = f.slot_at(&accs, j);
-            let old = f.load(&acc)?;
-            let next = f.call(r.f, &[old, x])?;
-            f.copy(&next, &Dest::Place(acc))
-        })
-    })?;
-    let done = Expr::binary(BinaryOp::Mul, rounds, Expr::int(LANES));
-    let rest = f.bind("rest", CType::Int, piece.from.clone().add(done));
-    let rest = Piece { number: piece.number.clone(), from: rest, ..piece.clone() };
-    let acc = fold_in_order(f, r, &rest)?;
-    f.for_each("j", &lanes, |f, j| {
-        let j = f.size(j)?;
-        let lane = f.slot_at(&accs, j);
-        let lane = f.load(&lane)?;
-        fold_next(f, r, &acc, lane)
+        r.next(f, &acc, x)
     })?;
     Ok(acc)
 }

@@ -53,26 +53,26 @@ fn the_middle_of_a_line_is_not_clamped() {
         {
           if (get_global_id(0) == 0) {
             int x = 0;
-            for (int i = 0; i < 3; i++) {
-              x = (int)((uint)x + (uint)xs[max(i - 1, 0)]);
-            }
+            x = (int)((uint)x + (uint)xs[0]);
+            x = (int)((uint)x + (uint)xs[0]);
+            x = (int)((uint)x + (uint)xs[1]);
             result[0] = x;
           }
           const int piece = (N - 2) / (int)get_global_size(0) + (int)((N - 2) % (int)get_global_size(0) != 0);
           const int from = (int)min((long)get_global_id(0) * piece, (long)(N - 2));
           const int to = from + min(piece, N - 2 - from);
-          for (int i1 = from; i1 < to; i1++) {
+          for (int i = from; i < to; i++) {
             int x1 = 0;
-            for (int i2 = 0; i2 < 3; i2++) {
-              x1 = (int)((uint)x1 + (uint)xs[i1 + i2]);
-            }
-            result[i1 + 1] = x1;
+            x1 = (int)((uint)x1 + (uint)xs[i]);
+            x1 = (int)((uint)x1 + (uint)xs[i + 1]);
+            x1 = (int)((uint)x1 + (uint)xs[i + 2]);
+            result[i + 1] = x1;
           }
           if (get_global_id(0) == 0) {
             int x2 = 0;
-            for (int i3 = 0; i3 < 3; i3++) {
-              x2 = (int)((uint)x2 + (uint)xs[N - max(2 - i3, 1)]);
-            }
+            x2 = (int)((uint)x2 + (uint)xs[N - 2]);
+            x2 = (int)((uint)x2 + (uint)xs[N - 1]);
+            x2 = (int)((uint)x2 + (uint)xs[N - 1]);
             result[N - 1] = x2;
           }
         }

@@ -34,6 +34,7 @@ mod teams;
 mod text;
 mod tile_folds;
 mod tiles;
+mod vectors;
 mod views;
 
 use super::compile;

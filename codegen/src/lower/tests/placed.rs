@@ -111,3 +111,20 @@ fn a_loop_whose_array_a_group_shares() {
         agrees_everywhere(repeated, &inputs);
     }
 }
+
+/// The function of the outer map gives an element of what its own parallel maps make, and not their result.
+#[test]
+fn a_row_of_what_two_placed_maps_make_is_compiled() {
+    let mut b = Builder::new("rows");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(int(), &n));
+    let rows = b.param("rows", array(array(int(), &m), &n));
+    let result = b.map(Level::Auto, &xs, |b, x| {
+        let made = b.map(Level::Glb(1), &rows, |b, row| b.map(Level::Glb(0), row, |_, _| 100.into()));
+        b.aref(&made, x)
+    });
+    let kernel = simplify(b.finish(&result));
+    for target in [Target::nvidia(), Target::gpu(), Target::cpu(), Target::portable()] {
+        compiled(&kernel, "", &target);
+    }
+}

@@ -42,7 +42,9 @@ impl<'k> Host<'k> {
             Prim::Map(Level::Glb(2)) if glb == only([true; 3]) => {
                 let plane = &call.funs[0];
                 let Some(at) = nest::returned(plane) else { return Ok(false) };
-                let Rhs::Prim(next) = &plane.body.stmts[at].rhs else { return Ok(false) };
+                let Rhs::Prim(next @ PrimCall { prim: Prim::Map(_), .. }) = &plane.body.stmts[at].rhs else {
+                    return Ok(false);
+                };
                 let turns = |s: &&Stmt| matches!(&s.rhs, Rhs::Prim(view) if view.prim == Prim::Transpose);
                 let turned = plane.body.stmts[at + 1..].iter().filter(turns).count() % 2 == 1;
                 votes += if turned { 1 } else { -1 };

@@ -1,4 +1,5 @@
-//! `map (λrow. map (λcolumn. g (reduce f z (… row … column …))) columns) rows` on CPUs, in cache-sized tiles.
+//! `map (λrow. map (λcolumn. g (reduce f z (… row … column …))) columns) rows` on CPUs, in cache-sized tiles; also a batch
+//! of them.
 //!
 //! Each tile of results is computed by one work-item, alone in its group: no barriers and no local memory. For some
 //! iterations of the fold at a time, the elements of rows and columns are packed contiguously; partial results are in a
@@ -12,10 +13,10 @@ use super::super::Result;
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
-use super::super::value::{Array, Dest, Layout, Memory, Place, Value, View};
-use super::matrix::Element;
+use super::super::value::{Array, Dest, Env, Layout, Memory, Place, Value, View};
+use super::matrix::{Batch, Element, Nested};
 use super::{bytes_of, min};
-use crate::core::{Level, Stmt};
+use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage, UnaryOp};
 use crate::schedule::rules;
 use lift_analysis::hir::Scalar;
@@ -50,15 +51,14 @@ struct Extent<'a> {
 }
 
 impl<'k> Host<'k> {
-    /// Computes a matrix nest on a CPU; `false` if the elements are too large for a tile.
+    /// Computes a matrix nest, or a batch of them, on a CPU; `false` if the elements are too large for a tile.
     pub(super) fn matrix_on_cores(
         &mut self,
         stmt: &'k Stmt,
-        (rows, row_ty): (Array<'k>, &Ty),
-        column_ty: &Ty,
-        z_ty: &Ty,
-        dest: &Dest<'k>,
-        element_of: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<(Element<'k>, Array<'k>)>,
+        batch: &[&'k PrimCall],
+        [row_ty, column_ty, z_ty]: [&Ty; 3],
+        (env, dest): (&Env<'k>, &Dest<'k>),
+        element_of: impl Fn(&mut FunctionBuilder<'_, 'k>, &Env<'k>) -> Result<Nested<'k>>,
     ) -> Result<bool> {
         let bytes = |ty: &Ty| ty.as_array().map_or(bytes_of(ty), |a| bytes_of(&a.element));
         let sides = [Parameter::CoresDown, Parameter::CoresAcross];
@@ -73,20 +73,22 @@ impl<'k> Host<'k> {
         let title =
             Title { name: self.program.kernel.name_of(stmt.var), label: "map: tiles for caches", origin: &stmt.origin };
         self.program.applied(&rules::TILE_CORES, &stmt.origin);
-        let used = Dims { wrg: [true, true, false], ..Dims::default() };
+        let used = Dims { wrg: [true, true, !batch.is_empty()], ..Dims::default() };
         self.launch(&title, used, [Some(1); 3], |b| {
             b.grid_mut().one_item_per_group();
-            let (element, columns) = element_of(b)?;
-            let (n, m) = (rows.len.clone(), columns.len.clone());
-            let a = panel(b, "a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
-            let c = panel(b, "b", (columns, column_ty), rounds, &element.rounds, wide, false)?;
-            let acc = b.arrays(z_ty, "acc", Storage::Private, down * across)?;
-            let acc = Place { layout: acc, at: Size::zero() };
-            let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
-            b.for_level(Level::Wrg(1), &tiles(&n, tall), |f, j| {
-                f.for_level(Level::Wrg(0), &tiles(&m, wide), |f, i| {
-                    let first = [first(f, "row", j, tall, &n)?, first(f, "column", i, wide, &m)?];
-                    tile_of_core(f, &element, [&a, &c], [&first[0], &first[1]], &acc, rounds, dest)
+            b.for_batch(batch, Batch::cores(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
+                let (element, rows, columns) = element_of(b, &env)?;
+                let (n, m) = (rows.len.clone(), columns.len.clone());
+                let a = panel(b, "a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
+                let c = panel(b, "b", (columns, column_ty), rounds, &element.rounds, wide, false)?;
+                let acc = b.arrays(z_ty, "acc", Storage::Private, down * across)?;
+                let acc = Place { layout: acc, at: Size::zero() };
+                let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
+                b.for_level(Level::Wrg(1), &tiles(&n, tall), |f, j| {
+                    f.for_level(Level::Wrg(0), &tiles(&m, wide), |f, i| {
+                        let first = [first(f, "row", j, tall, &n)?, first(f, "column", i, wide, &m)?];
+                        tile_of_core(f, &element, [&a, &c], [&first[0], &first[1]], &acc, rounds, &dest)
+                    })
                 })
             })
         })?;

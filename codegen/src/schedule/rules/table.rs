@@ -106,7 +106,7 @@ rules! {
 
     Decomposition MAP_PARTS "map-parts":
         "map (λx. b (a x))" = "map b ∘ map a",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB. On a processor only where a or b is a product of matrices, whose tiles the caches keep.";
 
     Decomposition FOLD_BRANCH "fold-branch":
         "if c then … reduce f z (map g xs) … else b" = "s = reduce f z (map (λx. if c then g x else z) xs); if c then … s … else b",
@@ -192,10 +192,10 @@ rules! {
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
     Decomposition CHOICE_BY_POSITION "choice-by-position":
         "reduce (λ(a,b). if c a b then b else a) z" = "map get1 ∘ reduce (λ(a,b). if c a b or (not (c b a) and get2 b < get2 a) then b else a) (z, -1) ∘ number",
-        if "The operator is associative, as `reduce` asks. On a GPU, where several work-items fold each row of an array: they may then take the elements in any order. Where an element has its own position, that one is used; where the operator takes the last of equal elements, so does the new one.";
+        if "The operator is associative, as `reduce` asks. On a GPU, where several work-items fold each row of an array, and on a processor, where partial folds do: they may then take the elements in any order. Where an element has its own position, that one is used; where the operator takes the last of equal elements, so does the new one.";
     Placement SMALL_MATRICES "small-matrices":
         "map (map (map (g ∘ reduce f z)))" = "if n·m·k is small then mapGlb2 (mapGlb1 (mapGlb0 (g ∘ reduceSeq f z))) else map (map (map (g ∘ reduce f z)))",
-        if "Always true. On a GPU, at the top of a kernel, where every row of a matrix meets every column: n rows and m columns of k elements. Also below more maps.";
+        if "Always true. On a GPU, at the top of a kernel, where every row of a matrix meets every column: n rows and m columns of k elements. Also below more maps. On a processor a work-item computes whole small matrices.";
     Placement MAP_PIECES "map-pieces":
         "map f ∘ partition n p" = "mapSeq f ∘ partition n p",
         if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";
@@ -239,6 +239,15 @@ rules! {
     Tiling TILE_CORES "tile-cores":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapSeq (mapSeq g) ∘ reduceSeq (λ(acc,(X',Y')). mapSeq (mapSeq (reduceSeq f)) (acc,X',Y')) z ∘ map toPrivate ∘ split 128) (tile B)) (tile A)",
         if "As for `tile-matrix`. On a processor: a tile is the work of one work-item, whose rows and columns are copied beside each other, some rounds at a time. Where f and h are arithmetic of floats, several columns are a vector.";
+    Tiling FOLD_LANES "reduce-lanes":
+        "reduce f z" = "reduce f z ∘ mapSeq (reduceSeq f z) ∘ T ∘ split 64",
+        if "`f` associative and `z` neutral, as `reduce` demands, and `f` one of the commutative operators of the language, a tuple of such, or a choice that is a total order. On a processor, for 128 elements and more that take no loop to compute: partial folds of neighbouring elements are vectors.";
+    Tiling MAP_LANES "map-lanes":
+        "map (g ∘ reduce f z) (T A)" = "join ∘ map (map g ∘ reduceSeq (λ(accs,xs). map f (zip accs xs)) (fill z) ∘ T) ∘ split 256 ∘ T",
+        if "Always true. On a processor, where neighbouring elements of the map read adjacent elements and the steps of a fold do not (columns), or where all read the same (points that meet the same others): each step of up to 256 folds is a loop that is a vector. Also for scans, and for maps that read the results of folds; what takes long in the function is computed once for each lane.";
+    Tiling SORT_LANES "sort-lanes":
+        "map (sort f) A" = "join ∘ map (T ∘ network f ∘ T) ∘ split 16",
+        if "`f` compares a number in each element. On a processor, for rows of up to 8192 elements: 16 rows are sorted by the same comparisons (an odd-even merge), each of which is a vector. Also where the function reads the sorted row, or its order.";
     Tiling SLIDE_PAD_PIECES "slide-pad-pieces":
         "map f ∘ slide n s ∘ pad l r" = "join ∘ map (map f) ∘ partition 3 (l', m-l'-r', r') ∘ slide n s ∘ pad l r",
         if "Always true: l' windows reach the padding before the array, r' that after it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";

@@ -20,8 +20,8 @@ fn nested(
         bytes,
         operations,
         check,
-        external: vec![Kind::PyTorch],
-        goals: vec![(Kind::PyTorch, 1.0)],
+        external: vec![Kind::PyTorch, Kind::NumPy],
+        goals: vec![(Kind::PyTorch, 1.0), (Kind::NumPy, 1.2)],
         ..Benchmark::new(&format!("nested-{kernel}"), "nested", kernel)
     }
 }

@@ -106,7 +106,7 @@ struct Whole<'a> {
 }
 
 /// Where the elements of the maps around a nest are computed.
-struct Batch {
+pub struct Batch {
     level: fn(u8) -> Level,
     /// The number of elements before this one.
     at: Size,
@@ -119,10 +119,14 @@ impl Batch {
     fn items() -> Batch {
         Batch { level: Level::Glb, at: Size::zero() }
     }
+    /// Beside tiles in two dimensions, the innermost of the maps has the third.
+    pub fn cores() -> Batch {
+        Batch { level: |left| if left == 1 { Level::Wrg(2) } else { Level::Seq }, at: Size::zero() }
+    }
 }
 
 /// The element function, all rows and all columns.
-type Nested<'k> = (Element<'k>, Array<'k>, Array<'k>);
+pub type Nested<'k> = (Element<'k>, Array<'k>, Array<'k>);
 
 /// The statements before the inner map that take components of a row.
 fn of_rows(outer: &Lambda) -> impl Iterator<Item = &Stmt> {
@@ -194,15 +198,10 @@ impl<'k> Host<'k> {
             Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, rows, columns))
         };
         if self.program.target.class == Class::Cpu {
-            if batches > 0 || [row_ty, column_ty].into_iter().any(is_tuple_of_rows) {
+            if [row_ty, column_ty].into_iter().any(is_tuple_of_rows) {
                 return Ok(false);
             }
-            let rows = self.array_arg(stmt, &call.args[0], env)?;
-            let element_of = |b: &mut FunctionBuilder<'_, 'k>| {
-                let (element, _, columns) = element_of(b, env)?;
-                Ok((element, columns))
-            };
-            return self.matrix_on_cores(stmt, (rows, row_ty), column_ty, &z_ty, dest, element_of);
+            return self.matrix_on_cores(stmt, &batch, [row_ty, column_ty, &z_ty], (env, dest), element_of);
         }
         let bytes = |s: &Shape| {
             let pitch = s.rows().lanes + s.padding;

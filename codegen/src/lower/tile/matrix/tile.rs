@@ -54,7 +54,7 @@ fn cell_at(operands: [&[Operand<'_>]; 2], acc: &Place, [i, j]: [&Size; 2]) -> Pl
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Loops over the elements of the maps around a nest; `body` gets the index of the element, the environment and the
     /// destination.
-    pub(super) fn for_batch(
+    pub(in crate::lower::tile) fn for_batch(
         &mut self,
         batch: &[&'k PrimCall],
         all: Batch,

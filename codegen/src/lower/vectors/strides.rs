@@ -1,0 +1,144 @@
+//! How far apart the elements lie that neighbouring lanes read, and those that the rounds of a loop around them read:
+//! found in generated code.
+
+use crate::opencl::{BinaryOp, Expr, Stmt, StmtKind, UnaryOp};
+use lift_analysis::hir::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// By how much an index grows if a variable grows by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stride {
+    None,
+    One,
+    Far,
+}
+
+impl Stride {
+    /// The cost of an access, in sixteenths of one that gets one element of a cache line.
+    fn cost(self) -> u64 {
+        match self {
+            Stride::None => 0,
+            Stride::One => 1,
+            Stride::Far => 16,
+        }
+    }
+}
+
+/// The accesses to memory in the loops over lanes that are inside other loops.
+#[derive(Debug, Default)]
+struct Accesses {
+    /// Their cost if neighbours are lanes, if the rounds of the innermost loop around them are, and if the elements of
+    /// the result's row are.
+    across: u64,
+    along: u64,
+    of_rows: u64,
+    /// Something in a loop over lanes keeps it from being a vector.
+    scalar: bool,
+    /// Lanes access elements that lie far apart.
+    far: bool,
+}
+
+/// Names that have a meaning for the lanes.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The variables of the loops over lanes.
+    pub lanes: FxHashSet<Name>,
+    /// The variable of the loop over the elements of their result, if that is a row.
+    pub row: Option<Name>,
+    /// Arrays of the lanes themselves, which count for nothing.
+    pub own: FxHashSet<Name>,
+}
+
+/// Whether the loops over lanes are better vectors than the loops around them would be.
+pub fn pay(stmts: &[Stmt], names: &Names) -> bool {
+    let mut found = Accesses::default();
+    let mut walk = Walk { names, found: &mut found, named: FxHashMap::default() };
+    walk.block(stmts, &[], None);
+    let others = found.along.min(found.of_rows);
+    let pays = found.across < others || found.across == others && !found.far;
+    pays && !found.scalar
+}
+
+struct Walk<'a> {
+    names: &'a Names,
+    found: &'a mut Accesses,
+    named: FxHashMap<Name, Expr>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, stmts: &[Stmt], rounds: &[Name], lane: Option<&Name>) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::For { var, body, .. } if self.names.lanes.contains(var) => {
+                    self.block(body, rounds, Some(var));
+                }
+                StmtKind::For { var, body, .. } => {
+                    let inner: Vec<Name> = rounds.iter().cloned().chain([var.clone()]).collect();
+                    self.block(body, if lane.is_some() { rounds } else { &inner }, lane);
+                }
+                StmtKind::Block(body) => self.block(body, rounds, lane),
+                StmtKind::Declare { name, init: Some(init), constant, .. } => {
+                    self.accesses(init, rounds, lane);
+                    if *constant {
+                        self.named.insert(name.clone(), init.clone());
+                    }
+                }
+                StmtKind::Assign(to, value) => {
+                    self.accesses(to, rounds, lane);
+                    self.accesses(value, rounds, lane);
+                }
+                StmtKind::Declare { .. } | StmtKind::DeclareArray { .. } | StmtKind::Comment(_) => {}
+                StmtKind::Unroll | StmtKind::Roll => {}
+                _ => self.found.scalar |= lane.is_some(),
+            }
+        }
+    }
+
+    fn accesses(&mut self, e: &Expr, rounds: &[Name], lane: Option<&Name>) {
+        let Some(lane) = lane else { return };
+        self.found.scalar |= e.may_fail();
+        let mut all = Vec::new();
+        e.any(&mut |part| {
+            if let Expr::Index(of, at) = part
+                && !matches!(&**of, Expr::Var(name) if self.names.own.contains(name))
+            {
+                all.push(at.clone());
+            }
+            false
+        });
+        for at in all {
+            let across = self.stride(&at, lane);
+            self.found.far |= across == Stride::Far;
+            self.found.across += across.cost();
+            let along = rounds.last().map_or(across, |round| self.stride(&at, round)).cost();
+            self.found.along += along;
+            let row = rounds.first().filter(|round| self.names.row.as_ref() == Some(round));
+            self.found.of_rows += row.map_or(along, |row| self.stride(&at, row).cost());
+        }
+    }
+
+    fn stride(&self, e: &Expr, by: &Name) -> Stride {
+        use Stride::{Far, None, One};
+        match e {
+            Expr::Var(name) if name == by => One,
+            Expr::Var(name) => self.named.get(name).map_or(None, |value| self.stride(value, by)),
+            Expr::Cast(_, a) | Expr::Unary(UnaryOp::Neg, a) => self.stride(a, by),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => match (self.stride(a, by), self.stride(b, by)) {
+                (None, other) | (other, None) => other,
+                _ => Far,
+            },
+            Expr::Binary(BinaryOp::Mul, a, b) => match (self.stride(a, by), self.stride(b, by)) {
+                (None, None) => None,
+                _ => Far,
+            },
+            other => {
+                let mut depends = false;
+                other.any(&mut |part| {
+                    depends |= matches!(part, Expr::Var(_)) && self.stride(part, by) != None;
+                    depends
+                });
+                if depends { Far } else { None }
+            }
+        }
+    }
+}
