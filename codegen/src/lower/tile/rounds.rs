@@ -6,6 +6,7 @@
 pub mod held;
 
 use self::held::Held;
+use super::super::barriers::touches_nothing;
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
@@ -168,13 +169,20 @@ impl<'k> Rounds<'k> {
         let shared = |j: i64| missed.iter().any(|d| d.is_none_or(|d| d.rem_euclid(self.each) == j));
         let place = |at: Size| Dest::Place(Place { layout: values.clone(), at });
         let result = f.for_range("round", Expr::int(0), &count, Step::Increment, |f, _| {
-            for j in (0..self.each).filter(|j| shared(*j)) {
+            let (round, next) = f.scope(|f| self.one_round(f, iterate, values, &at, env))?;
+            // A round may name an element of another work-item and not use it.
+            let alone = touches_nothing(&round);
+            for j in (0..self.each).filter(|j| !alone && shared(*j)) {
                 let to = if spread { item.add(&Size::int(j * ROUND_ITEMS)) } else { at(j) };
                 f.copy(&kept[j as usize], &place(to))?;
             }
-            f.barrier(true, false);
-            let next = self.one_round(f, iterate, values, &at, env)?;
-            f.barrier(true, false);
+            if !alone {
+                f.barrier(true, false);
+            }
+            f.emit_all(round);
+            if !alone {
+                f.barrier(true, false);
+            }
             kept.iter().zip(&next).try_for_each(|(to, value)| f.assign_registers(to, value))
         });
         f.values_mut().hold(outside);

@@ -3,6 +3,7 @@
 //!
 //! If the function is not a strict order, any permutation is a correct result, and the program checks only that.
 
+use crate::program::len::{Base, Len};
 use crate::program::ty::{INT, Ty};
 use crate::program::{Maker, Place};
 
@@ -54,5 +55,22 @@ impl Maker<'_> {
             (false, _) => format!("(sort < (argsort {} {xs}))", self.choices.of(&DISORDERS)),
         };
         (text, Ty::array(INT, len))
+    }
+
+    /// Rows of special numbers in order, their places in the order, and a fold of these.
+    pub(super) fn rows_ordered(&mut self) -> (String, Ty) {
+        let number = self.choices.of(&NUMBERS);
+        let order = self.choices.of(&ORDERS);
+        let row = format!("(map (lambda (x) {number}) r)");
+        let (m, n) = (Len::of(Base::M), Len::of(Base::N));
+        match self.choices.below(3) {
+            0 => (format!("(map (lambda (r) (argsort {order} {row})) rows)"), Ty::array(Ty::array(INT, m), n)),
+            1 => (format!("(map (lambda (r) (sort {order} r)) rows)"), Ty::array(Ty::array(INT, m), n)),
+            _ => {
+                let places = format!("(zip (argsort {order} {row}) (sort {order} r))");
+                let weighted = format!("(map (lambda (p) (* (get1 p) (get2 p))) {places})");
+                (format!("(map (lambda (r) (head (reduce 0 + {weighted}))) rows)"), Ty::array(INT, n))
+            }
+        }
     }
 }
