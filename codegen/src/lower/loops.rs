@@ -309,13 +309,3 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 }
-
-/// Whether these statements contain a loop.
-pub fn has_loop(stmts: &[crate::opencl::Stmt]) -> bool {
-    stmts.iter().any(|s| match &s.kind {
-        StmtKind::For { .. } | StmtKind::While { .. } => true,
-        StmtKind::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
-        StmtKind::Block(body) => has_loop(body),
-        _ => false,
-    })
-}

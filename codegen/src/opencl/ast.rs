@@ -357,3 +357,13 @@ pub struct Unit {
     pub helpers: BTreeSet<Helper>,
     pub functions: Vec<Function>,
 }
+
+/// Whether these statements contain a loop.
+pub fn has_loop(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::For { .. } | StmtKind::While { .. } => true,
+        StmtKind::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
+        StmtKind::Block(body) => has_loop(body),
+        _ => false,
+    })
+}

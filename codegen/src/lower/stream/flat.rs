@@ -8,8 +8,7 @@
 use crate::core::Level;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
-use crate::lower::loops::has_loop;
-use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, has_loop};
 use crate::target::Class;
 use lift_analysis::hir::Name;
 use lift_analysis::size::Size;

@@ -4,10 +4,9 @@
 use crate::lower::Result;
 use crate::lower::device_filter::local_id;
 use crate::lower::function::{Body, Dims, FunctionBuilder};
-use crate::lower::loops::has_loop;
 use crate::lower::value::{Array, Closure, Dest, Layout, Memory, Place, Root, ScalarValue, Value, View};
 use crate::opencl::ast::{Qualifier, instructions};
-use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage, has_loop};
 use crate::target::Target;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;

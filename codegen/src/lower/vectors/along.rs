@@ -3,12 +3,11 @@
 
 use super::super::Result;
 use super::super::function::FunctionBuilder;
-use super::super::loops::has_loop;
 use super::super::stream::reduce::Reduction;
 use super::super::value::{Array, Closure, Dest, Value};
 use super::short;
 use crate::core::{PrimCall, Stmt};
-use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage, has_loop};
 use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
