@@ -44,18 +44,18 @@ impl<'k> ProgramBuilder<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl Opened {
     /// Records a failure if an assumption is false; the code that follows may rely on it.
-    pub fn check_assumption(&mut self, opened: &Opened) -> Result<()> {
-        if self.facts().proves(&opened.assumption).is_yes() {
-            self.program_mut().needless(&Message::false_assumption(&opened.assumption), &opened.origin);
+    pub fn check_assumption(&self, f: &mut FunctionBuilder) -> Result<()> {
+        if f.facts().proves(&self.assumption).is_yes() {
+            f.program_mut().needless(&Message::false_assumption(&self.assumption), &self.origin);
             return Ok(());
         }
-        if !self.is_checked() {
+        if !f.is_checked() {
             return Ok(());
         }
-        let origin = opened.origin.clone();
-        self.at(&origin, |f| fail_if_false(f, &opened.assumption, opened))
+        let origin = self.origin.clone();
+        f.at(&origin, |f| fail_if_false(f, &self.assumption, self))
     }
 }
 

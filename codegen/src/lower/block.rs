@@ -4,6 +4,7 @@ use super::assume::Opened;
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
 use super::index::is_long;
+use super::produce::produce;
 use super::value::{Closure, Dest, Env, Layout, Place, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
@@ -71,7 +72,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match to {
             Some(Assigned::Done(dest)) => return self.written(stmt, dest),
             Some(Assigned::Components(dest, handed)) => {
-                self.write_components(stmt, env, dest, handed)?;
+                write_components(self, stmt, env, dest, handed)?;
                 return self.written(stmt, dest);
             }
             _ => {}
@@ -96,7 +97,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Rhs::Proj(a, i) => match self.atom(a, env)? {
                 Value::Tuple(mut parts) if *i < parts.len() => {
                     let part = parts.swap_remove(*i);
-                    self.name_result(stmt, part)?
+                    name_result(self, stmt, part)?
                 }
                 _ => return Err(self.error("", "a component is taken of something that is not a tuple")),
             },
@@ -107,9 +108,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     values.push(self.scalar_of(&v)?);
                 }
                 let v = self.scalar_op(*op, &values)?;
-                self.name_result(stmt, Value::Scalar(v))?
+                name_result(self, stmt, Value::Scalar(v))?
             }
-            Rhs::If(c, a, b) => return self.eval_if(stmt, c, a, b, env, dest),
+            Rhs::If(c, a, b) => return eval_if(self, stmt, c, a, b, env, dest),
             Rhs::Store(space, a) => {
                 let value = self.atom(a, env)?;
                 if dest.is_none() { self.stored(stmt, *space, value, env)? } else { value }
@@ -126,7 +127,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         env.bind_size(var.clone(), size.clone());
                     }
                     for assumed in self.program().assumptions_of(&stmt.binds, env) {
-                        self.check_assumption(&assumed)?;
+                        assumed.check_assumption(self)?;
                         self.known_mut().assume(&assumed.assumption);
                     }
                     *body
@@ -139,7 +140,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
                 self.atom(a, env)?
             }
-            Rhs::Prim(call) => return self.eval_prim(stmt, call, env, dest),
+            Rhs::Prim(call) => return eval_prim(self, stmt, call, env, dest),
         };
         self.deliver(value, dest)
     }
@@ -148,7 +149,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn check_equal(&mut self, check: &LengthCheck, env: &Env<'k>) -> Result<()> {
         if let Some(relies) = &check.relies {
             let origin = self.origin();
-            return self.check_assumption(&Opened::new(relies, env, &origin));
+            return Opened::new(relies, env, &origin).check_assumption(self);
         }
         let (a, b) = &check.map(&mut |size| env.size(size)).sides();
         if self.facts().equal(a, b).is_yes() {
@@ -193,201 +194,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn written(&mut self, stmt: &Stmt, dest: &Dest<'k>) -> Result<Value<'k>> {
         match dest {
             Dest::Place(p) if self.schedule().uses(stmt.var).count > 1 => self.load(p),
-            Dest::Place(p) if matches!(&*p.layout, Layout::Exists { .. }) => self.reopened(p),
+            Dest::Place(p) if matches!(&*p.layout, Layout::Exists { .. }) => reopened(self, p),
             _ => Ok(Value::Written),
         }
-    }
-
-    /// A value that was written under hidden lengths. If these are opened again, they are read where they are used.
-    fn reopened(&mut self, place: &Place) -> Result<Value<'k>> {
-        let Layout::Exists { lengths, body } = &*place.layout else { return self.load(place) };
-        let (mut sizes, mut body) = (Vec::new(), body.clone());
-        for hidden in lengths {
-            let expr = self.memory(&hidden.memory, &place.at, false)?;
-            let var = self.index_var(&hidden.var.name, expr);
-            self.known_mut().assume_hidden(&var, Some(hidden.at_most.clone()));
-            let size = Size::var(var);
-            body = body.with_length(&hidden.var, &size);
-            sizes.push(size);
-        }
-        let body = self.load(&Place { layout: body, at: place.at.clone() })?;
-        Ok(Value::Packed { sizes, body: Box::new(body) })
-    }
-
-    fn name_result(&mut self, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {
-        let uses = self.schedule().uses(stmt.var);
-        let to_name = |expr: &Expr| expr.is_longer_than(LONGEST) || expr.may_fail();
-        let named = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if to_name(expr));
-        if uses.count > 1 || uses.in_loop || named || self.in_place().is_inside() {
-            let name = self.kernel().name_of(stmt.var).to_string();
-            return self.named_scalar(&value, &name);
-        }
-        Ok(value)
-    }
-
-    /// Writes those components of a tuple, `zip`, `concat` or `pack` that their statements have not written themselves.
-    fn write_components(&mut self, stmt: &'k Stmt, env: &Env<'k>, dest: &Dest<'k>, handed: &[bool]) -> Result<()> {
-        match &stmt.rhs {
-            Rhs::Pack(_, witnesses) => {
-                let sizes: Vec<Size> = witnesses.iter().map(|w| env.size(w)).collect();
-                self.dest_packed(dest, &sizes)?;
-            }
-            Rhs::Tuple(all) => {
-                for (i, a) in all.iter().enumerate().filter(|(i, _)| !handed[*i]) {
-                    let value = self.atom(a, env)?;
-                    let to = self.dest_component(dest, i)?;
-                    self.copy(&value, &to)?;
-                }
-            }
-            Rhs::Prim(call) => {
-                let mut from = Size::zero();
-                for (i, a) in call.args.iter().enumerate() {
-                    let len = self.kernel().atom_ty(a).as_array().map_or_else(Size::zero, |t| env.size(&t.len));
-                    if !handed[i] {
-                        let value = self.atom(a, env)?;
-                        let to = match call.prim {
-                            Prim::Zip => dests::component_of(dest, i),
-                            _ => dests::part_of(dest, from.clone()),
-                        };
-                        self.copy(&value, &to)?;
-                    }
-                    from = from.add(&len);
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn eval_if(
-        &mut self,
-        stmt: &'k Stmt,
-        c: &'k Atom,
-        a: &'k Block,
-        b: &'k Block,
-        env: &mut Env<'k>,
-        dest: Option<&Dest<'k>>,
-    ) -> Result<Value<'k>> {
-        let c = self.atom(c, env)?;
-        let c = self.scalar_of(&c)?;
-        let condition = self.scalar(&c)?;
-        let flat = crate::schedule::flat::is_flat(self.kernel().ty(stmt.var));
-        if let (Expr::Bool(known), None) = (&condition, dest) {
-            return self.eval_block(if *known { a } else { b }, env.clone(), None);
-        }
-        if flat && dest.is_none() {
-            let (mut first, mut second) = (None, None);
-            let value = self.choose(
-                condition.clone(),
-                |f| {
-                    let value = f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), None))?;
-                    first = f.known().range_of_index(&value);
-                    f.computed_here(value, &first)
-                },
-                |f| {
-                    let value = f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), None))?;
-                    second = f.known().range_of_index(&value);
-                    f.computed_here(value, &second)
-                },
-            )?;
-            if let (Some(first), Some(second)) = (first, second) {
-                let name = self.kernel().name_of(stmt.var).to_string();
-                return self.chosen_index(&name, value, first, second);
-            }
-            return self.name_result(stmt, value);
-        }
-        let own = match dest {
-            Some(_) => None,
-            None => {
-                let space = self.schedule().spaces.get(&stmt.var).copied();
-                Some(self.allocate_for(stmt, space, env)?)
-            }
-        };
-        let inner = own.clone().map(Dest::Place);
-        let to = inner.as_ref().or(dest);
-        let (then, _) = self.scope(|f| f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), to)))?;
-        let (otherwise, _) = self.scope(|f| f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), to)))?;
-        self.emit_if(condition, then, otherwise);
-        match (own, dest) {
-            (Some(place), _) => self.load(&place),
-            (None, Some(dest)) => self.written(stmt, dest),
-            (None, None) => Ok(Value::Written),
-        }
-    }
-
-    fn eval_prim(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &mut Env<'k>,
-        dest: Option<&Dest<'k>>,
-    ) -> Result<Value<'k>> {
-        let lazy = self.schedule().lazy.contains(&stmt.var);
-        let as_view = match call.prim {
-            Prim::Map(_) => lazy && dest.is_none(),
-            Prim::Generate => (lazy && dest.is_none()) || call.sizes.is_empty(),
-            prim => prim.is_view(),
-        };
-        if as_view {
-            let mut args = Vec::new();
-            for a in &call.args {
-                args.push(self.atom(a, env)?);
-            }
-            if call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill) {
-                let value = self.of_runtime_length(stmt, call, &args, env)?;
-                return self.deliver(value, dest);
-            }
-            if let Prim::Pad(_) = call.prim {
-                let xs = self.array(&args[0])?;
-                self.check_not_empty(&xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
-            }
-            let funs: Vec<_> = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
-            if let (Prim::Map(_), [f]) = (call.prim, funs.as_slice()) {
-                self.check_unread(stmt, f, &args, env)?;
-            }
-            let kernel = self.kernel();
-            let (ty, of) = (kernel.ty(stmt.var), call.args.last().map(|a| kernel.atom_ty(a)));
-            let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
-            return match views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) {
-                Some(value) => self.deliver(value, dest),
-                None => Err(self.error(call.prim.label(), "this form of it is not compiled yet")),
-            };
-        }
-        match call.prim {
-            Prim::Head | Prim::Last | Prim::Aref => {
-                let value = self.element(call, env)?;
-                let value = self.name_result(stmt, value)?;
-                return self.deliver(value, dest);
-            }
-            Prim::Vectorize => {
-                let value = self.vectorize(call, env)?;
-                let value = self.name_result(stmt, value)?;
-                return self.deliver(value, dest);
-            }
-            _ => {}
-        }
-        self.produce(stmt, call, env, dest)
-    }
-
-    /// Calls the function of a `map` whose rows are empty: nothing reads the rows, but the call may fail.
-    fn check_unread(&mut self, stmt: &Stmt, f: &Closure<'k>, args: &[Value<'k>], env: &Env<'k>) -> Result<()> {
-        let kernel = self.kernel();
-        let row = kernel.ty(stmt.var).as_array().and_then(|rows| Some(env.size(&rows.element.as_array()?.len)));
-        let (Some(row), [Value::Array(xs)]) = (row, args) else { return Ok(()) };
-        let needless = !self.is_checked() || self.facts().lt(&Size::zero(), &row).is_yes();
-        if needless || !fuse::may_fail(&kernel.vars, &f.lambda.body) {
-            return Ok(());
-        }
-        let none = self.size(&row)?.le(Expr::int(0));
-        let (calls, ()) = self.scope(|all| {
-            all.for_each("i", &xs.len, |one, i| {
-                let x = one.read(xs, i)?;
-                one.call(f, &[x])?;
-                Ok(())
-            })
-        })?;
-        self.emit_if(none, calls, Vec::new());
-        Ok(())
     }
 
     /// `(iota k)` and the like, with a length known only at run time.
@@ -445,30 +254,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.read_checked(&xs, &at, &origin, &message)
     }
 
-    /// Applies the function to each lane.
-    fn vectorize(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let mut vectors = Vec::new();
-        for a in &call.args {
-            let v = self.atom(a, env)?;
-            match self.named_scalar(&v, "v")? {
-                Value::Vec(v) => vectors.push(v),
-                _ => return Err(self.error("vectorize", "its argument is not a vector")),
-            }
-        }
-        let width = vectors.first().map_or(0, |v| v.width);
-        let f = Closure { lambda: &call.funs[0], env: env.clone() };
-        let (mut lanes, mut scalar) = (Vec::new(), Scalar::Float);
-        for lane in 0..width {
-            let xs: Vec<_> = vectors.iter().map(|v| Value::computed(v.scalar, v.expr.clone().lane(lane))).collect();
-            let y = self.call(&f, &xs)?;
-            let y = self.scalar_of(&y)?;
-            scalar = y.ty();
-            lanes.push(self.scalar(&y)?);
-        }
-        let expr = Expr::Vector(CType::Vec(scalar, width), lanes);
-        Ok(Value::Vec(super::value::VecValue { scalar, width, expr }))
-    }
-
     /// Stores a value in the requested address space, unless the previous statement has already stored it there.
     fn stored(&mut self, stmt: &'k Stmt, space: Space, value: Value<'k>, env: &Env<'k>) -> Result<Value<'k>> {
         if super::write::is_flat(&value) {
@@ -487,4 +272,232 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         self.load(&place)
     }
+}
+
+/// A value that was written under hidden lengths. If these are opened again, they are read where they are used.
+fn reopened<'k>(f: &mut FunctionBuilder<'_, 'k>, place: &Place) -> Result<Value<'k>> {
+    let Layout::Exists { lengths, body } = &*place.layout else { return f.load(place) };
+    let (mut sizes, mut body) = (Vec::new(), body.clone());
+    for hidden in lengths {
+        let expr = f.memory(&hidden.memory, &place.at, false)?;
+        let var = f.index_var(&hidden.var.name, expr);
+        f.known_mut().assume_hidden(&var, Some(hidden.at_most.clone()));
+        let size = Size::var(var);
+        body = body.with_length(&hidden.var, &size);
+        sizes.push(size);
+    }
+    let body = f.load(&Place { layout: body, at: place.at.clone() })?;
+    Ok(Value::Packed { sizes, body: Box::new(body) })
+}
+
+fn name_result<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {
+    let uses = f.schedule().uses(stmt.var);
+    let to_name = |expr: &Expr| expr.is_longer_than(LONGEST) || expr.may_fail();
+    let named = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if to_name(expr));
+    if uses.count > 1 || uses.in_loop || named || f.in_place().is_inside() {
+        let name = f.kernel().name_of(stmt.var).to_string();
+        return f.named_scalar(&value, &name);
+    }
+    Ok(value)
+}
+
+/// Writes those components of a tuple, `zip`, `concat` or `pack` that their statements have not written themselves.
+fn write_components<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+    handed: &[bool],
+) -> Result<()> {
+    match &stmt.rhs {
+        Rhs::Pack(_, witnesses) => {
+            let sizes: Vec<Size> = witnesses.iter().map(|w| env.size(w)).collect();
+            f.dest_packed(dest, &sizes)?;
+        }
+        Rhs::Tuple(all) => {
+            for (i, a) in all.iter().enumerate().filter(|(i, _)| !handed[*i]) {
+                let value = f.atom(a, env)?;
+                let to = f.dest_component(dest, i)?;
+                f.copy(&value, &to)?;
+            }
+        }
+        Rhs::Prim(call) => {
+            let mut from = Size::zero();
+            for (i, a) in call.args.iter().enumerate() {
+                let len = f.kernel().atom_ty(a).as_array().map_or_else(Size::zero, |t| env.size(&t.len));
+                if !handed[i] {
+                    let value = f.atom(a, env)?;
+                    let to = match call.prim {
+                        Prim::Zip => dests::component_of(dest, i),
+                        _ => dests::part_of(dest, from.clone()),
+                    };
+                    f.copy(&value, &to)?;
+                }
+                from = from.add(&len);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn eval_if<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    c: &'k Atom,
+    a: &'k Block,
+    b: &'k Block,
+    env: &mut Env<'k>,
+    dest: Option<&Dest<'k>>,
+) -> Result<Value<'k>> {
+    let c = f.atom(c, env)?;
+    let c = f.scalar_of(&c)?;
+    let condition = f.scalar(&c)?;
+    let flat = crate::schedule::flat::is_flat(f.kernel().ty(stmt.var));
+    if let (Expr::Bool(known), None) = (&condition, dest) {
+        return f.eval_block(if *known { a } else { b }, env.clone(), None);
+    }
+    if flat && dest.is_none() {
+        let (mut first, mut second) = (None, None);
+        let value = f.choose(
+            condition.clone(),
+            |f| {
+                let value = f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), None))?;
+                first = f.known().range_of_index(&value);
+                f.computed_here(value, &first)
+            },
+            |f| {
+                let value = f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), None))?;
+                second = f.known().range_of_index(&value);
+                f.computed_here(value, &second)
+            },
+        )?;
+        if let (Some(first), Some(second)) = (first, second) {
+            let name = f.kernel().name_of(stmt.var).to_string();
+            return f.chosen_index(&name, value, first, second);
+        }
+        return name_result(f, stmt, value);
+    }
+    let own = match dest {
+        Some(_) => None,
+        None => {
+            let space = f.schedule().spaces.get(&stmt.var).copied();
+            Some(f.allocate_for(stmt, space, env)?)
+        }
+    };
+    let inner = own.clone().map(Dest::Place);
+    let to = inner.as_ref().or(dest);
+    let (then, _) = f.scope(|f| f.branch_where(&condition, true, |f| f.eval_block(a, env.clone(), to)))?;
+    let (otherwise, _) = f.scope(|f| f.branch_where(&condition, false, |f| f.eval_block(b, env.clone(), to)))?;
+    f.emit_if(condition, then, otherwise);
+    match (own, dest) {
+        (Some(place), _) => f.load(&place),
+        (None, Some(dest)) => f.written(stmt, dest),
+        (None, None) => Ok(Value::Written),
+    }
+}
+
+fn eval_prim<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &mut Env<'k>,
+    dest: Option<&Dest<'k>>,
+) -> Result<Value<'k>> {
+    let lazy = b.schedule().lazy.contains(&stmt.var);
+    let as_view = match call.prim {
+        Prim::Map(_) => lazy && dest.is_none(),
+        Prim::Generate => (lazy && dest.is_none()) || call.sizes.is_empty(),
+        prim => prim.is_view(),
+    };
+    if as_view {
+        let mut args = Vec::new();
+        for a in &call.args {
+            args.push(b.atom(a, env)?);
+        }
+        if call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill) {
+            let value = b.of_runtime_length(stmt, call, &args, env)?;
+            return b.deliver(value, dest);
+        }
+        if let Prim::Pad(_) = call.prim {
+            let xs = b.array(&args[0])?;
+            b.check_not_empty(&xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
+        }
+        let funs: Vec<_> = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
+        if let (Prim::Map(_), [f]) = (call.prim, funs.as_slice()) {
+            check_unread(b, stmt, f, &args, env)?;
+        }
+        let kernel = b.kernel();
+        let (ty, of) = (kernel.ty(stmt.var), call.args.last().map(|a| kernel.atom_ty(a)));
+        let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
+        return match views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) {
+            Some(value) => b.deliver(value, dest),
+            None => Err(b.error(call.prim.label(), "this form of it is not compiled yet")),
+        };
+    }
+    match call.prim {
+        Prim::Head | Prim::Last | Prim::Aref => {
+            let value = b.element(call, env)?;
+            let value = name_result(b, stmt, value)?;
+            return b.deliver(value, dest);
+        }
+        Prim::Vectorize => {
+            let value = vectorize(b, call, env)?;
+            let value = name_result(b, stmt, value)?;
+            return b.deliver(value, dest);
+        }
+        _ => {}
+    }
+    produce(b, stmt, call, env, dest)
+}
+
+/// Calls the function of a `map` whose rows are empty: nothing reads the rows, but the call may fail.
+fn check_unread<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &Stmt,
+    f: &Closure<'k>,
+    args: &[Value<'k>],
+    env: &Env<'k>,
+) -> Result<()> {
+    let kernel = b.kernel();
+    let row = kernel.ty(stmt.var).as_array().and_then(|rows| Some(env.size(&rows.element.as_array()?.len)));
+    let (Some(row), [Value::Array(xs)]) = (row, args) else { return Ok(()) };
+    let needless = !b.is_checked() || b.facts().lt(&Size::zero(), &row).is_yes();
+    if needless || !fuse::may_fail(&kernel.vars, &f.lambda.body) {
+        return Ok(());
+    }
+    let none = b.size(&row)?.le(Expr::int(0));
+    let (calls, ()) = b.scope(|all| {
+        all.for_each("i", &xs.len, |one, i| {
+            let x = one.read(xs, i)?;
+            one.call(f, &[x])?;
+            Ok(())
+        })
+    })?;
+    b.emit_if(none, calls, Vec::new());
+    Ok(())
+}
+
+/// Applies the function to each lane.
+fn vectorize<'k>(b: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+    let mut vectors = Vec::new();
+    for a in &call.args {
+        let v = b.atom(a, env)?;
+        match b.named_scalar(&v, "v")? {
+            Value::Vec(v) => vectors.push(v),
+            _ => return Err(b.error("vectorize", "its argument is not a vector")),
+        }
+    }
+    let width = vectors.first().map_or(0, |v| v.width);
+    let f = Closure { lambda: &call.funs[0], env: env.clone() };
+    let (mut lanes, mut scalar) = (Vec::new(), Scalar::Float);
+    for lane in 0..width {
+        let xs: Vec<_> = vectors.iter().map(|v| Value::computed(v.scalar, v.expr.clone().lane(lane))).collect();
+        let y = b.call(&f, &xs)?;
+        let y = b.scalar_of(&y)?;
+        scalar = y.ty();
+        lanes.push(b.scalar(&y)?);
+    }
+    let expr = Expr::Vector(CType::Vec(scalar, width), lanes);
+    Ok(Value::Vec(super::value::VecValue { scalar, width, expr }))
 }

@@ -29,51 +29,49 @@ const DEEPEST: u32 = 12;
 /// Maximum total width of the borders.
 const WIDEST: i64 = 64;
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// The borders of an array over which a loop goes, if it pays to split the loop. On a GPU, neighbouring work-items
-    /// would wait for those at the border; there each block chooses between two versions.
-    pub fn borders(&mut self, xs: &Array<'k>) -> Result<Option<Borders>> {
-        if self.target().class != Class::Cpu || self.position().in_border() {
-            return Ok(None);
-        }
-        let found = padded(self, xs, DEEPEST)?;
-        let some = found.first + found.last;
-        let long = xs.len.as_const().is_none_or(|n| n > 4 * some);
-        Ok((some > 0 && some <= WIDEST && long).then_some(found))
+/// The borders of an array over which a loop goes, if it pays to split the loop. On a GPU, neighbouring work-items
+/// would wait for those at the border; there each block chooses between two versions.
+pub fn borders_of<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>) -> Result<Option<Borders>> {
+    if f.target().class != Class::Cpu || f.position().in_border() {
+        return Ok(None);
     }
+    let found = padded(f, xs, DEEPEST)?;
+    let some = found.first + found.last;
+    let long = xs.len.as_const().is_none_or(|n| n > 4 * some);
+    Ok((some > 0 && some <= WIDEST && long).then_some(found))
+}
 
-    /// Writes `map f xs` to `dest`, in three parts.
-    pub fn map_apart(
-        &mut self,
-        level: Level,
-        f: &Closure<'k>,
-        xs: &Array<'k>,
-        dest: &Dest<'k>,
-        borders: Borders,
-    ) -> Result<()> {
-        let origin = self.origin();
-        self.program_mut().applied(&rules::SLIDE_PAD_PIECES, &origin);
-        let (first, last, n) = (Size::int(borders.first), Size::int(borders.last), xs.len.clone());
-        let both = first.add(&last);
-        let known = |size: Size| self.facts().simplify(&size);
-        let before = known(Size::min(&first, &n));
-        let middle = known(Size::max(&Size::zero(), &n.sub(&both)));
-        // Differences are clamped at 0, because any subexpression may become an argument of the kernel.
-        let behind = known(Size::min(&last, &Size::max(&Size::zero(), &n.sub(&first))));
-        let from = known(n.sub(&behind));
-        self.at_border(|b| b.for_level(level, &before, |b, i| b.map_at(f, xs, dest, i)))?;
-        self.for_level(level, &middle, |b, i| {
-            b.known_mut().assume_le(both.add(&Size::one()), n.clone());
-            b.known_mut().assume_le(i.add(&both).add(&Size::one()), n.clone());
-            b.map_at(f, xs, dest, &i.add(&first))
-        })?;
-        self.at_border(|b| {
-            b.for_level(level, &behind, |b, i| {
-                b.known_mut().assume_le(from.add(i).add(&Size::one()), n.clone());
-                b.map_at(f, xs, dest, &from.add(i))
-            })
+/// Writes `map f xs` to `dest`, in three parts.
+pub fn map_apart<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    level: Level,
+    f: &Closure<'k>,
+    xs: &Array<'k>,
+    dest: &Dest<'k>,
+    borders: Borders,
+) -> Result<()> {
+    let origin = b.origin();
+    b.program_mut().applied(&rules::SLIDE_PAD_PIECES, &origin);
+    let (first, last, n) = (Size::int(borders.first), Size::int(borders.last), xs.len.clone());
+    let both = first.add(&last);
+    let known = |size: Size| b.facts().simplify(&size);
+    let before = known(Size::min(&first, &n));
+    let middle = known(Size::max(&Size::zero(), &n.sub(&both)));
+    // Differences are clamped at 0, because any subexpression may become an argument of the kernel.
+    let behind = known(Size::min(&last, &Size::max(&Size::zero(), &n.sub(&first))));
+    let from = known(n.sub(&behind));
+    b.at_border(|b| b.for_level(level, &before, |b, i| b.map_at(f, xs, dest, i)))?;
+    b.for_level(level, &middle, |b, i| {
+        b.known_mut().assume_le(both.add(&Size::one()), n.clone());
+        b.known_mut().assume_le(i.add(&both).add(&Size::one()), n.clone());
+        b.map_at(f, xs, dest, &i.add(&first))
+    })?;
+    b.at_border(|b| {
+        b.for_level(level, &behind, |b, i| {
+            b.known_mut().assume_le(from.add(i).add(&Size::one()), n.clone());
+            b.map_at(f, xs, dest, &from.add(i))
         })
-    }
+    })
 }
 
 fn padded<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, deep: u32) -> Result<Borders> {

@@ -11,30 +11,6 @@ use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether all work-items of a group are active, numbered in one dimension.
-    pub fn is_whole_group(&self) -> bool {
-        let active = self.position().active();
-        self.grid().used().lcl == [true, false, false] && active.lcl == [false; 3] && active.glb == [false; 3]
-    }
-
-    /// `filterLcl`: a group keeps the elements that pass, and counts them. Every work-item of the group must execute
-    /// it.
-    pub fn filter_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let xs = self.atom(&call.args[0], env)?;
-        let xs = self.array(&xs)?;
-        let p = Closure { lambda: &call.funs[0], env: env.clone() };
-        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
-        let body = self.dest_body(dest)?;
-        let sums = self.group_ints("sums");
-        let count = Expr::Var(self.variable("count", CType::Int, Some(Expr::int(0))));
-        let whole = Chunk { number: Size::zero(), begin: Size::zero(), end: xs.len.clone() };
-        self.by_items(|f| f.compact_tiles(&xs, &p, out.as_ref(), &whole, &sums, &count, &body))?;
-        let len = self.index_var("count", count);
-        self.known_mut().assume_range(len.clone(), Some(Size::zero()), Some(xs.len.clone()));
-        self.dest_packed(dest, &[Size::var(len)])?;
-        Ok(())
-    }
-
     /// Moves the elements of a chunk that pass, or their images under `out`, to the index in `offset`; afterwards
     /// `offset` is the index after the last one.
     #[allow(clippy::too_many_arguments)]
@@ -97,4 +73,33 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         })
     }
+
+    /// Whether all work-items of a group are active, numbered in one dimension.
+    pub fn is_whole_group(&self) -> bool {
+        let active = self.position().active();
+        self.grid().used().lcl == [true, false, false] && active.lcl == [false; 3] && active.glb == [false; 3]
+    }
+}
+
+/// `filterLcl`: a group keeps the elements that pass, and counts them. Every work-item of the group must execute
+/// it.
+pub fn filter_in_group<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let xs = f.atom(&call.args[0], env)?;
+    let xs = f.array(&xs)?;
+    let p = Closure { lambda: &call.funs[0], env: env.clone() };
+    let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
+    let body = f.dest_body(dest)?;
+    let sums = f.group_ints("sums");
+    let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
+    let whole = Chunk { number: Size::zero(), begin: Size::zero(), end: xs.len.clone() };
+    f.by_items(|f| f.compact_tiles(&xs, &p, out.as_ref(), &whole, &sums, &count, &body))?;
+    let len = f.index_var("count", count);
+    f.known_mut().assume_range(len.clone(), Some(Size::zero()), Some(xs.len.clone()));
+    f.dest_packed(dest, &[Size::var(len)])?;
+    Ok(())
 }

@@ -94,33 +94,31 @@ fn gives_view(schedule: &Schedule, f: &Closure) -> bool {
         && body.stmts.iter().all(|s| free::is_free(&s.rhs) || is_lazy(&s.rhs, s.var))
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Copies a value with all work-items, distributing the dimensions of arrays over the device.
-    pub fn copy_in_parallel(&mut self, value: &Value<'k>, dest: &Dest<'k>) -> Result<()> {
-        match self.force(value)? {
-            Value::Tuple(parts) => {
-                for (i, p) in parts.iter().enumerate() {
-                    let to = self.dest_component(dest, i)?;
-                    self.copy_in_parallel(p, &to)?;
-                }
-                Ok(())
+/// Copies a value with all work-items, distributing the dimensions of arrays over the device.
+pub fn copy_in_parallel<'k>(f: &mut FunctionBuilder<'_, 'k>, value: &Value<'k>, dest: &Dest<'k>) -> Result<()> {
+    match f.force(value)? {
+        Value::Tuple(parts) => {
+            for (i, p) in parts.iter().enumerate() {
+                let to = f.dest_component(dest, i)?;
+                copy_in_parallel(f, p, &to)?;
             }
-            Value::Packed { sizes, body } => {
-                let to = self.dest_packed(dest, &sizes)?;
-                self.copy_in_parallel(&body, &to)
-            }
-            Value::Array(flat) if matches!(&*flat.view, View::FlatPieces { .. }) => {
-                let View::FlatPieces { pieces, of } = &*flat.view else { return Ok(()) };
-                let to = ArrayDest::Pieces { pieces: pieces.clone(), of: dest.clone() };
-                self.copy_in_parallel(&Value::Array(of.clone()), &Dest::Array(Rc::new(to)))
-            }
-            Value::Array(rows) => {
-                let depth = Depths::new(self.schedule()).of(&rows);
-                let grid = self.grid().used().glb.iter().filter(|used| **used).count();
-                copy_rows(self, &rows, dest, if grid < GRID { depth.min(grid) } else { depth })
-            }
-            other => self.copy(&other, dest),
+            Ok(())
         }
+        Value::Packed { sizes, body } => {
+            let to = f.dest_packed(dest, &sizes)?;
+            copy_in_parallel(f, &body, &to)
+        }
+        Value::Array(flat) if matches!(&*flat.view, View::FlatPieces { .. }) => {
+            let View::FlatPieces { pieces, of } = &*flat.view else { return Ok(()) };
+            let to = ArrayDest::Pieces { pieces: pieces.clone(), of: dest.clone() };
+            copy_in_parallel(f, &Value::Array(of.clone()), &Dest::Array(Rc::new(to)))
+        }
+        Value::Array(rows) => {
+            let depth = Depths::new(f.schedule()).of(&rows);
+            let grid = f.grid().used().glb.iter().filter(|used| **used).count();
+            copy_rows(f, &rows, dest, if grid < GRID { depth.min(grid) } else { depth })
+        }
+        other => f.copy(&other, dest),
     }
 }
 

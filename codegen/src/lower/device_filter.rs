@@ -36,31 +36,36 @@ pub struct Chunk {
 
 pub const GRID: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Runs `body` for each chunk of `n` elements, one group per chunk.
-    pub fn for_chunks(
-        &mut self,
-        n: &Size,
-        chunks: &Size,
-        body: impl FnOnce(&mut Self, &Chunk) -> Result<()>,
-    ) -> Result<()> {
-        let (n_expr, count) = (self.length(n)?, self.size(chunks)?);
-        let size = self.bind("chunk", CType::Int, rounded_up(n_expr.clone(), count));
-        self.for_level(crate::core::Level::Wrg(0), chunks, |f, c| {
-            let c_expr = f.size(c)?;
-            // In `long`, because the last chunks may begin after the end.
-            let begin =
-                Expr::call("min", [c_expr.cast(CType::Long).mul(size.clone()), n_expr.clone().cast(CType::Long)]);
-            let begin = f.bind("begin", CType::Int, begin.cast(CType::Int));
-            let end = begin.clone().add(Expr::call("min", [size.clone(), n_expr.clone().sub(begin.clone())]));
-            let end = f.bind("end", CType::Int, end);
-            let begin = f.index_var("begin", begin);
-            let end = f.index_var("end", end);
-            f.known_mut().assume_range(begin.clone(), Some(Size::zero()), Some(n.clone()));
-            f.known_mut().assume_range(end.clone(), Some(Size::var(begin.clone())), Some(n.clone()));
-            let chunk = Chunk { number: c.clone(), begin: Size::var(begin), end: Size::var(end) };
-            f.by_items(|f| body(f, &chunk))
-        })
+/// Runs `body` for each chunk of `n` elements, one group per chunk.
+pub fn for_chunks<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    n: &Size,
+    chunks: &Size,
+    body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Chunk) -> Result<()>,
+) -> Result<()> {
+    let (n_expr, count) = (f.length(n)?, f.size(chunks)?);
+    let size = f.bind("chunk", CType::Int, rounded_up(n_expr.clone(), count));
+    f.for_level(crate::core::Level::Wrg(0), chunks, |f, c| {
+        let c_expr = f.size(c)?;
+        // In `long`, because the last chunks may begin after the end.
+        let begin = Expr::call("min", [c_expr.cast(CType::Long).mul(size.clone()), n_expr.clone().cast(CType::Long)]);
+        let begin = f.bind("begin", CType::Int, begin.cast(CType::Int));
+        let end = begin.clone().add(Expr::call("min", [size.clone(), n_expr.clone().sub(begin.clone())]));
+        let end = f.bind("end", CType::Int, end);
+        let begin = f.index_var("begin", begin);
+        let end = f.index_var("end", end);
+        f.known_mut().assume_range(begin.clone(), Some(Size::zero()), Some(n.clone()));
+        f.known_mut().assume_range(end.clone(), Some(Size::var(begin.clone())), Some(n.clone()));
+        let chunk = Chunk { number: c.clone(), begin: Size::var(begin), end: Size::var(end) };
+        f.by_items(|f| body(f, &chunk))
+    })
+}
+
+impl FunctionBuilder<'_, '_> {
+    /// The sum of `value` over the preceding work-items, and over all. Every work-item of the group must execute it.
+    pub fn group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
+        let (total, call) = call_group_scan(self, sums, value);
+        (self.bind("before", CType::Int, call), total)
     }
 
     /// One `int` in local memory for each work-item of a group.
@@ -68,12 +73,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let most = u64::from(self.target().most_in_group);
         self.own_mut().declare_local(4 * most);
         self.declare_array(name, Storage::Local, CType::Int, most)
-    }
-
-    /// The sum of `value` over the preceding work-items, and over all. Every work-item of the group must execute it.
-    pub fn group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
-        let (total, call) = call_group_scan(self, sums, value);
-        (self.bind("before", CType::Int, call), total)
     }
 }
 
@@ -167,7 +166,7 @@ impl<'k> Host<'k> {
         self.launch(&title, GRID, local, |f| {
             let sums = f.group_ints("sums");
             let chunks = f.host_size(&chunks, "chunks")?;
-            f.for_chunks(&xs.len, &chunks, |f, chunk| {
+            for_chunks(f, &xs.len, &chunks, |f, chunk| {
                 let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
                 chunk.for_items(f, |f, i| {
                     let x = f.read(&xs, i)?;
@@ -197,7 +196,7 @@ impl<'k> Host<'k> {
             let sums = f.group_ints("sums");
             let body = f.dest_body(dest)?;
             let chunks = f.host_size(&chunks, "chunks")?;
-            f.for_chunks(&xs.len, &chunks, |f, chunk| {
+            for_chunks(f, &xs.len, &chunks, |f, chunk| {
                 compact(f, &xs, &p, out.as_ref(), chunk, &chunks, counts, &sums, dest, &body)
             })
         })

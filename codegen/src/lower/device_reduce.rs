@@ -5,15 +5,16 @@
 //! carry and scans its chunk tile by tile. Only associativity is required: elements are combined in order, except that
 //! work-items take every n-th element if the operator is one of the language's commutative ones.
 
-use super::device_filter::{Chunk, GRID, local_id, local_size, rounded_up};
+use super::device_filter::{Chunk, GRID, for_chunks, local_id, local_size, rounded_up};
 use super::function::FunctionBuilder;
 use super::host::Host;
 use super::launch::Title;
 use super::stream::reduce::Reduction;
-use super::team::Levels;
+use super::team::{Levels, is_in_local, levels};
 use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::{LowerError, Result};
 use crate::core::{PrimCall, Stmt};
+use crate::lower::team::scan::fold_own_in_order;
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
@@ -110,7 +111,7 @@ impl<'k> Host<'k> {
                 }
                 _ => xs.clone(),
             };
-            b.for_chunks(&xs.len, &chunks, |b, chunk| {
+            for_chunks(b, &xs.len, &chunks, |b, chunk| {
                 let total = op.fold_group(b, xs, &chunk.begin, &chunk.end)?;
                 let (first, ()) = b.scope(|b| {
                     let to = b.dest_at(dest, &chunk.number)?;
@@ -161,7 +162,7 @@ impl<'k> Host<'k> {
         self.launch(&title, GRID, [None; 3], |b| {
             let op = operator(b, &f, &z, &ty)?;
             let chunks = b.host_size(&chunks, "chunks")?;
-            b.for_chunks(&xs.len, &chunks, |b, chunk| {
+            for_chunks(b, &xs.len, &chunks, |b, chunk| {
                 let carry = match &parts {
                     Some(parts) => op.fold_group(b, parts, &Size::zero(), &chunk.number)?,
                     None => op.neutral(b, "carry")?,
@@ -173,36 +174,34 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// The fold of an array by the current group.
-    pub fn fold_row(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let z = self.atom(&call.args[0], env)?;
-        let xs = self.atom(&call.args[1], env)?;
-        let xs = self.array(&xs)?;
-        let f = Closure { lambda: &call.funs[0], env: env.clone() };
-        let ty = self.kernel().atom_ty(&call.args[0]);
-        self.runs_together();
-        if let Some(items) = self.team()
-            && let Some(levels) = self.levels(&ty, items)
-        {
-            return fold_together(self, &levels, &f, &z, &xs, &ty);
-        }
-        let op = operator(self, &f, &z, &ty)?;
-        let total = self.by_group(|b| match op.commutative {
-            true => op.fold_in_flight(b, &xs),
-            false => op.fold_group(b, &xs, &Size::zero(), &xs.len.clone()),
-        });
-        // The next row uses the slots again.
-        self.share_memory();
-        total
+/// The fold of an array by the current group.
+pub fn fold_row<'k>(b: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+    let z = b.atom(&call.args[0], env)?;
+    let xs = b.atom(&call.args[1], env)?;
+    let xs = b.array(&xs)?;
+    let f = Closure { lambda: &call.funs[0], env: env.clone() };
+    let ty = b.kernel().atom_ty(&call.args[0]);
+    b.runs_together();
+    if let Some(items) = b.team()
+        && let Some(levels) = levels(b, &ty, items)
+    {
+        return fold_together(b, &levels, &f, &z, &xs, &ty);
     }
+    let op = operator(b, &f, &z, &ty)?;
+    let total = b.by_group(|b| match op.commutative {
+        true => op.fold_in_flight(b, &xs),
+        false => op.fold_group(b, &xs, &Size::zero(), &xs.len.clone()),
+    });
+    // The next row uses the slots again.
+    b.share_memory();
+    total
 }
 
 impl<'k> Operator<'k> {
     /// Each work-item's share of the fold of a row that is in registers, or whose elements it loads at the same time.
     fn fold_own_row(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, ty: &Ty) -> Result<Value<'k>> {
         let acc = self.neutral(f, "acc")?;
-        if !self.commutative && f.fold_own_in_order(&self.f, &acc, xs, ty)? {
+        if !self.commutative && fold_own_in_order(f, &self.f, &acc, xs, ty)? {
             return Ok(acc);
         }
         f.for_own_row(&xs.len, |f, i| {
@@ -224,7 +223,7 @@ impl<'k> Operator<'k> {
         let loads = f.parameter(Parameter::ReduceLoads);
         let acc = self.neutral(f, "acc")?;
         let end = f.length(&xs.len)?;
-        if let Some(items) = f.team_items() {
+        if let Some(items) = f.grid().items_of_team() {
             let round = Size::int(items * loads);
             let whole = xs.len.div_floor(&round).mul(&round);
             let step = Step::Add(Expr::int(items * loads));
@@ -365,7 +364,7 @@ impl<'k> Operator<'k> {
             let group = f.bind("group_size", CType::Int, local_size());
             let piece = rounded_up(len.clone(), group);
             // With an odd length, chunks start in different banks of local memory.
-            let piece = if f.is_in_local(xs) { Expr::binary(BinaryOp::BitOr, piece, Expr::int(1)) } else { piece };
+            let piece = if is_in_local(xs) { Expr::binary(BinaryOp::BitOr, piece, Expr::int(1)) } else { piece };
             let piece = f.bind("piece", CType::Int, piece);
             let before =
                 Expr::call("min", [Expr::binary(BinaryOp::Mul, local_id().cast(CType::Int), piece.clone()), len]);
@@ -499,9 +498,9 @@ fn fold_together<'k>(
     let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
     let op = Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(b.kernel()), slots: none };
     let total = b.by_group(|b| {
-        let acc = if b.is_own_row(&xs.len) {
+        let acc = if b.grid().is_own_row(&xs.len) {
             op.fold_own_row(b, xs, ty)?
-        } else if op.commutative && !b.is_in_local(xs) {
+        } else if op.commutative && !is_in_local(xs) {
             op.fold_own_in_flight(b, xs)?
         } else {
             op.fold_own(b, xs, &Size::zero(), &xs.len.clone())?

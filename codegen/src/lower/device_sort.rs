@@ -14,6 +14,7 @@ use super::Result;
 use super::function::{Dims, FunctionBuilder};
 use super::host::Host;
 use super::launch::Title;
+use super::sort::{comes_before, sort_array};
 use super::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
@@ -86,7 +87,7 @@ impl<'k> Host<'k> {
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
         let name = self.program.kernel.name_of(stmt.var);
         let title = Title { name, label: "sort: by one work-item", origin: &stmt.origin };
-        self.launch(&title, Dims::default(), [None; 3], |f| f.sort_array(xs, &before, dest, positions))
+        self.launch(&title, Dims::default(), [None; 3], |f| sort_array(f, xs, &before, dest, positions))
     }
 
     fn sort_by_all(
@@ -307,7 +308,7 @@ fn sort_runs<'k>(
                 let previous = f.index_below("previous", hole.clone().sub(Expr::int(1)), n);
                 let there = index_at(f, order, &previous)?;
                 let there = f.index_below("there", there, n);
-                let ahead = f.comes_before(before, xs, i, &there)?;
+                let ahead = comes_before(f, before, xs, i, &there)?;
                 let stop = vec![StmtKind::Break.at(&f.origin())];
                 f.emit_if(ahead.not(), stop, Vec::new());
                 let at = f.index_below("hole", hole.clone(), n);
@@ -361,12 +362,12 @@ fn merge_runs<'k>(
                 let before_x = f.variable("before_x", CType::Bool, None);
                 let before_x = Expr::Var(before_x);
                 let (from_left, ()) = f.scope(|f| {
-                    let later = f.comes_before(before, xs, &x, &y)?;
+                    let later = comes_before(f, before, xs, &x, &y)?;
                     f.assign(before_x.clone(), later.not());
                     Ok(())
                 })?;
                 let (from_right, ()) = f.scope(|f| {
-                    let earlier = f.comes_before(before, xs, &y, &x)?;
+                    let earlier = comes_before(f, before, xs, &y, &x)?;
                     f.assign(before_x.clone(), earlier);
                     Ok(())
                 })?;

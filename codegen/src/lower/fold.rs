@@ -6,13 +6,14 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::in_place::Slots;
+use super::in_place::{Slots, is_in_place, slots_of_state};
 use super::pieces::few_pieces;
 use super::stream::shared::Part;
 use super::value::{Closure, Dest, Env, Layout, Place, Value};
 use super::vectors::along;
 use super::write::is_flat;
 use crate::core::{Level, Prim, PrimCall, Rhs, Stmt};
+use crate::lower::team::rounds::{iterate_while_in_group, rounds_in_group};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use crate::schedule::place;
 use crate::target::Class;
@@ -46,6 +47,15 @@ fn is_in_array(prim: Prim) -> bool {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
+    pub fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
+        let go_on = self.call(test, args)?;
+        let go_on = self.scalar_of(&go_on)?;
+        let condition = self.scalar(&go_on)?.not();
+        let leave = vec![StmtKind::Break.at(&self.origin())];
+        self.emit_if(condition, leave, Vec::new());
+        Ok(())
+    }
+
     /// `reduceSeq` and `reduceWhileSeq`: returns the last accumulator.
     pub fn fold(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let z = self.atom(&call.args[0], env)?;
@@ -53,7 +63,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.array(&xs)?;
         if matches!(call.prim, Prim::Reduce(_)) && self.loops_together(stmt, &call.args[0]) {
             let f = Closure { lambda: &call.funs[0], env: env.clone() };
-            return self.rounds_in_group(stmt, &f, (&xs.len, &z, Some(&xs)));
+            return rounds_in_group(self, stmt, &f, (&xs.len, &z, Some(&xs)));
         }
         self.runs_alone(call.prim, &xs.len);
         let closure = |i: usize| Closure { lambda: &call.funs[i], env: env.clone() };
@@ -61,7 +71,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Prim::ReduceWhileSeq => (Some(closure(0)), closure(1)),
             _ => (None, closure(0)),
         };
-        let part = if test.is_none() { self.part_of_rounds(stmt.var) } else { Part::Whole };
+        let part = if test.is_none() { self.values().part_of_rounds(stmt.var, self.depth()) } else { Part::Whole };
         let z = match &part {
             Part::Below(_, found) => found.clone(),
             Part::Whole | Part::From(_) => z,
@@ -90,7 +100,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Part::From(first) => {
                 self.for_range("i", Expr::int(first), &xs.len.clone(), Step::Increment, round)?;
                 let found = acc.current(self)?;
-                self.found_by_rounds(stmt.var, found.clone());
+                self.values_mut().found_by_rounds(stmt.var, found.clone());
                 return Ok(found);
             }
             Part::Below(rounds, _) => {
@@ -105,15 +115,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Some(_) => self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, round)?,
         }
         acc.current(self)
-    }
-
-    pub fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
-        let go_on = self.call(test, args)?;
-        let go_on = self.scalar_of(&go_on)?;
-        let condition = self.scalar(&go_on)?.not();
-        let leave = vec![StmtKind::Break.at(&self.origin())];
-        self.emit_if(condition, leave, Vec::new());
-        Ok(())
     }
 
     /// `scanSeq`, inclusive or exclusive.
@@ -144,26 +145,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    pub fn iterate_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let x = self.atom(&call.args[0], env)?;
-        if self.loops_together(stmt, &call.args[0]) {
-            return self.iterate_while_in_group(stmt, call, env, &x);
-        }
-        let test = Closure { lambda: &call.funs[0], env: env.clone() };
-        let f = Closure { lambda: &call.funs[1], env: env.clone() };
-        let name = acc_name(self, &f);
-        let acc = accumulator(self, stmt, &x, env, &name)?;
-        let (body, ()) = self.scope(|b| {
-            b.in_loop(|b| {
-                let value = acc.current(b)?;
-                b.leave_unless(&test, std::slice::from_ref(&value))?;
-                acc.advance(b, &f, &[value], false)
-            })
-        })?;
-        self.emit(StmtKind::While { condition: Expr::Bool(true), body });
-        acc.current(self)
-    }
-
     /// Unrolls a small constant number of iterations; otherwise a single function runs in a loop.
     pub fn iterate(
         &mut self,
@@ -178,13 +159,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let start = self.atom(&call.args[0], env)?;
         if let ([f], true) = (call.funs.as_slice(), self.loops_together(stmt, &call.args[0])) {
             let f = Closure { lambda: f, env: env.clone() };
-            let value = self.rounds_in_group(stmt, &f, (&count, &start, None))?;
+            let value = rounds_in_group(self, stmt, &f, (&count, &start, None))?;
             return self.deliver(value, dest);
         }
         // An iteration that a group shares is too much code to be repeated.
         let together = place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         if let [f] = call.funs.as_slice()
-            && (together || self.is_in_place(stmt) || count.as_const().is_none_or(|k| k > UNROLLED))
+            && (together || is_in_place(self, stmt) || count.as_const().is_none_or(|k| k > UNROLLED))
         {
             let f = Closure { lambda: f, env: env.clone() };
             let name = acc_name(self, &f);
@@ -268,6 +249,31 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
+pub fn iterate_while<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+) -> Result<Value<'k>> {
+    let x = b.atom(&call.args[0], env)?;
+    if b.loops_together(stmt, &call.args[0]) {
+        return iterate_while_in_group(b, stmt, call, env, &x);
+    }
+    let test = Closure { lambda: &call.funs[0], env: env.clone() };
+    let f = Closure { lambda: &call.funs[1], env: env.clone() };
+    let name = acc_name(b, &f);
+    let acc = accumulator(b, stmt, &x, env, &name)?;
+    let (body, ()) = b.scope(|b| {
+        b.in_loop(|b| {
+            let value = acc.current(b)?;
+            b.leave_unless(&test, std::slice::from_ref(&value))?;
+            acc.advance(b, &f, &[value], false)
+        })
+    })?;
+    b.emit(StmtKind::While { condition: Expr::Bool(true), body });
+    acc.current(b)
+}
+
 impl<'k> Accumulator<'k> {
     fn current(&self, f: &mut FunctionBuilder<'_, 'k>) -> Result<Value<'k>> {
         match self {
@@ -337,8 +343,8 @@ fn accumulator<'k>(
     if is_computed_together(f, stmt) {
         return shared_accumulator(f, stmt, &initial, env).map(Accumulator::Shared);
     }
-    if f.is_in_place(stmt) {
-        return f.slots_of_state(stmt, &initial, env).map(Accumulator::InPlace);
+    if is_in_place(f, stmt) {
+        return slots_of_state(f, stmt, &initial, env).map(Accumulator::InPlace);
     }
     let current = accumulator_memory(f, stmt, env)?;
     let next = accumulator_memory(f, stmt, env)?;

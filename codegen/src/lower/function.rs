@@ -5,7 +5,8 @@
 //! | `body` | names and statements |
 //! | `signature` | parameters and arguments |
 //! | `knowledge` | what is known of sizes and memory, until the end of a scope |
-//! | `position` | where in the program the code stands, until the end of an extent |
+//! | `position` | where in the program the code stands |
+//! | `extents` | code in a scope, or at a position, of its own |
 //! | `values` | values that are computed already |
 //! | `grid` | the work-items of the launch, and what it asks of the host |
 //! | `own` | memory of one work-item or one group |
@@ -18,6 +19,7 @@
 
 mod body;
 mod conditions;
+mod extents;
 mod extrema;
 mod grid;
 mod knowledge;
@@ -38,15 +40,13 @@ pub use self::position::Position;
 pub use self::values::Values;
 
 use self::body::Written;
-use self::knowledge::Outside;
 use self::signature::Signature;
 use super::program::ProgramBuilder;
 use super::stop::{buffer, middle};
-use super::tile::loads::Loads;
 use super::{Result, angles, barriers};
 use crate::core::Kernel;
 use crate::failure::{LONGEST, Message};
-use crate::opencl::{Expr, Function, Helper, Stmt};
+use crate::opencl::{Expr, Function, Helper};
 use crate::plan::{Arg, BufferId};
 use crate::schedule::{Schedule, rules};
 use crate::target::{Class, Target};
@@ -56,7 +56,8 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Facts, Size};
 
 /// The parts of a function, and the program to which it will be added. It dereferences to its body, so that what only
-/// writes statements takes a [`Body`].
+/// writes statements takes a [`Body`]. Methods on it are what several files say; what one file needs is a function there, or
+/// a method of its data.
 pub struct FunctionBuilder<'p, 'k> {
     program: &'p mut ProgramBuilder<'k>,
     body: Body,
@@ -82,9 +83,6 @@ impl std::ops::DerefMut for FunctionBuilder<'_, '_> {
         &mut self.body
     }
 }
-
-// The functions below that take a closure consist of a part before and a part after it, because the closure's type makes
-// a copy of all that surrounds its call: some 800 copies of `scope` alone.
 
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn new(program: &'p mut ProgramBuilder<'k>, origin: &Origin) -> Self {
@@ -117,6 +115,9 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn facts(&self) -> &Facts {
         self.known.facts()
     }
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
     pub fn values(&self) -> &Values<'k> {
         &self.values
     }
@@ -142,27 +143,6 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         &mut self.in_place
     }
 
-    /// Runs `f` in a loop that writes its state in place.
-    pub fn in_place_loop<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.in_place.enter();
-        let result = f(self);
-        self.in_place.leave();
-        result
-    }
-    /// Runs `f`, which keeps loaded elements; none, if `loads` is `None`.
-    pub fn keeping_loads<T>(&mut self, loads: Option<Loads>, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = self.known.keep_loads(loads);
-        let result = f(self);
-        self.known.keep_loads(outside);
-        result
-    }
-    /// Runs `f`, in which the rows that a group computes at a time are assigned.
-    pub fn assigning_rows<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let rows = self.grid.take_rows();
-        let result = f(self);
-        self.grid.restore_rows(rows);
-        result
-    }
     /// Adds buffers with a part for each work-item that runs an iteration of the surrounding loop.
     pub fn own_for_items(&mut self, made: Vec<BufferId>) {
         self.own.add_for_items(made, self.grid.used(), self.position.item_rounds());
@@ -212,44 +192,6 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         self.program.uses_double |= s == Scalar::Double;
     }
 
-    // ---- extents
-
-    /// Runs `f` with statements attributed to `origin`.
-    pub fn at<T>(&mut self, origin: &Origin, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.body.set_origin(origin.clone());
-        let result = f(self);
-        self.body.set_origin(outer);
-        result
-    }
-    /// Runs `f` in a new scope; returns the statements written there, and the result.
-    pub fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
-        let outside = self.open_scope();
-        let result = f(self);
-        let stmts = self.close_scope(outside);
-        Ok((stmts, result?))
-    }
-    fn open_scope(&mut self) -> Outside {
-        self.body.open();
-        self.known.open()
-    }
-    fn close_scope(&mut self, outside: Outside) -> Vec<Stmt> {
-        self.known.close(outside);
-        self.body.close()
-    }
-    /// Runs `f`, after which the facts are those before it.
-    pub fn supposing<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let facts = self.known.facts().clone();
-        let result = f(self);
-        self.known.replace_facts(facts);
-        result
-    }
-    /// Runs `f` with the facts of the host level only.
-    pub fn with_facts_of_host<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = self.known.replace_facts(self.program.facts.clone());
-        let result = f(self);
-        self.known.replace_facts(outside);
-        result
-    }
     /// The program, and the facts known here.
     pub fn program_and_facts(&mut self) -> (&mut ProgramBuilder<'k>, &mut Facts) {
         (self.program, self.known.facts_mut())

@@ -28,68 +28,71 @@ impl Slots {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether the loop writes an array of its state in place.
-    pub fn is_in_place(&self, stmt: &Stmt) -> bool {
-        self.schedule().in_place.loops.contains_key(&stmt.var)
-    }
+/// Whether the loop writes an array of its state in place.
+pub fn is_in_place(f: &FunctionBuilder, stmt: &Stmt) -> bool {
+    f.schedule().in_place.loops.contains_key(&stmt.var)
+}
 
-    /// Memory for the state of such a loop, with the initial value.
-    pub fn slots_of_state(&mut self, stmt: &'k Stmt, initial: &Value<'k>, env: &Env<'k>) -> Result<Slots> {
-        let kernel = self.kernel();
-        let Some((f, _)) = round_of(stmt) else { return Err(self.error("", "a statement is not a loop")) };
-        let Some(state) = f.params.first() else { return Err(self.error("", "a loop has no state")) };
-        let ty = kernel.ty(*state).subst_sizes(&mut |v| {
-            let size = Size::var(v.clone());
-            let now = env.size(&size);
-            (now != size).then_some(now)
-        });
-        let given = self.in_place_mut().take_given(stmt.var);
-        let name = kernel.name_of(*state).to_string();
-        slots_of(self, stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
-    }
+/// Memory for the state of such a loop, with the initial value.
+pub fn slots_of_state<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    initial: &Value<'k>,
+    env: &Env<'k>,
+) -> Result<Slots> {
+    let kernel = b.kernel();
+    let Some((f, _)) = round_of(stmt) else { return Err(b.error("", "a statement is not a loop")) };
+    let Some(state) = f.params.first() else { return Err(b.error("", "a loop has no state")) };
+    let ty = kernel.ty(*state).subst_sizes(&mut |v| {
+        let size = Size::var(v.clone());
+        let now = env.size(&size);
+        (now != size).then_some(now)
+    });
+    let given = b.in_place_mut().take_given(stmt.var);
+    let name = kernel.name_of(*state).to_string();
+    slots_of(b, stmt.var, &mut 0, &ty, initial, given.as_ref(), &name)
+}
 
-    /// Writes `update xs i … v` to `dest`, which may be the memory of xs.
-    pub fn update(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let [xs, indices @ .., value] = call.args.as_slice() else {
-            return Err(self.error(call.prim.label(), "it has no array and value"));
+/// Writes `update xs i … v` to `dest`, which may be the memory of xs.
+pub fn update<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+    let [xs, indices @ .., value] = call.args.as_slice() else {
+        return Err(f.error(call.prim.label(), "it has no array and value"));
+    };
+    let mut ty = f.kernel().atom_ty(xs);
+    let (xs, value) = (f.atom(xs, env)?, f.atom(value, env)?);
+    f.copy(&xs, dest)?;
+    let (mut condition, mut at, mut known) = (Expr::Bool(true), Vec::new(), Vec::new());
+    for index in indices {
+        let Some(array) = ty.as_array().cloned() else {
+            return Err(f.error(call.prim.label(), "it has more indices than axes"));
         };
-        let mut ty = self.kernel().atom_ty(xs);
-        let (xs, value) = (self.atom(xs, env)?, self.atom(value, env)?);
-        self.copy(&xs, dest)?;
-        let (mut condition, mut at, mut known) = (Expr::Bool(true), Vec::new(), Vec::new());
-        for index in indices {
-            let Some(array) = ty.as_array().cloned() else {
-                return Err(self.error(call.prim.label(), "it has more indices than axes"));
-            };
-            let index = self.atom(index, env)?;
-            let index = self.scalar_of(&index)?;
-            let (index, len) = (self.as_size(&index, "at")?, env.size(&array.len));
-            if !self.known().in_range(&index, &len) {
-                let (i, n) = (self.size(&index)?, self.length(&len)?);
-                condition = condition.and(Expr::int(0).le(i.clone())).and(i.lt(n));
-                known.push((index.clone(), len));
-            }
-            at.push(index);
-            ty = array.element.clone();
+        let index = f.atom(index, env)?;
+        let index = f.scalar_of(&index)?;
+        let (index, len) = (f.as_size(&index, "at")?, env.size(&array.len));
+        if !f.known().in_range(&index, &len) {
+            let (i, n) = (f.size(&index)?, f.length(&len)?);
+            condition = condition.and(Expr::int(0).le(i.clone())).and(i.lt(n));
+            known.push((index.clone(), len));
         }
-        let (stmts, ()) = self.scope(|f| {
-            for (index, len) in known {
-                f.known_mut().assume_le(Size::zero(), index.clone());
-                f.known_mut().assume_le(index.add(&Size::one()), len);
-            }
-            let mut to = dest.clone();
-            for index in &at {
-                to = f.dest_at(&to, index)?;
-            }
-            f.copy(&value, &to)
-        })?;
-        match condition {
-            Expr::Bool(true) => self.emit_all(stmts),
-            condition => self.emit_if(condition, stmts, Vec::new()),
-        }
-        Ok(())
+        at.push(index);
+        ty = array.element.clone();
     }
+    let (stmts, ()) = f.scope(|f| {
+        for (index, len) in known {
+            f.known_mut().assume_le(Size::zero(), index.clone());
+            f.known_mut().assume_le(index.add(&Size::one()), len);
+        }
+        let mut to = dest.clone();
+        for index in &at {
+            to = f.dest_at(&to, index)?;
+        }
+        f.copy(&value, &to)
+    })?;
+    match condition {
+        Expr::Bool(true) => f.emit_all(stmts),
+        condition => f.emit_if(condition, stmts, Vec::new()),
+    }
+    Ok(())
 }
 
 impl Slots {

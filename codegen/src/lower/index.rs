@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
+use super::pieces::tabled_sum;
 use super::value::{ScalarValue, Value};
 use crate::failure::{LONGEST, Message};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
@@ -35,36 +36,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn may_be_large(&self, s: &Size) -> bool {
         let stored = |capacity: &Size| self.facts().le(s, capacity).is_yes();
         !self.known().fits_int(s) && !self.program().buffers.iter().any(|b| stored(&b.capacity))
-    }
-
-    /// Whether a part of an index may leave the range of `int`. Lengths that buffers bound leave [`SLACK`] for the distances
-    /// of elements that are read together.
-    fn may_wrap(&self, s: &Size) -> bool {
-        if is_near_a_variable(s) {
-            return false;
-        }
-        let (lower, upper) = self.facts().const_bounds(s);
-        let slack = Size::int(SLACK);
-        let stored =
-            |s: &Size| self.program().buffers.iter().any(|b| self.facts().le(s, &b.capacity.add(&slack)).is_yes());
-        let above = upper.is_none_or(|u| u > i32::MAX.into()) && !stored(s);
-        above || lower.is_none_or(|l| l < i32::MIN.into()) && !stored(&s.neg())
-    }
-
-    /// Operands of a minimum, a maximum or a condition: all computed in `long` if one of them may wrap.
-    fn alternatives(&mut self, nodes: &[&Node]) -> Result<Vec<Expr>> {
-        let all = nodes.iter().map(|n| self.node(n)).collect::<Result<Vec<_>>>()?;
-        let wide = |f: &Self, n: &Node, e: &Expr| {
-            is_long(e) || !e.is_atom() && as_size(n).is_some_and(|size| f.may_wrap(&size))
-        };
-        let any = nodes.iter().zip(&all).any(|(n, e)| wide(self, n, e));
-        Ok(if any { all.into_iter().map(in_long).collect() } else { all })
-    }
-
-    /// The choice `e` among alternatives, as an `int` if it fits one.
-    fn chosen(&self, node: &Node, e: Expr) -> Expr {
-        let fits = || as_size(node).is_some_and(|size| !self.may_wrap(&size));
-        if is_long(&e) && fits() { e.cast(CType::Int) } else { e }
     }
 
     /// A length to which a loop counts or with which an index is compared. It is an `int`; if it does not fit, a
@@ -109,222 +80,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(if expr.is_atom() || self.known().fits_int(s) { expr } else { in_long(expr) })
     }
 
-    /// A size as a number of the program. If it mentions an index variable, it is checked here to fit an `Int`;
-    /// otherwise that is an assumption ([`crate::core::numbers`]).
-    fn size_as_number(&mut self, s: &Size) -> Result<Expr> {
-        let expr = self.size(s)?;
-        let of_position = |v: &Var| !matches!(v.kind, VarKind::Param | VarKind::Skolem);
-        if !self.is_checked() || !s.any_var(&mut |v| of_position(v)) || !self.overflows(s, &expr) {
-            return Ok(expr);
-        }
-        Ok(self.call_checked(Helper::CheckNumber, &Message::too_large_number(), [in_long(expr)]))
-    }
-
     /// The C expression of a size whose value must fit an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
         let simplified = self.known_mut().simplify(s);
-        if let Some(expr) = self.by_host_factors(&simplified)? {
+        if let Some(expr) = by_host_factors(self, &simplified)? {
             return Ok(expr);
         }
-        self.as_written(&simplified)
-    }
-
-    /// A sum with fractions, `j·N/k + i`: the quotients are integers that the host computes, so that no product exceeds
-    /// the resulting index. `None` if there is no fraction or it cannot be separated.
-    fn by_host_factors(&mut self, s: &Size) -> Result<Option<Expr>> {
-        if s.is_integral() {
-            return Ok(None);
-        }
-        let terms: Vec<Size> =
-            s.summands().into_iter().map(|t| term(t.numerator, t.denominator, &t.monomial)).collect();
-        if terms.iter().all(|t| is_whole(&self.program_mut().node(t))) {
-            return Ok(None);
-        }
-        let mut whole = Size::zero();
-        let mut fractions = Vec::new();
-        for t in terms {
-            if is_whole(&self.program_mut().node(&t)) {
-                whole = whole.add(&t);
-                continue;
-            }
-            let (mut coefficient, mut indices) = (t, Vec::new());
-            while let Some(var) = coefficient.vars().into_iter().find(|v| v.kind != VarKind::Param) {
-                match coefficient.linear_in(&var) {
-                    Some((c, rest)) if rest.is_zero() => {
-                        coefficient = c;
-                        indices.push(var);
-                    }
-                    _ => return Ok(None),
-                }
-            }
-            let node = self.program_mut().node(&coefficient);
-            if !self.is_integer(&node) {
-                return Ok(None);
-            }
-            fractions.push((coefficient, indices));
-        }
-        let mut sum = match whole.is_zero() {
-            true => None,
-            false => Some(self.as_written(&whole)?),
-        };
-        for (coefficient, indices) in fractions {
-            let (negative, coefficient) = match coefficient.summands().first() {
-                Some(first) if first.numerator < 0 => (true, coefficient.neg()),
-                _ => (false, coefficient),
-            };
-            let mut product = self.host_value(&coefficient)?;
-            for var in indices {
-                product = self.var_expr(&var)?.mul(product);
-            }
-            sum = Some(match (sum, negative) {
-                (None, false) => product,
-                (None, true) => Expr::Unary(UnaryOp::Neg, Arc::new(product)),
-                (Some(sum), false) => sum.add(product),
-                (Some(sum), true) => sum.sub(product),
-            });
-        }
-        Ok(sum)
-    }
-
-    /// Whether the size is provably an integer for all values of the size parameters.
-    fn is_integer(&self, node: &Node) -> bool {
-        match node {
-            Node::ExactDiv(num, den) => match (as_size(num), as_size(den)) {
-                (Some(num), Some(den)) => self.facts().divides(&den, &num).is_yes(),
-                _ => false,
-            },
-            Node::Neg(a) => self.is_integer(a),
-            Node::Add(all) | Node::Mul(all) => all.iter().all(|n| self.is_integer(n)),
-            Node::Sub(a, b) => self.is_integer(a) && self.is_integer(b),
-            _ => true,
-        }
-    }
-
-    /// A size in size parameters only: computed by the host, an argument of the kernel.
-    fn host_value(&mut self, s: &Size) -> Result<Expr> {
-        let node = self.program_mut().node(s);
-        match *node {
-            Node::Int(_) | Node::Var(_) => self.node(&node),
-            _ => {
-                let size = self.host_size(s, &argument_name(s))?;
-                self.as_written(&size)
-            }
-        }
-    }
-
-    /// The C expression of a size, without simplification.
-    fn as_written(&mut self, s: &Size) -> Result<Expr> {
-        let node = self.program_mut().node(s);
-        self.node(&node)
-    }
-
-    /// A divisor fits an `int`, like a length: it is twice the length of a mirrored array, for example.
-    fn divisor(&mut self, den: &Node) -> Result<Expr> {
-        match as_size(den) {
-            Some(size) => self.length(&size),
-            None => self.node(den),
-        }
-    }
-
-    fn nodes(&mut self, nodes: &[Node]) -> Result<Vec<Expr>> {
-        nodes.iter().map(|n| self.node(n)).collect()
-    }
-
-    fn node(&mut self, node: &Node) -> Result<Expr> {
-        // The host computes anything but sums and products of size parameters, in integers that are wide enough.
-        if matches!(
-            node,
-            Node::ExactDiv(..)
-                | Node::FloorDiv { .. }
-                | Node::Mod { .. }
-                | Node::Min(_)
-                | Node::Max(_)
-                | Node::Pow(..)
-                | Node::IfLe { .. }
-                | Node::Sum { .. }
-        ) && let Some(size) = as_size(node)
-            && !size.any_var(&mut |v| v.kind != VarKind::Param)
-            && let written = self.program_mut().node(&size)
-            && self.is_integer(&written)
-        {
-            let size = self.host_size(&size, &argument_name(&size))?;
-            return match size.as_var() {
-                Some(v) => self.var_expr(v),
-                None => self.as_written(&size),
-            };
-        }
-        Ok(match node {
-            Node::Int(v) => match i64::try_from(*v) {
-                Ok(v) => Expr::int(v),
-                Err(_) => return Err(self.error("", format!("the number {v} does not fit an index"))),
-            },
-            Node::Var(v) => self.var_expr(v)?,
-            Node::Neg(a) => Expr::Unary(UnaryOp::Neg, Arc::new(self.node(a)?)),
-            Node::Add(all) => {
-                let all = self.nodes(all)?;
-                all.into_iter().reduce(Expr::add).unwrap_or(Expr::int(0))
-            }
-            Node::Mul(all) => {
-                // Write `2*N` as `N * 2`, as people write strides.
-                let mut all = self.nodes(all)?;
-                if all.len() > 1 && all[0].as_int().is_some() {
-                    all.rotate_left(1);
-                }
-                all.into_iter().reduce(Expr::mul).unwrap_or(Expr::int(1))
-            }
-            Node::Sub(a, b) => self.node(a)?.sub(self.node(b)?),
-            // The numerator may exceed the range of indices.
-            Node::ExactDiv(a, b) => {
-                let (a, b) = (self.node(a)?, self.node(b)?);
-                in_long(a).div(b).cast(CType::Int)
-            }
-            Node::FloorDiv { num, den, dividend } => {
-                let (n, d) = (self.node(num)?, self.divisor(den)?);
-                match (self.known().not_negative(dividend), self.overflows(dividend, &n)) {
-                    (true, false) => n.div(d),
-                    (true, true) => in_long(n).div(d).cast(CType::Int),
-                    (false, _) if self.may_wrap(dividend) => {
-                        let (n, d) = (in_long(n), in_long(d));
-                        n.clone().sub(floor_mod(n, &d)).div(d).cast(CType::Int)
-                    }
-                    (false, _) => self.call_helper(Helper::FloorDiv, [n, d]),
-                }
-            }
-            Node::Mod { num, den, dividend } => {
-                let (n, d) = (self.node(num)?, self.divisor(den)?);
-                match (self.known().not_negative(dividend), self.overflows(dividend, &n)) {
-                    (true, false) => n.rem(d),
-                    (true, true) => in_long(n).rem(d).cast(CType::Int),
-                    (false, _) if self.may_wrap(dividend) => floor_mod(in_long(n), &in_long(d)).cast(CType::Int),
-                    (false, _) => self.call_helper(Helper::FloorMod, [n, d]),
-                }
-            }
-            Node::Min(all) => {
-                let all = self.alternatives(&all.iter().collect::<Vec<_>>())?;
-                let min = all.into_iter().reduce(|a, b| Expr::call("min", [a, b])).unwrap_or(Expr::int(0));
-                self.chosen(node, min)
-            }
-            Node::Max(all) => {
-                let all = self.alternatives(&all.iter().collect::<Vec<_>>())?;
-                let max = all.into_iter().reduce(|a, b| Expr::call("max", [a, b])).unwrap_or(Expr::int(0));
-                self.chosen(node, max)
-            }
-            Node::Pow(base, exponent) => {
-                let (base, exponent) = (self.node(base)?, self.node(exponent)?);
-                match base.as_int() {
-                    Some(2) => Expr::binary(BinaryOp::Shl, Expr::int(1), exponent),
-                    _ => self.call_helper(Helper::Power, [base, exponent]),
-                }
-            }
-            Node::IfLe { left, right, then, otherwise } => {
-                let compared = self.alternatives(&[left, right])?;
-                let condition = compared.into_iter().reduce(Expr::le).unwrap_or(Expr::Bool(true));
-                // The operand that is not chosen may wrap.
-                condition.select(self.node(then)?, self.node(otherwise)?)
-            }
-            Node::Sum { index, count, body } => self.tabled_sum(index, count, body)?,
-            Node::TooLarge => return Err(self.error("", "the expression of a length or an index has become too large")),
-        })
+        as_written(self, &simplified)
     }
 
     /// A scalar as a C expression.
@@ -334,7 +96,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.note_double((*l).scalar());
                 Expr::literal(*l)
             }
-            ScalarValue::Size(s) => self.size_as_number(s)?,
+            ScalarValue::Size(s) => size_as_number(self, s)?,
             ScalarValue::Computed { expr, .. } => expr.clone(),
         })
     }
@@ -390,17 +152,254 @@ impl<'k> FunctionBuilder<'_, 'k> {
             other => other.clone(),
         })
     }
+}
 
-    /// `0` of a type, as a harmless value.
-    pub fn zero(s: Scalar) -> Expr {
-        match s {
-            Scalar::Half => Expr::literal(Literal::Half(0)),
-            Scalar::Float => Expr::Float(0),
-            Scalar::Double => Expr::Double(0),
-            Scalar::Bool => Expr::Bool(false),
-            integer => Literal::of_integer(integer, 0).map_or(Expr::int(0), Expr::literal),
+/// `0` of a type, as a harmless value.
+pub fn zero(s: Scalar) -> Expr {
+    match s {
+        Scalar::Half => Expr::literal(Literal::Half(0)),
+        Scalar::Float => Expr::Float(0),
+        Scalar::Double => Expr::Double(0),
+        Scalar::Bool => Expr::Bool(false),
+        integer => Literal::of_integer(integer, 0).map_or(Expr::int(0), Expr::literal),
+    }
+}
+
+/// Whether a part of an index may leave the range of `int`. Lengths that buffers bound leave [`SLACK`] for the distances
+/// of elements that are read together.
+fn may_wrap(f: &FunctionBuilder, s: &Size) -> bool {
+    if is_near_a_variable(s) {
+        return false;
+    }
+    let (lower, upper) = f.facts().const_bounds(s);
+    let slack = Size::int(SLACK);
+    let stored = |s: &Size| f.program().buffers.iter().any(|b| f.facts().le(s, &b.capacity.add(&slack)).is_yes());
+    let above = upper.is_none_or(|u| u > i32::MAX.into()) && !stored(s);
+    above || lower.is_none_or(|l| l < i32::MIN.into()) && !stored(&s.neg())
+}
+
+/// Operands of a minimum, a maximum or a condition: all computed in `long` if one of them may wrap.
+fn alternatives<'k>(f: &mut FunctionBuilder<'_, 'k>, nodes: &[&Node]) -> Result<Vec<Expr>> {
+    let all = nodes.iter().map(|n| node_expr(f, n)).collect::<Result<Vec<_>>>()?;
+    let wide = |f: &FunctionBuilder<'_, 'k>, n: &Node, e: &Expr| {
+        is_long(e) || !e.is_atom() && as_size(n).is_some_and(|size| may_wrap(f, &size))
+    };
+    let any = nodes.iter().zip(&all).any(|(n, e)| wide(f, n, e));
+    Ok(if any { all.into_iter().map(in_long).collect() } else { all })
+}
+
+/// The choice `e` among alternatives, as an `int` if it fits one.
+fn chosen(f: &FunctionBuilder, node: &Node, e: Expr) -> Expr {
+    let fits = || as_size(node).is_some_and(|size| !may_wrap(f, &size));
+    if is_long(&e) && fits() { e.cast(CType::Int) } else { e }
+}
+
+/// A size as a number of the program. If it mentions an index variable, it is checked here to fit an `Int`;
+/// otherwise that is an assumption ([`crate::core::numbers`]).
+fn size_as_number(f: &mut FunctionBuilder, s: &Size) -> Result<Expr> {
+    let expr = f.size(s)?;
+    let of_position = |v: &Var| !matches!(v.kind, VarKind::Param | VarKind::Skolem);
+    if !f.is_checked() || !s.any_var(&mut |v| of_position(v)) || !f.overflows(s, &expr) {
+        return Ok(expr);
+    }
+    Ok(f.call_checked(Helper::CheckNumber, &Message::too_large_number(), [in_long(expr)]))
+}
+
+/// A sum with fractions, `j·N/k + i`: the quotients are integers that the host computes, so that no product exceeds
+/// the resulting index. `None` if there is no fraction or it cannot be separated.
+fn by_host_factors(f: &mut FunctionBuilder, s: &Size) -> Result<Option<Expr>> {
+    if s.is_integral() {
+        return Ok(None);
+    }
+    let terms: Vec<Size> = s.summands().into_iter().map(|t| term(t.numerator, t.denominator, &t.monomial)).collect();
+    if terms.iter().all(|t| is_whole(&f.program_mut().node(t))) {
+        return Ok(None);
+    }
+    let mut whole = Size::zero();
+    let mut fractions = Vec::new();
+    for t in terms {
+        if is_whole(&f.program_mut().node(&t)) {
+            whole = whole.add(&t);
+            continue;
+        }
+        let (mut coefficient, mut indices) = (t, Vec::new());
+        while let Some(var) = coefficient.vars().into_iter().find(|v| v.kind != VarKind::Param) {
+            match coefficient.linear_in(&var) {
+                Some((c, rest)) if rest.is_zero() => {
+                    coefficient = c;
+                    indices.push(var);
+                }
+                _ => return Ok(None),
+            }
+        }
+        let node = f.program_mut().node(&coefficient);
+        if !is_integer(f, &node) {
+            return Ok(None);
+        }
+        fractions.push((coefficient, indices));
+    }
+    let mut sum = match whole.is_zero() {
+        true => None,
+        false => Some(as_written(f, &whole)?),
+    };
+    for (coefficient, indices) in fractions {
+        let (negative, coefficient) = match coefficient.summands().first() {
+            Some(first) if first.numerator < 0 => (true, coefficient.neg()),
+            _ => (false, coefficient),
+        };
+        let mut product = host_value(f, &coefficient)?;
+        for var in indices {
+            product = f.var_expr(&var)?.mul(product);
+        }
+        sum = Some(match (sum, negative) {
+            (None, false) => product,
+            (None, true) => Expr::Unary(UnaryOp::Neg, Arc::new(product)),
+            (Some(sum), false) => sum.add(product),
+            (Some(sum), true) => sum.sub(product),
+        });
+    }
+    Ok(sum)
+}
+
+/// Whether the size is provably an integer for all values of the size parameters.
+fn is_integer(f: &FunctionBuilder, node: &Node) -> bool {
+    match node {
+        Node::ExactDiv(num, den) => match (as_size(num), as_size(den)) {
+            (Some(num), Some(den)) => f.facts().divides(&den, &num).is_yes(),
+            _ => false,
+        },
+        Node::Neg(a) => is_integer(f, a),
+        Node::Add(all) | Node::Mul(all) => all.iter().all(|n| is_integer(f, n)),
+        Node::Sub(a, b) => is_integer(f, a) && is_integer(f, b),
+        _ => true,
+    }
+}
+
+/// A size in size parameters only: computed by the host, an argument of the kernel.
+fn host_value(f: &mut FunctionBuilder, s: &Size) -> Result<Expr> {
+    let node = f.program_mut().node(s);
+    match *node {
+        Node::Int(_) | Node::Var(_) => node_expr(f, &node),
+        _ => {
+            let size = f.host_size(s, &argument_name(s))?;
+            as_written(f, &size)
         }
     }
+}
+
+/// The C expression of a size, without simplification.
+fn as_written(f: &mut FunctionBuilder, s: &Size) -> Result<Expr> {
+    let node = f.program_mut().node(s);
+    node_expr(f, &node)
+}
+
+/// A divisor fits an `int`, like a length: it is twice the length of a mirrored array, for example.
+fn divisor(f: &mut FunctionBuilder, den: &Node) -> Result<Expr> {
+    match as_size(den) {
+        Some(size) => f.length(&size),
+        None => node_expr(f, den),
+    }
+}
+
+fn node_exprs(f: &mut FunctionBuilder, nodes: &[Node]) -> Result<Vec<Expr>> {
+    nodes.iter().map(|n| node_expr(f, n)).collect()
+}
+
+fn node_expr(f: &mut FunctionBuilder, node: &Node) -> Result<Expr> {
+    // The host computes anything but sums and products of size parameters, in integers that are wide enough.
+    if matches!(
+        node,
+        Node::ExactDiv(..)
+            | Node::FloorDiv { .. }
+            | Node::Mod { .. }
+            | Node::Min(_)
+            | Node::Max(_)
+            | Node::Pow(..)
+            | Node::IfLe { .. }
+            | Node::Sum { .. }
+    ) && let Some(size) = as_size(node)
+        && !size.any_var(&mut |v| v.kind != VarKind::Param)
+        && let written = f.program_mut().node(&size)
+        && is_integer(f, &written)
+    {
+        let size = f.host_size(&size, &argument_name(&size))?;
+        return match size.as_var() {
+            Some(v) => f.var_expr(v),
+            None => as_written(f, &size),
+        };
+    }
+    Ok(match node {
+        Node::Int(v) => match i64::try_from(*v) {
+            Ok(v) => Expr::int(v),
+            Err(_) => return Err(f.error("", format!("the number {v} does not fit an index"))),
+        },
+        Node::Var(v) => f.var_expr(v)?,
+        Node::Neg(a) => Expr::Unary(UnaryOp::Neg, Arc::new(node_expr(f, a)?)),
+        Node::Add(all) => {
+            let all = node_exprs(f, all)?;
+            all.into_iter().reduce(Expr::add).unwrap_or(Expr::int(0))
+        }
+        Node::Mul(all) => {
+            // Write `2*N` as `N * 2`, as people write strides.
+            let mut all = node_exprs(f, all)?;
+            if all.len() > 1 && all[0].as_int().is_some() {
+                all.rotate_left(1);
+            }
+            all.into_iter().reduce(Expr::mul).unwrap_or(Expr::int(1))
+        }
+        Node::Sub(a, b) => node_expr(f, a)?.sub(node_expr(f, b)?),
+        // The numerator may exceed the range of indices.
+        Node::ExactDiv(a, b) => {
+            let (a, b) = (node_expr(f, a)?, node_expr(f, b)?);
+            in_long(a).div(b).cast(CType::Int)
+        }
+        Node::FloorDiv { num, den, dividend } => {
+            let (n, d) = (node_expr(f, num)?, divisor(f, den)?);
+            match (f.known().not_negative(dividend), f.overflows(dividend, &n)) {
+                (true, false) => n.div(d),
+                (true, true) => in_long(n).div(d).cast(CType::Int),
+                (false, _) if may_wrap(f, dividend) => {
+                    let (n, d) = (in_long(n), in_long(d));
+                    n.clone().sub(floor_mod(n, &d)).div(d).cast(CType::Int)
+                }
+                (false, _) => f.call_helper(Helper::FloorDiv, [n, d]),
+            }
+        }
+        Node::Mod { num, den, dividend } => {
+            let (n, d) = (node_expr(f, num)?, divisor(f, den)?);
+            match (f.known().not_negative(dividend), f.overflows(dividend, &n)) {
+                (true, false) => n.rem(d),
+                (true, true) => in_long(n).rem(d).cast(CType::Int),
+                (false, _) if may_wrap(f, dividend) => floor_mod(in_long(n), &in_long(d)).cast(CType::Int),
+                (false, _) => f.call_helper(Helper::FloorMod, [n, d]),
+            }
+        }
+        Node::Min(all) => {
+            let all = alternatives(f, &all.iter().collect::<Vec<_>>())?;
+            let min = all.into_iter().reduce(|a, b| Expr::call("min", [a, b])).unwrap_or(Expr::int(0));
+            chosen(f, node, min)
+        }
+        Node::Max(all) => {
+            let all = alternatives(f, &all.iter().collect::<Vec<_>>())?;
+            let max = all.into_iter().reduce(|a, b| Expr::call("max", [a, b])).unwrap_or(Expr::int(0));
+            chosen(f, node, max)
+        }
+        Node::Pow(base, exponent) => {
+            let (base, exponent) = (node_expr(f, base)?, node_expr(f, exponent)?);
+            match base.as_int() {
+                Some(2) => Expr::binary(BinaryOp::Shl, Expr::int(1), exponent),
+                _ => f.call_helper(Helper::Power, [base, exponent]),
+            }
+        }
+        Node::IfLe { left, right, then, otherwise } => {
+            let compared = alternatives(f, &[left, right])?;
+            let condition = compared.into_iter().reduce(Expr::le).unwrap_or(Expr::Bool(true));
+            // The operand that is not chosen may wrap.
+            condition.select(node_expr(f, then)?, node_expr(f, otherwise)?)
+        }
+        Node::Sum { index, count, body } => tabled_sum(f, index, count, body)?,
+        Node::TooLarge => return Err(f.error("", "the expression of a length or an index has become too large")),
+    })
 }
 
 /// The name of a size's argument: the size as written, if that is short.

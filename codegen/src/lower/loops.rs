@@ -5,8 +5,10 @@
 
 use super::Result;
 use super::barriers::has_barrier;
+use super::borders::{borders_of, map_apart};
+use super::flagged::flagged;
 use super::function::{Dims, FunctionBuilder};
-use super::pieces::few_pieces;
+use super::pieces::{few_pieces, rows_grow};
 use super::value::{Array, Closure, Dest, Env, Value};
 use super::vectors::{across, short};
 use crate::core::{Level, PrimCall, Stmt};
@@ -59,9 +61,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return (0..n).try_for_each(|i| self.map_at(&f, &xs, dest, &Size::int(i)));
         }
         if let Level::Glb(_) | Level::Seq | Level::Auto = level
-            && let Some(borders) = self.borders(&xs)?
+            && let Some(borders) = borders_of(self, &xs)?
         {
-            return self.map_apart(level, &f, &xs, dest, borders);
+            return map_apart(self, level, &f, &xs, dest, borders);
         }
         if let Some((in_lanes, only_if)) = across::map(self, level, &f, &xs, dest)? {
             if only_if == Expr::Bool(true) {
@@ -78,13 +80,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Writes `map f xs`, one element of a work-item after the other.
     fn map_each(&mut self, level: Level, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>) -> Result<()> {
         // Longest rows first, so that no group starts a long one when the others are finished.
-        let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(xs);
+        let longest_last = matches!(level, Level::Wrg(_)) && rows_grow(self, xs);
         if longest_last && self.target().class == Class::Gpu {
             self.grid_mut().limit_group(UNEVEN_GROUP);
         }
         // The elements of a work-item are computed again if one of its checks fails.
         if self.steps(level, &xs.len).is_some() {
-            return self.flagged(|_| Ok(()), |b| b.for_level(level, &xs.len.clone(), |b, i| b.map_at(f, xs, dest, i)));
+            return flagged(self, |_| Ok(()), |b| b.for_level(level, &xs.len.clone(), |b, i| b.map_at(f, xs, dest, i)));
         }
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {
@@ -167,7 +169,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             active.glb[0] = true;
             return self.with_active(active, |f| f.for_stream(n, body));
         }
-        if level == Level::Lcl(0) && self.is_own_row(n) {
+        if level == Level::Lcl(0) && self.grid().is_own_row(n) {
             return self.by_items(|f| f.for_own_row(n, body));
         }
         let flag = match level {

@@ -62,8 +62,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let bounds = &bounds;
         let active = self.position().active();
         match space {
-            Some(Space::Private) if cooperative && active.lcl == [false; 3] && self.own_row().is_some() => {
-                self.declare_own(&ty, bounds, &name)
+            Some(Space::Private) if cooperative && active.lcl == [false; 3] && self.grid().own_row().is_some() => {
+                declare_own(self, &ty, bounds, &name)
             }
             Some(Space::Local) if active.wrg != [false; 3] => self.allocate(&ty, bounds, &name, Kind::Local),
             _ if cooperative && active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),
@@ -113,16 +113,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let fits_local = bytes.is_some_and(|b| self.own().local_bytes() + b <= MOST_LOCAL);
         match kind {
             Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
-                self.declare(ty, bounds, name, Storage::Private)
+                declare(self, ty, bounds, name, Storage::Private)
             }
             Kind::Local | Kind::Group if fits_local => {
                 self.own_mut().declare_local(bytes.unwrap_or(0));
                 self.share_memory();
-                self.declare(ty, bounds, name, Storage::Local)
+                declare(self, ty, bounds, name, Storage::Local)
             }
             Kind::Local if bytes.is_none() && known_before => {
                 self.share_memory();
-                self.declare(ty, bounds, name, Storage::Local)
+                declare(self, ty, bounds, name, Storage::Local)
             }
             Kind::Local => Err(self.error(
                 "toLocal",
@@ -139,182 +139,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             )),
             Kind::Group => {
                 self.share_memory();
-                self.scratch(ty, bounds, name, true)
+                scratch(self, ty, bounds, name, true)
             }
-            Kind::Private | Kind::Item => self.scratch(ty, bounds, name, false),
+            Kind::Private | Kind::Item => scratch(self, ty, bounds, name, false),
         }
-    }
-
-    /// Declares arrays in the function; a single element becomes a variable.
-    fn declare(
-        &mut self,
-        ty: &lift_analysis::ty::Ty,
-        bounds: &[Option<Size>],
-        name: &str,
-        storage: Storage,
-    ) -> Result<Place> {
-        let origin = self.origin();
-        let mut leaves: Vec<(Scalar, Size, String)> = Vec::new();
-        // Each element that a group computes at a time has its own array.
-        let rows = if storage == Storage::Private { 1 } else { self.rows_of_group() };
-        let (program, facts) = self.program_and_facts();
-        let layout = program.layout_with(
-            ty,
-            &mut bounds.iter().cloned(),
-            name,
-            &Size::int(rows),
-            &origin,
-            facts,
-            &mut |_, leaf| {
-                leaves.push((leaf.scalar, leaf.count.clone(), leaf.name.to_string()));
-                // The name is filled in below, after the declaration.
-                numbered(leaves.len() - 1, leaf.scalar)
-            },
-        );
-        let layout = layout?;
-        let mut roots = Vec::new();
-        for (scalar, count, wish) in leaves {
-            self.note_double(scalar);
-            let Some(n) = count.as_const() else {
-                roots.push(self.shared_argument(scalar, &wish, &count, &origin));
-                continue;
-            };
-            let n = n.max(1) as u64;
-            roots.push(match storage {
-                Storage::Private if n == 1 => Root::Register(self.variable(&wish, CType::of(scalar), None)),
-                _ => self.stored_array(scalar, &wish, storage, n, &origin),
-            });
-        }
-        let at = match rows {
-            1 => Size::zero(),
-            _ => {
-                let row =
-                    self.bind("row_of_group", CType::Int, Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int));
-                self.index_below("row_of_group", row, &Size::int(rows))
-            }
-        };
-        Ok(Place { layout: with_roots(&layout, &roots), at })
-    }
-
-    /// Registers for the elements of a row that this work-item computes.
-    fn declare_own(&mut self, ty: &lift_analysis::ty::Ty, bounds: &[Option<Size>], name: &str) -> Result<Place> {
-        let origin = self.origin();
-        let each = self.own_row().map_or(1, |own| u64::from(own.each));
-        let mut leaves: Vec<(Scalar, String)> = Vec::new();
-        let (program, facts) = self.program_and_facts();
-        let layout =
-            program.layout_with(ty, &mut bounds.iter().cloned(), name, &Size::one(), &origin, facts, &mut |_, leaf| {
-                leaves.push((leaf.scalar, leaf.name.to_string()));
-                numbered(leaves.len() - 1, leaf.scalar)
-            });
-        let layout = layout?;
-        let mut roots = Vec::new();
-        for (scalar, wish) in leaves {
-            self.note_double(scalar);
-            self.program_mut().stored(&wish, report::Kind::Private, scalar, &Size::nat(each), &origin);
-            roots.push(Root::Own(self.declare_array(&wish, Storage::Private, CType::stored(scalar), each)));
-        }
-        Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
-    }
-
-    fn stored_array(&mut self, scalar: Scalar, wish: &str, storage: Storage, n: u64, origin: &Origin) -> Root {
-        let kind = if storage == Storage::Private { report::Kind::Private } else { report::Kind::Local };
-        self.program_mut().stored(wish, kind, scalar, &Size::nat(n), origin);
-        Root::Array {
-            name: self.declare_array(wish, storage, CType::stored(scalar), n),
-            local: storage != Storage::Private,
-        }
-    }
-
-    /// Local memory whose length the host knows before the launch; at least one element, as devices require.
-    fn shared_argument(&mut self, scalar: Scalar, wish: &str, count: &Size, origin: &Origin) -> Root {
-        let count = self.facts().simplify(&Size::max(count, &Size::one()));
-        self.program_mut().stored(wish, report::Kind::Local, scalar, &count, origin);
-        let bytes = count.mul(&Size::nat(scalar.bytes()));
-        Root::Array { name: self.local_argument(wish, CType::stored(scalar), bytes), local: true }
-    }
-
-    /// A part of a global buffer for each work-item, or for each group.
-    fn scratch(
-        &mut self,
-        ty: &lift_analysis::ty::Ty,
-        bounds: &[Option<Size>],
-        name: &str,
-        group: bool,
-    ) -> Result<Place> {
-        let at = if group { self.group_number()? } else { self.item_number()? };
-        let instances = match (group, self.grid().used().any()) {
-            (_, false) => 1,
-            // Each row of a group has a part of its own.
-            (true, _) => SCRATCH_GROUPS * self.rows_of_group() as u32,
-            (false, _) => SCRATCH_ITEMS,
-        };
-        let origin = self.origin();
-        let (mut made, mut parts) = (Vec::new(), Vec::new());
-        let mut lengths: Vec<String> = Vec::new();
-        let each = Size::nat(instances.into());
-        let (program, facts) = self.program_and_facts();
-        let layout =
-            program.layout_with(ty, &mut bounds.iter().cloned(), name, &each, &origin, facts, &mut |program, leaf| {
-                // The outermost length is a variable.
-                if leaf.is_length && *leaf.count == each && !group {
-                    lengths.push(leaf.name.to_string());
-                    return numbered(lengths.len() - 1, leaf.scalar);
-                }
-                let id = program.buffer(leaf.name, leaf.scalar, leaf.count.clone(), BufferRole::Temporary);
-                if !leaf.is_length {
-                    parts.push((id, origin.clone()));
-                }
-                made.push(id);
-                Memory { root: Root::Buffer(id), scalar: leaf.scalar }
-            });
-        let layout = layout?;
-        let mut roots = Vec::new();
-        for name in lengths {
-            roots.push(Root::Register(self.variable(&name, CType::Int, None)));
-        }
-        let layout = with_roots(&layout, &roots);
-        self.own_mut().note_stored(parts);
-        match group {
-            true => self.own_mut().add_for_groups(made),
-            false => self.own_for_items(made),
-        }
-        Ok(Place { layout, at })
-    }
-
-    /// The linear index of this work-item in the launch.
-    fn item_number(&mut self) -> Result<Size> {
-        if !self.grid().used().any() {
-            return Ok(Size::zero());
-        }
-        if let Some(item) = self.own().item() {
-            return Ok(item.clone());
-        }
-        let number = linear("get_global_id", "get_global_size");
-        let name = self.in_prologue(|f| Ok(f.bind("item", CType::Int, number)))?;
-        let var = self.index_var("item", name);
-        let size = Size::var(var);
-        self.own_mut().set_item(size.clone());
-        Ok(size)
-    }
-    /// The linear index of this group in the launch, or of the row where a group computes several at a time.
-    fn group_number(&mut self) -> Result<Size> {
-        if !self.grid().used().any() {
-            return Ok(Size::zero());
-        }
-        if let Some(group) = self.own().group() {
-            return Ok(group.clone());
-        }
-        let mut number = linear("get_group_id", "get_num_groups");
-        if self.rows_of_group() > 1 {
-            let row = Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int);
-            number = number.mul(Expr::int(self.rows_of_group())).add(row);
-        }
-        let name = self.in_prologue(|f| Ok(f.bind("group", CType::Int, number)))?;
-        let var = self.index_var("group", name);
-        let size = Size::var(var);
-        self.own_mut().set_group(size.clone());
-        Ok(size)
     }
 
     /// Whether all work-items of a group access the memory.
@@ -327,6 +155,180 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Root::Register(_) | Root::Own(_) => false,
         })
     }
+}
+
+/// Declares arrays in the function; a single element becomes a variable.
+fn declare(
+    f: &mut FunctionBuilder,
+    ty: &lift_analysis::ty::Ty,
+    bounds: &[Option<Size>],
+    name: &str,
+    storage: Storage,
+) -> Result<Place> {
+    let origin = f.origin();
+    let mut leaves: Vec<(Scalar, Size, String)> = Vec::new();
+    // Each element that a group computes at a time has its own array.
+    let rows = if storage == Storage::Private { 1 } else { f.grid().rows_of_group() };
+    let (program, facts) = f.program_and_facts();
+    let layout =
+        program.layout_with(ty, &mut bounds.iter().cloned(), name, &Size::int(rows), &origin, facts, &mut |_, leaf| {
+            leaves.push((leaf.scalar, leaf.count.clone(), leaf.name.to_string()));
+            // The name is filled in below, after the declaration.
+            numbered(leaves.len() - 1, leaf.scalar)
+        });
+    let layout = layout?;
+    let mut roots = Vec::new();
+    for (scalar, count, wish) in leaves {
+        f.note_double(scalar);
+        let Some(n) = count.as_const() else {
+            roots.push(shared_argument(f, scalar, &wish, &count, &origin));
+            continue;
+        };
+        let n = n.max(1) as u64;
+        roots.push(match storage {
+            Storage::Private if n == 1 => Root::Register(f.variable(&wish, CType::of(scalar), None)),
+            _ => stored_array(f, scalar, &wish, storage, n, &origin),
+        });
+    }
+    let at = match rows {
+        1 => Size::zero(),
+        _ => {
+            let row = f.bind("row_of_group", CType::Int, Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int));
+            f.index_below("row_of_group", row, &Size::int(rows))
+        }
+    };
+    Ok(Place { layout: with_roots(&layout, &roots), at })
+}
+
+/// Registers for the elements of a row that this work-item computes.
+fn declare_own(
+    f: &mut FunctionBuilder,
+    ty: &lift_analysis::ty::Ty,
+    bounds: &[Option<Size>],
+    name: &str,
+) -> Result<Place> {
+    let origin = f.origin();
+    let each = f.grid().own_row().map_or(1, |own| u64::from(own.each));
+    let mut leaves: Vec<(Scalar, String)> = Vec::new();
+    let (program, facts) = f.program_and_facts();
+    let layout =
+        program.layout_with(ty, &mut bounds.iter().cloned(), name, &Size::one(), &origin, facts, &mut |_, leaf| {
+            leaves.push((leaf.scalar, leaf.name.to_string()));
+            numbered(leaves.len() - 1, leaf.scalar)
+        });
+    let layout = layout?;
+    let mut roots = Vec::new();
+    for (scalar, wish) in leaves {
+        f.note_double(scalar);
+        f.program_mut().stored(&wish, report::Kind::Private, scalar, &Size::nat(each), &origin);
+        roots.push(Root::Own(f.declare_array(&wish, Storage::Private, CType::stored(scalar), each)));
+    }
+    Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
+}
+
+fn stored_array(
+    f: &mut FunctionBuilder,
+    scalar: Scalar,
+    wish: &str,
+    storage: Storage,
+    n: u64,
+    origin: &Origin,
+) -> Root {
+    let kind = if storage == Storage::Private { report::Kind::Private } else { report::Kind::Local };
+    f.program_mut().stored(wish, kind, scalar, &Size::nat(n), origin);
+    Root::Array { name: f.declare_array(wish, storage, CType::stored(scalar), n), local: storage != Storage::Private }
+}
+
+/// Local memory whose length the host knows before the launch; at least one element, as devices require.
+fn shared_argument(f: &mut FunctionBuilder, scalar: Scalar, wish: &str, count: &Size, origin: &Origin) -> Root {
+    let count = f.facts().simplify(&Size::max(count, &Size::one()));
+    f.program_mut().stored(wish, report::Kind::Local, scalar, &count, origin);
+    let bytes = count.mul(&Size::nat(scalar.bytes()));
+    Root::Array { name: f.local_argument(wish, CType::stored(scalar), bytes), local: true }
+}
+
+/// A part of a global buffer for each work-item, or for each group.
+fn scratch(
+    f: &mut FunctionBuilder,
+    ty: &lift_analysis::ty::Ty,
+    bounds: &[Option<Size>],
+    name: &str,
+    group: bool,
+) -> Result<Place> {
+    let at = if group { group_number(f)? } else { item_number(f)? };
+    let instances = match (group, f.grid().used().any()) {
+        (_, false) => 1,
+        // Each row of a group has a part of its own.
+        (true, _) => SCRATCH_GROUPS * f.grid().rows_of_group() as u32,
+        (false, _) => SCRATCH_ITEMS,
+    };
+    let origin = f.origin();
+    let (mut made, mut parts) = (Vec::new(), Vec::new());
+    let mut lengths: Vec<String> = Vec::new();
+    let each = Size::nat(instances.into());
+    let (program, facts) = f.program_and_facts();
+    let layout =
+        program.layout_with(ty, &mut bounds.iter().cloned(), name, &each, &origin, facts, &mut |program, leaf| {
+            // The outermost length is a variable.
+            if leaf.is_length && *leaf.count == each && !group {
+                lengths.push(leaf.name.to_string());
+                return numbered(lengths.len() - 1, leaf.scalar);
+            }
+            let id = program.buffer(leaf.name, leaf.scalar, leaf.count.clone(), BufferRole::Temporary);
+            if !leaf.is_length {
+                parts.push((id, origin.clone()));
+            }
+            made.push(id);
+            Memory { root: Root::Buffer(id), scalar: leaf.scalar }
+        });
+    let layout = layout?;
+    let mut roots = Vec::new();
+    for name in lengths {
+        roots.push(Root::Register(f.variable(&name, CType::Int, None)));
+    }
+    let layout = with_roots(&layout, &roots);
+    f.own_mut().note_stored(parts);
+    match group {
+        true => f.own_mut().add_for_groups(made),
+        false => f.own_for_items(made),
+    }
+    Ok(Place { layout, at })
+}
+
+/// The linear index of this work-item in the launch.
+fn item_number(f: &mut FunctionBuilder) -> Result<Size> {
+    if !f.grid().used().any() {
+        return Ok(Size::zero());
+    }
+    if let Some(item) = f.own().item() {
+        return Ok(item.clone());
+    }
+    let number = linear("get_global_id", "get_global_size");
+    let name = f.in_prologue(|f| Ok(f.bind("item", CType::Int, number)))?;
+    let var = f.index_var("item", name);
+    let size = Size::var(var);
+    f.own_mut().set_item(size.clone());
+    Ok(size)
+}
+
+/// The linear index of this group in the launch, or of the row where a group computes several at a time.
+fn group_number(f: &mut FunctionBuilder) -> Result<Size> {
+    if !f.grid().used().any() {
+        return Ok(Size::zero());
+    }
+    if let Some(group) = f.own().group() {
+        return Ok(group.clone());
+    }
+    let mut number = linear("get_group_id", "get_num_groups");
+    if f.grid().rows_of_group() > 1 {
+        let row = Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int);
+        number = number.mul(Expr::int(f.grid().rows_of_group())).add(row);
+    }
+    let name = f.in_prologue(|f| Ok(f.bind("group", CType::Int, number)))?;
+    let var = f.index_var("group", name);
+    let size = Size::var(var);
+    f.own_mut().set_group(size.clone());
+    Ok(size)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

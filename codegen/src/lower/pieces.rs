@@ -37,95 +37,99 @@ pub fn few_pieces(a: &Array<'_>) -> Option<i64> {
     cut(a).then_some(n)
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Row `i` of a packed layout.
-    pub fn packed_row(&mut self, layout: &Rc<Layout>, base: &Size, i: &Size) -> Result<Place> {
-        let Layout::Packed { position, before, element, .. } = &**layout else {
-            return Err(self.error("", "rows of different lengths are not where they should be"));
-        };
-        let at = self.named_offset(&base.add(&before.subst_var(position, i)))?;
-        Ok(Place { layout: element.subst(position, i), at })
-    }
+/// Row `i` of a packed layout.
+pub fn packed_row(f: &mut FunctionBuilder, layout: &Rc<Layout>, base: &Size, i: &Size) -> Result<Place> {
+    let Layout::Packed { position, before, element, .. } = &**layout else {
+        return Err(f.error("", "rows of different lengths are not where they should be"));
+    };
+    let at = named_offset(f, &base.add(&before.subst_var(position, i)))?;
+    Ok(Place { layout: element.subst(position, i), at })
+}
 
-    /// The start of a row, bound to a name unless it is a simple expression, so that it is computed once per row.
-    pub fn named_offset(&mut self, at: &Size) -> Result<Size> {
-        let at = self.facts().simplify(at);
-        let simple = |n: &Node| matches!(n, Node::Int(_) | Node::Var(_));
-        let is_sum = match &*self.program_mut().node(&at) {
-            Node::Add(parts) => parts.iter().all(|p| simple(p) || matches!(p, Node::Mul(fs) if fs.iter().all(simple))),
-            Node::Mul(factors) => factors.iter().all(simple),
-            Node::Sub(a, b) => simple(a) && simple(b),
-            n => simple(n),
-        };
-        if is_sum {
-            return Ok(at);
-        }
-        let known = self.facts().bounds(&at);
-        let expr = self.size(&at)?;
-        if expr.is_atom() {
-            return Ok(at);
-        }
-        let name = self.bind("start", CType::Int, expr);
-        let var = self.index_var("start", name);
-        self.known_mut().assume_range(var.clone(), Some(Size::zero()), known.1);
-        Ok(Size::var(var))
+/// The start of a row, bound to a name unless it is a simple expression, so that it is computed once per row.
+pub fn named_offset(f: &mut FunctionBuilder, at: &Size) -> Result<Size> {
+    let at = f.facts().simplify(at);
+    let simple = |n: &Node| matches!(n, Node::Int(_) | Node::Var(_));
+    let is_sum = match &*f.program_mut().node(&at) {
+        Node::Add(parts) => parts.iter().all(|p| simple(p) || matches!(p, Node::Mul(fs) if fs.iter().all(simple))),
+        Node::Mul(factors) => factors.iter().all(simple),
+        Node::Sub(a, b) => simple(a) && simple(b),
+        n => simple(n),
+    };
+    if is_sum {
+        return Ok(at);
     }
+    let known = f.facts().bounds(&at);
+    let expr = f.size(&at)?;
+    if expr.is_atom() {
+        return Ok(at);
+    }
+    let name = f.bind("start", CType::Int, expr);
+    let var = f.index_var("start", name);
+    f.known_mut().assume_range(var.clone(), Some(Size::zero()), known.1);
+    Ok(Size::var(var))
+}
 
-    /// Element `k` of the concatenated rows.
-    pub fn read_in_pieces(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size) -> Result<Value<'k>> {
-        match of.len.as_const() {
-            Some(n @ 1..=FEW_PIECES) => read_in_piece(self, pieces, of, k, 0, n - 1),
-            _ => {
-                let row = piece_of(self, pieces, &of.len, k)?;
-                let column = k.sub(&pieces.before(&row));
-                self.known_mut().assume_le(Size::zero(), column.clone());
-                self.known_mut().assume_le(column.add(&Size::one()), pieces.each(&row));
-                let value = self.read(of, &row)?;
-                let array = self.array(&value)?;
-                self.read(&array, &column)
-            }
+/// Element `k` of the concatenated rows.
+pub fn read_in_pieces<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    pieces: &Pieces,
+    of: &Array<'k>,
+    k: &Size,
+) -> Result<Value<'k>> {
+    match of.len.as_const() {
+        Some(n @ 1..=FEW_PIECES) => read_in_piece(f, pieces, of, k, 0, n - 1),
+        _ => {
+            let row = piece_of(f, pieces, &of.len, k)?;
+            let column = k.sub(&pieces.before(&row));
+            f.known_mut().assume_le(Size::zero(), column.clone());
+            f.known_mut().assume_le(column.add(&Size::one()), pieces.each(&row));
+            let value = f.read(of, &row)?;
+            let array = f.array(&value)?;
+            f.read(&array, &column)
         }
     }
+}
 
-    /// Whether each row of an array is at least as long as the previous one.
-    pub fn rows_grow(&self, rows: &Array<'k>) -> bool {
-        let each = match &*rows.view {
-            View::Packed { layout, .. } => match &**layout {
-                Layout::Packed { position, element, .. } => match &**element {
-                    Layout::Array { len, .. } | Layout::Packed { len, .. } => (position.clone(), len.clone()),
-                    _ => return false,
-                },
+/// Whether each row of an array is at least as long as the previous one.
+pub fn rows_grow<'k>(f: &FunctionBuilder<'_, 'k>, rows: &Array<'k>) -> bool {
+    let each = match &*rows.view {
+        View::Packed { layout, .. } => match &**layout {
+            Layout::Packed { position, element, .. } => match &**element {
+                Layout::Array { len, .. } | Layout::Packed { len, .. } => (position.clone(), len.clone()),
                 _ => return false,
             },
-            View::Pieces { pieces, .. } => (pieces.position.clone(), pieces.each.clone()),
-            View::Zip(parts) => return parts.iter().any(|p| self.rows_grow(p)),
-            View::Mapped(_, of) => return self.rows_grow(of),
             _ => return false,
-        };
-        let (position, each) = each;
-        let next = each.subst_var(&position, &Size::var(position.clone()).add(&Size::one()));
-        each.contains(&position) && self.facts().le(&each, &next).is_yes()
-    }
+        },
+        View::Pieces { pieces, .. } => (pieces.position.clone(), pieces.each.clone()),
+        View::Zip(parts) => return parts.iter().any(|p| rows_grow(f, p)),
+        View::Mapped(_, of) => return rows_grow(f, of),
+        _ => return false,
+    };
+    let (position, each) = each;
+    let next = each.subst_var(&position, &Size::var(position.clone()).add(&Size::one()));
+    each.contains(&position) && f.facts().le(&each, &next).is_yes()
+}
 
-    // ---- sums without a closed form
+// ---- sums without a closed form
 
-    /// A sum of `body` over `0 <= index < count`, where `body` mentions only `index` and size parameters: looked up in
-    /// a table that is computed once before the run, for every possible count.
-    pub fn tabled_sum(&mut self, index: &Var, count: &Node, body: &Node) -> Result<Expr> {
-        let of = |n: &Node| crate::schedule::bounds::size_of_node(n);
-        let unsupported = |f: &Self| f.error("", "a length that is a sum without a closed form is not compiled here");
-        let (Some(count), Some(body)) = (of(count), of(body)) else { return Err(unsupported(self)) };
-        let known = |v: &Var| v == index || v.kind == VarKind::Param;
-        let Some(most) = crate::schedule::bounds::upper(self.facts(), &count) else { return Err(unsupported(self)) };
-        if body.any_var(&mut |v| !known(v)) {
-            return Err(unsupported(self));
-        }
-        let origin = self.origin();
-        let table = self.program_mut().prefix_sums(index, &body, &most, &origin)?;
-        let at = self.size(&count)?;
-        let table = self.use_buffer(table, false);
-        Ok(Expr::Var(table).index(at))
+/// A sum of `body` over `0 <= index < count`, where `body` mentions only `index` and size parameters: looked up in
+/// a table that is computed once before the run, for every possible count.
+pub fn tabled_sum<'k>(f: &mut FunctionBuilder<'_, 'k>, index: &Var, count: &Node, body: &Node) -> Result<Expr> {
+    let of = |n: &Node| crate::schedule::bounds::size_of_node(n);
+    let unsupported =
+        |f: &FunctionBuilder<'_, 'k>| f.error("", "a length that is a sum without a closed form is not compiled here");
+    let (Some(count), Some(body)) = (of(count), of(body)) else { return Err(unsupported(f)) };
+    let known = |v: &Var| v == index || v.kind == VarKind::Param;
+    let Some(most) = crate::schedule::bounds::upper(f.facts(), &count) else { return Err(unsupported(f)) };
+    if body.any_var(&mut |v| !known(v)) {
+        return Err(unsupported(f));
     }
+    let origin = f.origin();
+    let table = f.program_mut().prefix_sums(index, &body, &most, &origin)?;
+    let at = f.size(&count)?;
+    let table = f.use_buffer(table, false);
+    Ok(Expr::Var(table).index(at))
 }
 
 /// Element `k` of the concatenated rows, which is not in a segment before `piece`.

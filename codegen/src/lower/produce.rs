@@ -1,70 +1,76 @@
 //! Statements that compute arrays: each writes to a destination, or to new memory.
 
 use super::Result;
+use super::compact::filter_in_group;
 use super::dests;
+use super::device_reduce::fold_row;
+use super::fold::iterate_while;
 use super::function::FunctionBuilder;
+use super::in_place::update;
+use super::sort::{hits_in, ints};
 use super::value::{Array, Closure, Dest, Env, Hits, Place, Value, View};
 use crate::core::{Level, Prim, PrimCall, Stmt};
+use crate::lower::team::by_key::{by_key_alone, by_key_in_group};
+use crate::lower::team::scan::scan_in_group;
+use crate::lower::team::sort::sort_in_group;
 use crate::opencl::{Expr, Step};
 use crate::schedule::place;
 use lift_analysis::size::Size;
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    pub fn produce(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &mut Env<'k>,
-        dest: Option<&Dest<'k>>,
-    ) -> Result<Value<'k>> {
-        // A single value needs no memory.
-        match call.prim {
-            Prim::Reduce(Level::Lcl(_)) => {
-                let value = self.fold_row(call, env)?;
-                let result = Value::Array(Array::new(Size::one(), View::Fill(value)));
-                return self.deliver(result, dest);
-            }
-            Prim::Reduce(_) | Prim::ReduceWhileSeq => {
-                let value = self.fold(stmt, call, env)?;
-                let result = Value::Array(Array::new(Size::one(), View::Fill(value)));
-                return self.deliver(result, dest);
-            }
-            Prim::IterateWhile => {
-                let value = self.iterate_while(stmt, call, env)?;
-                return self.deliver(value, dest);
-            }
-            Prim::Search | Prim::LSearch => {
-                let value = self.search(call, env)?;
-                return self.deliver(value, dest);
-            }
-            Prim::Iterate => return self.iterate(stmt, call, env, dest),
-            _ => {}
+pub fn produce<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &mut Env<'k>,
+    dest: Option<&Dest<'k>>,
+) -> Result<Value<'k>> {
+    // A single value needs no memory.
+    match call.prim {
+        Prim::Reduce(Level::Lcl(_)) => {
+            let value = fold_row(f, call, env)?;
+            let result = Value::Array(Array::new(Size::one(), View::Fill(value)));
+            return f.deliver(result, dest);
         }
-        match dest {
-            Some(d) => {
-                produce_into(self, stmt, call, env, d)?;
-                self.written(stmt, d)
-            }
-            None => {
-                let space = self.schedule().spaces.get(&stmt.var).copied();
-                let place = self.allocate_for(stmt, space, env)?;
-                produce_at(self, stmt, call, env, &place)?;
-                self.values_mut().set_in_space(stmt.var);
-                self.load(&place)
-            }
+        Prim::Reduce(_) | Prim::ReduceWhileSeq => {
+            let value = f.fold(stmt, call, env)?;
+            let result = Value::Array(Array::new(Size::one(), View::Fill(value)));
+            return f.deliver(result, dest);
+        }
+        Prim::IterateWhile => {
+            let value = iterate_while(f, stmt, call, env)?;
+            return f.deliver(value, dest);
+        }
+        Prim::Search | Prim::LSearch => {
+            let value = f.search(call, env)?;
+            return f.deliver(value, dest);
+        }
+        Prim::Iterate => return f.iterate(stmt, call, env, dest),
+        _ => {}
+    }
+    match dest {
+        Some(d) => {
+            produce_into(f, stmt, call, env, d)?;
+            f.written(stmt, d)
+        }
+        None => {
+            let space = f.schedule().spaces.get(&stmt.var).copied();
+            let place = f.allocate_for(stmt, space, env)?;
+            produce_at(f, stmt, call, env, &place)?;
+            f.values_mut().set_in_space(stmt.var);
+            f.load(&place)
         }
     }
 }
 
 /// Private memory in which `scatter` records the indices that have been written.
 fn no_hits(f: &mut FunctionBuilder, len: &Size) -> Result<Hits> {
-    let hits = f.ints(len, "hits")?;
+    let hits = ints(f, len, "hits")?;
     f.for_range("i", Expr::int(0), len, Step::Increment, |f, i| {
         let to = hits.int_at(f, i)?;
         f.assign(to, Expr::int(0));
         Ok(())
     })?;
-    f.hits_in(hits)
+    hits_in(f, hits)
 }
 
 fn produce_at<'k>(
@@ -105,7 +111,7 @@ fn produce_here<'k>(
     match call.prim {
         Prim::Map(level) => b.map(level, call, env, dest),
         Prim::Generate => b.generate(stmt, call, env, dest),
-        Prim::Update => b.update(call, env, dest),
+        Prim::Update => update(b, call, env, dest),
         Prim::Scan(Level::Seq) => b.scan(call, env, dest, true),
         Prim::ScanExcl(Level::Seq) => b.scan(call, env, dest, false),
         Prim::Filter(Level::Seq) => b.filter(call, env, dest),
@@ -118,18 +124,18 @@ fn produce_here<'k>(
             b.copy(&xs, &to)
         }
         Prim::Sort | Prim::Argsort if b.sorts_together(call) => {
-            b.sort_in_group(call, env, dest, call.prim == Prim::Argsort)
+            sort_in_group(b, call, env, dest, call.prim == Prim::Argsort)
         }
         Prim::Sort => b.sort(call, env, dest, false),
         Prim::Argsort => b.sort(call, env, dest, true),
-        Prim::ReduceByKey(Level::Lcl(_)) => b.by_key_in_group(call, env, dest),
-        Prim::ReduceByKey(_) => b.by_key_alone(call, env, dest),
-        Prim::Filter(_) if b.is_whole_group() => b.filter_in_group(call, env, dest),
+        Prim::ReduceByKey(Level::Lcl(_)) => by_key_in_group(b, call, env, dest),
+        Prim::ReduceByKey(_) => by_key_alone(b, call, env, dest),
+        Prim::Filter(_) if b.is_whole_group() => filter_in_group(b, call, env, dest),
         // In a group of several dimensions, or with work-items of one dimension only, one of them does the work.
         Prim::Filter(_) => b.uniquely(dest, |f| f.filter(call, env, dest)),
         Prim::Scan(_) | Prim::ScanExcl(_) => {
             let inclusive = matches!(call.prim, Prim::Scan(_));
-            if b.scan_in_group(call, env, dest, inclusive)? {
+            if scan_in_group(b, call, env, dest, inclusive)? {
                 return Ok(());
             }
             b.uniquely(dest, |f| f.scan(call, env, dest, inclusive))

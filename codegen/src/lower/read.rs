@@ -2,7 +2,9 @@
 //! views (`Mapped`, `Gathered`, …) are inlined where they are read.
 
 use super::Result;
+use super::flagged::read_flagged;
 use super::function::FunctionBuilder;
+use super::pieces::{named_offset, packed_row, read_in_pieces};
 use super::value::{Array, Closure, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::PadMode;
 use crate::failure::Message;
@@ -15,7 +17,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn force(&mut self, v: &Value<'k>) -> Result<Value<'k>> {
         let d = match v {
             Value::Deferred(d) => d,
-            Value::Place(place) => return self.loaded(place),
+            Value::Place(place) => return loaded(self, place),
             other => return Ok(other.clone()),
         };
         let key = std::rc::Rc::as_ptr(d);
@@ -37,50 +39,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(value)
     }
 
-    /// A scalar or vector in a buffer, loaded once at the start of the function.
-    fn loaded(&mut self, place: &Place) -> Result<Value<'k>> {
-        if let Some(value) = self.values().loaded(place) {
-            return Ok(value);
-        }
-        let value = self.in_prologue(|f| {
-            let value = f.load(place)?;
-            let name = match &*place.layout {
-                Layout::Scalar(Memory { root: Root::Buffer(id), .. })
-                | Layout::Vec(Memory { root: Root::Buffer(id), .. }, _) => {
-                    format!("{}_value", f.program().buffers[id.0 as usize].name)
-                }
-                _ => "value".into(),
-            };
-            f.named_scalar(&value, &name)
-        })?;
-        self.values_mut().set_loaded(place.clone(), value.clone());
-        Ok(value)
-    }
-
     pub fn array(&mut self, v: &Value<'k>) -> Result<Array<'k>> {
         match self.force(v)? {
             Value::Array(a) => Ok(a),
-            other => Err(self.unexpected("an array", &other)),
+            other => Err(unexpected(self, "an array", &other)),
         }
     }
+
     pub fn scalar_of(&mut self, v: &Value<'k>) -> Result<ScalarValue> {
         match self.force(v)? {
             Value::Scalar(s) => Ok(s),
-            other => Err(self.unexpected("a scalar", &other)),
+            other => Err(unexpected(self, "a scalar", &other)),
         }
-    }
-    /// The error that a value does not have the form that its type promises.
-    fn unexpected(&self, wanted: &str, got: &Value<'k>) -> super::LowerError {
-        let got = match got {
-            Value::Scalar(_) => "a scalar",
-            Value::Vec(_) => "a vector",
-            Value::Tuple(_) => "a tuple",
-            Value::Array(_) => "an array",
-            Value::Packed { .. } => "a value of hidden length",
-            Value::Deferred(_) | Value::Place(_) => "a value of the host level",
-            Value::Written => "a value that was written through a view",
-        };
-        self.error("", format!("this needs {wanted} where the compiler has {got}"))
     }
 
     // ---- memory
@@ -106,6 +76,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
         })
     }
+
     /// The pointer to a memory.
     pub fn pointer(&mut self, m: &Memory, written: bool) -> Expr {
         match &m.root {
@@ -175,14 +146,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.load(&Place { layout: element.clone(), at })
             }
             View::Packed { layout, base } => {
-                let place = self.packed_row(layout, base, i)?;
+                let place = packed_row(self, layout, base, i)?;
                 self.load(&place)
             }
             View::Pieces { pieces, of } => {
-                let from = self.named_offset(&pieces.before(i))?;
+                let from = named_offset(self, &pieces.before(i))?;
                 Ok(Value::Array(part(self.facts().simplify(&pieces.each(i)), from, Size::one(), of)))
             }
-            View::FlatPieces { pieces, of } => self.read_in_pieces(pieces, of, i),
+            View::FlatPieces { pieces, of } => read_in_pieces(self, pieces, of, i),
             View::Zip(parts) => {
                 let mut values = Vec::new();
                 for p in parts {
@@ -192,7 +163,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             View::Component(of, k) => match self.read(of, i)? {
                 Value::Tuple(mut parts) if *k < parts.len() => Ok(parts.swap_remove(*k)),
-                other => Err(self.unexpected("a tuple", &other)),
+                other => Err(unexpected(self, "a tuple", &other)),
             },
             View::Rows { row, of } => Ok(Value::Array(part(row.clone(), i.mul(row), Size::one(), of))),
             View::Windows { size, step, of } => Ok(Value::Array(part(size.clone(), i.mul(step), Size::one(), of))),
@@ -234,7 +205,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             View::PadConstant { left, value, of } => {
                 let j = self.facts().simplify(&i.sub(left));
-                let condition = self.range_condition(&j, &of.len)?;
+                let condition = range_condition(self, &j, &of.len)?;
                 let n = of.len.clone();
                 self.choose(
                     condition,
@@ -291,22 +262,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let x = self.read(of, i)?;
                 self.call(&f.at(i), &[x])
             }
-            View::Vectors { width, of } => self.read_vector(*width, of, i),
-            View::Lanes { width, of } => self.read_lane(*width, of, i),
+            View::Vectors { width, of } => read_vector(self, *width, of, i),
+            View::Lanes { width, of } => read_lane(self, *width, of, i),
         }
-    }
-
-    /// The condition that `0 <= i < n`, without the parts that are provable.
-    fn range_condition(&mut self, i: &Size, n: &Size) -> Result<Expr> {
-        let mut condition = Expr::Bool(true);
-        if !self.known().not_negative(i) {
-            condition = self.size(i)?.ge(Expr::int(0));
-        }
-        if !self.facts().lt(i, n).is_yes() {
-            let below = self.size(i)?.lt(self.size(n)?);
-            condition = condition.and(below);
-        }
-        Ok(condition)
     }
 
     /// Element `at`; if it is out of range, records a failure and returns a harmless value.
@@ -331,12 +289,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             });
         }
         self.at(origin, |f| {
-            if let Some(value) = f.read_flagged(a, &i)? {
+            if let Some(value) = read_flagged(f, a, &i)? {
                 return Ok(value);
             }
             let checked = f.checked_length(&a.len)?;
             let (index, len) = (f.size(&i)?, f.size(&checked)?);
-            let condition = f.range_condition(&i, &checked)?;
+            let condition = range_condition(f, &i, &checked)?;
             let (mut then, value) = f.supposing(|f| {
                 f.known_mut().assume_le(Size::zero(), i.clone());
                 f.known_mut().assume_le(i.clone(), a.len.sub(&Size::one()));
@@ -363,66 +321,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.known_mut().assume_index(&var, &a.len);
             f.read(a, &Size::var(var))
         })
-    }
-
-    fn read_vector(&mut self, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
-        let first = self.facts().simplify(&i.mul(&Size::int(width.into())));
-        if let View::Stored { element, base } = &*of.view
-            && let Layout::Scalar(m) = &**element
-            && !matches!(m.root, Root::Register(_))
-        {
-            let start = self.facts().simplify(&base.add(&first));
-            let slot = start.div_exact(&Size::int(width.into()));
-            let pointer = self.pointer(m, false);
-            self.note_double(m.scalar);
-            let whole = self.facts().divides(&Size::int(width.into()), &start).is_yes();
-            let expr = if whole {
-                Expr::call(&format!("vload{width}"), [self.size(&slot)?, pointer])
-            } else {
-                let offset = self.size(&start)?;
-                Expr::call(&format!("vload{width}"), [Expr::int(0), pointer.add(offset)])
-            };
-            return Ok(Value::Vec(VecValue { scalar: m.scalar, width, expr }));
-        }
-        let (mut lanes, mut scalar) = (Vec::new(), Scalar::Int);
-        for lane in 0..width {
-            let v = self.read(of, &first.add(&Size::int(lane.into())))?;
-            let v = self.scalar_of(&v)?;
-            scalar = v.ty();
-            lanes.push(self.scalar(&v)?);
-        }
-        Ok(Value::Vec(VecValue { scalar, width, expr: Expr::Vector(CType::Vec(scalar, width), lanes) }))
-    }
-
-    fn read_lane(&mut self, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
-        if let View::Vectors { width: w, of } = &*of.view
-            && *w == width
-        {
-            return self.read(of, i);
-        }
-        let w = Size::int(width.into());
-        if let View::Stored { element, base } = &*of.view
-            && let Layout::Vec(m, _) = &**element
-            && !matches!(m.root, Root::Register(_))
-        {
-            let at = self.facts().simplify(&base.mul(&w).add(i));
-            let expr = self.memory(m, &at, false)?;
-            return Ok(Value::computed(m.scalar, expr));
-        }
-        let lane = self.facts().simplify(&i.rem(&w));
-        let vector = self.read(of, &i.div_floor(&w))?;
-        let Value::Vec(v) = self.named_scalar(&vector, "v")? else { return Err(self.unexpected("a vector", &vector)) };
-        let expr = match lane.as_const() {
-            Some(lane) => v.expr.lane(lane as u8),
-            None => {
-                let lane = self.size(&lane)?;
-                let last = v.expr.clone().lane(width - 1);
-                (0..width - 1)
-                    .rev()
-                    .fold(last, |rest, k| lane.clone().eq(Expr::int(k.into())).select(v.expr.clone().lane(k), rest))
-            }
-        };
-        Ok(Value::computed(v.scalar, expr))
     }
 
     // ---- functions
@@ -455,6 +353,113 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => Ok(arg.clone()),
         }
     }
+}
+
+/// A scalar or vector in a buffer, loaded once at the start of the function.
+fn loaded<'k>(f: &mut FunctionBuilder<'_, 'k>, place: &Place) -> Result<Value<'k>> {
+    if let Some(value) = f.values().loaded(place) {
+        return Ok(value);
+    }
+    let value = f.in_prologue(|f| {
+        let value = f.load(place)?;
+        let name = match &*place.layout {
+            Layout::Scalar(Memory { root: Root::Buffer(id), .. })
+            | Layout::Vec(Memory { root: Root::Buffer(id), .. }, _) => {
+                format!("{}_value", f.program().buffers[id.0 as usize].name)
+            }
+            _ => "value".into(),
+        };
+        f.named_scalar(&value, &name)
+    })?;
+    f.values_mut().set_loaded(place.clone(), value.clone());
+    Ok(value)
+}
+
+/// The error that a value does not have the form that its type promises.
+fn unexpected<'k>(f: &FunctionBuilder<'_, 'k>, wanted: &str, got: &Value<'k>) -> super::LowerError {
+    let got = match got {
+        Value::Scalar(_) => "a scalar",
+        Value::Vec(_) => "a vector",
+        Value::Tuple(_) => "a tuple",
+        Value::Array(_) => "an array",
+        Value::Packed { .. } => "a value of hidden length",
+        Value::Deferred(_) | Value::Place(_) => "a value of the host level",
+        Value::Written => "a value that was written through a view",
+    };
+    f.error("", format!("this needs {wanted} where the compiler has {got}"))
+}
+
+/// The condition that `0 <= i < n`, without the parts that are provable.
+fn range_condition(f: &mut FunctionBuilder, i: &Size, n: &Size) -> Result<Expr> {
+    let mut condition = Expr::Bool(true);
+    if !f.known().not_negative(i) {
+        condition = f.size(i)?.ge(Expr::int(0));
+    }
+    if !f.facts().lt(i, n).is_yes() {
+        let below = f.size(i)?.lt(f.size(n)?);
+        condition = condition.and(below);
+    }
+    Ok(condition)
+}
+
+fn read_vector<'k>(f: &mut FunctionBuilder<'_, 'k>, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+    let first = f.facts().simplify(&i.mul(&Size::int(width.into())));
+    if let View::Stored { element, base } = &*of.view
+        && let Layout::Scalar(m) = &**element
+        && !matches!(m.root, Root::Register(_))
+    {
+        let start = f.facts().simplify(&base.add(&first));
+        let slot = start.div_exact(&Size::int(width.into()));
+        let pointer = f.pointer(m, false);
+        f.note_double(m.scalar);
+        let whole = f.facts().divides(&Size::int(width.into()), &start).is_yes();
+        let expr = if whole {
+            Expr::call(&format!("vload{width}"), [f.size(&slot)?, pointer])
+        } else {
+            let offset = f.size(&start)?;
+            Expr::call(&format!("vload{width}"), [Expr::int(0), pointer.add(offset)])
+        };
+        return Ok(Value::Vec(VecValue { scalar: m.scalar, width, expr }));
+    }
+    let (mut lanes, mut scalar) = (Vec::new(), Scalar::Int);
+    for lane in 0..width {
+        let v = f.read(of, &first.add(&Size::int(lane.into())))?;
+        let v = f.scalar_of(&v)?;
+        scalar = v.ty();
+        lanes.push(f.scalar(&v)?);
+    }
+    Ok(Value::Vec(VecValue { scalar, width, expr: Expr::Vector(CType::Vec(scalar, width), lanes) }))
+}
+
+fn read_lane<'k>(f: &mut FunctionBuilder<'_, 'k>, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+    if let View::Vectors { width: w, of } = &*of.view
+        && *w == width
+    {
+        return f.read(of, i);
+    }
+    let w = Size::int(width.into());
+    if let View::Stored { element, base } = &*of.view
+        && let Layout::Vec(m, _) = &**element
+        && !matches!(m.root, Root::Register(_))
+    {
+        let at = f.facts().simplify(&base.mul(&w).add(i));
+        let expr = f.memory(m, &at, false)?;
+        return Ok(Value::computed(m.scalar, expr));
+    }
+    let lane = f.facts().simplify(&i.rem(&w));
+    let vector = f.read(of, &i.div_floor(&w))?;
+    let Value::Vec(v) = f.named_scalar(&vector, "v")? else { return Err(unexpected(f, "a vector", &vector)) };
+    let expr = match lane.as_const() {
+        Some(lane) => v.expr.lane(lane as u8),
+        None => {
+            let lane = f.size(&lane)?;
+            let last = v.expr.clone().lane(width - 1);
+            (0..width - 1)
+                .rev()
+                .fold(last, |rest, k| lane.clone().eq(Expr::int(k.into())).select(v.expr.clone().lane(k), rest))
+        }
+    };
+    Ok(Value::computed(v.scalar, expr))
 }
 
 /// A part of an array; a part of a part is a single view.

@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
+use super::index::zero;
 use super::value::{Value, VecValue};
 use super::write::is_flat;
 use crate::opencl::{CType, Expr};
@@ -15,40 +16,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Declares variables for a scalar, a vector or a tuple of these, initialised to zero if `zero`; `None` if the
+    /// Declares variables for a scalar, a vector or a tuple of these, initialised to zero if `is_zero`; `None` if the
     /// value contains an array.
-    pub fn registers(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Option<Value<'k>>> {
+    pub fn registers(&mut self, like: &Value<'k>, name: &str, is_zero: bool) -> Result<Option<Value<'k>>> {
         let like = self.forced(like)?;
         if !is_flat(&like) {
             return Ok(None);
         }
-        self.registers_flat(&like, name, zero).map(Some)
-    }
-
-    fn registers_flat(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Value<'k>> {
-        Ok(match like {
-            Value::Scalar(s) => {
-                let ty = s.ty();
-                self.note_double(ty);
-                let init = zero.then(|| Self::zero(ty));
-                let name = self.variable(name, CType::of(ty), init);
-                Value::computed(ty, Expr::Var(name))
-            }
-            Value::Vec(v) => {
-                let ty = CType::Vec(v.scalar, v.width);
-                let init = zero.then(|| Expr::Vector(ty, vec![Self::zero(v.scalar)]));
-                let name = self.variable(name, ty, init);
-                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
-            }
-            Value::Tuple(parts) => {
-                let mut all = Vec::new();
-                for (i, p) in parts.iter().enumerate() {
-                    all.push(self.registers_flat(p, &format!("{name}_{}", i + 1), zero)?);
-                }
-                Value::Tuple(all)
-            }
-            other => return Err(self.error("", format!("{other:?} has no registers"))),
-        })
+        registers_flat(self, &like, name, is_zero).map(Some)
     }
 
     /// Declares variables for a value of this form, initialised to zero.
@@ -62,28 +37,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !is_flat(&value) {
             return Ok(None);
         }
-        self.registers_holding(&value, name).map(Some)
-    }
-    fn registers_holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
-        Ok(match value {
-            Value::Scalar(s) => {
-                let ty = s.ty();
-                let init = self.scalar(s)?;
-                Value::computed(ty, Expr::Var(self.variable(name, CType::of(ty), Some(init))))
-            }
-            Value::Vec(v) => {
-                let name = self.variable(name, CType::Vec(v.scalar, v.width), Some(v.expr.clone()));
-                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
-            }
-            Value::Tuple(parts) => {
-                let mut all = Vec::new();
-                for (i, p) in parts.iter().enumerate() {
-                    all.push(self.registers_holding(p, &format!("{name}_{}", i + 1))?);
-                }
-                Value::Tuple(all)
-            }
-            other => return Err(self.error("", format!("{other:?} has no registers"))),
-        })
+        registers_holding(self, &value, name).map(Some)
     }
 
     /// Assigns to registers simultaneously: the value may mention them.
@@ -113,4 +67,57 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(())
     }
+}
+
+fn registers_flat<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    like: &Value<'k>,
+    name: &str,
+    is_zero: bool,
+) -> Result<Value<'k>> {
+    Ok(match like {
+        Value::Scalar(s) => {
+            let ty = s.ty();
+            f.note_double(ty);
+            let init = is_zero.then(|| zero(ty));
+            let name = f.variable(name, CType::of(ty), init);
+            Value::computed(ty, Expr::Var(name))
+        }
+        Value::Vec(v) => {
+            let ty = CType::Vec(v.scalar, v.width);
+            let init = is_zero.then(|| Expr::Vector(ty, vec![zero(v.scalar)]));
+            let name = f.variable(name, ty, init);
+            Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
+        }
+        Value::Tuple(parts) => {
+            let mut all = Vec::new();
+            for (i, p) in parts.iter().enumerate() {
+                all.push(registers_flat(f, p, &format!("{name}_{}", i + 1), is_zero)?);
+            }
+            Value::Tuple(all)
+        }
+        other => return Err(f.error("", format!("{other:?} has no registers"))),
+    })
+}
+
+fn registers_holding<'k>(f: &mut FunctionBuilder<'_, 'k>, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
+    Ok(match value {
+        Value::Scalar(s) => {
+            let ty = s.ty();
+            let init = f.scalar(s)?;
+            Value::computed(ty, Expr::Var(f.variable(name, CType::of(ty), Some(init))))
+        }
+        Value::Vec(v) => {
+            let name = f.variable(name, CType::Vec(v.scalar, v.width), Some(v.expr.clone()));
+            Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
+        }
+        Value::Tuple(parts) => {
+            let mut all = Vec::new();
+            for (i, p) in parts.iter().enumerate() {
+                all.push(registers_holding(f, p, &format!("{name}_{}", i + 1))?);
+            }
+            Value::Tuple(all)
+        }
+        other => return Err(f.error("", format!("{other:?} has no registers"))),
+    })
 }

@@ -14,21 +14,6 @@ use lift_analysis::size::Size;
 pub struct Ints(Place);
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Private memory for `n` ints.
-    pub fn ints(&mut self, n: &Size, name: &str) -> Result<Ints> {
-        Ok(Ints(self.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
-    }
-
-    /// The same memory, as the record of written indices.
-    pub fn hits_in(&self, ints: Ints) -> Result<Hits> {
-        if let Layout::Array { capacity, element, .. } = &*ints.0.layout
-            && let Layout::Scalar(memory) = &**element
-        {
-            return Ok(Hits { memory: memory.clone(), base: ints.0.at.mul(capacity), atomic: false });
-        }
-        Err(self.error("scatter", "there is no memory for positions"))
-    }
-
     /// A computed number below `n`, as an index.
     pub fn index_below(&mut self, name: &str, expr: Expr, n: &Size) -> Size {
         let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
@@ -37,83 +22,108 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Size::var(var)
     }
 
-    /// Whether element `i` comes before element `j`.
-    pub fn comes_before(&mut self, before: &Closure<'k>, xs: &Array<'k>, i: &Size, j: &Size) -> Result<Expr> {
-        let (x, y) = (self.read(xs, i)?, self.read(xs, j)?);
-        if let Some((order, key)) = order_of_floats(self, before) {
-            let (mut x, mut y) = (self.number_in(&x, &order)?, self.number_in(&y, &order)?);
-            let key = if key == Scalar::Half {
-                (x, y) = (self.float_of_half(x), self.float_of_half(y));
-                CType::Float
-            } else {
-                CType::of(key)
-            };
-            let (x, y) = (self.bind("x_key", key, x), self.bind("y_key", key, y));
-            let (first, second) = if order.descending { (&y, &x) } else { (&x, &y) };
-            let ordered = first.clone().lt(second.clone());
-            let is_nan = |e: Expr| Expr::call("isnan", [e]);
-            return Ok(ordered.or(is_nan(y).and(is_nan(x).not())));
-        }
-        let result = self.call(before, &[x, y])?;
-        let result = self.scalar_of(&result)?;
-        self.scalar(&result)
-    }
-
-    /// The number in an element by which it is sorted.
-    pub fn number_in(&mut self, x: &Value<'k>, order: &NumberOrder) -> Result<Expr> {
-        let mut x = self.force(x)?;
-        for at in &order.path {
-            let part = match &x {
-                Value::Tuple(parts) => parts.get(*at).cloned(),
-                _ => None,
-            };
-            let Some(part) = part else { return Err(self.error("sort", "a component of an element is missing")) };
-            x = self.force(&part)?;
-        }
-        let number = self.scalar_of(&x)?;
-        self.scalar(&number)
-    }
-
     pub fn sort(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         self.runs_alone(call.prim, &xs.len);
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
-        self.sort_array(&xs, &before, dest, positions)
+        sort_array(self, &xs, &before, dest, positions)
     }
+}
 
-    /// Writes the elements, or their indices, in the order of `before`.
-    pub fn sort_array(&mut self, xs: &Array<'k>, before: &Closure<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
-        let n = xs.len.clone();
-        let (order, merged) = (self.ints(&n, "order")?, self.ints(&n, "merged")?);
-        self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
-            let (to, i) = (order.int_at(f, i)?, f.size(i)?);
-            f.assign(to, i);
-            Ok(())
-        })?;
-        self.for_range("width", Expr::int(1), &n, Step::Double, |f, width| {
-            let width = f.size(width)?;
-            let twice = Step::Add(width.clone().mul(Expr::int(2)));
-            f.for_range("start", Expr::int(0), &n, twice, |f, start| {
-                merge(f, xs, before, start, &width, &order, &merged)
-            })?;
-            f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
-                let (to, from) = (order.int_at(f, i)?, merged.int_at(f, i)?);
-                f.assign(to, from);
-                Ok(())
-            })
-        })?;
-        self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
-            let from = order.int_at(f, i)?;
-            let to = f.dest_at(dest, i)?;
-            if positions {
-                return f.copy(&Value::computed(Scalar::Int, from), &to);
-            }
-            let from = f.index_below("from", from, &xs.len);
-            let x = f.read(xs, &from)?;
-            f.copy(&x, &to)
-        })
+/// Private memory for `n` ints.
+pub fn ints(f: &mut FunctionBuilder, n: &Size, name: &str) -> Result<Ints> {
+    Ok(Ints(f.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
+}
+
+/// The same memory, as the record of written indices.
+pub fn hits_in(f: &FunctionBuilder, ints: Ints) -> Result<Hits> {
+    if let Layout::Array { capacity, element, .. } = &*ints.0.layout
+        && let Layout::Scalar(memory) = &**element
+    {
+        return Ok(Hits { memory: memory.clone(), base: ints.0.at.mul(capacity), atomic: false });
     }
+    Err(f.error("scatter", "there is no memory for positions"))
+}
+
+/// Whether element `i` comes before element `j`.
+pub fn comes_before<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    before: &Closure<'k>,
+    xs: &Array<'k>,
+    i: &Size,
+    j: &Size,
+) -> Result<Expr> {
+    let (x, y) = (f.read(xs, i)?, f.read(xs, j)?);
+    if let Some((order, key)) = order_of_floats(f, before) {
+        let (mut x, mut y) = (number_in(f, &x, &order)?, number_in(f, &y, &order)?);
+        let key = if key == Scalar::Half {
+            (x, y) = (f.float_of_half(x), f.float_of_half(y));
+            CType::Float
+        } else {
+            CType::of(key)
+        };
+        let (x, y) = (f.bind("x_key", key, x), f.bind("y_key", key, y));
+        let (first, second) = if order.descending { (&y, &x) } else { (&x, &y) };
+        let ordered = first.clone().lt(second.clone());
+        let is_nan = |e: Expr| Expr::call("isnan", [e]);
+        return Ok(ordered.or(is_nan(y).and(is_nan(x).not())));
+    }
+    let result = f.call(before, &[x, y])?;
+    let result = f.scalar_of(&result)?;
+    f.scalar(&result)
+}
+
+/// The number in an element by which it is sorted.
+pub fn number_in<'k>(f: &mut FunctionBuilder<'_, 'k>, x: &Value<'k>, order: &NumberOrder) -> Result<Expr> {
+    let mut x = f.force(x)?;
+    for at in &order.path {
+        let part = match &x {
+            Value::Tuple(parts) => parts.get(*at).cloned(),
+            _ => None,
+        };
+        let Some(part) = part else { return Err(f.error("sort", "a component of an element is missing")) };
+        x = f.force(&part)?;
+    }
+    let number = f.scalar_of(&x)?;
+    f.scalar(&number)
+}
+
+/// Writes the elements, or their indices, in the order of `before`.
+pub fn sort_array<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    xs: &Array<'k>,
+    before: &Closure<'k>,
+    dest: &Dest<'k>,
+    positions: bool,
+) -> Result<()> {
+    let n = xs.len.clone();
+    let (order, merged) = (ints(f, &n, "order")?, ints(f, &n, "merged")?);
+    f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
+        let (to, i) = (order.int_at(f, i)?, f.size(i)?);
+        f.assign(to, i);
+        Ok(())
+    })?;
+    f.for_range("width", Expr::int(1), &n, Step::Double, |f, width| {
+        let width = f.size(width)?;
+        let twice = Step::Add(width.clone().mul(Expr::int(2)));
+        f.for_range("start", Expr::int(0), &n, twice, |f, start| merge(f, xs, before, start, &width, &order, &merged))?;
+        f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
+            let (to, from) = (order.int_at(f, i)?, merged.int_at(f, i)?);
+            f.assign(to, from);
+            Ok(())
+        })
+    })?;
+    f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
+        let from = order.int_at(f, i)?;
+        let to = f.dest_at(dest, i)?;
+        if positions {
+            return f.copy(&Value::computed(Scalar::Int, from), &to);
+        }
+        let from = f.index_below("from", from, &xs.len);
+        let x = f.read(xs, &from)?;
+        f.copy(&x, &to)
+    })
 }
 
 impl Ints {
@@ -167,7 +177,7 @@ fn merge<'k>(
             let (l, r) = (index(f, &left), index(f, &right));
             let (x, y) = (order.int_at(f, &l)?, order.int_at(f, &r)?);
             let (x, y) = (f.index_below("x", x, n), f.index_below("y", y, n));
-            let swapped = f.comes_before(before, xs, &y, &x)?;
+            let swapped = comes_before(f, before, xs, &y, &x)?;
             f.assign(from_right.clone(), swapped);
             Ok(())
         })?;

@@ -3,6 +3,7 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::index::is_long;
+use super::pieces::{named_offset, packed_row};
 use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::Level;
 use crate::failure::Message;
@@ -111,22 +112,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     self.known_mut().assume_range(var.clone(), Some(Size::zero()), high);
                     sizes.push(Size::var(var));
                 }
-                let body = self.select_packed(condition, x, y, &sizes)?;
+                let body = select_packed(self, condition, x, y, &sizes)?;
                 Value::Packed { sizes, body: Box::new(body) }
             }
             _ => return Err(self.error("if", "the two branches cannot be chosen between without being computed first")),
         })
-    }
-
-    /// Like [`Self::select`], if hidden lengths may differ: each array gets one of the new lengths.
-    fn select_packed(&mut self, condition: &Expr, a: &Value<'k>, b: &Value<'k>, sizes: &[Size]) -> Result<Value<'k>> {
-        match (a, b) {
-            (Value::Array(x), Value::Array(y)) if sizes.len() == 1 => Ok(Value::Array(Array::new(
-                sizes[0].clone(),
-                View::Choice { condition: condition.clone(), then: x.clone(), otherwise: y.clone() },
-            ))),
-            _ => Err(self.error("if", "branches that hide the lengths of several arrays are not compiled yet")),
-        }
     }
 
     // ---- destinations
@@ -140,7 +130,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let at = simple(self, at.mul(capacity).add(i));
                     Dest::Place(Place { layout: element.clone(), at })
                 }
-                Layout::Packed { scale, .. } => Dest::Place(self.packed_row(layout, &at.mul(scale), i)?),
+                Layout::Packed { scale, .. } => Dest::Place(packed_row(self, layout, &at.mul(scale), i)?),
                 _ => return Err(self.error("", "the place of a result is not an array")),
             },
             Dest::Array(view) => match &**view {
@@ -149,7 +139,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: of.clone() }))
                 }
                 ArrayDest::Pieces { pieces, of } => {
-                    let from = self.named_offset(&pieces.before(i))?;
+                    let from = named_offset(self, &pieces.before(i))?;
                     Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: of.clone() }))
                 }
                 ArrayDest::Part { from, step, of } => self.dest_at(of, &from.add(&i.mul(step)))?,
@@ -172,7 +162,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let at = self.scalar_of(&at)?;
                     let at = self.as_size(&at, "to")?;
                     let origin = origin.clone();
-                    let at = self.at(&origin, |f| f.scattered_to(&at, len, hits))?;
+                    let at = self.at(&origin, |f| scattered_to(f, &at, len, hits))?;
                     self.dest_at(of, &at)?
                 }
                 ArrayDest::Vectors { width, of } => {
@@ -199,41 +189,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The index to which `scatter` writes an element, checked to be in range and unused.
-    fn scattered_to(&mut self, at: &Size, len: &Size, hits: &Hits) -> Result<Size> {
-        if !self.is_checked() {
-            let expr = self.size(at)?;
-            return Ok(self.index_below("to", expr, len));
-        }
-        let at = if self.known().in_range(at, len) {
-            self.needless(&Message::out_of_range());
-            at.clone()
-        } else {
-            let checked = self.checked_length(len)?;
-            let (expr, len_expr) = (self.size(at)?, self.size(&checked)?);
-            let safe = self.call_checked(Helper::CheckIndex, &Message::out_of_range(), [expr, len_expr]);
-            self.index_below("to", safe, len)
-        };
-        let which = self.failure(&Message::no_permutation());
-        let hit = self.memory(&hits.memory, &hits.base.add(&at), true)?;
-        let index = self.size(&at)?;
-        let before = if hits.atomic {
-            Expr::call("atomic_inc", [Expr::AddressOf(Arc::new(hit))])
-        } else {
-            let before = self.bind("hit", CType::Int, hit.clone());
-            self.assign(hit, Expr::int(1));
-            before
-        };
-        let (fail, ()) = self.scope(|f| {
-            let buffer = f.failure_buffer();
-            let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), index, Expr::int(0)]);
-            f.emit(StmtKind::Expr(call));
-            Ok(())
-        })?;
-        self.emit_if(Expr::int(0).lt(before), fail, Vec::new());
-        Ok(at)
-    }
-
     pub fn dest_component(&mut self, d: &Dest<'k>, k: usize) -> Result<Dest<'k>> {
         Ok(match d {
             Dest::Tuple(parts) if k < parts.len() => parts[k].clone(),
@@ -257,10 +212,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         for (hidden, size) in lengths.iter().zip(sizes) {
             let value = self.size(size)?;
-            self.store_scalar(&hidden.memory, at, value)?;
+            store_scalar(self, &hidden.memory, at, value)?;
         }
         Ok(Dest::Place(Place { layout: body.clone(), at: at.clone() }))
     }
+
     /// The destination inside hidden lengths.
     pub fn dest_body(&self, d: &Dest<'k>) -> Result<Dest<'k>> {
         if let Dest::Place(Place { layout, at }) = d
@@ -271,28 +227,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Err(self.error("", "the place of a result has no room for its hidden length"))
     }
 
-    // ---- stores
-
-    fn store_scalar(&mut self, m: &Memory, at: &Size, value: Expr) -> Result<()> {
-        let to = self.memory(m, at, true)?;
-        match self.redundant(&m.root) {
-            Some(condition) => {
-                let (stmts, ()) = self.scope(|f| {
-                    f.assign(to, value);
-                    Ok(())
-                })?;
-                self.emit_if(condition, stmts, Vec::new());
-            }
-            None => self.assign(to, value),
-        }
-        Ok(())
-    }
-
     /// Writes a value. An array is copied element by element, sequentially.
     pub fn copy(&mut self, value: &Value<'k>, d: &Dest<'k>) -> Result<()> {
         match self.force(value)? {
-            Value::Scalar(s) => self.copy_scalar(&s, d),
-            Value::Vec(v) => self.copy_vector(&v, d),
+            Value::Scalar(s) => copy_scalar(self, &s, d),
+            Value::Vec(v) => copy_vector(self, &v, d),
             Value::Tuple(parts) => {
                 for (k, p) in parts.iter().enumerate() {
                     let to = self.dest_component(d, k)?;
@@ -325,7 +264,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 {
                     return Ok(()); // already there
                 }
-                if self.is_whole_group() && super::pieces::few_pieces(&a).is_none() && self.is_shared_by_group(d) {
+                if self.is_whole_group() && super::pieces::few_pieces(&a).is_none() && is_shared_by_group(self, d) {
                     return self.for_level(Level::Lcl(0), &a.len.clone(), |f, i| {
                         let element = f.read(&a, i)?;
                         let to = f.dest_at(d, i)?;
@@ -345,122 +284,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    fn copy_scalar(&mut self, s: &ScalarValue, d: &Dest<'k>) -> Result<()> {
-        let value = self.scalar(s)?;
-        match d {
-            Dest::Place(Place { layout, at }) => match &**layout {
-                Layout::Scalar(m) => self.store_scalar(m, at, value),
-                _ => Err(self.error("", "the place of a result is not a scalar")),
-            },
-            Dest::Lane(Place { layout, at }, lane) => match &**layout {
-                Layout::Vec(m, width) => {
-                    if let Root::Register(name) = &m.root {
-                        let Some(lane) = lane.as_const() else {
-                            return Err(self.error(
-                                "asVector",
-                                "a lane that is known only at run time cannot be written in a register",
-                            ));
-                        };
-                        self.assign(Expr::Var(name.clone()).lane(lane as u8), value);
-                        return Ok(());
-                    }
-                    let at = at.mul(&Size::int((*width).into())).add(lane);
-                    self.store_scalar(m, &at, value)
-                }
-                _ => Err(self.error("", "the place of a result is not a vector")),
-            },
-            _ => Err(self.error("", "the place of a result is not a scalar")),
-        }
-    }
-
-    fn copy_vector(&mut self, v: &VecValue, d: &Dest<'k>) -> Result<()> {
-        match d {
-            Dest::Place(Place { layout, at }) => {
-                let Layout::Vec(m, width) = &**layout else {
-                    return Err(self.error("", "the place of a result is not a vector"));
-                };
-                if let Root::Register(name) = &m.root {
-                    self.assign(Expr::Var(name.clone()), v.expr.clone());
-                    return Ok(());
-                }
-                let (at, pointer) = (self.size(at)?, self.pointer(m, true));
-                let store = StmtKind::Expr(Expr::call(&format!("vstore{width}"), [v.expr.clone(), at, pointer]));
-                self.guarded(&m.root.clone(), store)
-            }
-            Dest::Array(_) => {
-                // Lane by lane, through the view.
-                let value = self.named_scalar(&Value::Vec(v.clone()), "v")?;
-                let Value::Vec(v) = value else { return Ok(()) };
-                for lane in 0..v.width {
-                    let to = self.dest_at(d, &Size::int(lane.into()))?;
-                    let lane = ScalarValue::Computed { ty: v.scalar, expr: v.expr.clone().lane(lane) };
-                    self.copy_scalar(&lane, &to)?;
-                }
-                Ok(())
-            }
-            _ => Err(self.error("", "the place of a result is not a vector")),
-        }
-    }
-
-    fn guarded(&mut self, root: &Root, store: StmtKind) -> Result<()> {
-        match self.redundant(root) {
-            Some(condition) => {
-                let (stmts, ()) = self.scope(|f| {
-                    f.emit(store);
-                    Ok(())
-                })?;
-                self.emit_if(condition, stmts, Vec::new());
-            }
-            None => self.emit(store),
-        }
-        Ok(())
-    }
-
-    // ---- redundant work-items
-
-    /// The condition that selects one writer, if several work-items execute the current code redundantly and the memory
-    /// is not private.
-    pub fn redundant(&self, root: &Root) -> Option<Expr> {
-        let local = match root {
-            Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } => return None,
-            Root::Array { local: true, .. } => true,
-            // Each work-item has its own part of the buffer.
-            Root::Buffer(id) if self.own().is_of_item(*id) => return None,
-            Root::Buffer(id) => self.own().is_of_group(*id),
-        };
-        let (used, active) = (self.grid().used(), self.position().active());
-        let mut condition = Expr::Bool(true);
-        for d in 0..3u8 {
-            let at = d as usize;
-            let first = |call: &str| Expr::call(call, [Expr::int(d.into())]).eq(Expr::int(0));
-            if used.lcl[at] && !active.lcl[at] {
-                condition = condition.and(first("get_local_id"));
-            }
-            if local {
-                continue;
-            }
-            if used.wrg[at] && !active.wrg[at] {
-                condition = condition.and(first("get_group_id"));
-            }
-            if used.glb[at] && !active.glb[at] {
-                condition = condition.and(first("get_global_id"));
-            }
-        }
-        (condition != Expr::Bool(true)).then_some(condition)
-    }
-
-    /// Whether the destination belongs to all work-items of a group, which execute the current code redundantly.
-    fn is_shared_by_group(&self, d: &Dest<'k>) -> bool {
-        let mut roots = Vec::new();
-        dest_roots(d, &mut roots);
-        !roots.is_empty() && roots.iter().all(|r| self.redundant(r).is_some())
-    }
-
     /// Runs code that only writes to `d`; in one work-item if several execute it redundantly.
     pub fn uniquely(&mut self, d: &Dest<'k>, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let mut roots = Vec::new();
         dest_roots(d, &mut roots);
-        let conditions: Vec<_> = roots.iter().map(|r| self.redundant(r)).collect();
+        let conditions: Vec<_> = roots.iter().map(|r| redundant(self, r)).collect();
         let Some(Some(condition)) = conditions.first().cloned() else { return f(self) };
         if conditions.iter().any(|c| c.as_ref() != Some(&condition)) {
             return f(self);
@@ -469,6 +297,186 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.emit_if(condition, stmts, Vec::new());
         Ok(())
     }
+}
+
+/// Like [`Self::select`], if hidden lengths may differ: each array gets one of the new lengths.
+fn select_packed<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    condition: &Expr,
+    a: &Value<'k>,
+    b: &Value<'k>,
+    sizes: &[Size],
+) -> Result<Value<'k>> {
+    match (a, b) {
+        (Value::Array(x), Value::Array(y)) if sizes.len() == 1 => Ok(Value::Array(Array::new(
+            sizes[0].clone(),
+            View::Choice { condition: condition.clone(), then: x.clone(), otherwise: y.clone() },
+        ))),
+        _ => Err(f.error("if", "branches that hide the lengths of several arrays are not compiled yet")),
+    }
+}
+
+/// The index to which `scatter` writes an element, checked to be in range and unused.
+fn scattered_to(f: &mut FunctionBuilder, at: &Size, len: &Size, hits: &Hits) -> Result<Size> {
+    if !f.is_checked() {
+        let expr = f.size(at)?;
+        return Ok(f.index_below("to", expr, len));
+    }
+    let at = if f.known().in_range(at, len) {
+        f.needless(&Message::out_of_range());
+        at.clone()
+    } else {
+        let checked = f.checked_length(len)?;
+        let (expr, len_expr) = (f.size(at)?, f.size(&checked)?);
+        let safe = f.call_checked(Helper::CheckIndex, &Message::out_of_range(), [expr, len_expr]);
+        f.index_below("to", safe, len)
+    };
+    let which = f.failure(&Message::no_permutation());
+    let hit = f.memory(&hits.memory, &hits.base.add(&at), true)?;
+    let index = f.size(&at)?;
+    let before = if hits.atomic {
+        Expr::call("atomic_inc", [Expr::AddressOf(Arc::new(hit))])
+    } else {
+        let before = f.bind("hit", CType::Int, hit.clone());
+        f.assign(hit, Expr::int(1));
+        before
+    };
+    let (fail, ()) = f.scope(|f| {
+        let buffer = f.failure_buffer();
+        let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), index, Expr::int(0)]);
+        f.emit(StmtKind::Expr(call));
+        Ok(())
+    })?;
+    f.emit_if(Expr::int(0).lt(before), fail, Vec::new());
+    Ok(at)
+}
+
+// ---- stores
+
+fn store_scalar(f: &mut FunctionBuilder, m: &Memory, at: &Size, value: Expr) -> Result<()> {
+    let to = f.memory(m, at, true)?;
+    match redundant(f, &m.root) {
+        Some(condition) => {
+            let (stmts, ()) = f.scope(|f| {
+                f.assign(to, value);
+                Ok(())
+            })?;
+            f.emit_if(condition, stmts, Vec::new());
+        }
+        None => f.assign(to, value),
+    }
+    Ok(())
+}
+
+fn copy_scalar<'k>(f: &mut FunctionBuilder<'_, 'k>, s: &ScalarValue, d: &Dest<'k>) -> Result<()> {
+    let value = f.scalar(s)?;
+    match d {
+        Dest::Place(Place { layout, at }) => match &**layout {
+            Layout::Scalar(m) => store_scalar(f, m, at, value),
+            _ => Err(f.error("", "the place of a result is not a scalar")),
+        },
+        Dest::Lane(Place { layout, at }, lane) => match &**layout {
+            Layout::Vec(m, width) => {
+                if let Root::Register(name) = &m.root {
+                    let Some(lane) = lane.as_const() else {
+                        return Err(f.error(
+                            "asVector",
+                            "a lane that is known only at run time cannot be written in a register",
+                        ));
+                    };
+                    f.assign(Expr::Var(name.clone()).lane(lane as u8), value);
+                    return Ok(());
+                }
+                let at = at.mul(&Size::int((*width).into())).add(lane);
+                store_scalar(f, m, &at, value)
+            }
+            _ => Err(f.error("", "the place of a result is not a vector")),
+        },
+        _ => Err(f.error("", "the place of a result is not a scalar")),
+    }
+}
+
+fn copy_vector<'k>(f: &mut FunctionBuilder<'_, 'k>, v: &VecValue, d: &Dest<'k>) -> Result<()> {
+    match d {
+        Dest::Place(Place { layout, at }) => {
+            let Layout::Vec(m, width) = &**layout else {
+                return Err(f.error("", "the place of a result is not a vector"));
+            };
+            if let Root::Register(name) = &m.root {
+                f.assign(Expr::Var(name.clone()), v.expr.clone());
+                return Ok(());
+            }
+            let (at, pointer) = (f.size(at)?, f.pointer(m, true));
+            let store = StmtKind::Expr(Expr::call(&format!("vstore{width}"), [v.expr.clone(), at, pointer]));
+            guarded(f, &m.root.clone(), store)
+        }
+        Dest::Array(_) => {
+            // Lane by lane, through the view.
+            let value = f.named_scalar(&Value::Vec(v.clone()), "v")?;
+            let Value::Vec(v) = value else { return Ok(()) };
+            for lane in 0..v.width {
+                let to = f.dest_at(d, &Size::int(lane.into()))?;
+                let lane = ScalarValue::Computed { ty: v.scalar, expr: v.expr.clone().lane(lane) };
+                copy_scalar(f, &lane, &to)?;
+            }
+            Ok(())
+        }
+        _ => Err(f.error("", "the place of a result is not a vector")),
+    }
+}
+
+fn guarded(f: &mut FunctionBuilder, root: &Root, store: StmtKind) -> Result<()> {
+    match redundant(f, root) {
+        Some(condition) => {
+            let (stmts, ()) = f.scope(|f| {
+                f.emit(store);
+                Ok(())
+            })?;
+            f.emit_if(condition, stmts, Vec::new());
+        }
+        None => f.emit(store),
+    }
+    Ok(())
+}
+
+// ---- redundant work-items
+
+/// The condition that selects one writer, if several work-items execute the current code redundantly and the memory
+/// is not private.
+pub fn redundant(f: &FunctionBuilder, root: &Root) -> Option<Expr> {
+    let local = match root {
+        Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } => return None,
+        Root::Array { local: true, .. } => true,
+        // Each work-item has its own part of the buffer.
+        Root::Buffer(id) if f.own().is_of_item(*id) => return None,
+        Root::Buffer(id) => f.own().is_of_group(*id),
+    };
+    let (used, active) = (f.grid().used(), f.position().active());
+    let mut condition = Expr::Bool(true);
+    for d in 0..3u8 {
+        let at = d as usize;
+        let first = |call: &str| Expr::call(call, [Expr::int(d.into())]).eq(Expr::int(0));
+        if used.lcl[at] && !active.lcl[at] {
+            condition = condition.and(first("get_local_id"));
+        }
+        if local {
+            continue;
+        }
+        if used.wrg[at] && !active.wrg[at] {
+            condition = condition.and(first("get_group_id"));
+        }
+        if used.glb[at] && !active.glb[at] {
+            condition = condition.and(first("get_global_id"));
+        }
+    }
+    (condition != Expr::Bool(true)).then_some(condition)
+}
+
+/// Whether the destination belongs to all work-items of a group, which execute the current code redundantly.
+fn is_shared_by_group<'k>(f: &FunctionBuilder<'_, 'k>, d: &Dest<'k>) -> bool {
+    let mut roots = Vec::new();
+    dest_roots(d, &mut roots);
+    !roots.is_empty() && roots.iter().all(|r| redundant(f, r).is_some())
 }
 
 /// Whether a value is a scalar, a vector or a tuple of these.

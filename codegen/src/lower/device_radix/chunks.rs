@@ -1,7 +1,7 @@
 //! Moves for devices whose groups do not wait for each other: each group counts its chunk of the keys before it moves them.
 
-use super::Sorting;
 use super::shape::key_bytes;
+use super::{Sorting, local_array, whole};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::host::Host;
@@ -41,12 +41,12 @@ impl Chunks {
 impl Sorting {
     pub(super) fn count_digits(&self, f: &mut FunctionBuilder, all: &Chunks, n: &Size) -> Result<()> {
         let alone = self.shape.alone();
-        let own = (!alone).then(|| f.local_array("own", CType::Int, 4, DIGITS as u64));
+        let own = (!alone).then(|| local_array(f, "own", CType::Int, 4, DIGITS as u64));
         let [n, chunk, chunks] = all.chunk_sizes(f, n)?;
         self.unless_equal(f, |f, digit| {
             let (keys, _) = self.sides(f, digit, self.keys);
-            let counts = f.whole(all.counts, true);
-            let totals = f.whole(self.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
+            let counts = whole(f, all.counts, true);
+            let totals = whole(f, self.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
             let helper = match alone {
                 true => self.helper(Helper::DigitsAlone32, Helper::DigitsAlone64),
                 false => self.helper(Helper::Digits32, Helper::Digits64),
@@ -66,8 +66,8 @@ impl Sorting {
         let chunks = f.host_size(&all.count, "chunks")?;
         let chunks = f.size(&chunks)?;
         self.unless_equal(f, |f, digit| {
-            let counts = f.whole(all.counts, true);
-            let totals = f.whole(self.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
+            let counts = whole(f, all.counts, true);
+            let totals = whole(f, self.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
             let call = f.call_helper(Helper::Offsets, [counts, totals, Expr::Var(sums), chunks]);
             f.emit(StmtKind::Expr(call));
             Ok(())
@@ -78,13 +78,13 @@ impl Sorting {
         let shape = self.shape;
         let stored = CType::of(self.stored());
         let memory = (!shape.alone()).then(|| {
-            let moved = f.local_array("tile", stored, key_bytes(self.key), shape.moved(self.key));
-            [moved, f.local_array("starts", CType::Int, 4, 4 * DIGITS as u64)]
+            let moved = local_array(f, "tile", stored, key_bytes(self.key), shape.moved(self.key));
+            [moved, local_array(f, "starts", CType::Int, 4, 4 * DIGITS as u64)]
         });
         let [n, chunk, chunks] = all.chunk_sizes(f, n)?;
         self.unless_equal(f, |f, digit| {
             let (from, to) = self.sides(f, digit, self.keys);
-            let counts = f.whole(all.counts, false);
+            let counts = whole(f, all.counts, false);
             let (from_at, to_at) = match self.positions {
                 Some(positions) => self.sides(f, digit, positions),
                 // Ignored.

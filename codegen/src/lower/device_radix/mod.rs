@@ -27,6 +27,7 @@ use super::launch::Title;
 use super::value::{Array, Dest, Layout, Memory, Root, Value};
 use crate::core::order::NumberOrder;
 use crate::core::{Lambda, Level, Stmt};
+use crate::lower::sort::number_in;
 use crate::opencl::radix::DIGITS;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Qualifier, Step, StmtKind, Storage};
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
@@ -244,16 +245,14 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// A pointer to a whole buffer, to be read or, if `written`, written.
-    fn whole(&mut self, buffer: BufferId, written: bool) -> Expr {
-        Expr::Var(self.use_buffer(buffer, written))
-    }
+/// A pointer to a whole buffer, to be read or, if `written`, written.
+fn whole(f: &mut FunctionBuilder, buffer: BufferId, written: bool) -> Expr {
+    Expr::Var(f.use_buffer(buffer, written))
+}
 
-    fn local_array(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
-        self.own_mut().declare_local(bytes * len);
-        self.declare_array(name, Storage::Local, ty, len)
-    }
+fn local_array(f: &mut FunctionBuilder, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
+    f.own_mut().declare_local(bytes * len);
+    f.declare_array(name, Storage::Local, ty, len)
 }
 
 impl Sorting {
@@ -283,12 +282,12 @@ impl Sorting {
 impl Sorting {
     /// A pointer to the bits in which keys differ.
     fn differing(&self, f: &mut FunctionBuilder, written: bool) -> Expr {
-        f.whole(self.totals, written).add(Expr::int(DIGITS * self.digits()))
+        whole(f, self.totals, written).add(Expr::int(DIGITS * self.digits()))
     }
 
     /// The number by which an element is sorted, as bits.
     fn sort_key<'k>(&self, f: &mut FunctionBuilder<'_, 'k>, order: &NumberOrder, x: &Value<'k>) -> Result<Expr> {
-        let mut number = f.number_in(x, order)?;
+        let mut number = number_in(f, x, order)?;
         if self.number == Scalar::Half {
             number = f.float_of_half(number);
         }
@@ -327,12 +326,12 @@ impl Sorting {
                     let key = self.sort_key(f, order, &x)?;
                     let key = f.bind("key", CType::of(self.stored()), key);
                     let at = f.size(i)?;
-                    let to = f.whole(self.keys[0], true).index(at.clone());
+                    let to = whole(f, self.keys[0], true).index(at.clone());
                     // The memory of a result holds numbers.
                     let own = self.in_place && self.positions.is_none();
                     f.assign(to, if own { self.number(key.clone()) } else { key.clone() });
                     if let Some([positions, _]) = self.positions {
-                        let to = f.whole(positions, true).index(at.clone());
+                        let to = whole(f, positions, true).index(at.clone());
                         f.assign(to, at);
                     }
                     let sortable = self.sortable(f, key);
@@ -423,9 +422,9 @@ fn as_integers(f: &mut FunctionBuilder, buffer: BufferId) -> Expr {
     let ty = match f.program().buffers[buffer.0 as usize].element {
         Scalar::Float => CType::Int,
         Scalar::Double => CType::Long,
-        _ => return f.whole(buffer, true),
+        _ => return whole(f, buffer, true),
     };
-    let pointer = Arc::new(f.whole(buffer, true));
+    let pointer = Arc::new(whole(f, buffer, true));
     Expr::AddressOf(Arc::new(Expr::Wide { ty, space: Qualifier::Global, pointer }))
 }
 

@@ -1,8 +1,8 @@
 //! Moves for devices whose groups may wait for each other: a group takes one tile of the keys after the other
 //! ([`crate::opencl::radix::tiles`]). All digits are counted while keys are stored.
 
-use super::Sorting;
 use super::shape::key_bytes;
+use super::{Sorting, local_array, whole};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::host::Host;
@@ -32,7 +32,7 @@ impl Sorting {
     /// A table of this group for the digits of each byte.
     pub(super) fn histograms(&self, f: &mut FunctionBuilder) -> Result<Name> {
         let len = DIGITS * self.digits();
-        let own = f.local_array("histograms", CType::Int, 4, len.cast_unsigned());
+        let own = local_array(f, "histograms", CType::Int, 4, len.cast_unsigned());
         let (first, group) = (Expr::call("get_local_id", [Expr::int(0)]), Expr::call("get_local_size", [Expr::int(0)]));
         f.for_range("i", first, &Size::int(len), Step::Add(group), |f, i| {
             let at = f.size(i)?;
@@ -52,7 +52,7 @@ impl Sorting {
 
     /// Adds the tables of this group to those of all.
     pub(super) fn add_histograms(&self, f: &mut FunctionBuilder, own: &Name) {
-        let totals = f.whole(self.totals, true);
+        let totals = whole(f, self.totals, true);
         let args = [totals, Expr::Var(own.clone()), Expr::int(self.digits())];
         let call = f.call_helper(Helper::Histograms, args);
         f.emit(StmtKind::Expr(call));
@@ -62,7 +62,7 @@ impl Sorting {
     pub(super) fn sums_of_digits(&self, f: &mut FunctionBuilder) -> Result<()> {
         let sums = f.group_ints("sums");
         f.grid_mut().ask_for_groups(Size::int(self.digits()));
-        let totals = f.whole(self.totals, true);
+        let totals = whole(f, self.totals, true);
         let call = f.call_helper(Helper::DigitSums, [totals, Expr::Var(sums), Expr::int(self.digits())]);
         f.emit(StmtKind::Expr(call));
         Ok(())
@@ -70,9 +70,9 @@ impl Sorting {
 
     pub(super) fn move_tiles(&self, f: &mut FunctionBuilder, tiles: &Tiles, n: &Size) -> Result<()> {
         let shape = self.shape;
-        let moved = f.local_array("tile", CType::of(self.stored()), key_bytes(self.key), shape.moved(self.key));
-        let starts = f.local_array("starts", CType::Int, 4, 3 * DIGITS as u64);
-        let shared = f.local_array("shared", CType::Int, 4, 3);
+        let moved = local_array(f, "tile", CType::of(self.stored()), key_bytes(self.key), shape.moved(self.key));
+        let starts = local_array(f, "starts", CType::Int, 4, 3 * DIGITS as u64);
+        let shared = local_array(f, "shared", CType::Int, 4, 3);
         f.grid_mut().ask_for_groups(tiles.count.clone());
         let n = f.size(n)?;
         let count = f.host_size(&tiles.count, "tiles")?;
@@ -80,13 +80,13 @@ impl Sorting {
         f.program_mut().helper(Helper::NextTile);
         self.unless_equal(f, |f, digit| {
             let (from, to) = self.sides(f, digit, self.keys);
-            let firsts = f.whole(self.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
+            let firsts = whole(f, self.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
             let (from_at, to_at) = match self.positions {
                 Some(positions) => self.sides(f, digit, positions),
                 // Ignored.
                 None => (firsts.clone(), Expr::int(0)),
             };
-            let state = f.whole(tiles.state, true);
+            let state = whole(f, tiles.state, true);
             let mut args = vec![from, to, from_at, to_at, firsts, state];
             args.extend([moved, starts, shared].map(Expr::Var));
             args.extend([n, count, Expr::int(shape.each.into()), Expr::int(shape.group.into())]);

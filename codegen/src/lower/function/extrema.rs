@@ -8,28 +8,7 @@ use super::super::value::ScalarValue;
 use super::FunctionBuilder;
 use crate::core::ScalarOp;
 use crate::opencl::CType;
-use lift_analysis::size::{Node, Size, Var, VarKind};
-
-/// The extrema that have a name here, each with its variable. Invariant: they were declared in the scopes that are open.
-#[derive(Default)]
-pub(super) struct Extrema(Vec<(Size, Var)>);
-
-impl Extrema {
-    pub(super) fn count(&self) -> usize {
-        self.0.len()
-    }
-    /// The variable of an extremum.
-    pub(super) fn find(&self, size: &Size) -> Option<&Var> {
-        self.0.iter().find(|(named, _)| named == size).map(|(_, var)| var)
-    }
-    pub(super) fn add(&mut self, size: Size, var: Var) {
-        self.0.push((size, var));
-    }
-    /// Forgets those after the first `count`, whose scope is closed.
-    pub(super) fn keep(&mut self, count: usize) {
-        self.0.truncate(count);
-    }
-}
+use lift_analysis::size::{Node, Size, VarKind};
 
 impl FunctionBuilder<'_, '_> {
     /// The value `known` of `op a b`, under a name if it remains an extremum that each work-item computes.

@@ -1,6 +1,5 @@
 //! What is known of sizes and of memory where a function under construction writes code.
 
-use super::extrema::Extrema;
 use crate::lower::program::assume_hidden;
 use crate::lower::symbolic;
 use crate::lower::tile::loads::Loads;
@@ -22,6 +21,27 @@ pub struct Knowledge {
     loads: Option<Loads>,
     /// Cached queries about sizes.
     memo: Option<Memo>,
+}
+
+/// The extrema that have a name here, each with its variable. Invariant: they were declared in the scopes that are open.
+#[derive(Default)]
+pub(super) struct Extrema(Vec<(Size, Var)>);
+
+impl Extrema {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    /// The variable of an extremum.
+    pub(super) fn find(&self, size: &Size) -> Option<&Var> {
+        self.0.iter().find(|(named, _)| named == size).map(|(_, var)| var)
+    }
+    pub(super) fn add(&mut self, size: Size, var: Var) {
+        self.0.push((size, var));
+    }
+    /// Forgets those after the first `count`, whose scope is closed.
+    fn keep(&mut self, count: usize) {
+        self.0.truncate(count);
+    }
 }
 
 /// What a scope restores at its end.

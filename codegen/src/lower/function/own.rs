@@ -6,7 +6,7 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 
 /// Buffers with a part for each work-item or each group, and local memory. Invariant: a buffer is in at most one of the
-/// lists, and `items_own` counts all work-items with a part.
+/// lists, and `most_items` bounds the number of all work-items with a part.
 pub struct OwnMemory {
     items: Vec<BufferId>,
     groups: Vec<BufferId>,

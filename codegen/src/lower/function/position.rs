@@ -1,12 +1,11 @@
 //! Where in the program the code stands that a function under construction writes now.
 
-use super::FunctionBuilder;
 use super::grid::Dims;
 use crate::lower::flagged::checks::Flagged;
 use lift_analysis::size::Size;
 
-/// The loops and branches around the code. Invariant: the methods of the builder below, each with an extent, restore what
-/// they change at its end; nothing else changes it.
+/// The loops and branches around the code. Invariant: only `function` changes it, and what a method changes for an extent,
+/// it restores at its end.
 pub struct Position {
     /// The dimensions of the surrounding parallel loops.
     active: Dims,
@@ -89,110 +88,38 @@ impl Position {
     pub(super) fn resume(&mut self, at: Interrupted) {
         (self.active, self.loop_depth, self.in_branch) = (at.active, at.loop_depth, at.in_branch);
     }
+    /// Moves into parallel loops of these dimensions; returns those outside.
+    pub(super) fn set_active(&mut self, active: Dims) -> Dims {
+        std::mem::replace(&mut self.active, active)
+    }
+    pub(super) fn set_leads(&mut self, leads: bool) -> bool {
+        std::mem::replace(&mut self.leads, leads)
+    }
+    pub(super) fn set_item_rounds(&mut self, rounds: Option<Size>) -> Option<Size> {
+        std::mem::replace(&mut self.item_rounds, rounds)
+    }
+    pub(super) fn set_shares_memory(&mut self, shared: bool) -> bool {
+        std::mem::replace(&mut self.shared_in_loop, shared)
+    }
+    pub(super) fn set_write_out(&mut self, most: i64) -> i64 {
+        std::mem::replace(&mut self.write_out, most)
+    }
+    pub(super) fn set_in_border(&mut self, in_border: bool) -> bool {
+        std::mem::replace(&mut self.in_border, in_border)
+    }
+    pub(super) fn set_in_branch(&mut self, in_branch: bool) -> bool {
+        std::mem::replace(&mut self.in_branch, in_branch)
+    }
+    pub(super) fn set_flagged(&mut self, checks: Option<Flagged>) -> Option<Flagged> {
+        std::mem::replace(&mut self.flagged, checks)
+    }
+    pub(super) fn flagged_mut(&mut self) -> Option<&mut Flagged> {
+        self.flagged.as_mut()
+    }
     pub(super) fn enter_loop(&mut self) {
         self.loop_depth += 1;
     }
     pub(super) fn leave_loop(&mut self) {
         self.loop_depth -= 1;
-    }
-}
-
-impl FunctionBuilder<'_, '_> {
-    pub fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// Runs `f` in parallel loops of these dimensions.
-    pub fn with_active<T>(&mut self, active: Dims, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.active, active);
-        let result = f(self);
-        self.position.active = outside;
-        result
-    }
-    /// Runs `f`, whose code the work-items of a group divide among them in dimension 0.
-    pub fn by_items<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let mut active = self.position.active;
-        active.lcl[0] = true;
-        self.with_active(active, f)
-    }
-    /// Runs `f`, whose code all work-items of a group divide among them.
-    pub fn by_group<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let active = Dims { lcl: self.grid.used().lcl, ..self.position.active };
-        self.with_active(active, f)
-    }
-    /// Runs `f`, which writes a tile of each group through memory that the group shares; the next loop of a program
-    /// around it does not have to wait.
-    pub fn by_tiles<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.shared_in_loop, true);
-        let result = self.by_items(f);
-        self.position.shared_in_loop = outside;
-        result
-    }
-    /// Runs `f` for one of the work-items that run the code redundantly.
-    pub fn by_one<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.leads, true);
-        let result = self.with_active(self.grid.used(), f);
-        self.position.leads = outside;
-        result
-    }
-    /// Runs `f` in a loop.
-    pub fn in_loop<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.position.enter_loop();
-        let result = f(self);
-        self.position.leave_loop();
-        result
-    }
-    /// Runs `f` in a loop whose iteration `i` is never run by a work-item with an id greater than `i`.
-    pub fn with_item_rounds<T>(&mut self, rounds: Option<Size>, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.item_rounds, rounds);
-        let result = f(self);
-        self.position.item_rounds = outside;
-        result
-    }
-    /// Runs `f`, which writes a loop that waits itself between iterations that share the group's memory.
-    pub fn in_own_rounds<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::take(&mut self.position.shared_in_loop);
-        let result = f(self);
-        self.position.shared_in_loop |= outside;
-        result
-    }
-    /// Notes that the body of the current loop writes memory shared by a group.
-    pub fn share_memory(&mut self) {
-        self.position.shared_in_loop = true;
-    }
-    /// Runs `f`, which unrolls sequential loops of at most `most` iterations.
-    pub fn writing_out<T>(&mut self, most: i64, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.write_out, most);
-        let result = f(self);
-        self.position.write_out = outside;
-        result
-    }
-    /// Runs `f`, which writes the code for the halo of a padded array.
-    pub fn at_border<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.in_border, true);
-        let result = f(self);
-        self.position.in_border = outside;
-        result
-    }
-    /// Runs `f`, which writes code under a condition of the program.
-    pub fn branch<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = std::mem::replace(&mut self.position.in_branch, true);
-        let result = f(self);
-        self.position.in_branch = outside;
-        result
-    }
-    /// All code of the function is under a condition.
-    pub fn only_in_branch(&mut self) {
-        self.position.in_branch = true;
-    }
-    /// Runs `f` in a loop with branch-free checks; returns those that it noted, too.
-    pub fn with_flagged<T>(&mut self, checks: Flagged, f: impl FnOnce(&mut Self) -> T) -> (T, Option<Flagged>) {
-        self.position.flagged = Some(checks);
-        let result = f(self);
-        (result, self.position.flagged.take())
-    }
-    /// The checks of the current loop, to note another one.
-    pub fn flagged_mut(&mut self) -> Option<&mut Flagged> {
-        self.position.flagged.as_mut()
     }
 }

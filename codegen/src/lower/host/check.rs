@@ -64,7 +64,7 @@ impl<'k> Host<'k> {
             return Ok(());
         }
         let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
-        self.launch(&title, Dims::default(), [None; 3], |f| assumed.iter().try_for_each(|a| f.check_assumption(a)))?;
+        self.launch(&title, Dims::default(), [None; 3], |f| assumed.iter().try_for_each(|a| a.check_assumption(f)))?;
         assumed.iter().for_each(|a| self.program.facts.assume(&a.assumption));
         Ok(())
     }

@@ -11,7 +11,7 @@ mod operation;
 mod rounds;
 mod state;
 
-use super::copies::copy_dims;
+use super::copies::{copy_dims, copy_in_parallel};
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
 use super::launch::{Body, Guard, Title};
@@ -455,7 +455,7 @@ impl<'k> Host<'k> {
                 self.launch(&title, dims, [None; 3], |f| {
                     for (i, value) in rest.iter().zip(&values) {
                         let to = f.dest_component(dest, *i)?;
-                        f.copy_in_parallel(value, &to)?;
+                        copy_in_parallel(f, value, &to)?;
                     }
                     Ok(())
                 })
@@ -491,7 +491,7 @@ impl<'k> Host<'k> {
         }
         let title = Title { name: "copy", label: "copy", origin };
         let dims = copy_dims(self.program.schedule, value);
-        self.launch(&title, dims, [None; 3], |f| f.copy_in_parallel(value, dest))
+        self.launch(&title, dims, [None; 3], |f| copy_in_parallel(f, value, dest))
     }
 
     /// Allocates memory for the value of a statement.

@@ -3,7 +3,7 @@
 use super::Host;
 use crate::core::{Level, Prim, PrimCall, Stmt};
 use crate::failure::Message;
-use crate::lower::copies::{copy_dims, copy_dims_of};
+use crate::lower::copies::{copy_dims, copy_dims_of, copy_in_parallel};
 use crate::lower::dests::{self, Assigned};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::group::local_size_of;
@@ -170,7 +170,7 @@ impl<'k> Host<'k> {
         let mut env = env.clone();
         self.launch(&title, copy_dims_of(kernel.ty(stmt.var)), [None; 3], |f| {
             let row = f.eval_stmt(stmt, &mut env, None)?;
-            f.copy_in_parallel(&row, dest)
+            copy_in_parallel(f, &row, dest)
         })
     }
 
@@ -195,7 +195,7 @@ impl<'k> Host<'k> {
             let f = Closure { lambda: &call.funs[0], env: env.clone() };
             let to = dests::scattered(f, len, hits, dest.clone(), stmt);
             return self
-                .launch(&title, copy_dims(self.program.schedule, &xs), [None; 3], |f| f.copy_in_parallel(&xs, &to));
+                .launch(&title, copy_dims(self.program.schedule, &xs), [None; 3], |f| copy_in_parallel(f, &xs, &to));
         }
         let mut env = env.clone();
         let dims = dims_of(stmt);
@@ -222,7 +222,8 @@ impl<'k> Host<'k> {
             f.grid_mut().share_by(team.clone());
             f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
             if let Some(team) = team.filter(|team| team.own.is_some() && team.rows > 1) {
-                f.as_many_as_are_busy(&team);
+                let target = *f.target();
+                f.grid_mut().as_many_as_are_busy(&team, &target);
             }
             Ok(())
         })

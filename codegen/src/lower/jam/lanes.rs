@@ -35,26 +35,24 @@ struct Fold<'k> {
     start: &'k Atom,
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Computes the elements of all lanes, and writes them.
-    pub fn elements_in_lanes(&mut self, body: &'k Block, mut lanes: Vec<Lane<'k>>) -> Result<()> {
-        self.keeping_loads(Some(Loads::default()), |b| b.stmts_in_lanes(&body.stmts, &mut lanes))?;
-        for lane in &lanes {
-            let value = self.atom(&body.result, &lane.env)?;
-            self.when(lane.inside.clone(), |b| b.copy(&value, &lane.dest))?;
-        }
-        Ok(())
+/// Computes the elements of all lanes, and writes them.
+pub fn elements_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, body: &'k Block, mut lanes: Vec<Lane<'k>>) -> Result<()> {
+    f.keeping_loads(Some(Loads::default()), |b| stmts_in_lanes(b, &body.stmts, &mut lanes))?;
+    for lane in &lanes {
+        let value = f.atom(&body.result, &lane.env)?;
+        f.when(lane.inside.clone(), |b| b.copy(&value, &lane.dest))?;
     }
+    Ok(())
+}
 
-    /// Binds the values of statements in each lane.
-    pub fn stmts_in_lanes(&mut self, stmts: &'k [Stmt], lanes: &mut [Lane<'k>]) -> Result<()> {
-        let mut envs: Vec<Env<'k>> = lanes.iter().map(|lane| lane.env.clone()).collect();
-        bind_in_lanes(self, stmts, &mut envs)?;
-        for (lane, env) in lanes.iter_mut().zip(envs) {
-            lane.env = env;
-        }
-        Ok(())
+/// Binds the values of statements in each lane.
+pub fn stmts_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, stmts: &'k [Stmt], lanes: &mut [Lane<'k>]) -> Result<()> {
+    let mut envs: Vec<Env<'k>> = lanes.iter().map(|lane| lane.env.clone()).collect();
+    bind_in_lanes(f, stmts, &mut envs)?;
+    for (lane, env) in lanes.iter_mut().zip(envs) {
+        lane.env = env;
     }
+    Ok(())
 }
 
 impl<'k> Fold<'k> {

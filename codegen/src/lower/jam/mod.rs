@@ -16,6 +16,7 @@ mod alike;
 mod lanes;
 mod loads;
 
+use self::lanes::{elements_in_lanes, stmts_in_lanes};
 use super::Result;
 use super::function::FunctionBuilder;
 use super::host::Host;
@@ -282,7 +283,7 @@ fn maps_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, nest: Nest<'_, 'k>, lanes:
             lanes = entered(b, nest, k, (place, &counts[k]), &lanes)?;
         }
         match rest {
-            [] => b.elements_in_lanes(&first.funs[0].body, lanes),
+            [] => elements_in_lanes(b, &first.funs[0].body, lanes),
             _ => {
                 let (lens, block) = (&nest.lens[joined..], &nest.block[joined..]);
                 maps_in_lanes(b, Nest { maps: rest, lens, block }, lanes)
@@ -331,7 +332,7 @@ fn entered<'k>(
     if k + 1 < nest.maps.len()
         && let Some((_, before)) = f.body.stmts.split_last()
     {
-        b.stmts_in_lanes(before, &mut inner)?;
+        stmts_in_lanes(b, before, &mut inner)?;
     }
     Ok(inner)
 }

@@ -1,6 +1,6 @@
 //! `filter` in a single pass.
 
-use super::single_pass::state_size;
+use super::single_pass::{single_pass, state_size};
 use super::tile::{Shape, TILED, bytes};
 use crate::core::{PrimCall, Stmt};
 use crate::lower::Result;
@@ -56,7 +56,7 @@ impl<'k> Host<'k> {
                 return Err(f.error("filter", "these elements cannot be gathered in local memory"));
             };
             let sums = f.declare_array("sums", Storage::Local, CType::ULong, 2 * u64::from(shape.group));
-            f.single_pass(state, shape, &xs.len, &tiles, |f, shared, tile| {
+            single_pass(f, state, shape, &xs.len, &tiles, |f, shared, tile| {
                 let Some(own) = f.element_arrays(&from, "x", Storage::Private, shape.each()) else {
                     return Err(f.error("filter", "these elements cannot be kept in registers"));
                 };

@@ -4,7 +4,7 @@
 //! computed for any element, some elements at a time are tested in a loop that the device's compiler vectorises, and
 //! then compacted by the device's instruction for it ([`pack`]).
 
-use super::piece::{ITEMS, LEAST, Piece};
+use super::piece::{ITEMS, LEAST, Piece, for_pieces};
 use super::tile::bytes;
 use crate::core::{PrimCall, Stmt};
 use crate::lower::Result;
@@ -116,7 +116,7 @@ impl<'k> Host<'k> {
         let count_title = Title { name: &count_name, label: "filter: count", origin: &stmt.origin };
         self.launch_if(&many, &count_title, ITEMS, [None; 3], |f| {
             let counts = Expr::Var(f.use_buffer(counts, true));
-            f.for_pieces(&xs.len, &pieces, |f, piece| {
+            for_pieces(f, &xs.len, &pieces, |f, piece| {
                 let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
                 piece.for_piece(f, |f, i| {
                     let x = f.read(xs, i)?;
@@ -133,7 +133,7 @@ impl<'k> Host<'k> {
         self.launch_if(&many, &title, ITEMS, [None; 3], |f| {
             let counts = Expr::Var(f.use_buffer(counts, false));
             let body = f.dest_body(dest)?;
-            f.for_pieces(&xs.len, &pieces, |f, piece| {
+            for_pieces(f, &xs.len, &pieces, |f, piece| {
                 let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
                 f.for_range("j", Expr::int(0), &piece.number, Step::Increment, |f, j| {
                     let j = f.size(j)?;

@@ -15,7 +15,7 @@
 
 pub mod each;
 mod filter;
-mod flat;
+pub mod flat;
 mod kept;
 mod ordered;
 mod piece;

@@ -62,7 +62,7 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label, origin: &stmt.origin };
         let to = Dest::Place(parts.clone());
         self.launch(&title, ITEMS, [None; 3], |f| {
-            f.for_pieces(&r.xs.len, &pieces, |f, piece| {
+            for_pieces(f, &r.xs.len, &pieces, |f, piece| {
                 let all = fold_of_piece(f, r, piece, commutative)?;
                 let to = f.dest_at(&to, &piece.number)?;
                 f.copy(&all, &to)
@@ -104,7 +104,7 @@ impl<'k> Host<'k> {
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
         self.launch(&title, ITEMS, [None; 3], |f| {
-            f.for_pieces(&r.xs.len, &pieces, |f, piece| {
+            for_pieces(f, &r.xs.len, &pieces, |f, piece| {
                 let acc = fold_first(f, r, &parts, &piece.number)?;
                 piece.for_piece(f, |f, i| {
                     let x = f.read(r.xs, i)?;
@@ -123,37 +123,35 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    pub(super) fn for_pieces(
-        &mut self,
-        n: &Size,
-        pieces: &Size,
-        body: impl FnOnce(&mut Self, &Piece) -> Result<()>,
-    ) -> Result<()> {
-        self.grid_mut().one_item_per_group();
-        if let Some(most) = self.upper(pieces) {
-            self.grid_mut().ask_for_items(most);
-        }
-        let pieces = self.host_size(pieces, "pieces")?;
-        let (n_expr, count) = (self.length(n)?, self.size(&pieces)?);
-        let each = self.bind("piece", CType::Int, rounded_up(n_expr.clone(), count));
-        let global = |call: &str| Expr::call(call, [Expr::int(0)]);
-        let mut active = self.position().active();
-        active.glb[0] = true;
-        let (first, step) = (global("get_global_id"), global("get_global_size"));
-        self.with_active(active, |f| {
-            f.for_range("p", first, &pieces, Step::Add(step), |f, number| {
-                // In `long`, because the last chunks may begin after the end.
-                let from = f.size(number)?.cast(CType::Long).mul(each.clone());
-                let from = Expr::call("min", [from, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
-                let from = f.bind("from", CType::Int, from);
-                let to = from.clone().add(Expr::call("min", [each, n_expr.sub(from.clone())]));
-                let to = f.bind("to", CType::Int, to);
-                let last = f.size(number)?.eq(f.size(&pieces.sub(&Size::one()))?);
-                body(f, &Piece { number: number.clone(), from, to, of: n.clone(), last })
-            })
-        })
+pub(super) fn for_pieces<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    n: &Size,
+    pieces: &Size,
+    body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Piece) -> Result<()>,
+) -> Result<()> {
+    f.grid_mut().one_item_per_group();
+    if let Some(most) = f.upper(pieces) {
+        f.grid_mut().ask_for_items(most);
     }
+    let pieces = f.host_size(pieces, "pieces")?;
+    let (n_expr, count) = (f.length(n)?, f.size(&pieces)?);
+    let each = f.bind("piece", CType::Int, rounded_up(n_expr.clone(), count));
+    let global = |call: &str| Expr::call(call, [Expr::int(0)]);
+    let mut active = f.position().active();
+    active.glb[0] = true;
+    let (first, step) = (global("get_global_id"), global("get_global_size"));
+    f.with_active(active, |f| {
+        f.for_range("p", first, &pieces, Step::Add(step), |f, number| {
+            // In `long`, because the last chunks may begin after the end.
+            let from = f.size(number)?.cast(CType::Long).mul(each.clone());
+            let from = Expr::call("min", [from, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
+            let from = f.bind("from", CType::Int, from);
+            let to = from.clone().add(Expr::call("min", [each, n_expr.sub(from.clone())]));
+            let to = f.bind("to", CType::Int, to);
+            let last = f.size(number)?.eq(f.size(&pieces.sub(&Size::one()))?);
+            body(f, &Piece { number: number.clone(), from, to, of: n.clone(), last })
+        })
+    })
 }
 
 impl Piece {

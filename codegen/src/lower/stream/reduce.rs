@@ -1,7 +1,8 @@
 //! `reduce` of scalars with a commutative operator on a GPU: each work-item folds many elements, four at a time.
 
+use super::shared::{share_rounds, shared_folds, sharing_element};
 use super::single_pass::{fits_word, of_word, state_size, to_word};
-use super::tile::{ElementWork, Shape, TILED};
+use super::tile::{ElementWork, Shape, TILED, load_whole_tile, read_four, work_of_element};
 use crate::core::{Level, Stmt};
 use crate::lower::Result;
 use crate::lower::device_filter::local_id;
@@ -123,7 +124,7 @@ impl<'k> Reduction<'_, 'k> {
             let Some(own) = f.element_arrays(self.ty, "x", Storage::Private, shape.each()) else {
                 return Err(f.error("reduce", unsupported()));
             };
-            f.load_whole_tile(shape, number, self.xs, &own)?;
+            load_whole_tile(f, shape, number, self.xs, &own)?;
             f.written_out("k", shape.fours, |f, k| {
                 f.written_out("j", 4, |f, j| {
                     let at = Expr::binary(BinaryOp::Mul, k, Expr::int(4)).add(j.clone());
@@ -210,7 +211,7 @@ fn folded_one_by_one<'k>(
 ) -> Result<bool> {
     let times = |a: Expr, b: u32| Expr::binary(BinaryOp::Mul, a, Expr::int(b.into()));
     let first = times(number.clone(), shape.group * shape.fours).add(local_id().cast(CType::Int));
-    let work = f.work_of_element(r.xs, &first)?;
+    let work = work_of_element(f, r.xs, &first)?;
     if work == ElementWork::Little {
         return Ok(false);
     }
@@ -238,7 +239,7 @@ fn folded_one_by_one<'k>(
         let q = f.index_var("q", q);
         let fours = r.xs.len.div_floor(&Size::int(4));
         f.known_mut().assume_index(&q, &fours);
-        let elements = f.read_four(r.xs, &Size::var(q))?;
+        let elements = read_four(f, r.xs, &Size::var(q))?;
         (0..).zip(elements).try_for_each(|(j, x)| take(f, j, x))
     })?;
     Ok(true)
@@ -254,7 +255,7 @@ fn folded_sharing<'k>(
 ) -> Result<bool> {
     let each = shape.each();
     let own = i64::from(each.trailing_zeros());
-    let folds = f.shared_folds(r.xs, own);
+    let folds = shared_folds(f, r.xs, own);
     if each.count_ones() != 1 || folds.is_empty() {
         return Ok(false);
     }
@@ -264,7 +265,7 @@ fn folded_sharing<'k>(
         let from = f.bind("from", CType::Int, times(item, each));
         let first = f.index_var("from", from.clone());
         f.known_mut().assume_index(&first, &r.xs.len);
-        if !f.share_rounds(r.xs, &Size::var(first), own, folds)? {
+        if !share_rounds(f, r.xs, &Size::var(first), own, folds)? {
             return Ok(false);
         }
         f.unrolled("l", each, |f, l| {
@@ -272,13 +273,13 @@ fn folded_sharing<'k>(
             let i = f.bind("i", CType::Int, from.clone().add(l));
             let i = f.index_var("i", i);
             f.known_mut().assume_index(&i, &r.xs.len);
-            let x = f.sharing_element(r.xs, i)?;
+            let x = sharing_element(f, r.xs, i)?;
             let acc = f.slot_at(accs, Expr::int(0));
             let old = f.load(&acc)?;
             let next = f.call(r.f, &[old, x])?;
             f.copy(&next, &Dest::Place(acc))
         })?;
-        f.no_rounds_shared();
+        f.values_mut().no_rounds_shared();
         Ok(true)
     })?;
     if shared {

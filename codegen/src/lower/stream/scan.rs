@@ -3,8 +3,8 @@
 //! In two passes, each group folds its chunk, some tiles that follow each other, if there are several; then it scans the chunk from
 //! the fold of the chunks before. Folds are made in the same order in every run, so sums of floats do not vary.
 
-use super::single_pass::{fits_word, state_size, to_word};
-use super::tile::{Shape, TILED, Tile, bytes};
+use super::single_pass::{fits_word, single_pass, state_size, to_word};
+use super::tile::{Shape, TILED, Tile, bytes, wide};
 use crate::core::{Lambda, Level, PrimCall, Rhs, ScalarOp, Stmt};
 use crate::lower::device_filter::local_id;
 use crate::lower::function::FunctionBuilder;
@@ -84,7 +84,7 @@ impl<'k> Host<'k> {
             let z = f.force(&op.z)?;
             let op = &Operator { z, ..op };
             let slots = group_slots(f, ty, shape)?;
-            f.single_pass(state, shape, &xs.len, &tiles, |f, shared, tile| {
+            single_pass(f, state, shape, &xs.len, &tiles, |f, shared, tile| {
                 let own = own_of_tile(f, ty, shape, &slots)?;
                 let all = op.fold_tile(f, tile, xs, &own)?;
                 let word = word_of(f, scalar, &all)?;
@@ -454,7 +454,7 @@ fn write_vectors(f: &mut FunctionBuilder, element: &Layout, at: &Size, own: &Lay
                 lanes.push(f.scalar(&value)?);
             }
             let pointer = Expr::Var(f.use_buffer(*buffer, true));
-            let to = f.wide(Qualifier::Global, *scalar, pointer, at)?;
+            let to = wide(f, Qualifier::Global, *scalar, pointer, at)?;
             f.assign(to, Expr::Vector(CType::Vec(*scalar, 4), lanes));
             Ok(())
         }

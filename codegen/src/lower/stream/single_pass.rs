@@ -29,53 +29,51 @@ pub fn state_size(tiles: &Size) -> Size {
     tiles.add(&Size::nat(STATUS_AT.into()))
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Runs `body` for each tile of `n` elements, one group per tile. Tiles after the last element are skipped, except
-    /// the first one.
-    pub fn single_pass(
-        &mut self,
-        state: BufferId,
-        shape: Shape,
-        n: &Size,
-        tiles: &Size,
-        body: impl FnOnce(&mut Self, &Shared, &Tile) -> Result<()>,
-    ) -> Result<()> {
-        self.grid_mut().ask_for_groups(tiles.clone());
-        let n = self.length(n)?;
-        let tiles = self.host_size(tiles, "tiles")?;
-        let tiles = self.size(&tiles)?;
-        let state = Expr::Var(self.use_buffer(state, true));
-        let window = WINDOW.min(shape.group);
-        let ints = self.declare_array("shared", Storage::Local, CType::Int, 2);
-        self.own_mut().declare_local(8);
-        let args = [state.clone(), Expr::Var(ints.clone()), tiles.clone()];
-        let next = self.call_helper(Helper::NextTile, args);
-        let number = Expr::Var(self.variable("tile", CType::Int, Some(next.clone())));
-        let (round, ()) = self.in_loop(|f| {
-            f.scope(|f| {
-                let round = f.bind("round", CType::Int, Expr::Var(ints.clone()).index(Expr::int(1)));
-                let shared = Shared { state, ints, window, round };
-                let tile = f.tile(shape, number.clone(), &n);
-                let wanted = Expr::int(0).lt(tile.left.clone()).or(number.clone().eq(Expr::int(0)));
-                let (stmts, ()) = f.scope(|f| f.in_group(|f| body(f, &shared, &tile)))?;
-                f.emit_if(wanted, stmts, Vec::new());
-                // A loop with barriers is left right after one: pocl lets one work-item decide for the group from the branch
-                // before on, which may be the one that writes an element.
-                f.barrier(true, false);
-                // With one group per tile, none is left.
-                let last = vec![StmtKind::Break.at(&f.origin())];
-                f.emit_if(
-                    Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int).ge(tiles.clone()),
-                    last,
-                    Vec::new(),
-                );
-                f.assign(number.clone(), next);
-                Ok(())
-            })
-        })?;
-        self.emit(StmtKind::While { condition: number.lt(tiles), body: round });
-        Ok(())
-    }
+/// Runs `body` for each tile of `n` elements, one group per tile. Tiles after the last element are skipped, except
+/// the first one.
+pub fn single_pass<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    state: BufferId,
+    shape: Shape,
+    n: &Size,
+    tiles: &Size,
+    body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, &Shared, &Tile) -> Result<()>,
+) -> Result<()> {
+    f.grid_mut().ask_for_groups(tiles.clone());
+    let n = f.length(n)?;
+    let tiles = f.host_size(tiles, "tiles")?;
+    let tiles = f.size(&tiles)?;
+    let state = Expr::Var(f.use_buffer(state, true));
+    let window = WINDOW.min(shape.group);
+    let ints = f.declare_array("shared", Storage::Local, CType::Int, 2);
+    f.own_mut().declare_local(8);
+    let args = [state.clone(), Expr::Var(ints.clone()), tiles.clone()];
+    let next = f.call_helper(Helper::NextTile, args);
+    let number = Expr::Var(f.variable("tile", CType::Int, Some(next.clone())));
+    let (round, ()) = f.in_loop(|f| {
+        f.scope(|f| {
+            let round = f.bind("round", CType::Int, Expr::Var(ints.clone()).index(Expr::int(1)));
+            let shared = Shared { state, ints, window, round };
+            let tile = f.tile(shape, number.clone(), &n);
+            let wanted = Expr::int(0).lt(tile.left.clone()).or(number.clone().eq(Expr::int(0)));
+            let (stmts, ()) = f.scope(|f| f.in_group(|f| body(f, &shared, &tile)))?;
+            f.emit_if(wanted, stmts, Vec::new());
+            // A loop with barriers is left right after one: pocl lets one work-item decide for the group from the branch
+            // before on, which may be the one that writes an element.
+            f.barrier(true, false);
+            // With one group per tile, none is left.
+            let last = vec![StmtKind::Break.at(&f.origin())];
+            f.emit_if(
+                Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int).ge(tiles.clone()),
+                last,
+                Vec::new(),
+            );
+            f.assign(number.clone(), next);
+            Ok(())
+        })
+    })?;
+    f.emit(StmtKind::While { condition: number.lt(tiles), body: round });
+    Ok(())
 }
 
 impl Shared {

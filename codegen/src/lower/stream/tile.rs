@@ -166,96 +166,6 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Like [`Self::load_tile`], for a tile all of whose elements exist.
-    pub fn load_whole_tile(&mut self, shape: Shape, number: Expr, xs: &Array<'k>, own: &Rc<Layout>) -> Result<()> {
-        let fours = xs.len.div_floor(&Size::int(4));
-        let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
-        let first = self.bind("first", CType::Int, first);
-        if self.work_of_element(xs, &first)? == ElementWork::Loop {
-            return load_one_at_a_time(self, shape, first, xs, own);
-        }
-        self.written_out("k", shape.fours, |f, k| {
-            let q = f.bind("q", CType::Int, first.add(times(k.clone(), shape.group)));
-            let q = f.index_var("q", q);
-            f.known_mut().assume_index(&q, &fours);
-            let elements = f.read_four(xs, &Size::var(q))?;
-            for (j, x) in elements.iter().enumerate() {
-                let to = f.slot_at(own, times(k.clone(), 4).add(Expr::int(j as i64)));
-                f.copy(x, &Dest::Place(to))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// What computing an element takes. The code of a loop is written once, not once per element of a work-item: many
-    /// copies are slow to compile and hide no latency, and one driver miscompiled a body of 64 such loops.
-    pub fn work_of_element(&mut self, xs: &Array<'k>, at: &Expr) -> Result<ElementWork> {
-        let (stmts, result) = self.scope(|f| {
-            let i = f.index_var("i", at.clone());
-            f.known_mut().assume_index(&i, &xs.len);
-            f.read(xs, &Size::var(i))
-        })?;
-        if has_loop(&stmts) {
-            return Ok(ElementWork::Loop);
-        }
-        let computed = match &result {
-            Value::Scalar(ScalarValue::Computed { expr, .. }) => instructions(expr),
-            _ => 0,
-        };
-        let all = stmts.iter().map(|s| s.kind.instructions()).sum::<usize>() + computed;
-        Ok(if all > MUCH { ElementWork::Much } else { ElementWork::Little })
-    }
-
-    /// Elements `4·q` to `4·q + 3`, which must exist.
-    pub fn read_four(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
-        let four = Size::int(4);
-        match &*xs.view {
-            View::Stored { element, base } if self.facts().divides(&four, base).is_yes() => match &**element {
-                Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }) => {
-                    self.note_double(*scalar);
-                    let pointer = Expr::Var(self.use_buffer(*buffer, false));
-                    let four = self.wide(Qualifier::GlobalConst, *scalar, pointer, &base.add(&q.mul(&four)))?;
-                    let v = self.bind("v", CType::Vec(*scalar, 4), four);
-                    Ok([0, 1, 2, 3].map(|j| Value::computed(*scalar, v.clone().lane(j))))
-                }
-                Layout::Tuple(parts) => {
-                    let parts: Vec<Array> = parts
-                        .iter()
-                        .map(|p| Array::new(xs.len.clone(), View::Stored { element: p.clone(), base: base.clone() }))
-                        .collect();
-                    four_tuples(self, &parts, q)
-                }
-                _ => one_by_one(self, xs, q),
-            },
-            View::Zip(parts) => four_tuples(self, parts, q),
-            View::Component(of, at) => {
-                let tuples = self.read_four(of, q)?;
-                let mut out = Vec::new();
-                for t in tuples {
-                    match t {
-                        Value::Tuple(mut parts) if *at < parts.len() => out.push(parts.swap_remove(*at)),
-                        _ => return Err(self.error("", "a component is taken of something that is not a tuple")),
-                    }
-                }
-                as_four(self, out)
-            }
-            View::Mapped(f, of) => {
-                let xs = self.read_four(of, q)?;
-                call_on_four(self, f, &xs)
-            }
-            View::Part { from, step, of } if step.is_one() && self.facts().divides(&four, from).is_yes() => {
-                self.read_four(of, &from.div_exact(&four).add(q))
-            }
-            _ => one_by_one(self, xs, q),
-        }
-    }
-
-    /// Four elements of a buffer as one vector access. Buffers are aligned for every vector type.
-    pub fn wide(&mut self, space: Qualifier, scalar: Scalar, pointer: Expr, at: &Size) -> Result<Expr> {
-        let pointer = Arc::new(pointer.add(self.size(at)?));
-        Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
-    }
-
     /// Runs `body` in a context where all work-items of the group are active.
     pub fn in_group<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let mut active = self.position().active();
@@ -267,6 +177,102 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn for_group(&mut self, group: u32, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         self.for_range("i", local_id(), n, Step::Add(Expr::int(group.into())), body)
     }
+}
+
+/// Like [`Self::load_tile`], for a tile all of whose elements exist.
+pub fn load_whole_tile<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    shape: Shape,
+    number: Expr,
+    xs: &Array<'k>,
+    own: &Rc<Layout>,
+) -> Result<()> {
+    let fours = xs.len.div_floor(&Size::int(4));
+    let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
+    let first = f.bind("first", CType::Int, first);
+    if work_of_element(f, xs, &first)? == ElementWork::Loop {
+        return load_one_at_a_time(f, shape, first, xs, own);
+    }
+    f.written_out("k", shape.fours, |f, k| {
+        let q = f.bind("q", CType::Int, first.add(times(k.clone(), shape.group)));
+        let q = f.index_var("q", q);
+        f.known_mut().assume_index(&q, &fours);
+        let elements = read_four(f, xs, &Size::var(q))?;
+        for (j, x) in elements.iter().enumerate() {
+            let to = f.slot_at(own, times(k.clone(), 4).add(Expr::int(j as i64)));
+            f.copy(x, &Dest::Place(to))?;
+        }
+        Ok(())
+    })
+}
+
+/// What computing an element takes. The code of a loop is written once, not once per element of a work-item: many
+/// copies are slow to compile and hide no latency, and one driver miscompiled a body of 64 such loops.
+pub fn work_of_element<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, at: &Expr) -> Result<ElementWork> {
+    let (stmts, result) = f.scope(|f| {
+        let i = f.index_var("i", at.clone());
+        f.known_mut().assume_index(&i, &xs.len);
+        f.read(xs, &Size::var(i))
+    })?;
+    if has_loop(&stmts) {
+        return Ok(ElementWork::Loop);
+    }
+    let computed = match &result {
+        Value::Scalar(ScalarValue::Computed { expr, .. }) => instructions(expr),
+        _ => 0,
+    };
+    let all = stmts.iter().map(|s| s.kind.instructions()).sum::<usize>() + computed;
+    Ok(if all > MUCH { ElementWork::Much } else { ElementWork::Little })
+}
+
+/// Elements `4·q` to `4·q + 3`, which must exist.
+pub fn read_four<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
+    let four = Size::int(4);
+    match &*xs.view {
+        View::Stored { element, base } if f.facts().divides(&four, base).is_yes() => match &**element {
+            Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }) => {
+                f.note_double(*scalar);
+                let pointer = Expr::Var(f.use_buffer(*buffer, false));
+                let four = wide(f, Qualifier::GlobalConst, *scalar, pointer, &base.add(&q.mul(&four)))?;
+                let v = f.bind("v", CType::Vec(*scalar, 4), four);
+                Ok([0, 1, 2, 3].map(|j| Value::computed(*scalar, v.clone().lane(j))))
+            }
+            Layout::Tuple(parts) => {
+                let parts: Vec<Array> = parts
+                    .iter()
+                    .map(|p| Array::new(xs.len.clone(), View::Stored { element: p.clone(), base: base.clone() }))
+                    .collect();
+                four_tuples(f, &parts, q)
+            }
+            _ => one_by_one(f, xs, q),
+        },
+        View::Zip(parts) => four_tuples(f, parts, q),
+        View::Component(of, at) => {
+            let tuples = read_four(f, of, q)?;
+            let mut out = Vec::new();
+            for t in tuples {
+                match t {
+                    Value::Tuple(mut parts) if *at < parts.len() => out.push(parts.swap_remove(*at)),
+                    _ => return Err(f.error("", "a component is taken of something that is not a tuple")),
+                }
+            }
+            as_four(f, out)
+        }
+        View::Mapped(function, of) => {
+            let xs = read_four(f, of, q)?;
+            call_on_four(f, function, &xs)
+        }
+        View::Part { from, step, of } if step.is_one() && f.facts().divides(&four, from).is_yes() => {
+            read_four(f, of, &from.div_exact(&four).add(q))
+        }
+        _ => one_by_one(f, xs, q),
+    }
+}
+
+/// Four elements of a buffer as one vector access. Buffers are aligned for every vector type.
+pub fn wide(f: &mut FunctionBuilder, space: Qualifier, scalar: Scalar, pointer: Expr, at: &Size) -> Result<Expr> {
+    let pointer = Arc::new(pointer.add(f.size(at)?));
+    Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
 }
 
 impl Tile {
@@ -304,7 +310,7 @@ impl Tile {
         then: Option<Each<'_, 'k>>,
     ) -> Result<()> {
         let (whole, ()) = f.scope(|f| {
-            f.load_whole_tile(self.shape, self.number.clone(), xs, own)?;
+            load_whole_tile(f, self.shape, self.number.clone(), xs, own)?;
             then.map_or(Ok(()), |then| self.for_own(f, |f, at, _| then(f, at)))
         })?;
         let (some, ()) = f.scope(|f| {
@@ -361,7 +367,7 @@ fn one_by_one<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, q: &Size) -> 
 fn four_tuples<'k>(f: &mut FunctionBuilder<'_, 'k>, parts: &[Array<'k>], q: &Size) -> Result<[Value<'k>; 4]> {
     let mut all = Vec::new();
     for p in parts {
-        all.push(f.read_four(p, q)?);
+        all.push(read_four(f, p, q)?);
     }
     Ok([0, 1, 2, 3].map(|j| Value::Tuple(all.iter().map(|four| four[j].clone()).collect())))
 }

@@ -10,66 +10,74 @@ use crate::schedule::by_key::atomic;
 use crate::schedule::teams::KEY_TABLE;
 use lift_analysis::ty::Ty;
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Folds a row. Every work-item of the group must execute it.
-    pub fn by_key_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let by = by_key(self, call, env)?;
-        let Some(items) = self.team().and_then(|n| u32::try_from(n).ok()) else {
-            return Err(self.error("reduceByKey", "its work-items are not a whole group"));
-        };
-        let n = by.keys.len.clone();
-        let table = Table::of_row(items, KEY_TABLE, &by, &n);
-        let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
-            return Err(self.error("reduceByKey", "the folded value is not a scalar"));
-        };
-        self.runs_together();
-        let lanes = self.host_size(&table.lanes(), "lanes")?;
-        let lanes = self.size(&lanes)?;
-        let turns = self.host_size(&table.turns.0, "turns")?;
-        let result = self.by_group(|f| {
-            f.for_range("turn", Expr::int(0), &turns, Step::Increment, |f, turn| {
-                let turn = f.size(turn)?;
-                let task = by.task(f, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
-                task.fold_part(f, &Expr::int(0), &n, Folded::Result(dest))
-            })
-        });
-        self.share_memory();
-        result
-    }
-
-    /// Folds a row by one work-item.
-    pub fn by_key_alone(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let by = by_key(self, call, env)?;
-        let table = self.allocate_private(&Ty::array(Ty::scalar(by.scalar), by.buckets.clone()), "table")?;
-        let (value, to) = (self.load(&table)?, Dest::Place(table));
-        let cells = self.array(&value)?;
-        let z = self.force(&by.z)?;
-        let buckets = by.buckets.clone();
-        self.for_range("b", Expr::int(0), &buckets, Step::Increment, |f, b| {
-            let cell = f.dest_at(&to, b)?;
-            f.copy(&z, &cell)
-        })?;
-        self.for_range("i", Expr::int(0), &by.keys.len, Step::Increment, |f, i| {
-            let key = f.read(&by.keys, i)?;
-            let key = f.scalar_of(&key)?;
-            let key = f.scalar(&key)?;
-            let key = f.bind("key", CType::Int, key);
-            let inside = Expr::int(0).le(key.clone()).and(key.clone().lt(f.size(&buckets)?));
-            f.provided(inside, |f| {
-                let key = f.index_below("key", key, &buckets);
-                let x = f.read(&by.xs, i)?;
-                let old = f.read(&cells, &key)?;
-                let next = f.call(&by.f, &[old, x])?;
-                let cell = f.dest_at(&to, &key)?;
-                f.copy(&next, &cell)
-            })
-        })?;
-        self.for_range("b", Expr::int(0), &buckets, Step::Increment, |f, b| {
-            let x = f.read(&cells, b)?;
-            let cell = f.dest_at(dest, b)?;
-            f.copy(&x, &cell)
+/// Folds a row. Every work-item of the group must execute it.
+pub fn by_key_in_group<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let by = by_key(f, call, env)?;
+    let Some(items) = f.team().and_then(|n| u32::try_from(n).ok()) else {
+        return Err(f.error("reduceByKey", "its work-items are not a whole group"));
+    };
+    let n = by.keys.len.clone();
+    let table = Table::of_row(items, KEY_TABLE, &by, &n);
+    let Some(memory) = f.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
+        return Err(f.error("reduceByKey", "the folded value is not a scalar"));
+    };
+    f.runs_together();
+    let lanes = f.host_size(&table.lanes(), "lanes")?;
+    let lanes = f.size(&lanes)?;
+    let turns = f.host_size(&table.turns.0, "turns")?;
+    let result = f.by_group(|f| {
+        f.for_range("turn", Expr::int(0), &turns, Step::Increment, |f, turn| {
+            let turn = f.size(turn)?;
+            let task = by.task(f, &table, (memory.clone(), lanes.clone(), Expr::int(1)), turn)?;
+            task.fold_part(f, &Expr::int(0), &n, Folded::Result(dest))
         })
-    }
+    });
+    f.share_memory();
+    result
+}
+
+/// Folds a row by one work-item.
+pub fn by_key_alone<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let by = by_key(f, call, env)?;
+    let table = f.allocate_private(&Ty::array(Ty::scalar(by.scalar), by.buckets.clone()), "table")?;
+    let (value, to) = (f.load(&table)?, Dest::Place(table));
+    let cells = f.array(&value)?;
+    let z = f.force(&by.z)?;
+    let buckets = by.buckets.clone();
+    f.for_range("b", Expr::int(0), &buckets, Step::Increment, |f, b| {
+        let cell = f.dest_at(&to, b)?;
+        f.copy(&z, &cell)
+    })?;
+    f.for_range("i", Expr::int(0), &by.keys.len, Step::Increment, |f, i| {
+        let key = f.read(&by.keys, i)?;
+        let key = f.scalar_of(&key)?;
+        let key = f.scalar(&key)?;
+        let key = f.bind("key", CType::Int, key);
+        let inside = Expr::int(0).le(key.clone()).and(key.clone().lt(f.size(&buckets)?));
+        f.provided(inside, |f| {
+            let key = f.index_below("key", key, &buckets);
+            let x = f.read(&by.xs, i)?;
+            let old = f.read(&cells, &key)?;
+            let next = f.call(&by.f, &[old, x])?;
+            let cell = f.dest_at(&to, &key)?;
+            f.copy(&next, &cell)
+        })
+    })?;
+    f.for_range("b", Expr::int(0), &buckets, Step::Increment, |f, b| {
+        let x = f.read(&cells, b)?;
+        let cell = f.dest_at(dest, b)?;
+        f.copy(&x, &cell)
+    })
 }
 
 fn by_key<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {

@@ -11,15 +11,15 @@
 //! | `scan` | `scan` of a row, tile by tile through local memory |
 //! | `sort` | `sort` and `argsort` of a row |
 
-mod by_key;
+pub mod by_key;
 mod own;
-mod rounds;
-mod scan;
-mod sort;
+pub mod rounds;
+pub mod scan;
+pub mod sort;
 
 use super::Result;
 use super::device_filter::local_id;
-use super::function::FunctionBuilder;
+use super::function::{FunctionBuilder, Grid};
 use super::value::{Array, Closure, Dest, Layout, Memory, Root, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Storage};
 use crate::schedule::teams::RADIX;
@@ -48,56 +48,61 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let items = self.grid().group_in(0).map(i64::from)?;
         (self.grid().team().is_some() && self.is_whole_group() && items > 1).then_some(items)
     }
+}
 
+impl Grid {
     /// The number of work-items that share an element, anywhere in its code.
-    pub fn team_items(&self) -> Option<i64> {
-        self.grid().team().map(|team| i64::from(team.items))
-    }
-
-    /// Local memory to combine values of this type; `None` unless they are scalars or tuples of them.
-    pub fn levels(&mut self, ty: &Ty, items: i64) -> Option<Levels> {
-        let blocks = (items + RADIX - 1) / RADIX;
-        let slots = self.element_arrays(ty, "slots", Storage::Local, items * self.rows_of_group())?;
-        let firsts = self.element_arrays(ty, "firsts", Storage::Local, blocks * self.rows_of_group())?;
-        Some(Levels { items, first_slot: self.of_row(items), first_block: self.of_row(blocks), slots, firsts })
-    }
-
-    /// Elements that a group computes at a time.
-    pub fn rows_of_group(&self) -> i64 {
-        self.grid().rows_of_group()
+    pub fn items_of_team(&self) -> Option<i64> {
+        self.team().map(|team| i64::from(team.items))
     }
 
     /// Where this work-item's row starts in memory that the rows of a group share.
-    fn of_row(&self, len: i64) -> Expr {
+    fn start_of_row(&self, len: i64) -> Expr {
         match self.rows_of_group() {
             1 => Expr::int(0),
             _ => times(Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int), len),
         }
     }
+}
 
-    fn fold_slot(&mut self, f: &Closure<'k>, acc: &Value<'k>, slots: &Rc<Layout>, at: Expr) -> Result<()> {
-        let x = self.slot_at(slots, at);
-        let x = self.load(&x)?;
-        let next = self.call(f, &[acc.clone(), x])?;
-        self.assign_registers(acc, &next)
-    }
+/// Local memory to combine values of this type; `None` unless they are scalars or tuples of them.
+pub fn levels(f: &mut FunctionBuilder, ty: &Ty, items: i64) -> Option<Levels> {
+    let blocks = (items + RADIX - 1) / RADIX;
+    let rows = f.grid().rows_of_group();
+    let slots = f.element_arrays(ty, "slots", Storage::Local, items * rows)?;
+    let firsts = f.element_arrays(ty, "firsts", Storage::Local, blocks * rows)?;
+    let [first_slot, first_block] = [items, blocks].map(|len| f.grid().start_of_row(len));
+    Some(Levels { items, first_slot, first_block, slots, firsts })
+}
 
-    /// Whether all elements of an array are read from local memory.
-    pub fn is_in_local(&self, xs: &Array<'k>) -> bool {
-        fn layout_is(layout: &Layout) -> bool {
-            match layout {
-                Layout::Scalar(Memory { root, .. }) => matches!(root, Root::Array { local: true, .. }),
-                Layout::Tuple(parts) => parts.iter().all(|p| layout_is(p)),
-                _ => false,
-            }
-        }
-        match &*xs.view {
-            View::Stored { element, .. } => layout_is(element),
-            View::Mapped(_, of) | View::Component(of, _) => self.is_in_local(of),
-            View::Zip(parts) => parts.iter().all(|p| self.is_in_local(p)),
-            View::Iota | View::Fill(_) => true,
+fn fold_slot<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    f: &Closure<'k>,
+    acc: &Value<'k>,
+    slots: &Rc<Layout>,
+    at: Expr,
+) -> Result<()> {
+    let x = b.slot_at(slots, at);
+    let x = b.load(&x)?;
+    let next = b.call(f, &[acc.clone(), x])?;
+    b.assign_registers(acc, &next)
+}
+
+/// Whether all elements of an array are read from local memory.
+pub fn is_in_local(xs: &Array) -> bool {
+    fn layout_is(layout: &Layout) -> bool {
+        match layout {
+            Layout::Scalar(Memory { root, .. }) => matches!(root, Root::Array { local: true, .. }),
+            Layout::Tuple(parts) => parts.iter().all(|p| layout_is(p)),
             _ => false,
         }
+    }
+    match &*xs.view {
+        View::Stored { element, .. } => layout_is(element),
+        View::Mapped(_, of) | View::Component(of, _) => is_in_local(of),
+        View::Zip(parts) => parts.iter().all(|p| is_in_local(p)),
+        View::Iota | View::Fill(_) => true,
+        _ => false,
     }
 }
 
@@ -131,9 +136,9 @@ impl Levels {
             b.written_out("j", (RADIX - 1) as u32, |b, j| {
                 let at = from.clone().add(j).add(Expr::int(1));
                 match self.items % RADIX {
-                    0 => b.fold_slot(f, &all, &self.slots, slot(at)),
+                    0 => fold_slot(b, f, &all, &self.slots, slot(at)),
                     _ => b.provided(at.clone().lt(Expr::int(self.items)), |b| {
-                        b.fold_slot(f, &all, &self.slots, slot(at))
+                        fold_slot(b, f, &all, &self.slots, slot(at))
                     }),
                 }
             })?;
@@ -157,7 +162,7 @@ fn fold_slots<'k>(
     let start = b.load(&start)?;
     let Some(total) = b.registers_with(&start, "total")? else { return Ok(like.clone()) };
     let rest = u32::try_from(count - 1).unwrap_or(0);
-    b.written_out("j", rest, |b, j| b.fold_slot(f, &total, slots, first.clone().add(j).add(Expr::int(1))))?;
+    b.written_out("j", rest, |b, j| fold_slot(b, f, &total, slots, first.clone().add(j).add(Expr::int(1))))?;
     Ok(total)
 }
 

@@ -3,19 +3,20 @@
 
 use super::{item, times};
 use crate::lower::Result;
-use crate::lower::function::FunctionBuilder;
+use crate::lower::function::{FunctionBuilder, Grid};
 use crate::opencl::{CType, Expr};
 use crate::schedule::teams::{Own, Team};
+use crate::target::Target;
 use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 
 /// Work-items that a compute unit runs at once.
 const ITEMS_PER_UNIT: i64 = 2048;
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl Grid {
     /// The distribution of rows over registers, if they are in registers.
     pub fn own_row(&self) -> Option<&Own> {
-        self.grid().team().and_then(|team| team.own.as_ref())
+        self.team().and_then(|team| team.own.as_ref())
     }
 
     /// Whether an array of length `n` has one element for each of the row's.
@@ -24,12 +25,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// Limits the number of groups: small groups compute several rows, because starting a group costs more than a row.
-    pub fn as_many_as_are_busy(&mut self, team: &Team) {
-        let units = i64::from(self.target().compute_units);
+    pub fn as_many_as_are_busy(&mut self, team: &Team, target: &Target) {
+        let units = i64::from(target.compute_units);
         let most = Size::int(units * ITEMS_PER_UNIT / i64::from(team.items * team.rows));
-        self.grid_mut().limit_groups(&most);
+        self.limit_groups(&most);
     }
+}
 
+impl<'k> FunctionBuilder<'_, 'k> {
     /// A loop over this work-item's elements of the row.
     pub fn for_own_row(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let (items, each) = self

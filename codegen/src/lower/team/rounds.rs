@@ -17,57 +17,57 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let shared = || place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         !is_flat(&self.kernel().atom_ty(state)) && self.is_whole_group() && shared()
     }
+}
 
-    /// This many iterations, each with an element of `xs` if there is one. Every work-item of the group must execute
-    /// it.
-    pub fn rounds_in_group(
-        &mut self,
-        stmt: &'k Stmt,
-        f: &Closure<'k>,
-        (count, start, xs): (&Size, &Value<'k>, Option<&Array<'k>>),
-    ) -> Result<Value<'k>> {
-        let both = two_states(self, stmt, start, &f.env)?;
-        let two = Size::int(2);
-        self.sequential(count, |b, i| {
-            let from = b.facts().simplify(&i.rem(&two));
-            let to = b.facts().simplify(&Size::one().sub(&from));
-            let element = xs.map(|xs| b.read(xs, i)).transpose()?;
-            advance_together(b, &both, &f.at(i), (&from, &to), element)
-        })?;
-        let last = self.facts().simplify(&count.rem(&two));
-        let last = state_at(self, &both, &last)?;
-        self.load(&last)
-    }
+/// This many iterations, each with an element of `xs` if there is one. Every work-item of the group must execute
+/// it.
+pub fn rounds_in_group<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    f: &Closure<'k>,
+    (count, start, xs): (&Size, &Value<'k>, Option<&Array<'k>>),
+) -> Result<Value<'k>> {
+    let both = two_states(b, stmt, start, &f.env)?;
+    let two = Size::int(2);
+    b.sequential(count, |b, i| {
+        let from = b.facts().simplify(&i.rem(&two));
+        let to = b.facts().simplify(&Size::one().sub(&from));
+        let element = xs.map(|xs| b.read(xs, i)).transpose()?;
+        advance_together(b, &both, &f.at(i), (&from, &to), element)
+    })?;
+    let last = b.facts().simplify(&count.rem(&two));
+    let last = state_at(b, &both, &last)?;
+    b.load(&last)
+}
 
-    /// Every work-item of the group must execute it, and finds the same value of the test.
-    pub fn iterate_while_in_group(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &Env<'k>,
-        start: &Value<'k>,
-    ) -> Result<Value<'k>> {
-        let both = two_states(self, stmt, start, env)?;
-        let test = Closure { lambda: &call.funs[0], env: env.clone() };
-        let f = Closure { lambda: &call.funs[1], env: env.clone() };
-        let half = Expr::Var(self.variable("half", CType::Int, Some(Expr::int(0))));
-        let two = Size::int(2);
-        let (body, ()) = self.scope(|b| {
-            b.in_loop(|b| {
-                let from = b.index_below("from", half.clone(), &two);
-                let state = state_at(b, &both, &from)?;
-                let value = b.load(&state)?;
-                b.leave_unless(&test, std::slice::from_ref(&value))?;
-                advance_together(b, &both, &f, (&from, &Size::one().sub(&from)), None)?;
-                b.assign(half.clone(), Expr::int(1).sub(half.clone()));
-                Ok(())
-            })
-        })?;
-        self.emit(StmtKind::While { condition: Expr::Bool(true), body });
-        let last = self.index_below("last", half, &two);
-        let last = state_at(self, &both, &last)?;
-        self.load(&last)
-    }
+/// Every work-item of the group must execute it, and finds the same value of the test.
+pub fn iterate_while_in_group<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    start: &Value<'k>,
+) -> Result<Value<'k>> {
+    let both = two_states(b, stmt, start, env)?;
+    let test = Closure { lambda: &call.funs[0], env: env.clone() };
+    let f = Closure { lambda: &call.funs[1], env: env.clone() };
+    let half = Expr::Var(b.variable("half", CType::Int, Some(Expr::int(0))));
+    let two = Size::int(2);
+    let (body, ()) = b.scope(|b| {
+        b.in_loop(|b| {
+            let from = b.index_below("from", half.clone(), &two);
+            let state = state_at(b, &both, &from)?;
+            let value = b.load(&state)?;
+            b.leave_unless(&test, std::slice::from_ref(&value))?;
+            advance_together(b, &both, &f, (&from, &Size::one().sub(&from)), None)?;
+            b.assign(half.clone(), Expr::int(1).sub(half.clone()));
+            Ok(())
+        })
+    })?;
+    b.emit(StmtKind::While { condition: Expr::Bool(true), body });
+    let last = b.index_below("last", half, &two);
+    let last = state_at(b, &both, &last)?;
+    b.load(&last)
 }
 
 /// Memory for two states of a loop.

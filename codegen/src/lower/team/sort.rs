@@ -41,24 +41,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn sorts_together(&self, call: &PrimCall) -> bool {
         matches!(call.prim, Prim::Sort | Prim::Argsort) && self.team().is_some()
     }
+}
 
-    /// Sorts a row. Every work-item of the group must execute it.
-    pub fn sort_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
-        let xs = self.atom(&call.args[0], env)?;
-        let xs = self.array(&xs)?;
-        let before = Closure { lambda: &call.funs[0], env: env.clone() };
-        self.runs_together();
-        let n = xs.len.clone();
-        let element = self.kernel().atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
-        let element = element.unwrap_or_else(Ty::int);
-        let element = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
-        let both = self.allocate_for_group(&Ty::array(element.clone(), n.add(&n)), "sorted")?;
-        let sorted = Sorted { before: &before, positions, both, n: n.clone() };
-        let tile = if is_local(&sorted.both) { None } else { tile_to_sort(self, &element)? };
-        let result = self.by_group(|b| sorted.sort_together(b, &xs, tile, dest));
-        self.share_memory();
-        result
-    }
+/// Sorts a row. Every work-item of the group must execute it.
+pub fn sort_in_group<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+    positions: bool,
+) -> Result<()> {
+    let xs = f.atom(&call.args[0], env)?;
+    let xs = f.array(&xs)?;
+    let before = Closure { lambda: &call.funs[0], env: env.clone() };
+    f.runs_together();
+    let n = xs.len.clone();
+    let element = f.kernel().atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
+    let element = element.unwrap_or_else(Ty::int);
+    let element = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
+    let both = f.allocate_for_group(&Ty::array(element.clone(), n.add(&n)), "sorted")?;
+    let sorted = Sorted { before: &before, positions, both, n: n.clone() };
+    let tile = if is_local(&sorted.both) { None } else { tile_to_sort(f, &element)? };
+    let result = f.by_group(|b| sorted.sort_together(b, &xs, tile, dest));
+    f.share_memory();
+    result
 }
 
 impl<'k> Sorted<'_, 'k> {
@@ -106,8 +112,8 @@ impl<'k> Sorted<'_, 'k> {
                     let from = part.merge_rounds(b, RUN)?;
                     for_group_items(b, &part.n, |b, i| {
                         let at = b.size(i)?;
-                        let x = part.get_sorted(b, from.clone().add(at.clone()))?;
-                        self.put_sorted(b, first.add(at), &x)
+                        let x = part.get(b, from.clone().add(at.clone()))?;
+                        self.put(b, first.add(at), &x)
                     })?;
                     b.fence(&part.both);
                     Ok(())
@@ -118,7 +124,7 @@ impl<'k> Sorted<'_, 'k> {
         };
         for_group_items(f, &n, |b, i| {
             let at = b.size(i)?;
-            let x = self.get_sorted(b, from.clone().add(at))?;
+            let x = self.get(b, from.clone().add(at))?;
             let x = match &x {
                 Value::Tuple(pair) if self.positions => pair[1].clone(),
                 _ => x,
@@ -141,11 +147,11 @@ impl<'k> Sorted<'_, 'k> {
                 false => x,
             };
             let x = b.named_scalar(&x, "x")?;
-            self.put_sorted(b, at.clone(), &x)?;
+            self.put(b, at.clone(), &x)?;
             if !merges_chunks(b) {
                 // Initialise both halves, because a function that is not a strict weak order may leave slots unwritten.
                 let other = at.add(b.size(&self.n)?);
-                self.put_sorted(b, other, &x)?;
+                self.put(b, other, &x)?;
             }
             Ok(())
         })
@@ -185,12 +191,12 @@ impl<'k> Sorted<'_, 'k> {
         Ok(from)
     }
 
-    fn put_sorted(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr, x: &Value<'k>) -> Result<()> {
+    fn put(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr, x: &Value<'k>) -> Result<()> {
         let to = self.place_of(f, at)?;
         f.copy(x, &Dest::Place(to))
     }
 
-    fn get_sorted(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr) -> Result<Value<'k>> {
+    fn get(&self, f: &mut FunctionBuilder<'_, 'k>, at: Expr) -> Result<Value<'k>> {
         let from = self.place_of(f, at)?;
         let x = f.load(&from)?;
         let x = f.force(&x)?;
@@ -220,19 +226,19 @@ impl<'k> Sorted<'_, 'k> {
             let end = Size::var(b.index_var("end", end));
             b.for_range("i", start.clone().add(Expr::int(1)), &end, Step::Increment, |b, i| {
                 let i = b.size(i)?;
-                let x = self.get_sorted(b, i.clone())?;
+                let x = self.get(b, i.clone())?;
                 let hole = Expr::Var(b.variable("hole", CType::Int, Some(i)));
                 let (body, ()) = b.scope(|b| {
-                    let previous = self.get_sorted(b, hole.clone().sub(Expr::int(1)))?;
+                    let previous = self.get(b, hole.clone().sub(Expr::int(1)))?;
                     let ahead = self.is_before(b, &x, &previous)?;
                     let stop = vec![StmtKind::Break.at(&b.origin())];
                     b.emit_if(ahead.not(), stop, Vec::new());
-                    self.put_sorted(b, hole.clone(), &previous)?;
+                    self.put(b, hole.clone(), &previous)?;
                     b.assign(hole.clone(), hole.clone().sub(Expr::int(1)));
                     Ok(())
                 })?;
                 b.emit(StmtKind::While { condition: start.clone().lt(hole.clone()), body });
-                self.put_sorted(b, hole, &x)
+                self.put(b, hole, &x)
             })
         })
     }
@@ -264,9 +270,9 @@ impl<'k> Sorted<'_, 'k> {
             b.in_loop(|b| {
                 let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
                 let m = b.bind("m", CType::Int, low.clone().add(half));
-                let x = self.get_sorted(b, from.clone().add(first.clone().add(m.clone())))?;
+                let x = self.get(b, from.clone().add(first.clone().add(m.clone())))?;
                 let other = middle.clone().add(before.clone().sub(Expr::int(1)).sub(m.clone()));
-                let y = self.get_sorted(b, from.clone().add(other))?;
+                let y = self.get(b, from.clone().add(other))?;
                 // Of equal elements, those of the left run come first.
                 let later = self.is_before(b, &y, &x)?;
                 let (down, ()) = b.scope(|b| {
@@ -288,7 +294,7 @@ impl<'k> Sorted<'_, 'k> {
         // Past the end of a run, its last element is read again, or one of another run.
         let of_left = |i: Expr| from.clone().add(min(i, middle.clone().sub(Expr::int(1))));
         let of_right = |j: Expr| from.clone().add(min(j, len.clone().sub(Expr::int(1))));
-        let (x, y) = (self.get_sorted(f, of_left(i.clone()))?, self.get_sorted(f, of_right(j.clone()))?);
+        let (x, y) = (self.get(f, of_left(i.clone()))?, self.get(f, of_right(j.clone()))?);
         let (Some(x), Some(y)) = (f.registers_with(&x, "x")?, f.registers_with(&y, "y")?) else {
             return Err(f.error("sort", "an element has no registers"));
         };
@@ -299,15 +305,15 @@ impl<'k> Sorted<'_, 'k> {
             let from_left = i.clone().lt(middle.clone()).and(earlier.not());
             let from_left = b.bind("from_left", CType::Bool, end_of_pair.clone().le(j.clone()).or(from_left));
             let least = b.select(&from_left, &x, &y)?;
-            self.put_sorted(b, to.clone().add(at), &least)?;
+            self.put(b, to.clone().add(at), &least)?;
             let (next_left, ()) = b.scope(|b| {
                 b.assign(i.clone(), i.clone().add(Expr::int(1)));
-                let next = self.get_sorted(b, of_left(i.clone()))?;
+                let next = self.get(b, of_left(i.clone()))?;
                 b.assign_registers(&x, &next)
             })?;
             let (next_right, ()) = b.scope(|b| {
                 b.assign(j.clone(), j.clone().add(Expr::int(1)));
-                let next = self.get_sorted(b, of_right(j.clone()))?;
+                let next = self.get(b, of_right(j.clone()))?;
                 b.assign_registers(&y, &next)
             })?;
             b.emit_if(from_left, next_left, next_right);
@@ -337,12 +343,12 @@ impl<'k> Sorted<'_, 'k> {
         let low = Expr::Var(f.variable("low", CType::Int, Some(low)));
         let high = Expr::Var(f.variable("high", CType::Int, Some(high)));
         let other = f.bind("other", CType::Int, low.clone());
-        let x = self.get_sorted(f, from.clone().add(i.clone()))?;
+        let x = self.get(f, from.clone().add(i.clone()))?;
         let (body, ()) = f.scope(|b| {
             b.in_loop(|b| {
                 let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
                 let m = b.bind("m", CType::Int, low.clone().add(half));
-                let y = self.get_sorted(b, from.clone().add(m.clone()))?;
+                let y = self.get(b, from.clone().add(m.clone()))?;
                 // Of equal elements, those of the left run come first.
                 let before_x = Expr::Var(b.variable("before_x", CType::Bool, None));
                 let (of_left, ()) = b.scope(|b| {
@@ -371,7 +377,7 @@ impl<'k> Sorted<'_, 'k> {
         f.emit(StmtKind::While { condition: low.clone().lt(high.clone()), body });
         let own = right.select(i.clone().sub(middle), i.sub(first.clone()));
         let at = f.bind("at", CType::Int, first.add(own).add(low.sub(other)));
-        self.put_sorted(f, to.clone().add(at), &x)
+        self.put(f, to.clone().add(at), &x)
     }
 }
 
@@ -384,12 +390,12 @@ fn tile_to_sort(f: &mut FunctionBuilder, element: &Ty) -> Result<Option<(i64, Pl
     });
     let bytes = 2 * bytes(element).unwrap_or(0) as i64;
     let most = if scans { TILE_BESIDE_SCANS } else { TILE };
-    let room = most.min(MOST_LOCAL - f.own().local_bytes() as i64) / f.rows_of_group().max(1);
+    let room = most.min(MOST_LOCAL - f.own().local_bytes() as i64) / f.grid().rows_of_group().max(1);
     let mut len = RUN;
     while bytes > 0 && 2 * len * bytes <= room {
         len *= 2;
     }
-    if len < 4 * RUN || f.rows_of_group() > 1 {
+    if len < 4 * RUN || f.grid().rows_of_group() > 1 {
         return Ok(None);
     }
     let place = f.allocate_for_group(&Ty::array(element.clone(), Size::int(2 * len)), "tile")?;
@@ -398,7 +404,7 @@ fn tile_to_sort(f: &mut FunctionBuilder, element: &Ty) -> Result<Option<(i64, Pl
 
 /// Whether a work-item makes consecutive elements.
 fn merges_chunks(f: &FunctionBuilder) -> bool {
-    f.rows_of_group() == 1
+    f.grid().rows_of_group() == 1
 }
 
 /// Elements of a run that one work-item sorts.

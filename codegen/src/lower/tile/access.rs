@@ -33,49 +33,47 @@ enum Joined {
     InRows,
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether neighbours along the first and along the second index are adjacent in a buffer; for tuples, the
-    /// components of each kind. For joined rows: whether neighbours in a row are adjacent.
-    pub fn lies(&mut self, a: &Array<'k>) -> Option<(bool, bool)> {
-        let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
-        let Found::Array(row) = find(self, a, &Size::var(i.clone()), Joined::InRows)? else { return None };
-        let Found::Place(place) = find(self, &row, &Size::var(j.clone()), Joined::InRows)? else { return None };
-        if !in_buffers(&place.layout) {
-            return None;
-        }
-        let (second, rest) = linear(&place.at, &j)?;
-        let (first, _) = linear(&rest, &i)?;
-        Some((first.is_one(), second.is_one()))
+/// Whether neighbours along the first and along the second index are adjacent in a buffer; for tuples, the
+/// components of each kind. For joined rows: whether neighbours in a row are adjacent.
+pub fn lies<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>) -> Option<(bool, bool)> {
+    let (i, j) = (f.program_mut().fresh_var("i"), f.program_mut().fresh_var("j"));
+    let Found::Array(row) = find(f, a, &Size::var(i.clone()), Joined::InRows)? else { return None };
+    let Found::Place(place) = find(f, &row, &Size::var(j.clone()), Joined::InRows)? else { return None };
+    if !in_buffers(&place.layout) {
+        return None;
     }
+    let (second, rest) = linear(&place.at, &j)?;
+    let (first, _) = linear(&rest, &i)?;
+    Some((first.is_one(), second.is_one()))
+}
 
-    /// The layout of the elements of a matrix and the length of its rows, if element `[r][c]` is adjacent to `[r+1][c]`
-    /// in a buffer but not to `[r][c+1]`.
-    pub fn transposed_elements(&mut self, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
-        let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
-        let Found::Array(row) = find(self, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
-        let Found::Place(place) = find(self, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
-        let (second, rest) = linear(&place.at, &j)?;
-        let (first, _) = linear(&rest, &i)?;
-        let turned = in_buffers(&place.layout) && first.is_one() && !second.is_one() && !row.len.contains(&i);
-        turned.then(|| (place.layout.clone(), row.len.clone()))
-    }
+/// The layout of the elements of a matrix and the length of its rows, if element `[r][c]` is adjacent to `[r+1][c]`
+/// in a buffer but not to `[r][c+1]`.
+pub fn transposed_elements<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
+    let (i, j) = (f.program_mut().fresh_var("i"), f.program_mut().fresh_var("j"));
+    let Found::Array(row) = find(f, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
+    let Found::Place(place) = find(f, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
+    let (second, rest) = linear(&place.at, &j)?;
+    let (first, _) = linear(&rest, &i)?;
+    let turned = in_buffers(&place.layout) && first.is_one() && !second.is_one() && !row.len.contains(&i);
+    turned.then(|| (place.layout.clone(), row.len.clone()))
+}
 
-    /// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both
-    /// indices.
-    pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
-        let (i, j) = (self.program_mut().fresh_var("i"), self.program_mut().fresh_var("j"));
-        let Found::Array(row) = find(self, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
-        let Found::Place(place) = find(self, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
-        let Layout::Scalar(memory) = &*place.layout else { return None };
-        if !matches!(memory.root, Root::Buffer(_)) {
-            return None;
-        }
-        let (second, rest) = linear(&place.at, &j)?;
-        let (first, base) = linear(&rest, &i)?;
-        let free = |s: &Size| !s.contains(&i) && !s.contains(&j);
-        let all = [&first, &second, &base].into_iter().all(free);
-        (all && free(&row.len)).then(|| Strides { memory: memory.clone(), first, second, base })
+/// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both
+/// indices.
+pub fn strides<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>) -> Option<Strides> {
+    let (i, j) = (f.program_mut().fresh_var("i"), f.program_mut().fresh_var("j"));
+    let Found::Array(row) = find(f, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
+    let Found::Place(place) = find(f, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
+    let Layout::Scalar(memory) = &*place.layout else { return None };
+    if !matches!(memory.root, Root::Buffer(_)) {
+        return None;
     }
+    let (second, rest) = linear(&place.at, &j)?;
+    let (first, base) = linear(&rest, &i)?;
+    let free = |s: &Size| !s.contains(&i) && !s.contains(&j);
+    let all = [&first, &second, &base].into_iter().all(free);
+    (all && free(&row.len)).then(|| Strides { memory: memory.clone(), first, second, base })
 }
 
 fn find<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>, i: &Size, joined: Joined) -> Option<Found<'k>> {

@@ -1,6 +1,7 @@
 //! Chooses which of the two innermost maps gets neighbouring work-items: the one whose neighbours access adjacent
 //! memory more often.
 
+use super::access::strides;
 use super::operand::components;
 use crate::core::{Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
@@ -72,7 +73,7 @@ impl<'k> Host<'k> {
 fn votes_of<'k>(b: &mut FunctionBuilder<'_, 'k>, rows: &Array<'k>, f: &Lambda) -> i32 {
     let ty = b.kernel().ty(f.params[0]);
     let of = |(rows, ty): (Array<'k>, Ty)| {
-        let strides = if ty.as_array().is_some() { b.strides(&rows) } else { None };
+        let strides = if ty.as_array().is_some() { strides(b, &rows) } else { None };
         match strides.map(|s| (s.first.is_one(), s.second.is_one())) {
             Some((_, true)) => -1,
             Some((true, false)) => 1,

@@ -13,6 +13,7 @@ use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root
 use super::super::{LowerError, Result};
 use super::access::is_word;
 use super::loads::Loads;
+use super::transpose::if_inside;
 use super::{local_id, min};
 use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
@@ -224,61 +225,68 @@ fn tall(reach: i64) -> i64 {
     if reach >= 4 { 4 } else { 2 }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Writes adjacent results, as one vector if possible.
-    pub(super) fn store_row(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<()> {
-        if self.store_quad(values, dest)? {
-            return Ok(());
-        }
-        for (r, c, value) in values {
-            let to = self.dest_at(dest, r)?;
-            let to = self.dest_at(&to, c)?;
-            self.copy(value, &to)?;
-        }
-        Ok(())
+/// Writes adjacent results, as one vector if possible.
+pub(super) fn store_row<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    values: &[(Size, Size, Value<'k>)],
+    dest: &Dest<'k>,
+) -> Result<()> {
+    if store_quad(f, values, dest)? {
+        return Ok(());
     }
-
-    /// The elements that some code loads; the code itself is discarded.
-    pub(super) fn loads_of(&mut self, code: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<(BufferId, Size)>> {
-        let (_, (wanted, memo)) = self.scope(|f| {
-            code(f)?;
-            let wanted = f.known().loads().map(|l| l.known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-            Ok((wanted, f.known_mut().take_memo()))
-        })?;
-        // Facts about sizes stay valid, but names do not.
-        if let (Some(memo), Some(found)) = (self.known_mut().memo_mut(), memo) {
-            memo.learn(found);
-        }
-        Ok(wanted)
+    for (r, c, value) in values {
+        let to = f.dest_at(dest, r)?;
+        let to = f.dest_at(&to, c)?;
+        f.copy(value, &to)?;
     }
+    Ok(())
+}
 
-    /// The addresses of groups of four elements of which at least two are needed.
-    pub(super) fn in_quads(&mut self, wanted: Vec<(BufferId, Size)>) -> Vec<(BufferId, Size)> {
-        let four = Size::int(WIDE);
-        let mut counts: Vec<((BufferId, Size), usize)> = Vec::new();
-        for (buffer, at) in wanted {
-            if !is_word(self.program().buffers[buffer.0 as usize].element) {
-                continue;
-            }
-            // All groups are multiples of four apart.
-            let of_known = counts.iter().find_map(|((b, start), _)| {
-                let distance = at.sub(start).as_const().filter(|_| *b == buffer)?;
-                Some(at.sub(&Size::int(distance.rem_euclid(WIDE))))
-            });
-            let start = of_known.or_else(|| {
-                let mut starts = (0..WIDE).map(|l| at.sub(&Size::int(l)));
-                starts.find(|s| self.facts().divides(&four, s) == Truth::Yes)
-            });
-            let Some(start) = start.map(|s| self.known_mut().simplify(&s)) else { continue };
-            let quad = (buffer, start);
-            match counts.iter_mut().find(|(q, _)| *q == quad) {
-                Some((_, n)) => *n += 1,
-                None => counts.push((quad, 1)),
-            }
-        }
-        counts.into_iter().filter(|(_, n)| *n > 1).map(|(q, _)| q).collect()
+/// The elements that some code loads; the code itself is discarded.
+pub(super) fn loads_of<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    code: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
+) -> Result<Vec<(BufferId, Size)>> {
+    let (_, (wanted, memo)) = f.scope(|f| {
+        code(f)?;
+        let wanted = f.known().loads().map(|l| l.known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        Ok((wanted, f.known_mut().take_memo()))
+    })?;
+    // Facts about sizes stay valid, but names do not.
+    if let (Some(memo), Some(found)) = (f.known_mut().memo_mut(), memo) {
+        memo.learn(found);
     }
+    Ok(wanted)
+}
 
+/// The addresses of groups of four elements of which at least two are needed.
+pub(super) fn in_quads(f: &mut FunctionBuilder, wanted: Vec<(BufferId, Size)>) -> Vec<(BufferId, Size)> {
+    let four = Size::int(WIDE);
+    let mut counts: Vec<((BufferId, Size), usize)> = Vec::new();
+    for (buffer, at) in wanted {
+        if !is_word(f.program().buffers[buffer.0 as usize].element) {
+            continue;
+        }
+        // All groups are multiples of four apart.
+        let of_known = counts.iter().find_map(|((b, start), _)| {
+            let distance = at.sub(start).as_const().filter(|_| *b == buffer)?;
+            Some(at.sub(&Size::int(distance.rem_euclid(WIDE))))
+        });
+        let start = of_known.or_else(|| {
+            let mut starts = (0..WIDE).map(|l| at.sub(&Size::int(l)));
+            starts.find(|s| f.facts().divides(&four, s) == Truth::Yes)
+        });
+        let Some(start) = start.map(|s| f.known_mut().simplify(&s)) else { continue };
+        let quad = (buffer, start);
+        match counts.iter_mut().find(|(q, _)| *q == quad) {
+            Some((_, n)) => *n += 1,
+            None => counts.push((quad, 1)),
+        }
+    }
+    counts.into_iter().filter(|(_, n)| *n > 1).map(|(q, _)| q).collect()
+}
+
+impl FunctionBuilder<'_, '_> {
     /// A named element of a buffer that is not written; `None` if loads are not kept.
     pub fn kept_load(&mut self, m: &Memory, at: &Size) -> Result<Option<Expr>> {
         let Root::Buffer(buffer) = m.root else { return Ok(None) };
@@ -322,39 +330,43 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(found)
     }
+}
 
-    /// Writes four neighbours as one vector, if they are scalars at adjacent addresses.
-    pub(super) fn store_quad(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<bool> {
-        let mut start: Option<(Memory, Size)> = None;
-        let mut lanes = Vec::new();
-        for (l, (r, c, value)) in values.iter().enumerate() {
-            let to = self.dest_at(dest, r)?;
-            let Dest::Place(Place { layout, at }) = self.dest_at(&to, c)? else { return Ok(false) };
-            let (Layout::Scalar(m), Value::Scalar(s)) = (&*layout, value) else { return Ok(false) };
-            if !is_word(m.scalar) || !matches!(m.root, Root::Buffer(_)) {
-                return Ok(false);
-            }
-            match &start {
-                None => start = Some((m.clone(), at.clone())),
-                Some((first, from)) => {
-                    let distance = self.facts().simplify(&at.sub(from)).as_const();
-                    if first != m || distance != Some(l as i64) {
-                        return Ok(false);
-                    }
-                }
-            }
-            lanes.push(self.scalar(s)?);
-        }
-        let Some((m, from)) = start else { return Ok(false) };
-        if self.known().divides(WIDE, &from) != Truth::Yes {
+/// Writes four neighbours as one vector, if they are scalars at adjacent addresses.
+pub(super) fn store_quad<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    values: &[(Size, Size, Value<'k>)],
+    dest: &Dest<'k>,
+) -> Result<bool> {
+    let mut start: Option<(Memory, Size)> = None;
+    let mut lanes = Vec::new();
+    for (l, (r, c, value)) in values.iter().enumerate() {
+        let to = f.dest_at(dest, r)?;
+        let Dest::Place(Place { layout, at }) = f.dest_at(&to, c)? else { return Ok(false) };
+        let (Layout::Scalar(m), Value::Scalar(s)) = (&*layout, value) else { return Ok(false) };
+        if !is_word(m.scalar) || !matches!(m.root, Root::Buffer(_)) {
             return Ok(false);
         }
-        let ty = CType::Vec(m.scalar, WIDE as u8);
-        let pointer = self.pointer(&m, true).add(self.size(&from)?);
-        let to = Expr::Wide { ty, space: Qualifier::Global, pointer: Arc::new(pointer) };
-        self.assign(to, Expr::Vector(ty, lanes));
-        Ok(true)
+        match &start {
+            None => start = Some((m.clone(), at.clone())),
+            Some((first, from)) => {
+                let distance = f.facts().simplify(&at.sub(from)).as_const();
+                if first != m || distance != Some(l as i64) {
+                    return Ok(false);
+                }
+            }
+        }
+        lanes.push(f.scalar(s)?);
     }
+    let Some((m, from)) = start else { return Ok(false) };
+    if f.known().divides(WIDE, &from) != Truth::Yes {
+        return Ok(false);
+    }
+    let ty = CType::Vec(m.scalar, WIDE as u8);
+    let pointer = f.pointer(&m, true).add(f.size(&from)?);
+    let to = Expr::Wide { ty, space: Qualifier::Global, pointer: Arc::new(pointer) };
+    f.assign(to, Expr::Vector(ty, lanes));
+    Ok(true)
 }
 
 impl<'k> Windows<'k> {
@@ -477,7 +489,7 @@ impl<'k> Windows<'k> {
             f.for_range("i", Expr::int(0), &Size::int(self.tall), Step::Increment, |f, i| {
                 f.for_range("j", Expr::int(0), &Size::int(WIDE), Step::Increment, |f, j| {
                     let at = [first[0].add(i), first[1].add(j)];
-                    f.inside([(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], true, |f, [r, c]| {
+                    if_inside(f, [(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], true, |f, [r, c]| {
                         let value = self.window_value(f, &r, &c)?;
                         let to = f.dest_at(dest, &r)?;
                         let to = f.dest_at(&to, &c)?;
@@ -547,7 +559,7 @@ impl<'k> Windows<'k> {
 
     fn block_with(&self, f: &mut FunctionBuilder<'_, 'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
         let at = |i: i64, j: i64| [first[0].add(&Size::int(i)), first[1].add(&Size::int(j))];
-        let wanted = f.loads_of(|f| {
+        let wanted = loads_of(f, |f| {
             for i in 0..self.tall {
                 for j in 0..WIDE {
                     let [r, c] = at(i, j);
@@ -556,7 +568,7 @@ impl<'k> Windows<'k> {
             }
             Ok(())
         })?;
-        let wanted = f.in_quads(wanted);
+        let wanted = in_quads(f, wanted);
         f.known_mut().keep_loads(Some(Loads { quads: wanted, ..Loads::default() }));
         for i in 0..self.tall {
             let mut values = Vec::new();
@@ -565,7 +577,7 @@ impl<'k> Windows<'k> {
                 let value = self.window_value(f, &r, &c)?;
                 values.push((r, c, value));
             }
-            f.store_row(&values, dest)?;
+            store_row(f, &values, dest)?;
         }
         Ok(())
     }

@@ -14,8 +14,9 @@ use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Dest, Env, Layout, Memory, Place, Value, View};
+use super::matrix::tile::for_batch;
 use super::matrix::{Batch, Element, Nested};
-use super::{bytes_of, min};
+use super::{bytes_of, min, write_result};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage, UnaryOp};
 use crate::schedule::rules;
@@ -76,7 +77,7 @@ impl<'k> Host<'k> {
         let used = Dims { wrg: [true, true, !batch.is_empty()], ..Dims::default() };
         self.launch(&title, used, [Some(1); 3], |b| {
             b.grid_mut().one_item_per_group();
-            b.for_batch(batch, Batch::cores(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
+            for_batch(b, batch, Batch::cores(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;
                 let (n, m) = (rows.len.clone(), columns.len.clone());
                 let a = panel(b, "a", (rows, row_ty), rounds, &element.rounds, tall, true)?;
@@ -222,7 +223,7 @@ fn tile_of_core<'k>(
             let env = element.before_fold(f, lane)?;
             let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) })?;
             let value = element.finished(f, env, cell)?;
-            f.write_result(&value, [&first[0].add(i), &first[1].add(j)], dest)
+            write_result(f, &value, [&first[0].add(i), &first[1].add(j)], dest)
         })
     })
 }

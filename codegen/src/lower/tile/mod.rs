@@ -20,7 +20,7 @@
 
 mod access;
 mod across;
-mod blocks;
+pub mod blocks;
 mod cores;
 pub mod loads;
 mod matrix;
@@ -147,6 +147,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(())
     }
+}
+
+/// A size as a number under a name, at most `most`.
+fn number_of(f: &mut FunctionBuilder, name: &str, value: &Size, most: &Size) -> Result<Size> {
+    let value = f.size(value)?;
+    Ok(f.number(name, value, most))
+}
+
+/// Writes the result in a row and a column.
+fn write_result<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    value: &Value<'k>,
+    [r, c]: [&Size; 2],
+    dest: &Dest<'k>,
+) -> Result<()> {
+    let to = f.dest_at(dest, r)?;
+    let to = f.dest_at(&to, c)?;
+    f.copy(value, &to)
 }
 
 fn contracted_sum(f: &mut FunctionBuilder, e: Expr) -> Expr {

@@ -8,7 +8,7 @@
 use super::super::Result;
 use super::super::function::{Body, FunctionBuilder};
 use super::super::value::{Array, Dest, Layout, Memory, Place, Value, View};
-use super::access::{Strides, is_word};
+use super::access::{Strides, is_word, strides};
 use super::{local_id, min};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Storage};
 use lift_analysis::size::Size;
@@ -77,59 +77,67 @@ pub fn components<'k>(rows: &Array<'k>, ty: &Ty) -> Vec<(Array<'k>, Ty)> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Declares the operands of one side.
-    pub fn operands(
-        &mut self,
-        name: &str,
-        rows: &Array<'k>,
-        ty: &Ty,
-        side: Side,
-        own: &Size,
-    ) -> Result<Vec<Operand<'k>>> {
-        let mut all = Vec::new();
-        for (rows, ty) in components(rows, ty) {
-            all.push(operand(self, name, rows, &ty, side, own.clone())?);
-        }
-        Ok(all)
+/// Declares the operands of one side.
+pub fn operands<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    name: &str,
+    rows: &Array<'k>,
+    ty: &Ty,
+    side: Side,
+    own: &Size,
+) -> Result<Vec<Operand<'k>>> {
+    let mut all = Vec::new();
+    for (rows, ty) in components(rows, ty) {
+        all.push(operand(f, name, rows, &ty, side, own.clone())?);
     }
+    Ok(all)
+}
 
-    /// The argument of the element function for one of the work-item's lanes.
-    pub fn side_value(&mut self, side: &[Operand<'k>], l: &Size, rounds: &Size) -> Result<Value<'k>> {
-        if let [only] = side {
-            return only.lane_value(self, l, rounds);
-        }
-        let mut parts = Vec::new();
-        for o in side {
-            parts.push(o.lane_value(self, l, rounds)?);
-        }
-        Ok(Value::Tuple(parts))
+/// The argument of the element function for one of the work-item's lanes.
+pub fn side_value<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    side: &[Operand<'k>],
+    l: &Size,
+    rounds: &Size,
+) -> Result<Value<'k>> {
+    if let [only] = side {
+        return only.lane_value(f, l, rounds);
     }
+    let mut parts = Vec::new();
+    for o in side {
+        parts.push(o.lane_value(f, l, rounds)?);
+    }
+    Ok(Value::Tuple(parts))
+}
 
-    /// The unproven conditions under which all tiles are complete and are fetched as vectors: (size, required divisor).
-    /// `None` if one is false or there are no vectors. Afterwards the facts assume them.
-    pub fn multiples(&mut self, all: [(&Array<'k>, &Ty); 2], rounds: &Size, depth: i64) -> Option<Vec<(Size, i64)>> {
-        let mut wanted = vec![(rounds.clone(), depth)];
-        for (rows, ty) in all.into_iter().flat_map(|(rows, ty)| components(rows, ty)) {
-            if ty.as_array().is_some() {
-                let (_, vectors) = neighbours(self, &rows);
-                wanted.extend(vectors?.1.into_iter().map(|s| (s, 4)));
-            }
+/// The unproven conditions under which all tiles are complete and are fetched as vectors: (size, required divisor).
+/// `None` if one is false or there are no vectors. Afterwards the facts assume them.
+pub fn multiples_of<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    all: [(&Array<'k>, &Ty); 2],
+    rounds: &Size,
+    depth: i64,
+) -> Option<Vec<(Size, i64)>> {
+    let mut wanted = vec![(rounds.clone(), depth)];
+    for (rows, ty) in all.into_iter().flat_map(|(rows, ty)| components(rows, ty)) {
+        if ty.as_array().is_some() {
+            let (_, vectors) = neighbours(f, &rows);
+            wanted.extend(vectors?.1.into_iter().map(|s| (s, 4)));
         }
-        let mut unknown = Vec::new();
-        for (size, of) in wanted {
-            let factor = Size::int(of);
-            let truth = self.facts().divides(&factor, &size);
-            if truth.is_no() {
-                return None;
-            }
-            if !truth.is_yes() {
-                self.known_mut().assume_divides(factor, size.clone());
-                unknown.push((size, of));
-            }
-        }
-        Some(unknown)
     }
+    let mut unknown = Vec::new();
+    for (size, of) in wanted {
+        let factor = Size::int(of);
+        let truth = f.facts().divides(&factor, &size);
+        if truth.is_no() {
+            return None;
+        }
+        if !truth.is_yes() {
+            f.known_mut().assume_divides(factor, size.clone());
+            unknown.push((size, of));
+        }
+    }
+    Some(unknown)
 }
 
 impl<'k> Operand<'k> {
@@ -427,7 +435,7 @@ pub fn operand<'k>(
 /// Whether neighbouring iterations, rather than lanes, are adjacent in memory. Where four adjacent elements can be
 /// a vector: their addresses, and the sizes that must be multiples of four.
 fn neighbours<'k>(f: &mut FunctionBuilder<'_, 'k>, rows: &Array<'k>) -> (bool, Option<(Strides, Vec<Size>)>) {
-    let strides = f.strides(rows).filter(|s| is_word(s.memory.scalar));
+    let strides = strides(f, rows).filter(|s| is_word(s.memory.scalar));
     let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
     let vectors = match strides {
         Some(s) if along_rounds && s.second.is_one() => {

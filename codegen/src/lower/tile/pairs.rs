@@ -6,6 +6,7 @@ use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Value, View};
 use super::super::{LowerError, Result};
+use super::roots::with_reciprocal_roots;
 use super::{local_id, min};
 use crate::core::{PrimCall, Rhs, Stmt};
 use crate::opencl::{CType, Expr, Qualifier, Step, Storage};
@@ -137,7 +138,7 @@ impl<'k> Meeting<'k> {
             if !self.pairs.reorder {
                 return b.assign_registers(&acc, &next);
             }
-            let next = if many { b.with_reciprocal_roots(next, &acc) } else { next };
+            let next = if many { with_reciprocal_roots(b, next, &acc) } else { next };
             let next = b.contracted(next);
             b.assign_registers(&acc, &next)?;
             b.without_unused_names();

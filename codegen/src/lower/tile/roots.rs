@@ -34,12 +34,14 @@ impl Body {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// The next accumulator of a sum of many floats that may be reordered; `acc` is the previous one.
-    pub(super) fn with_reciprocal_roots(&mut self, next: Value<'k>, acc: &Value<'k>) -> Value<'k> {
-        let mut replaced = Replaced::default();
-        sums(self, next, acc, &mut replaced)
-    }
+/// The next accumulator of a sum of many floats that may be reordered; `acc` is the previous one.
+pub(super) fn with_reciprocal_roots<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    next: Value<'k>,
+    acc: &Value<'k>,
+) -> Value<'k> {
+    let mut replaced = Replaced::default();
+    sums(f, next, acc, &mut replaced)
 }
 
 fn sums<'k>(f: &mut FunctionBuilder<'_, 'k>, next: Value<'k>, acc: &Value<'k>, replaced: &mut Replaced) -> Value<'k> {

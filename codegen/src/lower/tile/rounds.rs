@@ -57,7 +57,7 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl FunctionBuilder<'_, '_> {
     /// An element of an array in local memory of which work-items keep parts in registers: the register, or the
     /// element's address during the iterations. `None` for other arrays, and if elements are stored in order.
     pub fn held_element(&mut self, array: &Name, at: &Size) -> Result<Option<Expr>> {

@@ -6,6 +6,7 @@ use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env};
+use super::access::strides;
 use super::loads::Loads;
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::Expr;
@@ -27,7 +28,7 @@ impl<'k> Host<'k> {
         let rows = self.array_arg(stmt, &call.args[0], env)?;
         let mut stored = false;
         self.program.probe(&stmt.origin, |b| {
-            stored = b.strides(&rows).is_some_and(|s| s.second.is_one());
+            stored = strides(b, &rows).is_some_and(|s| s.second.is_one());
             Ok(())
         })?;
         if !stored {

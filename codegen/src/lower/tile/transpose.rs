@@ -6,6 +6,7 @@ use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
 use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
+use super::access::transposed_elements;
 use super::local_id;
 use crate::core::{Atom, Lambda, Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Storage};
@@ -87,7 +88,7 @@ impl<'k> Host<'k> {
             let rows = b.atom(&of_rows.args[0], &env)?;
             let rows = b.array(&rows)?;
             let then = Some(Closure { lambda: f, env });
-            let found = b.transposed_elements(&rows);
+            let found = transposed_elements(b, &rows);
             Ok(found.map(|(element, columns)| Matrix { rows, columns, element, then }))
         };
         let mut found = None;
@@ -120,7 +121,7 @@ impl<'k> Host<'k> {
     fn transposed_elements(&mut self, rows: &Array<'k>, origin: &Origin) -> Result<Option<(Rc<Layout>, Size)>> {
         let mut found = None;
         self.program.probe(origin, |b| {
-            found = b.transposed_elements(rows);
+            found = transposed_elements(b, rows);
             Ok(())
         })?;
         Ok(found)
@@ -152,30 +153,28 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Code for an element of a matrix, if it exists at this row and column; unless `checked`, that is known.
-    pub(super) fn inside(
-        &mut self,
-        at: [(&Size, &Size, &Expr); 2],
-        checked: bool,
-        body: impl FnOnce(&mut Self, [Size; 2]) -> Result<()>,
-    ) -> Result<()> {
-        let mut condition = Expr::Bool(true);
-        let mut named = Vec::new();
-        for ((position, _, bound), name) in at.iter().zip(["r", "c"]) {
-            let expr = self.size(position)?;
-            let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
-            if checked {
-                condition = condition.and(expr.clone().lt((*bound).clone()));
-            }
-            named.push(expr);
+/// Code for an element of a matrix, if it exists at this row and column; unless `checked`, that is known.
+pub(super) fn if_inside<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    at: [(&Size, &Size, &Expr); 2],
+    checked: bool,
+    body: impl FnOnce(&mut FunctionBuilder<'_, 'k>, [Size; 2]) -> Result<()>,
+) -> Result<()> {
+    let mut condition = Expr::Bool(true);
+    let mut named = Vec::new();
+    for ((position, _, bound), name) in at.iter().zip(["r", "c"]) {
+        let expr = f.size(position)?;
+        let expr = if expr.is_atom() { expr } else { f.bind(name, CType::Int, expr) };
+        if checked {
+            condition = condition.and(expr.clone().lt((*bound).clone()));
         }
-        self.when(condition, |f| {
-            let r = f.number("r", named[0].clone(), &at[0].1.sub(&Size::one()));
-            let c = f.number("c", named[1].clone(), &at[1].1.sub(&Size::one()));
-            body(f, [r, c])
-        })
+        named.push(expr);
     }
+    f.when(condition, |f| {
+        let r = f.number("r", named[0].clone(), &at[0].1.sub(&Size::one()));
+        let c = f.number("c", named[1].clone(), &at[1].1.sub(&Size::one()));
+        body(f, [r, c])
+    })
 }
 
 /// Local arrays for this many elements of a layout in buffers.
@@ -220,7 +219,8 @@ fn transposed_tiles<'k>(f: &mut FunctionBuilder<'_, 'k>, side: i64, m: &Matrix<'
                 either_way(f, &whole, |f, checked| {
                     f.unrolled("k", side * side / ITEMS, |f, k| {
                         let across = y.add(&k.mul(&step));
-                        f.inside(
+                        if_inside(
+                            f,
                             [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
                             checked,
                             |f, [r, c]| {
@@ -237,7 +237,8 @@ fn transposed_tiles<'k>(f: &mut FunctionBuilder<'_, 'k>, side: i64, m: &Matrix<'
                 either_way(f, &whole, |f, checked| {
                     f.unrolled("k", side * side / ITEMS, |f, k| {
                         let down = y.add(&k.mul(&step));
-                        f.inside(
+                        if_inside(
+                            f,
                             [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
                             checked,
                             |f, [r, c]| {

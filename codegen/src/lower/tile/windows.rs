@@ -7,9 +7,10 @@
 use super::super::Result;
 use super::super::function::FunctionBuilder;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
-use super::blocks::{WIDE, Windows};
+use super::blocks::{WIDE, Windows, in_quads, loads_of, store_row};
 use super::loads::Loads;
 use super::min;
+use super::transpose::if_inside;
 use crate::core::{PrimCall, Rhs, Stmt};
 use crate::opencl::Storage;
 use crate::schedule::nest::Nest;
@@ -112,9 +113,8 @@ fn row_of_windows<'k>(
         |f: &mut FunctionBuilder<'_, 'k>, d: i64, column: i64| f.read(&rows[column as usize], &Size::int(d - column));
     f.keeping_loads(inside.then(Loads::default), |f| {
         if inside {
-            let wanted =
-                f.loads_of(|f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
-            let quads = f.in_quads(wanted);
+            let wanted = loads_of(f, |f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
+            let quads = in_quads(f, wanted);
             f.known_mut().keep_loads(Some(Loads { quads, ..Loads::default() }));
         }
         for (d, column) in &elements {
@@ -204,7 +204,7 @@ fn folds_written<'k>(
         return f.unrolled("i", w.tall, |f, i| {
             f.unrolled("j", WIDE, |f, j| {
                 let at = [first[0].add(i), first[1].add(j)];
-                f.inside([(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], true, |f, [r, c]| {
+                if_inside(f, [(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], true, |f, [r, c]| {
                     let value = finished(f, i, j)?;
                     let to = f.dest_at(dest, &r)?;
                     let to = f.dest_at(&to, &c)?;
@@ -219,7 +219,7 @@ fn folds_written<'k>(
             let value = finished(f, &Size::int(i), &Size::int(j))?;
             values.push((first[0].add(&Size::int(i)), first[1].add(&Size::int(j)), value));
         }
-        f.store_row(&values, dest)?;
+        store_row(f, &values, dest)?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The keys of a sort by a number: integers, of which the least comes first.
 
-use super::super::function::FunctionBuilder;
 use crate::core::Lambda;
 use crate::core::order::NumberOrder;
+use crate::lower::index::zero;
 use crate::opencl::{BinaryOp, CType, Expr};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::ty::Ty;
@@ -49,7 +49,7 @@ impl Keys {
         let bits = Expr::call(bits, [number.clone()]);
         let negative = Expr::binary(BinaryOp::Shr, bits.clone(), top);
         let turned = Expr::binary(BinaryOp::BitXor, bits, Expr::binary(BinaryOp::BitAnd, negative, most.clone()));
-        let (zero_of, zero) = (FunctionBuilder::zero(self.number), FunctionBuilder::zero(self.ty()));
+        let (zero_of, zero) = (zero(self.number), zero(self.ty()));
         // Both zeros are equal, and NaN is the last.
         let key = number.clone().eq(zero_of).select(zero, turned);
         let key = if self.descending { complement(key) } else { key };

@@ -11,6 +11,7 @@ use super::keys::keys_of;
 use super::lanes::{Columns, Lanes, WIDTH};
 use super::roles::LONGEST;
 use crate::core::{Prim, PrimCall, Stmt};
+use crate::lower::sort::number_in;
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -49,7 +50,7 @@ impl<'a, 'k> Lanes<'a, 'k> {
             self.each_row(b, |b, lane, row| {
                 let xs = self.to_sort(b, stmt, call, row)?;
                 let x = b.read(&xs, k)?;
-                let number = b.number_in(&x, &order)?;
+                let number = number_in(b, &x, &order)?;
                 let number = b.bind("number", CType::of(keys.number), number);
                 let to = cell(b, &of_keys, k, lane)?;
                 b.copy(&Value::computed(keys.ty(), keys.of(number)), &to)?;

@@ -3,13 +3,14 @@
 //! second launch folds the parts and computes what the program makes of them.
 
 use super::parts::Span;
+use super::tile::{each_place, places_of_item};
 use super::{Block, Element, Shape, Whole, common};
 use crate::core::{Atom, Block as Body, Kernel, Lambda, Level, PrimCall, Rhs, Stmt, VarId};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
-use crate::lower::tile::operand::Operand;
-use crate::lower::tile::{local_id, min};
+use crate::lower::tile::operand::{Operand, multiples_of, operands};
+use crate::lower::tile::{local_id, min, number_of};
 use crate::lower::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{CType, Expr, Step, Storage};
@@ -110,7 +111,7 @@ impl<'k> Host<'k> {
         self.program.probe(&stmt.origin, |b| {
             b.grid_mut().distribute_over(used);
             let (element, rows, columns) = element_of(b)?;
-            multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+            multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
             Ok(())
         })?;
         let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
@@ -175,7 +176,7 @@ impl<'k> Fold<'k> {
             side.iter().try_for_each(|o| o.take_once(f, first))?;
         }
         let side = operands[1][0].side.of_item;
-        f.each_place(operands, first, [side; 2], &mut |f, [i, j], at| {
+        each_place(f, operands, first, [side; 2], &mut |f, [i, j], at| {
             let value = element.result_of(f, operands, acc, [i, j])?;
             let (x, env) = self.taken_at(f, value, at)?;
             let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
@@ -275,12 +276,12 @@ fn folded_tiles<'k>(
 ) -> Result<()> {
     let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
     let (above, beside) = (shape.rows(), shape.columns());
-    let [own_row, own_column] = f.places_of_item(above, beside);
+    let [own_row, own_column] = places_of_item(f, above, beside);
     let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
     let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
     let lane = f.number("lane", lane, &Size::nat(OF_ROW - 1));
-    let a = f.operands("a", &rows, row_ty, above, &own_row)?;
-    let b = f.operands("b", &columns, column_ty, beside, &own_column)?;
+    let a = operands(f, "a", &rows, row_ty, above, &own_row)?;
+    let b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
     let registers = |f: &mut FunctionBuilder<'_, 'k>, ty: &Ty, name: &str, len: i64| -> Result<Place> {
         Ok(Place { layout: f.arrays(ty, name, Storage::Private, len.cast_unsigned())?, at: Size::zero() })
     };
@@ -296,9 +297,9 @@ fn folded_tiles<'k>(
         f.for_level(Level::Wrg(0), &groups, |f, t| {
             f.share_memory();
             // Groups at work at the same time read the same columns.
-            let share = f.number_of("share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
+            let share = number_of(f, "share", &t.div_floor(&tiles), &shares.count.sub(&Size::one()))?;
             let row = t.rem(&tiles).mul(&Size::int(above.lanes));
-            let row = f.number_of("row", &row, &n.sub(&Size::one()))?;
+            let row = number_of(f, "row", &row, &n.sub(&Size::one()))?;
             let env = fold.env_of_fold(f)?;
             f.unrolled("i", shape.item, |f, i| {
                 let z = f.atom(&fold.call.args[0], &env)?;
@@ -314,7 +315,7 @@ fn folded_tiles<'k>(
             f.for_range("t", from, &last, Step::Increment, |f, t| {
                 f.known_mut().assume_le(t.add(&Size::one()), across.clone());
                 let column = t.mul(&Size::int(beside.lanes));
-                let column = f.number_of("column", &column, &m.sub(&Size::one()))?;
+                let column = number_of(f, "column", &column, &m.sub(&Size::one()))?;
                 let span = Span { first: Size::zero(), rounds: element.rounds.clone() };
                 all.matrix_tile(f, &span, element, [&a, &b], [&row, &column], &acc)?;
                 fold.add_tile(f, element, [&a, &b], [&row, &column], &acc, &totals)?;

@@ -18,15 +18,15 @@
 
 mod folded;
 mod parts;
-mod tile;
+pub(super) mod tile;
 
-use self::tile::WIDE;
+use self::tile::{WIDE, for_batch, writes_fours};
 use crate::core::{Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::tile::bytes_of;
-use crate::lower::tile::operand::{ITEMS, Side};
+use crate::lower::tile::operand::{ITEMS, Side, multiples_of};
 use crate::lower::value::{Array, Dest, Env};
 use crate::lower::{LowerError, Result};
 use crate::schedule::nest::{self, Nest};
@@ -229,13 +229,13 @@ impl<'k> Host<'k> {
         let (mut multiples, mut lengths, mut fours) = (None, Vec::new(), false);
         self.program.probe(&stmt.origin, |b| {
             b.grid_mut().distribute_over(used);
-            b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
+            for_batch(b, &batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;
-                multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+                multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
                 let divides = b.known().divides(WIDE, &columns.len);
                 fours = !divides.is_no()
                     && b.program().is_known_before(&columns.len)
-                    && b.writes_fours(&kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
+                    && writes_fours(b, &kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
                 if let Some(all) = &mut multiples
                     && fours
                     && divides == Truth::Unknown
@@ -281,7 +281,7 @@ impl<'k> Host<'k> {
             for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
                 b.known_mut().assume_divides(Size::int(*of), size.clone());
             }
-            b.for_batch(&batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
+            for_batch(b, &batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
                 let (element, rows, columns) = element_of(b, &env)?;
                 let fours = whole.as_ref().is_some_and(|whole| whole.fours);
                 let all = Block { shape, whole: whole.is_some(), fours, parts: parts.map(|parts| (parts, at)) };
@@ -342,7 +342,7 @@ impl<'k> Host<'k> {
             let used = Dims { glb: [true, batches > 0, batches > 1], ..Dims::default() };
             let title = Title { label: "map: results of the parts", ..title.clone() };
             self.launch_if(&[parts.several()], &title, used, [None; 3], |b| {
-                b.for_batch(&batch, Batch::items(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
+                for_batch(b, &batch, Batch::items(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
                     let (element, rows, columns) = element_of(b, &env)?;
                     parts.fold_of_parts(b, at, &element, [&rows, &columns], &dest)
                 })

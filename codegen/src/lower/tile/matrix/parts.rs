@@ -6,7 +6,7 @@ use crate::core::Stmt;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::host::Host;
 use crate::lower::program::ProgramBuilder;
-use crate::lower::tile::min;
+use crate::lower::tile::{min, number_of, write_result};
 use crate::lower::value::{Array, Closure, Dest, Layout, Place};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{BinaryOp, Expr, Step};
@@ -99,32 +99,30 @@ impl<'k> Host<'k> {
     }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// The tile of a group, its iterations, and the destination of its results. `number` counts the tiles of all parts,
-    /// part by part, so that concurrent groups read the same part of the k dimension. `around` is the index of the
-    /// element of the maps around, and `results` their number for each of these elements.
-    pub(super) fn part_of_group(
-        &mut self,
-        (parts, around): (&Parts, &Size),
-        (number, tiles): (&Size, &Size),
-        rounds: &Size,
-        results: &Size,
-    ) -> Result<(Size, Span, Part)> {
-        let one = Size::one();
-        let (count, each) = (self.host_size(&parts.count, "parts")?, self.host_size(&parts.each, "of_part")?);
-        let part = self.number_of("part", &number.div_floor(tiles), &count.sub(&one))?;
-        let tile = self.number_of("tile_of_part", &number.rem(tiles), &tiles.sub(&one))?;
-        let from = Expr::binary(BinaryOp::Mul, self.size(&part)?, self.size(&each)?);
-        let all = self.size(rounds)?;
-        let first = self.number("first", min(from, all.clone()), rounds);
-        let left = all.sub(self.size(&first)?);
-        let length = min(self.size(&each)?, left);
-        let length = self.number("rounds", length, rounds);
-        self.known_mut().assume_le(first.add(&length), rounds.clone());
-        let at = around.mul(&count).add(&part).mul(results);
-        let part = Part { at, layout: parts.place.layout.clone() };
-        Ok((tile, Span { first, rounds: length }, part))
-    }
+/// The tile of a group, its iterations, and the destination of its results. `number` counts the tiles of all parts,
+/// part by part, so that concurrent groups read the same part of the k dimension. `around` is the index of the
+/// element of the maps around, and `results` their number for each of these elements.
+pub(super) fn part_of_group(
+    f: &mut FunctionBuilder,
+    (parts, around): (&Parts, &Size),
+    (number, tiles): (&Size, &Size),
+    rounds: &Size,
+    results: &Size,
+) -> Result<(Size, Span, Part)> {
+    let one = Size::one();
+    let (count, each) = (f.host_size(&parts.count, "parts")?, f.host_size(&parts.each, "of_part")?);
+    let part = number_of(f, "part", &number.div_floor(tiles), &count.sub(&one))?;
+    let tile = number_of(f, "tile_of_part", &number.rem(tiles), &tiles.sub(&one))?;
+    let from = Expr::binary(BinaryOp::Mul, f.size(&part)?, f.size(&each)?);
+    let all = f.size(rounds)?;
+    let first = f.number("first", min(from, all.clone()), rounds);
+    let left = all.sub(f.size(&first)?);
+    let length = min(f.size(&each)?, left);
+    let length = f.number("rounds", length, rounds);
+    f.known_mut().assume_le(first.add(&length), rounds.clone());
+    let at = around.mul(&count).add(&part).mul(results);
+    let part = Part { at, layout: parts.place.layout.clone() };
+    Ok((tile, Span { first, rounds: length }, part))
 }
 
 impl Parts {
@@ -142,8 +140,8 @@ impl Parts {
         let across = f.host_size(m, "across")?;
         let count = f.host_size(&self.count, "parts")?;
         f.for_level(crate::core::Level::Glb(0), &cells, |f, cell| {
-            let r = f.number_of("r", &cell.div_floor(&across), &n.sub(&Size::one()))?;
-            let c = f.number_of("c", &cell.rem(&across), &m.sub(&Size::one()))?;
+            let r = number_of(f, "r", &cell.div_floor(&across), &n.sub(&Size::one()))?;
+            let c = number_of(f, "c", &cell.rem(&across), &m.sub(&Size::one()))?;
             let lanes = [f.read(rows, &r)?, f.read(columns, &c)?];
             let env = element.before_fold(f, lanes)?;
             let operator = Closure { lambda: &element.fold.funs[0], env: env.clone() };
@@ -161,7 +159,7 @@ impl Parts {
                 f.assign_registers(&acc, &next)
             })?;
             let value = element.finished(f, env, acc)?;
-            f.write_result(&value, [&r, &c], dest)
+            write_result(f, &value, [&r, &c], dest)
         })
     }
 }

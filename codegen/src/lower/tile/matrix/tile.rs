@@ -1,12 +1,13 @@
 //! The code of a tile: the fold of a block of results, each in the order of the program.
 
-use super::parts::{Part, Span};
+use super::parts::{Part, Span, part_of_group};
 use super::{Batch, Block, Element, of_rows};
 use crate::core::{Level, PrimCall};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
-use crate::lower::tile::local_id;
-use crate::lower::tile::operand::{ITEMS, Operand, Side};
+use crate::lower::tile::blocks::store_quad;
+use crate::lower::tile::operand::{ITEMS, Operand, Side, operands, side_value};
+use crate::lower::tile::{local_id, number_of, write_result};
 use crate::lower::value::{Array, ArrayDest, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step, Storage};
 use crate::report::Kind;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 pub(super) const WIDE: i64 = 4;
 
 /// Gets the indices of a result among those of the work-item, and its row and column.
-pub(super) type OnPlace<'w, F> = dyn FnMut(&mut F, [&Size; 2], [&Size; 2]) -> Result<()> + 'w;
+pub(super) type OnPlace<'w, 'k> = dyn FnMut(&mut FunctionBuilder<'_, 'k>, [&Size; 2], [&Size; 2]) -> Result<()> + 'w;
 
 /// Where the results of a tile go.
 #[derive(Clone, Copy)]
@@ -51,107 +52,93 @@ fn cell_at(operands: [&[Operand<'_>]; 2], acc: &Place, [i, j]: [&Size; 2]) -> Pl
     Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }
 }
 
-impl<'k> FunctionBuilder<'_, 'k> {
-    /// Loops over the elements of the maps around a nest; `body` gets the index of the element, the environment and the
-    /// destination.
-    pub(in crate::lower::tile) fn for_batch(
-        &mut self,
-        batch: &[&'k PrimCall],
-        all: Batch,
-        env: Env<'k>,
-        dest: Dest<'k>,
-        body: &mut dyn FnMut(&mut Self, Size, Env<'k>, Dest<'k>) -> Result<()>,
-    ) -> Result<()> {
-        let Some((call, rest)) = batch.split_first() else { return body(self, all.at, env, dest) };
-        let f = &call.funs[0];
-        let xs = self.atom(&call.args[0], &env)?;
-        let xs = self.array(&xs)?;
-        let Batch { level, at } = all;
-        self.for_level(level(batch.len() as u8), &xs.len.clone(), |b, i| {
-            let (x, dest) = (b.read(&xs, i)?, b.dest_at(&dest, i)?);
-            let mut env = env.clone();
-            env.enter(f, i, x);
-            for s in f.body.stmts.iter().take(f.body.stmts.len() - 1) {
-                let value = b.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
+/// Loops over the elements of the maps around a nest; `body` gets the index of the element, the environment and the
+/// destination.
+pub(in crate::lower::tile) fn for_batch<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    batch: &[&'k PrimCall],
+    all: Batch,
+    env: Env<'k>,
+    dest: Dest<'k>,
+    body: &mut dyn FnMut(&mut FunctionBuilder<'_, 'k>, Size, Env<'k>, Dest<'k>) -> Result<()>,
+) -> Result<()> {
+    let Some((call, rest)) = batch.split_first() else { return body(b, all.at, env, dest) };
+    let f = &call.funs[0];
+    let xs = b.atom(&call.args[0], &env)?;
+    let xs = b.array(&xs)?;
+    let Batch { level, at } = all;
+    b.for_level(level(batch.len() as u8), &xs.len.clone(), |b, i| {
+        let (x, dest) = (b.read(&xs, i)?, b.dest_at(&dest, i)?);
+        let mut env = env.clone();
+        env.enter(f, i, x);
+        for s in f.body.stmts.iter().take(f.body.stmts.len() - 1) {
+            let value = b.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        for_batch(b, rest, Batch { level, at: at.mul(&xs.len).add(i) }, env, dest, body)
+    })
+}
+
+/// The first row and the first column of a work-item in a tile.
+pub(super) fn places_of_item(f: &mut FunctionBuilder, above: Side, beside: Side) -> [Size; 2] {
+    let item = f.bind("item", CType::Int, local_id());
+    // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
+    let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
+    let own_row = item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
+    let own_column =
+        in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
+    [
+        f.number("own_row", own_row, &Size::int(above.lanes / 2 + 28)),
+        f.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12)),
+    ]
+}
+
+/// Goes through the results of a work-item, or every few of a row, that are inside.
+pub(super) fn each_place<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    operands: [&[Operand<'k>]; 2],
+    first: [&Size; 2],
+    counts: [i64; 2],
+    write: &mut OnPlace<'_, 'k>,
+) -> Result<()> {
+    // All operands of a side have the same arrangement.
+    let sides = operands.map(|side| &side[0]);
+    let lens = sides.map(|o| o.rows.len.clone());
+    let few = sides[1].side.of_item / counts[1];
+    f.unrolled("i", counts[0], |f, i| {
+        f.unrolled("j", counts[1], |f, j| {
+            let lanes = [i.clone(), j.mul(&Size::int(few))];
+            let mut at = Vec::new();
+            let mut condition = Expr::Bool(true);
+            for k in 0..2 {
+                let position = f.size(&first[k].add(&sides[k].own).add(&sides[k].lane(&lanes[k])))?;
+                let position = f.bind(["r", "c"][k], CType::Int, position);
+                condition = condition.and(position.clone().lt(f.size(&lens[k])?));
+                at.push(position);
             }
-            b.for_batch(rest, Batch { level, at: at.mul(&xs.len).add(i) }, env, dest, body)
-        })
-    }
-
-    /// The first row and the first column of a work-item in a tile.
-    pub(super) fn places_of_item(&mut self, above: Side, beside: Side) -> [Size; 2] {
-        let item = self.bind("item", CType::Int, local_id());
-        // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
-        let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
-        let own_row =
-            item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
-        let own_column =
-            in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
-        [
-            self.number("own_row", own_row, &Size::int(above.lanes / 2 + 28)),
-            self.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12)),
-        ]
-    }
-
-    pub(super) fn number_of(&mut self, name: &str, value: &Size, most: &Size) -> Result<Size> {
-        let value = self.size(value)?;
-        Ok(self.number(name, value, most))
-    }
-
-    /// Goes through the results of a work-item, or every few of a row, that are inside.
-    pub(super) fn each_place(
-        &mut self,
-        operands: [&[Operand<'k>]; 2],
-        first: [&Size; 2],
-        counts: [i64; 2],
-        write: &mut OnPlace<'_, Self>,
-    ) -> Result<()> {
-        // All operands of a side have the same arrangement.
-        let sides = operands.map(|side| &side[0]);
-        let lens = sides.map(|o| o.rows.len.clone());
-        let few = sides[1].side.of_item / counts[1];
-        self.unrolled("i", counts[0], |f, i| {
-            f.unrolled("j", counts[1], |f, j| {
-                let lanes = [i.clone(), j.mul(&Size::int(few))];
-                let mut at = Vec::new();
-                let mut condition = Expr::Bool(true);
-                for k in 0..2 {
-                    let position = f.size(&first[k].add(&sides[k].own).add(&sides[k].lane(&lanes[k])))?;
-                    let position = f.bind(["r", "c"][k], CType::Int, position);
-                    condition = condition.and(position.clone().lt(f.size(&lens[k])?));
-                    at.push(position);
+            f.when(condition, |f| {
+                let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
+                let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
+                if few > 1 {
+                    f.known_mut().assume_le(c.add(&Size::int(few)), lens[1].clone());
                 }
-                f.when(condition, |f| {
-                    let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
-                    let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
-                    if few > 1 {
-                        f.known_mut().assume_le(c.add(&Size::int(few)), lens[1].clone());
-                    }
-                    write(f, [i, j], [&r, &c])
-                })
+                write(f, [i, j], [&r, &c])
             })
         })
-    }
+    })
+}
 
-    /// Whether four neighbouring results of this type can be written as one vector, if rows have a multiple of four.
-    pub(super) fn writes_fours(&mut self, ty: &Ty, m: &Size, dest: &Dest<'k>) -> Result<bool> {
-        let Some(scalar) = ty.as_scalar() else { return Ok(false) };
-        let (_, is_wide) = self.scope(|f| {
-            let [r, c] = ["r", "c"].map(|name| Size::var(f.index_var(name, Expr::int(0))));
-            f.known_mut().assume_divides(Size::int(WIDE), m.clone());
-            f.known_mut().assume_divides(Size::int(WIDE), c.clone());
-            let value = |by: i64| (r.clone(), c.add(&Size::int(by)), Value::computed(scalar, Expr::int(0)));
-            f.store_quad(&(0..WIDE).map(value).collect::<Vec<_>>(), dest)
-        })?;
-        Ok(is_wide)
-    }
-
-    pub fn write_result(&mut self, value: &Value<'k>, [r, c]: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
-        let to = self.dest_at(dest, r)?;
-        let to = self.dest_at(&to, c)?;
-        self.copy(value, &to)
-    }
+/// Whether four neighbouring results of this type can be written as one vector, if rows have a multiple of four.
+pub(super) fn writes_fours<'k>(f: &mut FunctionBuilder<'_, 'k>, ty: &Ty, m: &Size, dest: &Dest<'k>) -> Result<bool> {
+    let Some(scalar) = ty.as_scalar() else { return Ok(false) };
+    let (_, is_wide) = f.scope(|f| {
+        let [r, c] = ["r", "c"].map(|name| Size::var(f.index_var(name, Expr::int(0))));
+        f.known_mut().assume_divides(Size::int(WIDE), m.clone());
+        f.known_mut().assume_divides(Size::int(WIDE), c.clone());
+        let value = |by: i64| (r.clone(), c.add(&Size::int(by)), Value::computed(scalar, Expr::int(0)));
+        store_quad(f, &(0..WIDE).map(value).collect::<Vec<_>>(), dest)
+    })?;
+    Ok(is_wide)
 }
 
 impl Block<'_> {
@@ -166,9 +153,9 @@ impl Block<'_> {
     ) -> Result<()> {
         let (n, m, shape) = (rows.len.clone(), columns.len.clone(), self.shape);
         let (above, beside) = (shape.rows(), shape.columns());
-        let [own_row, own_column] = f.places_of_item(above, beside);
-        let a = f.operands("a", &rows, row_ty, above, &own_row)?;
-        let b = f.operands("b", &columns, column_ty, beside, &own_column)?;
+        let [own_row, own_column] = places_of_item(f, above, beside);
+        let a = operands(f, "a", &rows, row_ty, above, &own_row)?;
+        let b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
         let cells = shape.item * shape.item;
         let acc = Place { layout: f.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
         let ty = f.kernel().atom_ty(&element.f.body.result);
@@ -188,14 +175,14 @@ impl Block<'_> {
                 let (t, span, part) = match &self.parts {
                     Some((parts, around)) => {
                         let (tile, span, part) =
-                            f.part_of_group((parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
+                            part_of_group(f, (parts, around), (t, &tiles), &element.rounds, &n.mul(&m))?;
                         (tile, span, Some(part))
                     }
                     None => (t.clone(), Span { first: Size::zero(), rounds: element.rounds.clone() }, None),
                 };
                 let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
-                let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
-                let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
+                let row = number_of(f, "row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
+                let column = number_of(f, "column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
                 self.matrix_tile(f, &span, element, [&a, &b], [&row, &column], &acc)?;
                 let to = part.as_ref().map_or(Results::Finished(dest), Results::Of);
                 results(f, self, element, [&a, &b], [&row, &column], (&acc, out.as_ref()), to)
@@ -395,8 +382,8 @@ fn lane_values<'k>(
     i: &Size,
     j: &Size,
 ) -> Result<[Value<'k>; 2]> {
-    let row = f.side_value(operands[0], i, &element.rounds)?;
-    Ok([row, f.side_value(operands[1], j, &element.rounds)?])
+    let row = side_value(f, operands[0], i, &element.rounds)?;
+    Ok([row, side_value(f, operands[1], j, &element.rounds)?])
 }
 
 /// Writes the results of the folds, or of the function applied to them: four neighbours as one vector if all
@@ -421,7 +408,7 @@ fn results<'k>(
     if let Some(out) = out {
         let (wide, is_wide) = f.scope(|f| {
             let mut always = true;
-            f.each_place(operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
+            each_place(f, operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
                 f.known_mut().assume_divides(Size::int(WIDE), c.clone());
                 let mut values = Vec::new();
                 for by in (0..WIDE).map(Size::int) {
@@ -438,9 +425,9 @@ fn results<'k>(
             return Ok(());
         }
     }
-    f.each_place(operands, first, [side; 2], &mut |f, at, [r, c]| {
+    each_place(f, operands, first, [side; 2], &mut |f, at, [r, c]| {
         let value = result_at(f, element, operands, acc, at, to)?;
-        f.write_result(&value, [r, c], &dest)
+        write_result(f, &value, [r, c], &dest)
     })
 }
 
@@ -476,7 +463,7 @@ fn store_together<'k>(
         let CType::Vec(scalar, _) = ty else { continue };
         *value = Value::computed(scalar, four.clone().lane(k as u8));
     }
-    f.store_quad(values, dest)
+    store_quad(f, values, dest)
 }
 
 /// The value of a result of the work-item, or of its fold alone.

@@ -22,6 +22,7 @@ use crate::lower::function::FunctionBuilder;
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::program::ProgramBuilder;
+use crate::lower::tile::access::lies;
 use crate::lower::tile::local_id;
 use crate::lower::tile::operand::components;
 use crate::lower::value::{Array, Dest, Env, Layout, Place, Value, View};
@@ -195,7 +196,7 @@ impl<'k> Host<'k> {
             let (rows, _) = folded.rows_at(b, &indices)?;
             let all = components(&rows, kernel.ty(f.params[0]));
             for (rows, _) in all.iter().filter(|(_, ty)| ty.as_array().is_some()) {
-                found.push(b.lies(rows).and_then(|lies| match lies {
+                found.push(lies(b, rows).and_then(|lies| match lies {
                     (_, true) => Some(Teams::Neighbours),
                     (true, false) => Some(Teams::Columns),
                     (false, false) => None,

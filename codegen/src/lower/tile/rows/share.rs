@@ -2,6 +2,7 @@
 
 use super::{Folded, Stage, Teams};
 use crate::lower::Result;
+use crate::lower::flagged::flagged;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::min;
 use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
@@ -9,7 +10,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Step};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
-impl<'k> FunctionBuilder<'_, 'k> {
+impl FunctionBuilder<'_, '_> {
     /// Splits a number into row and part; parts of neighbouring rows have neighbouring numbers.
     pub(super) fn row_and_part(&mut self, number: &Expr, rows: &Size) -> Result<(Size, Size)> {
         let n = self.size(rows)?;
@@ -77,7 +78,8 @@ impl<'k> Folded<'k> {
                 None => (mine, k.clone()),
                 Some((from, to)) => (b.size(from)?.add(mine), to.clone()),
             };
-            return b.flagged(
+            return flagged(
+                b,
                 |b| b.assign_registers(acc, z),
                 |b| {
                     b.for_range("k", from.clone(), &to, Step::Add(team_expr.clone()), |b, i| {
