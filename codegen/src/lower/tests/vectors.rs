@@ -95,7 +95,7 @@ fn columns_are_folded_across() {
 fn rows_are_folded_along() {
     for (name, f) in [("sums", sum as OfRow), ("greatest", greatest), ("spreads", spread)] {
         let text = checked(&of_rows(name, false, f));
-        assert!(text.contains("[64]"), "{name} has partial folds:\n{text}");
+        assert!(text.contains("[32]"), "{name} has partial folds:\n{text}");
         assert!(!text.contains("[256]"), "neighbouring rows are no lanes of {name}:\n{text}");
     }
 }

@@ -13,11 +13,11 @@ use crate::target::Class;
 use lift_analysis::size::Size;
 
 /// Partial folds: some vectors of them, because each operation waits for the one before.
-const LANES: i64 = 64;
+const LANES: i64 = 32;
 /// Partial folds that are folded one after the other at the end.
 const LAST: i64 = 16;
 /// Elements below which partial folds take longer than one fold in order.
-const FEWEST: i64 = 2 * LANES;
+const FEWEST: i64 = LANES;
 
 /// The elements `from <= i < to` of an array of `of` elements.
 #[derive(Clone)]

@@ -240,8 +240,8 @@ rules! {
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapSeq (mapSeq g) ∘ reduceSeq (λ(acc,(X',Y')). mapSeq (mapSeq (reduceSeq f)) (acc,X',Y')) z ∘ map toPrivate ∘ split 128) (tile B)) (tile A)",
         if "As for `tile-matrix`. On a processor: a tile is the work of one work-item, whose rows and columns are copied beside each other, some rounds at a time. Where f and h are arithmetic of floats, several columns are a vector.";
     Tiling FOLD_LANES "reduce-lanes":
-        "reduce f z" = "reduce f z ∘ mapSeq (reduceSeq f z) ∘ T ∘ split 64",
-        if "`f` associative and `z` neutral, as `reduce` demands, and `f` one of the commutative operators of the language, a tuple of such, or a choice that is a total order. On a processor, for 128 elements and more that take no loop to compute: partial folds of neighbouring elements are vectors.";
+        "reduce f z" = "reduce f z ∘ mapSeq (reduceSeq f z) ∘ T ∘ split 32",
+        if "`f` associative and `z` neutral, as `reduce` demands, and `f` one of the commutative operators of the language, a tuple of such, or a choice that is a total order. On a processor, for 32 elements and more that take no loop to compute: partial folds of neighbouring elements are vectors.";
     Tiling MAP_LANES "map-lanes":
         "map (g ∘ reduce f z) (T A)" = "join ∘ map (map g ∘ reduceSeq (λ(accs,xs). map f (zip accs xs)) (fill z) ∘ T) ∘ split 256 ∘ T",
         if "Always true. On a processor, where neighbouring elements of the map read adjacent elements and the steps of a fold do not (columns), or where all read the same (points that meet the same others): each step of up to 256 folds is a loop that is a vector. Also for scans, and for maps that read the results of folds; what takes long in the function is computed once for each lane.";
