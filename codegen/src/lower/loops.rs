@@ -12,7 +12,7 @@ use super::pieces::{few_pieces, rows_grow};
 use super::value::{Array, Closure, Dest, Env, Value};
 use super::vectors::{across, short};
 use crate::core::{Level, PrimCall, Stmt};
-use crate::opencl::{CType, Expr, Step, StmtKind};
+use crate::opencl::{CType, Expr, Step, StmtKind, has_loop};
 use crate::target::Class;
 use lift_analysis::size::Size;
 
@@ -98,11 +98,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Writes element `i` of `map f xs` to its destination.
     pub fn map_at(&mut self, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>, i: &Size) -> Result<()> {
-        short::written_out(self, (&f.lambda.body, false), |b| {
+        let element = |b: &mut Self| {
             let x = b.read(xs, i)?;
             let to = b.dest_at(dest, i)?;
             b.call_into(&f.at(i), &[x], &to)
-        })
+        };
+        if !short::is_short(self, &f.lambda.body) {
+            return element(self);
+        }
+        // What the function reads may have loops of its own; then nothing is gained.
+        let (stmts, ()) = self.scope(|b| short::written_out(b, (&f.lambda.body, false), element))?;
+        if has_loop(&stmts) {
+            return element(self);
+        }
+        self.emit_all(stmts);
+        Ok(())
     }
 
     /// Writes `generate f` to `dest`.

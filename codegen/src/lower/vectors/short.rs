@@ -38,6 +38,12 @@ fn rounds(kernel: &Kernel, block: &Block, around: bool) -> Option<(i64, i64)> {
     (all <= MOST).then_some((all, longest))
 }
 
+/// Whether a function of this block has short loops, and no other, that are written out here.
+pub fn is_short(b: &FunctionBuilder<'_, '_>, block: &Block) -> bool {
+    let wanted = b.target().class == Class::Cpu && b.position().write_out() == 1;
+    wanted && rounds(b.kernel(), block, false).is_some_and(|(all, _)| all > 0)
+}
+
 /// Runs `body`, which writes the step of a loop that computes this block, with the short loops in it written out.
 /// `around`: long loops of the block are around the step.
 pub fn written_out<'p, 'k, T>(
