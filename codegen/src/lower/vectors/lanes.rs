@@ -61,6 +61,7 @@ pub struct Columns {
 }
 
 impl<'a, 'k> Lanes<'a, 'k> {
+    /// The element of a lane.
     pub fn slot(&self, array: &Rc<Layout>, i: &Size) -> Place {
         Place { layout: array.clone(), at: i.sub(&self.first) }
     }
@@ -70,11 +71,13 @@ impl<'a, 'k> Lanes<'a, 'k> {
         self.around.last().map_or(&self.f.lambda.body, |around| &around.call.funs[0].body)
     }
 
+    /// The rounds of a fold, scan, map or sort, which are the same for all lanes.
     pub fn rounds(&self, b: &FunctionBuilder<'_, 'k>, call: &PrimCall) -> Size {
         let xs = call.args.last().map(|xs| b.kernel().atom_ty(xs));
         xs.as_ref().and_then(Ty::as_array).map_or(Size::zero(), |xs| self.f.env.size(&xs.len))
     }
 
+    /// An array with an element for each lane; `None` unless elements are scalars or tuples of them.
     pub fn array(&mut self, b: &mut FunctionBuilder<'_, 'k>, ty: &Ty, name: &str) -> Option<Rc<Layout>> {
         let width = self.width;
         let before = b.innermost().map_or(0, |stmts| stmts.len());

@@ -14,7 +14,7 @@ enum Stride {
 }
 
 impl Stride {
-    /// The cost of an access, in sixteenths of one that gets one element of a cache line.
+    /// The cache lines that sixteen neighbours of four bytes read.
     fn cost(self) -> u64 {
         match self {
             Stride::None => 0,
