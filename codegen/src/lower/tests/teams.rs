@@ -59,7 +59,7 @@ fn composed(b: &mut Builder, row: &Atom, prim: Prim) -> Atom {
 }
 
 /// The index of the greatest element.
-fn greatest(b: &mut Builder, row: &Atom) -> Atom {
+pub fn greatest(b: &mut Builder, row: &Atom) -> Atom {
     let n = b.ty(row).as_array().map(|a| a.len.clone()).expect("an array");
     let numbers = b.iota(n);
     let pairs = b.zip(&[row.clone(), numbers]);

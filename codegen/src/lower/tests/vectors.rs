@@ -1,5 +1,6 @@
 //! Folds as vectors of a processor: along a row, and across the neighbouring elements of a map.
 
+use super::teams::greatest;
 use super::*;
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
@@ -33,21 +34,6 @@ fn centred(b: &mut Builder, xs: &Atom) -> Atom {
 fn running(b: &mut Builder, xs: &Atom) -> Atom {
     let f = b.lambda(&[float(), float()], |b, ab| b.add(&ab[0], &ab[1]));
     b.prim(Prim::Scan(Level::Auto), &[], vec![f], &[0.0f32.into(), xs.clone()])
-}
-
-/// The place of the greatest element.
-fn greatest(b: &mut Builder, xs: &Atom) -> Atom {
-    let n = b.ty(xs).as_array().map(|a| a.len.clone()).expect("an array");
-    let numbers = b.iota(n);
-    let pairs = b.zip(&[xs.clone(), numbers]);
-    let z = b.tuple(&[(-1.0f32).into(), (-1).into()]);
-    let found = b.reduce(Level::Auto, &z, &pairs, |b, x, y| {
-        let (p, q) = (b.proj(x, 0), b.proj(y, 0));
-        let greater = b.gt(&q, &p);
-        b.if_(&greater, |_| y.clone(), |_| x.clone())
-    });
-    let found = b.view(Prim::Head, &[], &[found]);
-    b.proj(&found, 1)
 }
 
 /// A map of this function over the rows of an N×M matrix, or over its columns; rows that columns give are columns.
