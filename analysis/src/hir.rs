@@ -268,6 +268,26 @@ pub struct Body {
     pub diagnostics: Vec<crate::diagnostics::Diagnostic>,
 }
 
+impl Expr {
+    /// The expressions directly inside, in the order of the text.
+    pub fn children(&self) -> Vec<ExprId> {
+        match self {
+            Expr::Missing
+            | Expr::Local(_)
+            | Expr::Global(_)
+            | Expr::Literal(_)
+            | Expr::Size(_)
+            | Expr::Component { .. } => Vec::new(),
+            Expr::Lambda { body, .. } => vec![*body],
+            Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
+            Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],
+            Expr::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
+            Expr::Tuple(parts) | Expr::Compose(parts) => parts.clone(),
+            Expr::Ascribe { value, .. } | Expr::Pack(value) => vec![*value],
+        }
+    }
+}
+
 impl Body {
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id]

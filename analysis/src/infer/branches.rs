@@ -68,22 +68,3 @@ impl Branches {
         std::iter::successors(first, |i| self.all[*i].around).map(|i| self.all[i])
     }
 }
-
-/// The direct subexpressions.
-pub fn children(body: &Body, e: ExprId) -> Vec<ExprId> {
-    match body.expr(e) {
-        Expr::Missing
-        | Expr::Local(_)
-        | Expr::Global(_)
-        | Expr::Literal(_)
-        | Expr::Size(_)
-        | Expr::Component { .. } => Vec::new(),
-        Expr::Lambda { body, .. } => vec![*body],
-        Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
-        Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],
-        Expr::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
-        Expr::Tuple(parts) | Expr::Compose(parts) => parts.clone(),
-        Expr::Ascribe { value, .. } => vec![*value],
-        Expr::Pack(inner) => vec![*inner],
-    }
-}

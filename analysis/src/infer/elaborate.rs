@@ -13,7 +13,6 @@
 mod patterns;
 mod print;
 
-use super::branches::children;
 use super::result::*;
 use crate::hir::*;
 use crate::infer::solve::hide::tail;
@@ -95,7 +94,7 @@ pub fn explicit_text(
     }));
     let mut parents: IdVec<ExprId, Option<ExprId>> = vec![None; body.exprs.len()].into();
     for around in body.exprs.ids() {
-        children(body, around).into_iter().for_each(|inner| parents[inner] = Some(around));
+        body.expr(around).children().into_iter().for_each(|inner| parents[inner] = Some(around));
     }
     let mut e = Elaborate {
         body,

@@ -132,7 +132,7 @@ impl Walk<'_> {
                 self.expr(*inner, frame, ctx, depth + 1);
             }
             _ => {
-                for c in super::branches::children(&body, e) {
+                for c in body.expr(e).children() {
                     self.expr(c, frame, ctx, depth + 1);
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing here changes during an inference, so an answer from here is never out of date.
 
-use super::branches::{Branches, children};
+use super::branches::Branches;
 use super::texts::short_text;
 use super::{Env, Lookup, Mode};
 use crate::foreign::{self, Foreign};
@@ -99,7 +99,7 @@ impl<'a> Program<'a> {
     }
     /// The branches of the form; computed on first use.
     pub fn branches(&self) -> &Branches {
-        self.branches.get_or_init(|| Branches::new(self.body, |e| children(self.body, e), |e| self.taken_if(e)))
+        self.branches.get_or_init(|| Branches::new(self.body, |e| self.body.expr(e).children(), |e| self.taken_if(e)))
     }
     /// The parts of an expression computed only under a condition: part, condition, and the value that it must have.
     fn taken_if(&self, e: ExprId) -> Vec<(ExprId, ExprId, bool)> {

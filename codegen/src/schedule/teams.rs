@@ -133,7 +133,7 @@ struct Writer<'a> {
     vars: Vec<VarInfo>,
     lengths: Lengths,
     params: Params,
-    /// The maps whose rows are folded in tiles.
+    /// Maps that no group shares, because their rows are folded in tiles.
     folded: FxHashSet<VarId>,
     teams: Teams,
     applied: &'a mut Vec<Applied>,

@@ -80,7 +80,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Replaces a transposition and the map whose result nothing else reads.
+    /// Replaces a map over columns and the transposition of its result by maps over rows, if nothing else reads that result.
     fn transposed(&mut self, block: &mut Block, t: VarId) {
         let reads = |s: &Stmt, v: VarId| uses::mentions(s, &|w| w == v);
         let Some(at) = block.stmts.iter().position(|s| s.var == t) else { return };

@@ -127,7 +127,7 @@ impl Tool<'_, '_> {
         fresh_name(stem, |name| mentions_name(self.body(), name))
     }
     fn parent(&self, expr: ExprId) -> Option<ExprId> {
-        let parent = self.body().exprs.iter().position(|other| children(other).contains(&expr))?;
+        let parent = self.body().exprs.iter().position(|other| other.children().contains(&expr))?;
         Some(ExprId(parent as u32))
     }
     /// The call that the expression is, or of which it is the callee.
@@ -515,22 +515,4 @@ impl Tool<'_, '_> {
 
 fn is_atom(expr: &Expr) -> bool {
     matches!(expr, Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) | Expr::Missing)
-}
-
-/// The direct subexpressions.
-fn children(expr: &Expr) -> Vec<ExprId> {
-    match expr {
-        Expr::Missing
-        | Expr::Local(_)
-        | Expr::Global(_)
-        | Expr::Literal(_)
-        | Expr::Size(_)
-        | Expr::Component { .. } => Vec::new(),
-        Expr::Lambda { body, .. } => vec![*body],
-        Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
-        Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],
-        Expr::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
-        Expr::Tuple(parts) | Expr::Compose(parts) => parts.clone(),
-        Expr::Ascribe { value, .. } | Expr::Pack(value) => vec![*value],
-    }
 }

@@ -2,7 +2,6 @@
 
 use super::{Elaborate, Replacement, Value, Wrap};
 use crate::hir::*;
-use crate::infer::branches::children;
 use crate::parameters::Settings;
 use crate::size::Var;
 use lift_syntax::{TextRange, TextSize};
@@ -127,7 +126,7 @@ impl Elaborate<'_> {
         }
         let range = self.map.range(Node::Expr(e));
         let mut pieces: Vec<(TextRange, String)> = Vec::new();
-        for child in children(self.body, e) {
+        for child in self.body.expr(e).children() {
             let text = match self.body.expr(e) {
                 Expr::Let { binder, body, .. } if *body == child => match self.let_unpacks.contains_key(&e) {
                     true if self.is_pattern(*binder) => {

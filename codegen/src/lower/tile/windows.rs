@@ -179,7 +179,7 @@ fn row_folded<'k>(f: &mut FunctionBuilder<'_, 'k>, w: &Windows<'k>, folds: &Fold
     })
 }
 
-/// Computes the results from the folds and writes them.
+/// Writes the result of each window, computed from its fold.
 fn folds_written<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
     w: &Windows<'k>,

@@ -24,7 +24,7 @@ impl Stride {
     }
 }
 
-/// The accesses to memory in the loops over lanes that are inside other loops.
+/// What loops over lanes read and write in memory, each time that a loop around them goes round.
 #[derive(Debug, Default)]
 struct Accesses {
     /// Their cost if neighbours are lanes, if the rounds of the innermost loop around them are, and if the elements of
