@@ -150,6 +150,11 @@ pub enum Problem {
     NeedsSize {
         callee: Option<String>,
     },
+    /// `callee` gives `function` an Int; it takes a size.
+    SizeByName {
+        callee: String,
+        function: String,
+    },
     PieceNotASize {
         text: String,
     },
@@ -437,7 +442,7 @@ impl Problem {
             NotApplicable { .. } | NotAFunction { .. } => Code::NotAFunction,
             TooManyArguments { .. } => Code::TooManyArguments,
             NeedsArguments { .. } => Code::NeedsArguments,
-            NeedsSize { .. } | PieceNotASize { .. } | RowNotASize { .. } => Code::NeedsSize,
+            NeedsSize { .. } | SizeByName { .. } | PieceNotASize { .. } | RowNotASize { .. } => Code::NeedsSize,
             PadMode => Code::PadMode,
             PieceCount { .. } => Code::PieceCount,
             IterateLength { .. } | IterateRounds { .. } => Code::IterateLength,

@@ -313,6 +313,11 @@ impl Display for Problem {
             }
             Problem::DivisorZero => f.write_str("the divisor of a size is 0"),
             Problem::DividesByZero => f.write_str("this size divides by zero"),
+            Problem::SizeByName { callee, function } => write!(
+                f,
+                "`{callee}` gives `{function}` numbers that are computed at run time, but given by name it takes a size, \
+                 known before the run; in a lambda it takes an `Int`"
+            ),
             Problem::HiddenLength { ty } => write!(
                 f,
                 "the length of this array is hidden: `{}`; it must be opened with `unpack` before it is used",

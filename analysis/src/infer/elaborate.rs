@@ -283,6 +283,9 @@ impl Elaborate<'_> {
             }
             Expr::Compose(parts) => self.composition(e, parts, spine),
         }
+        if self.inference.openers.contains(&e) {
+            self.opener(e);
+        }
         if own
             && !self.is_composed_function(e)
             && let Some(o) = self.opening(Site::Expr(e))
@@ -311,7 +314,21 @@ impl Elaborate<'_> {
 
     /// Whether the expression is a composition that is a function; its openings and packings belong to its own lambda.
     fn is_composed_function(&self, e: ExprId) -> bool {
-        matches!(self.body.expr(e), Expr::Compose(_)) && !self.inference.pipelines.contains(&e)
+        self.inference.openers.contains(&e)
+            || matches!(self.body.expr(e), Expr::Compose(_)) && !self.inference.pipelines.contains(&e)
+    }
+
+    /// Plans a function given by name that opens its argument.
+    fn opener(&mut self, e: ExprId) {
+        let (pack, opening) = (self.packing(e).is_some(), self.opening(Site::Expr(e)).cloned());
+        if opening.is_none() && !pack {
+            return;
+        }
+        let param = self.fresh();
+        let opened = |o: Opening| Wrap { lengths: o.lengths, name: param.clone(), value: Value::Name(param.clone()) };
+        let wraps = opening.into_iter().map(opened).collect();
+        let result = Value::Applied(e, Box::new(Value::Name(param.clone())));
+        self.replaced.insert(e, Replacement::Lambda { param, wraps, result, pack });
     }
 
     fn is_scope(&self, e: ExprId) -> bool {

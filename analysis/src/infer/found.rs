@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::*;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Scheme, Ty};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug)]
 pub struct Found {
@@ -92,6 +92,9 @@ impl Found {
     /// The lengths of the last opening.
     pub fn last_opened(&self) -> &[Var] {
         self.out.openings.last().map_or(&[], |o| &o.lengths)
+    }
+    pub fn set_openers(&mut self, openers: FxHashSet<ExprId>) {
+        self.out.openers = openers;
     }
     pub fn forget_opening(&mut self, site: Site) {
         self.out.openings.retain(|o| o.site != site);

@@ -38,6 +38,7 @@
 //! | `report` | turns conflicts into diagnostics |
 //! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
 //! | `guards` | facts about sizes from the conditions around an expression |
+//! | `openers` | functions given by name that open their argument |
 //! | `partial` | inference of a body that is still being written |
 //! | `placement` | where parallel primitives may occur |
 
@@ -69,6 +70,7 @@ mod report;
 // Other uses of a result.
 pub mod elaborate;
 mod guards;
+mod openers;
 mod partial;
 mod placement;
 #[cfg(test)]
@@ -80,10 +82,11 @@ pub use report::repair::{size_source, type_source};
 pub use result::*;
 pub use texts::{call_of, short_text};
 
-use crate::hir::{Body, Expr, FormKind, Name};
+use crate::hir::{Body, Expr, ExprId, FormKind, Name};
 use crate::prims::Primitive;
 use crate::ty::{Scheme, Ty};
 use context::Infer;
+use rustc_hash::FxHashSet;
 use solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 
 /// Who opens and hides lengths: the checker, or only the program.
@@ -117,9 +120,18 @@ pub trait Env {
 
 /// Infers the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
+    let plain = infer_with(body, env, mode, FxHashSet::default());
+    match mode {
+        Mode::Insert => openers::with_openers(body, plain, |openers| infer_with(body, env, mode, openers)),
+        Mode::Explicit => plain,
+    }
+}
+
+fn infer_with(body: &Body, env: &dyn Env, mode: Mode, openers: FxHashSet<ExprId>) -> Inference {
     // Each definition is inferred with its own budget.
     crate::size::work::apart(WORK_LIMIT + TERMS_AT_THE_END, || {
         let mut infer = Infer::new(body, env, mode);
+        infer.found.set_openers(openers);
         let ty = infer.walk();
         infer.finish(ty)
     })

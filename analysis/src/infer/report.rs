@@ -84,6 +84,11 @@ impl Results<'_> {
             }
             return d;
         }
+        if let (TyKind::Size(_), Some(Scalar::Int)) = (left.kind(), right.as_scalar())
+            && let Some(d) = self.takes_size_by_name(left, cause)
+        {
+            return d;
+        }
         if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) {
             if let Some(d) = self.takes_no_hidden_length(left, right, cause) {
                 return d;

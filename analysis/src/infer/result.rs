@@ -180,6 +180,9 @@ pub struct Inference {
     pub positions: FxHashMap<ExprId, AtPosition>,
     /// Compositions `(o f g xs)` that end in a value and are applied to it.
     pub pipelines: FxHashSet<ExprId>,
+    /// Functions given by name to elements of hidden length: each is taken as the composition of itself alone, which
+    /// opens its argument. An opening at such an expression is that of the argument.
+    pub openers: FxHashSet<ExprId>,
     /// The second arguments of `and` and `or`, computed only if the first does not decide.
     pub right_sides: FxHashSet<ExprId>,
     /// Literals and operators with a default type, for the hint.

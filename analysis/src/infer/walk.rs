@@ -52,6 +52,9 @@ impl Infer<'_> {
     /// The type under which an operand is used. An existential is opened here, except for a name, which was opened
     /// where it was bound.
     pub fn operand(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
+        if self.found.so_far().openers.contains(&id) {
+            return self.composed(id, &[id]);
+        }
         let ty = self.infer(id, expected);
         match self.program.expr(id) {
             Expr::Local(_) | Expr::Literal(_) | Expr::Size(_) | Expr::Lambda { .. } | Expr::Missing => ty,
@@ -444,13 +447,18 @@ impl Infer<'_> {
     fn compose(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
         let Some((&last, before)) = parts.split_last() else { return Ty::error() };
         if !matches!(self.program.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
+            // A function is applied to lengths that are opened one level further in.
+            self.scopes.deepen();
             let ty = self.infer(last, None);
+            self.scopes.undeepen();
             let head = self.table.shallow(&ty);
             if matches!(
                 head.kind(),
                 TyKind::Array(_) | TyKind::Exists(..) | TyKind::Tuple(_) | TyKind::Vec(..) | TyKind::Scalar(_)
             ) {
                 self.found.pipes(id);
+                let outside = self.fresh();
+                self.unify(&outside, &ty, &Cause::Component(last));
                 let value = match self.program.expr(last) {
                     Expr::Local(_) | Expr::Literal(_) => ty,
                     _ => self.open(ty, Site::Expr(last)),
@@ -458,6 +466,11 @@ impl Infer<'_> {
                 return self.pipe(before, value);
             }
         }
+        self.composed(id, parts)
+    }
+
+    /// The type of the function that opens its argument, applies the functions `parts` and hides lengths of the result.
+    fn composed(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
         let arg = self.fresh();
         let result = self.fresh();
         self.in_scope(id, false, |this, scope| {

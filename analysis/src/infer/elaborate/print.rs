@@ -81,9 +81,11 @@ impl Elaborate<'_> {
             Value::Expr(e) => self.raw(*e),
             Value::Rendered(e) => self.render(*e),
             Value::Applied(part, arg) => {
-                let (part_text, arg) = (self.render(*part), self.value(arg));
+                // The lambda of an opener applies the function itself.
+                let itself = self.inference.openers.contains(part);
+                let (part_text, arg) = (if itself { self.raw(*part) } else { self.render(*part) }, self.value(arg));
                 match (self.body.expr(*part), part_text.strip_suffix([')', ']'])) {
-                    (Expr::Apply { .. }, Some(open)) if !self.replaced.contains_key(part) => {
+                    (Expr::Apply { .. }, Some(open)) if itself || !self.replaced.contains_key(part) => {
                         format!("{open} {arg}{}", &part_text[open.len()..])
                     }
                     _ => format!("({part_text} {arg})"),

@@ -63,23 +63,13 @@ impl Results<'_> {
         if matches!(self.operand_type(*arg)?.kind(), TyKind::Fun(..)) {
             return None;
         }
-        let takes = |f: &ExprId| {
-            let ty = self.operand_type(*f)?;
-            let TyKind::Fun(param, _) = ty.kind() else { return None };
-            (*f != *arg && self.table.zonk(param) == *left).then_some(*f)
-        };
-        let f = args.iter().find_map(takes)?;
+        let f = args.iter().copied().find(|f| f != arg && self.takes(*f, left))?;
         let TyKind::Exists(_, row) = right.kind() else { return None };
         if !may_be(left, row) {
             return None;
         }
-        let name = self.unused_name_like("row");
         let (callee, function) = (self.program.short(*callee), self.program.short(f));
-        let edits = vec![
-            Edit::InsertBefore(Node::Expr(f), format!("(lambda ({name}) (")),
-            Edit::InsertAfter(Node::Expr(f), format!(" {name}))")),
-        ];
-        let fix = Title::Write(format!("(lambda ({name}) ({function} {name}))")).certain(edits);
+        let fix = self.written_out(f, "row")?;
         let array = self.program.short(*arg);
         let problem = Problem::RowsOfHiddenLength { callee, function, left: left.clone(), right: right.clone() };
         Some(
@@ -89,21 +79,56 @@ impl Results<'_> {
         )
     }
 
+    /// Diagnoses `(map iota lengths)`: a function given by name takes a size, `left`, where its argument is an Int. The fix
+    /// wraps it in a lambda, in which it takes an Int.
+    pub fn takes_size_by_name(&self, left: &Ty, cause: &Cause) -> Option<Diagnostic> {
+        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
+        let f = self.program.arguments(*apply).iter().copied().find(|f| f != arg && self.takes(*f, left))?;
+        let problem = Problem::SizeByName { callee: self.program.short(*callee), function: self.program.short(f) };
+        Some(Diagnostic::new(Node::Expr(f), &problem).fix(self.written_out(f, "n")?))
+    }
+
+    /// Whether an expression is a function whose first parameter has this type.
+    fn takes(&self, f: ExprId, param: &Ty) -> bool {
+        match self.operand_type(f).as_ref().map(Ty::kind) {
+            Some(TyKind::Fun(first, _)) => self.table.zonk(first) == *param,
+            _ => false,
+        }
+    }
+
+    /// The fix that writes a function given by name as a lambda, with parameters like `name`.
+    fn written_out(&self, f: ExprId, name: &str) -> Option<Fix> {
+        let taken = self.operand_type(f)?.uncurry().0.len();
+        let names = self.unused_names_like(name, taken).join(" ");
+        let edits = vec![
+            Edit::InsertBefore(Node::Expr(f), format!("(lambda ({names}) (")),
+            Edit::InsertAfter(Node::Expr(f), format!(" {names}))")),
+        ];
+        Some(Title::Write(format!("(lambda ({names}) ({} {names}))", self.program.short(f))).certain(edits))
+    }
+
     fn unused_name(&self) -> String {
         let numbered = (1..).map(|i| format!("v{i}"));
         self.first_unused(numbered)
     }
     /// The name itself, or the name with a number if it is taken.
     pub fn unused_name_like(&self, name: &str) -> String {
-        let numbered = (1..).map(|i| format!("{name}{i}"));
-        self.first_unused(std::iter::once(name.to_string()).chain(numbered))
+        self.unused_names_like(name, 1).concat()
     }
-    fn first_unused(&self, mut names: impl Iterator<Item = String>) -> String {
-        let taken = |n: &str| {
+    /// So many names that are not taken.
+    fn unused_names_like(&self, name: &str, count: usize) -> Vec<String> {
+        let numbered = (1..).map(|i| format!("{name}{i}"));
+        self.unused(std::iter::once(name.to_string()).chain(numbered)).take(count).collect()
+    }
+    fn first_unused(&self, names: impl Iterator<Item = String>) -> String {
+        self.unused(names).next().unwrap_or_default()
+    }
+    fn unused(&self, names: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+        let taken = move |n: &str| {
             self.program.body().binders.iter().any(|b| &*b.name == n)
                 || self.program.body().exprs.iter().any(|e| matches!(e, Expr::Global(g) if &**g == n))
         };
-        names.find(|n| !taken(n)).unwrap_or_default()
+        names.filter(move |n| !taken(n))
     }
 }
 

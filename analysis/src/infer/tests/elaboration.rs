@@ -97,6 +97,24 @@ fn compositions_become_lambdas() {
 }
 
 #[test]
+fn functions_given_by_name_become_lambdas() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(define (sum xs) (head (reduce 0.0f + xs)))
+(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map sum (map (map abs) (map (filter pos) rows)))))
+(lift g (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (o sum (map abs)) (map (filter pos) rows))))
+(lift h (N M) ((array-type (array-type float N) M) (array-type float M)) (lambda (rows xs) (map (scan (sum (filter pos xs)) +) (map (filter pos) rows))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (define (sum xs) (head (reduce 0.0f + xs)))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (v1) (unpack (X2 v1) v1 (sum v1))) (map (lambda (v2) (unpack (X1 v2) v2 (pack (map abs v2)))) (map (filter pos) rows)))))
+            (lift g (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (v1) (unpack (X1 v1) v1 (sum (map abs v1)))) (map (filter pos) rows))))
+            (lift h (N M) ((array-type (array-type float N) M) (array-type float M)) (lambda (rows xs) (unpack (X1 v1) (filter pos xs) (map (lambda (v2) (unpack (X2 v2) v2 (pack (scan (sum v1) + v2)))) (map (filter pos) rows)))))"#]],
+    );
+}
+
+#[test]
 fn tuples_and_two_lengths() {
     check_elaborated(
         &format!(

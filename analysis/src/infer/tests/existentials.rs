@@ -211,6 +211,51 @@ fn compositions_open_between_their_parts() {
 }
 
 #[test]
+fn compositions_open_their_argument() {
+    check(
+        "(define (sumi xs) (head (reduce 0 + xs)))
+(lift f (N M) ((array-type (array-type int N) M)) (lambda (rows) (map (o neg sumi (map (+ 1))) (map (filter (< 0)) rows))))
+(lift g (N) ((array-type int N)) (lambda (xs) (o sumi (map (+ 1)) (filter (< 0) xs))))",
+        expect![[r#"
+            sumi : Array[Int,n] -> Int
+            f : Array[Array[Int,N],M] -> Array[Int,M]
+            g : Array[Int,N] -> Int
+        "#]],
+    );
+}
+
+#[test]
+fn functions_given_by_name_open_their_argument() {
+    check(
+        "(define (kept xs) (filter (< 0) xs))
+(define (sum xs) (head (reduce 0 + xs)))
+(define (any p xs) (head (reduce false or (map p xs))))
+(define (second t) (get2 t))
+(lift sums (N M) ((array-type (array-type int N) M)) (lambda (rows) (map sum (map (map neg) (map (filter (< 0)) (map kept rows))))))
+(lift sorted (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (rows) (map (sort <) rows)))
+(lift some (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (rows) (filter (any (< 9)) rows)))
+(lift parts (N) ((array-type int N)) (lambda (xs) (map second (map (lambda (x) (tuple x (iota x))) xs))))
+(lift got (N) ((array-type int N)) (lambda (xs) (map get2 (map (lambda (x) (tuple x (iota x))) xs))))
+(lift inner (N) ((array-type (exists (X) (array-type (exists (Y) (array-type int Y)) X)) N)) (lambda (rows) (map (map sum) rows)))
+(lift wrong (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (rows) (map sqrt (map sum rows))))",
+        expect![[r#"
+            kept : Array[Int,n] -> <∃X, Array[Int,X]>
+            sum : Array[Int,n] -> Int
+            any : (a -> Bool) -> Array[a,n] -> Bool
+            second : (a, b) -> b
+            sums : Array[Array[Int,N],M] -> Array[Int,M]
+            sorted : Array[<∃X, Array[Int,X]>,N] -> Array[<∃X, Array[Int,X]>,N]
+            some : Array[<∃X, Array[Int,X]>,N] -> <∃X, Array[<∃X, Array[Int,X]>,X]>
+            parts : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+            got : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+            inner : Array[<∃X, Array[<∃Y, Array[Int,Y]>,X]>,N] -> Array[<∃X, Array[Int,X]>,N]
+            wrong : Array[<∃X, Array[Int,X]>,N] -> Array[?,N]
+              wrong-operand at `(map sum rows)`: `map` works on `Half`, `Float` or `Double`, but this is `Int`
+        "#]],
+    );
+}
+
+#[test]
 fn explicit_mode_inserts_nothing() {
     check_explicit(
         &format!("{PREDICATES}(lift a (N) ((array-type float N)) (lambda (xs) (map small (filter pos xs))))

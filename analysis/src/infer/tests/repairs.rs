@@ -66,16 +66,28 @@ fn literals() {
 }
 
 #[test]
-fn functions_of_rows_of_hidden_length_become_lambdas() {
+fn functions_of_sizes_become_lambdas() {
     check_repaired(
-        "(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (map (+ 1.0f)) (map (filter (< 0.0f)) rows))))
-(lift g (N M) ((array-type (array-type float N) M)) (lambda (rows) (map length (map (filter (< 0.0f)) rows))))",
+        "(lift f (N) ((array-type int N)) (lambda (ns) (map iota ns)))",
         expect![[r#"
-            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (row) ((map (+ 1.0f)) row)) (map (filter (< 0.0f)) rows))))
-            (lift g (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (row) (length row)) (map (filter (< 0.0f)) rows))))
+        (lift f (N) ((array-type int N)) (lambda (ns) (map (lambda (n) (iota n)) ns)))
 
+        f : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+    "#]],
+    );
+}
+
+#[test]
+fn functions_of_two_rows_of_hidden_length_become_lambdas() {
+    check_repaired(
+        "(define (both f xs ys) (map (lambda (p) (f (get1 p) (get2 p))) (zip xs ys)))
+(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (both concat (map (filter (< 0.0f)) rows) rows)))",
+        expect![[r#"
+            (define (both f xs ys) (map (lambda (p) (f (get1 p) (get2 p))) (zip xs ys)))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (both (lambda (row row1) (concat row row1)) (map (filter (< 0.0f)) rows) rows)))
+
+            both : (a -> b -> c) -> Array[a,n] -> Array[b,n] -> Array[c,n]
             f : Array[Array[Float,N],M] -> Array[<∃X, Array[Float,X]>,M]
-            g : Array[Array[Float,N],M] -> Array[Int,M]
         "#]],
     );
 }

@@ -99,7 +99,7 @@ impl<'db> Build<'db> {
     /// Applies the parts of a composition, last first. Every result but the last may be opened.
     pub fn pipe(&mut self, scope: &Rc<Scope<'db>>, parts: &[ExprId], mut value: Staged<'db>) -> Result<Staged<'db>> {
         for (i, part) in parts.iter().enumerate().rev() {
-            let function = self.eval(scope, *part)?;
+            let function = self.eval_part(scope, *part)?;
             let origin = scope.origin(*part);
             value = self.apply(function, vec![value], &origin)?;
             if i > 0 && !matches!(value, Staged::Fun(_)) {

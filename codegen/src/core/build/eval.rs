@@ -27,6 +27,14 @@ const STACK_PIECE: usize = 4 << 20;
 impl<'db> Build<'db> {
     /// Evaluates an expression and applies the conversions that its context requires.
     pub fn eval(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
+        if scope.cx.inference.openers.contains(&id) {
+            return Ok(Staged::fun(Fun::Compose { id, parts: vec![id], scope: scope.clone() }));
+        }
+        self.eval_part(scope, id)
+    }
+
+    /// As [`Build::eval`], of a function that does not open its argument itself.
+    pub fn eval_part(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let message = "with all definitions inlined, this is nested too deeply to be compiled".into();
