@@ -3,7 +3,7 @@
 use super::function::FunctionBuilder;
 use crate::core::Prim;
 use crate::report::Cliff;
-use crate::schedule::nested::LONG;
+use crate::schedule::nested::LONG_VIEW;
 use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
@@ -23,7 +23,7 @@ impl FunctionBuilder<'_, '_> {
         let placed = [&rules::REDUCE_SEQ, &rules::SCAN_SEQ, &rules::FILTER_SEQ];
         let left_open = matches!(operator, Prim::Sort | Prim::Argsort)
             || schedule.applied.iter().any(|a| a.origin == origin && placed.contains(&a.rule));
-        let short = self.facts().simplify(len).as_const().is_some_and(|n| n < LONG);
+        let short = self.facts().simplify(len).as_const().is_some_and(|n| n < LONG_VIEW);
         let several = self.grid().used().glb.iter().filter(|d| **d).count() > 1;
         // Each work-item of the group has one of its own.
         let shared = self.position().active().lcl != [false; 3] && !self.position().leads();

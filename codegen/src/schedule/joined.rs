@@ -5,7 +5,7 @@
 
 use super::alike::Classes;
 use super::free::is_free;
-use super::nested::{LONG, array_of, is_known, rows_of};
+use super::nested::{LONG_VIEW, array_of, is_known, rows_of};
 use super::versions::fresh;
 use super::{Applied, rules, uses};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -216,7 +216,7 @@ impl Lifting<'_> {
         let (n, row) = rows_of(&self.vars[rows.0 as usize].ty)?;
         let (m, element) = rows_of(&row)?;
         let all = n.mul(&m);
-        if !is_known(&n) || !is_known(&m) || m.as_const().is_some_and(|m| m < LONG) {
+        if !is_known(&n) || !is_known(&m) || m.as_const().is_some_and(|m| m < LONG_VIEW) {
             return None;
         }
         let call = PrimCall { prim: Prim::Join, sizes: Vec::new(), funs: Vec::new(), args: vec![Atom::Var(rows)] };

@@ -11,7 +11,10 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
 /// Arrays of a constant length below this are the work of one work-item.
-pub const LONG: i64 = 256;
+pub const LONG: i64 = 16;
+/// Windows, columns and what else is no row of memory of its own, of a constant length below this, are so, too: work-items
+/// that are neighbours read neighbouring elements of them.
+pub const LONG_VIEW: i64 = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
@@ -33,6 +36,31 @@ pub fn is_known(len: &Size) -> bool {
 /// The length, unless it is known to be short.
 fn long(len: &Size) -> Option<&Size> {
     len.as_const().is_none_or(|n| n >= LONG).then_some(len)
+}
+
+/// Whether a length is so short that only rows of memory are worth sharing.
+pub fn is_short(len: &Size) -> bool {
+    len.as_const().is_some_and(|n| n < LONG_VIEW)
+}
+
+/// Whether an array may be a row of memory, or is made of such rows element by element.
+fn is_row(kernel: &Kernel, xs: &Atom) -> bool {
+    let Atom::Var(v) = xs else { return false };
+    let mut row = true;
+    kernel.body.visit(&mut |stmt| {
+        if stmt.var == *v {
+            row = match &stmt.rhs {
+                Rhs::Atom(a) | Rhs::Proj(a, _) => is_row(kernel, a),
+                Rhs::Prim(call) => match call.prim {
+                    Prim::Map(_) | Prim::Zip => call.args.iter().all(|xs| is_row(kernel, xs)),
+                    Prim::Iota => true,
+                    _ => false,
+                },
+                _ => false,
+            };
+        }
+    });
+    row
 }
 
 pub fn work_of(kernel: &Kernel, stmt: &Stmt) -> Work {
@@ -62,7 +90,10 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
         let ty = kernel.atom_ty(call.args.get(at)?);
         ty.as_array().filter(|a| a.position.is_none() && is_known(&a.len)).cloned()
     };
-    let together = |len: &Size| long(len).map(|len| Work::Together(len.clone()));
+    let together = |at: usize, len: &Size| {
+        let shared = long(len).is_some_and(|len| !is_short(len) || is_row(kernel, &call.args[at]));
+        shared.then(|| Work::Together(len.clone()))
+    };
     match call.prim {
         // A row is read like a view.
         Prim::Head | Prim::Last | Prim::Aref if is_flat(kernel.ty(stmt.var)) || is_flat_array(kernel.ty(stmt.var)) => {
@@ -73,12 +104,12 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
             let f = &call.funs[0];
             if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s, own)) {
-                return if long(&array.len).is_some() { Work::Nest } else { Work::Other };
+                return if is_short(&array.len) { Work::Other } else { Work::Nest };
             }
             if free::picks_rows(kernel, f) {
                 return Work::Item;
             }
-            if flat && items() { together(&array.len).unwrap_or(Work::Item) } else { Work::Other }
+            if flat && items() { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
         }
         // The rounds of a fold whose accumulator is an array are a loop.
         Prim::Reduce(Level::Auto | Level::Seq) if !is_flat(&kernel.atom_ty(&call.args[0])) => match over(1) {
@@ -86,21 +117,21 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             None => Work::Other,
         },
         Prim::Reduce(Level::Auto) => match over(1).filter(|a| is_flat(&a.element) && items()) {
-            Some(array) => together(&array.len).unwrap_or(Work::Item),
+            Some(array) => together(1, &array.len).unwrap_or(Work::Item),
             None => Work::Other,
         },
         Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) => {
             let array = over(1).filter(|a| is_scalars(&a.element) && is_scalars(&kernel.atom_ty(&call.args[0])));
-            array.filter(|_| items()).and_then(|a| together(&a.len)).unwrap_or(Work::Other)
+            array.filter(|_| items()).and_then(|a| together(1, &a.len)).unwrap_or(Work::Other)
         }
         Prim::Sort | Prim::Argsort => {
             let array = over(0).filter(|a| is_scalars(&a.element) && items());
-            array.and_then(|a| together(&a.len)).unwrap_or(Work::Other)
+            array.and_then(|a| together(0, &a.len)).unwrap_or(Work::Other)
         }
         Prim::ReduceByKey(Level::Auto) => {
             let array = over(2).filter(|a| is_scalars(&a.element) && items());
             let array = array.filter(|_| call.sizes.iter().all(is_known) && is_flat_array(kernel.ty(stmt.var)));
-            array.and_then(|a| together(&a.len)).unwrap_or(Work::Other)
+            array.and_then(|a| together(2, &a.len)).unwrap_or(Work::Other)
         }
         // A loop over a value in registers.
         Prim::Iterate | Prim::IterateWhile if is_flat(kernel.ty(stmt.var)) && items() => Work::Item,
@@ -278,7 +309,7 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
 }
 
 /// Whether an array of rows is stored, or is made of a stored one by `transpose`, `join` and `split` alone.
-fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
+pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
     let Atom::Var(v) = rows else { return false };
     let mut stored = true;
     kernel.body.visit(&mut |stmt| {

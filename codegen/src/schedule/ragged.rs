@@ -6,7 +6,7 @@
 
 use super::flat::is_flat;
 use super::free;
-use super::nested::{LONG, Work, is_known, work_among};
+use super::nested::{LONG_VIEW, Work, is_known, work_among};
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::size::{Size, Var};
 
@@ -60,7 +60,7 @@ fn row_of(kernel: &Kernel, f: &Lambda, n: &Size) -> Option<Row> {
     let (mut folds, mut others) = (Vec::new(), Vec::new());
     for stmt in &f.body.stmts {
         if let Some(len) = filter(kernel, stmt, &own) {
-            if is_known(&len) && len.as_const().is_none_or(|n| n >= LONG) {
+            if is_known(&len) && len.as_const().is_none_or(|n| n >= LONG_VIEW) {
                 filtered = Some(filtered.map_or(len.clone(), |a| if a == len { a } else { Size::max(&a, &len) }));
             }
             others.push(len);

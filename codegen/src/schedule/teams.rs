@@ -14,7 +14,9 @@ use self::share::place;
 use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
-use super::nested::{Dims, LONG, Work, is_counted, lies_across, rounds_of, rows_below, work_of};
+use super::nested::{
+    Dims, LONG, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of,
+};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, host_blocks, nest, ragged, rules, shapes, tile_folds};
@@ -102,8 +104,8 @@ impl Params {
         const RESERVED: i64 = 1024;
         Params {
             enough: i64::from(target.compute_units) * ENOUGH_PER_UNIT,
-            shared: LONG / 16,
-            short: LONG * 4,
+            shared: LONG,
+            short: LONG * 64,
             few_rows: i64::from(target.compute_units) * 2,
             long_row: LONG_ROW,
             local: (target.local_memory as i64 - RESERVED).max(0),
@@ -471,6 +473,11 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
     let by_key = f.body.stmts.iter().any(is_table);
     let loops = f.body.stmts.iter().any(|s| rounds_of(kernel, s).is_some());
     let counted = f.body.stmts.iter().all(is_counted);
+    let short = row.as_ref().is_some_and(is_short);
+    let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| lies_in_memory(kernel, xs) && !lies_across(kernel, xs));
+    if short && !(own && dims.calls.iter().all(in_memory)) {
+        return None;
+    }
     row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key, loops, counted })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! * `T (map (λ(c,y). map (g y) c) (zip (T A) ys)) = map (λr. map (λ(x,y). g y x) (zip r ys)) A`
 //! * the same, where y is folded from the column: `ys = map (λc. fold c) (T A)`
+//! * `T (map (λc. map g (slide n s c)) (T A)) = map (λw. map g (T w)) (slide n s A)`, and of padded columns
 //!
 //! So neighbouring work-items read and write neighbours, also in a loop, whose next round reads what this one wrote. The
 //! matrix is read once for each fold and once more. To copy it and its result in squares moves it four times.
@@ -67,6 +68,8 @@ struct Columns<'k> {
     made: &'k Stmt,
     /// The functions that are applied to its elements, one after the other.
     functions: Vec<&'k Lambda>,
+    /// The views that make windows of a column, if the first function is applied to them: those that pad it, and `slide`.
+    windows: Vec<&'k Stmt>,
 }
 
 impl Writer<'_> {
@@ -93,18 +96,23 @@ impl Writer<'_> {
         let Some(from) = block.stmts.iter().position(|s| s.var == mapped) else { return };
         let (stmt, transpose) = (block.stmts[from].clone(), block.stmts[at].clone());
         let Some(len) = self.column_of(t) else { return };
-        let known = decided(&len, &Size::int(LONG_COLUMN));
+        let mut known = decided(&len, &Size::int(LONG_COLUMN));
         if known == Some(true) {
             return;
         }
         let Some((mut made, last)) = self.folds_apart(&stmt) else { return };
         let Some(columns) = self.columns(&last) else { return };
-        let Some(rhs) = self.by_rows(&columns, t) else { return };
+        if !columns.windows.is_empty() {
+            // A work-item makes a few elements of a column, short or long.
+            known = Some(false);
+        }
+        let Some((windows, rhs)) = self.by_rows(&columns, t) else { return };
         self.applied.push(Applied { rule: &rules::MAP_TURNED, origin: stmt.origin.clone() });
         // What is zipped for the last map alone.
         if let Rhs::Prim(PrimCall { args, .. }) = &last.rhs {
             made.retain(|s| args.as_slice() != [Atom::Var(s.var)]);
         }
+        made.extend(windows);
         block.stmts.remove(at);
         block.stmts.remove(from);
         let turned = Stmt { rhs, ..stmt.clone() };
@@ -170,14 +178,15 @@ impl Writer<'_> {
         let ([f], [Atom::Var(source)]) = (funs.as_slice(), args.as_slice()) else { return None };
         let ([param], None, true) = (f.params.as_slice(), &f.position, stmt.binds.is_empty()) else { return None };
         let (made, before) = f.body.stmts.split_last().filter(|(made, _)| f.body.result == Atom::Var(made.var))?;
-        let (functions, column) = chain(made, before)?;
+        let (functions, source_of_first) = chain(made, before)?;
+        let (windows, column) = windows_of(source_of_first, before);
         let (mut beside, mut of_column) = (Vec::new(), Vec::new());
         let mut matrix = (column == *param).then_some(*source);
         let maps: Vec<VarId> = before.iter().filter(|s| is_map(s)).map(|s| s.var).collect();
         if maps.len() + 1 != functions.len() {
             return None;
         }
-        let before = before.iter().filter(|s| !is_map(s));
+        let before = before.iter().filter(|s| !is_map(s) && !windows.iter().any(|w| w.var == s.var));
         if let Some(zip) = self.views.get(source).filter(|call| call.prim == Prim::Zip) {
             for s in before {
                 match &s.rhs {
@@ -193,48 +202,82 @@ impl Writer<'_> {
         }
         let transpose = self.views.get(&matrix.filter(|v| self.is_columns(*v))?)?;
         let matrix = transpose.args.first()?.clone();
-        let columns = Columns { matrix, beside, of_column, made, functions };
-        let whole: Vec<VarId> = maps.into_iter().chain([*param, column]).collect();
+        let whole: Vec<VarId> = maps.into_iter().chain([*param, column]).chain(windows.iter().map(|s| s.var)).collect();
+        let columns = Columns { matrix, beside, of_column, made, functions, windows };
         self.is_element_wise(&columns, &whole).then_some(columns)
     }
 
-    /// Whether each element of a column is computed from itself and from scalars, in few instructions for the latter.
+    /// Whether each element of a column is computed from itself, or its window, and from scalars, in few instructions for
+    /// the latter.
     fn is_element_wise(&self, columns: &Columns<'_>, whole: &[VarId]) -> bool {
         let kernel = &*self.kernel;
         let scalar = |s: &Stmt| s.binds.is_empty() && work_of(kernel, s) == Work::Item && is_flat(kernel.ty(s.var));
         let of_whole = |s: &Stmt| uses::mentions(s, &|v| whole.contains(&v));
-        let is_plain = |g: &&Lambda| {
+        let is_plain = |(k, g): (usize, &&Lambda)| {
+            let of_window = k == 0 && !columns.windows.is_empty();
             let flat = is_flat(&kernel.atom_ty(&g.body.result));
             flat && g.params.len() == 1
                 && g.position.is_none()
-                && g.body.stmts.iter().all(|s| scalar(s) && !of_whole(s))
+                && g.body.stmts.iter().all(|s| (scalar(s) || of_window) && !of_whole(s))
         };
-        columns.functions.iter().all(is_plain)
+        columns.functions.iter().enumerate().all(is_plain)
             && columns.beside.iter().all(|(v, _)| is_flat(kernel.ty(*v)))
             && are_brief(&columns.of_column)
             && columns.of_column.iter().all(|s| scalar(s) && !of_whole(s) && !fuse::rhs_may_fail(&kernel.vars, &s.rhs))
     }
 
-    /// The map over the rows, of the type of the transposed result `like`.
-    fn by_rows(&mut self, columns: &Columns<'_>, like: VarId) -> Option<Rhs> {
-        let Columns { matrix, beside, of_column, made, functions } = columns;
+    /// The windows of rows that the map goes over, if the columns have windows: the statements that make them.
+    fn windows_of_rows(&mut self, columns: &Columns<'_>) -> Option<Vec<Stmt>> {
+        let mut rows = columns.matrix.clone();
+        let row = self.kernel.atom_ty(&rows).as_array()?.element.clone();
+        let mut made = Vec::new();
+        for view in &columns.windows {
+            let Rhs::Prim(call) = &view.rhs else { return None };
+            let of_column = self.kernel.ty(view.var).as_array()?;
+            let element = match of_column.element.as_array() {
+                Some(window) => array_of(&row, &window.len),
+                None => row.clone(),
+            };
+            let ty = array_of(&element, &of_column.len);
+            let var = fresh(&mut self.kernel.vars, view.var, ty);
+            let call = PrimCall { args: vec![rows], ..call.clone() };
+            made.push(Stmt { var, rhs: Rhs::Prim(call), ..(*view).clone() });
+            rows = Atom::Var(var);
+        }
+        Some(made)
+    }
+
+    /// The map over the rows, or over windows of them, of the type of the transposed result `like`; and the statements that
+    /// make the windows.
+    fn by_rows(&mut self, columns: &Columns<'_>, like: VarId) -> Option<(Vec<Stmt>, Rhs)> {
+        let windows = self.windows_of_rows(columns)?;
+        let Columns { matrix, beside, of_column, made, functions, .. } = columns;
+        let rows = windows.last().map_or_else(|| matrix.clone(), |s| Atom::Var(s.var));
         let (first, last) = (functions.first()?, functions.last()?);
         let ty = self.kernel.ty(like).as_array()?.element.clone();
-        let row_ty = self.kernel.atom_ty(matrix).as_array()?.element.clone();
-        let row_array = row_ty.as_array().filter(|a| a.position.is_none())?;
-        let (element, len) = (row_array.element.clone(), row_array.len.clone());
+        let row_ty = self.kernel.atom_ty(&rows).as_array()?.element.clone();
+        let len =
+            self.kernel.atom_ty(matrix).as_array()?.element.as_array().filter(|a| a.position.is_none())?.len.clone();
+        let param = *first.params.first()?;
+        let element = self.kernel.ty(param).clone();
         let row = fresh(&mut self.kernel.vars, made.var, row_ty.clone());
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: made.origin.clone() };
-        let mut stmts = Vec::new();
-        let (mut source, mut own, param) = (row, Vec::new(), *first.params.first()?);
+        let (mut stmts, mut source, mut own) = (Vec::new(), row, Vec::new());
+        if !windows.is_empty() {
+            source = fresh(&mut self.kernel.vars, made.var, array_of(&element, &len));
+            let args = vec![Atom::Var(row)];
+            let transpose = PrimCall { prim: Prim::Transpose, sizes: Vec::new(), funs: Vec::new(), args };
+            stmts.push(at(source, Rhs::Prim(transpose)));
+        }
         let mut q = param;
         if !beside.is_empty() {
             let mut parts = vec![element];
             parts.extend(beside.iter().map(|(v, _)| self.kernel.ty(*v).clone()));
             let tuple = Ty::tuple(parts);
             q = fresh(&mut self.kernel.vars, param, tuple.clone());
+            let elements = Atom::Var(source);
             source = fresh(&mut self.kernel.vars, made.var, array_of(&tuple, &len));
-            let args = std::iter::once(Atom::Var(row)).chain(beside.iter().map(|(_, a)| a.clone())).collect();
+            let args = std::iter::once(elements).chain(beside.iter().map(|(_, a)| a.clone())).collect();
             let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args };
             stmts.push(at(source, Rhs::Prim(zip)));
             own.push(at(param, Rhs::Proj(Atom::Var(q), 0)));
@@ -261,7 +304,7 @@ impl Writer<'_> {
         stmts.push(Stmt { var: result, rhs: map(inner, Atom::Var(source)), ..(*made).clone() });
         let outer = function(vec![row], stmts, Atom::Var(result), last);
         let outer = Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(&outer);
-        Some(map(outer, matrix.clone()))
+        Some((windows, map(outer, rows)))
     }
 }
 
@@ -275,6 +318,20 @@ fn chain<'k>(made: &'k Stmt, before: &'k [Stmt]) -> Option<(Vec<&'k Lambda>, Var
     };
     functions.push(g);
     Some((functions, from))
+}
+
+/// The views that make windows of a column, and the column; none if `source` is no array of windows.
+fn windows_of(source: VarId, before: &[Stmt]) -> (Vec<&Stmt>, VarId) {
+    let (mut views, mut of) = (Vec::new(), source);
+    while let Some(stmt) = before.iter().find(|s| s.var == of && s.binds.is_empty())
+        && let Rhs::Prim(PrimCall { prim, args, .. }) = &stmt.rhs
+        && let [Atom::Var(viewed)] = args.as_slice()
+        && matches!((prim, views.is_empty()), (Prim::Slide, true) | (Prim::Pad(_), false))
+    {
+        views.insert(0, stmt);
+        of = *viewed;
+    }
+    (views, of)
 }
 
 fn is_map(stmt: &Stmt) -> bool {

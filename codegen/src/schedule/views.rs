@@ -4,7 +4,7 @@
 //! * `map (map f ∘ split k) = split (m/k) ∘ map f ∘ split k ∘ join`, where the rows have m elements
 //! * `map (map f) x = split k (map f (join x))`, where `join x` is read, too
 
-use super::nested::{LONG, array_of, is_known, rows_of};
+use super::nested::{LONG_VIEW, array_of, is_known, rows_of};
 use super::versions::fresh;
 use super::{Applied, rules, uses};
 use crate::core::simplify::rename;
@@ -53,7 +53,7 @@ fn viewed(stmt: &Stmt, of: Prim) -> Option<VarId> {
 }
 
 fn is_long(len: &Size) -> bool {
-    is_known(len) && len.as_const().is_none_or(|n| n >= LONG)
+    is_known(len) && len.as_const().is_none_or(|n| n >= LONG_VIEW)
 }
 
 /// Whether nothing but one statement of a function mentions a variable.

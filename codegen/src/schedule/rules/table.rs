@@ -144,7 +144,7 @@ rules! {
         if "Always true. On a GPU, where it is the result of a kernel: reading is done in squares (`tile-transpose`), unless the matrix has fewer than 32 rows or columns.";
     Placement MAP_TURNED "map-turned":
         "T (map (λ(c,y). map (g y) c) (zip (T A) ys))" = "map (λr. map (λ(x,y). g y x) (zip r ys)) A",
-        if "Always true. On a GPU, at the top of a kernel, also in its loops: A is not transposed itself, and y is zipped with the column, or made of at most three folds of it.";
+        if "Always true. On a GPU, at the top of a kernel, also in its loops: A is not transposed itself, and y is zipped with the column, or made of at most three folds of it. Also where g is applied to windows of the column, padded or not: then over windows of rows.";
     Placement MAP_JOIN "map-join":
         "map (map f)" = "split n ∘ map f ∘ join",
         if "Always true. On a GPU, at the top of a kernel: f folds twice or more, scans, sorts or iterates over a row; not of products, windows, and single folds of rows (`row-teams`).";
