@@ -50,6 +50,7 @@
 //! | `longest` | maximum lengths of arrays whose length is computed inside functions |
 //! | `row_tables` | rows whose elements are folded by key |
 //! | `small` | batches of small matrices: one work-item for each result |
+//! | `together` | folds of the same elements |
 //! | [`tile_folds`] | nests whose rows are folded in tiles |
 //! | [`tile`] | maps that could be computed in blocks |
 //! | `turned` | transposed results of maps over columns, computed by rows |
@@ -102,6 +103,7 @@ pub mod teams;
 mod tests;
 pub mod tile;
 pub mod tile_folds;
+mod together;
 mod turned;
 pub mod updates;
 pub mod uses;
@@ -171,7 +173,7 @@ pub struct Schedule {
 }
 
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
-/// interchanged, without counters, with few rows in turn, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// interchanged, without counters, with few rows in turn, with folds together, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
@@ -204,6 +206,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("joined", rewritten.clone()));
     rewritten = views::views(rewritten, target, &mut Vec::new());
     stages.push(("views", rewritten.clone()));
+    rewritten = together::together(rewritten, target, &mut Vec::new());
+    stages.push(("folds-together", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
     let turned = turned::turned(distributed.clone(), target, &mut Vec::new());
     let flat = flatten::flatten(turned.clone(), target, &mut Vec::new());
@@ -251,6 +255,7 @@ impl Schedule {
         let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));
         let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
+        let rewritten = verified("together", kernel, together::together(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("turned", kernel, turned::turned(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));

@@ -75,6 +75,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "views" => views::views(kernel, &target, &mut applied),
         "numbered" => numbered::numbered(&kernel, &mut applied),
         "flatten" => flatten::flatten(kernel, &target, &mut applied),
+        "together" => super::together::together(kernel, &target, &mut applied),
         "turned" => super::turned::turned(kernel, &target, &mut applied),
         "columns" => columns::columns(kernel, &target, &mut applied),
         "chosen" => chosen::chosen(kernel, &target, &mut applied),

@@ -1,4 +1,4 @@
-//! `reduce` of scalars with a commutative operator on a GPU: each work-item folds many elements, four at a time.
+//! `reduce` of scalars, or tuples of them, with a commutative operator on a GPU: each work-item folds many elements, four at a time.
 
 use super::shared::{share_rounds, shared_folds, sharing_element};
 use super::single_pass::{fits_word, of_word, state_size, to_word};
@@ -16,7 +16,7 @@ use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
 /// The operands of a reduction.
@@ -27,15 +27,27 @@ pub struct Reduction<'a, 'k> {
     pub ty: &'a Ty,
 }
 
+/// The scalars of an element; `None` if it has anything else.
+fn scalars_of(ty: &Ty) -> Option<u32> {
+    match ty.kind() {
+        TyKind::Scalar(_) => Some(1),
+        TyKind::Tuple(parts) => parts.iter().map(scalars_of).sum(),
+        _ => None,
+    }
+}
+
 impl<'k> Host<'k> {
     /// The tiles of a reduction and the maximum number of groups; `None` if it is not tiled.
     fn tiled_reduction(&self, r: &Reduction<'_, 'k>) -> Option<(Shape, Size)> {
         let target = self.program.target;
-        if target.class != Class::Gpu || r.ty.as_scalar().is_none() {
+        /// Vectors of four scalars that a work-item loads before it folds them.
+        const LOADED: u32 = 8;
+        let scalars = scalars_of(r.ty).filter(|n| *n <= LOADED)?;
+        if target.class != Class::Gpu {
             return None;
         }
         let most = self.program.upper(&self.program.facts, &r.xs.len)?;
-        let shape = Shape { group: target.most_in_group, fours: 8 };
+        let shape = Shape { group: target.most_in_group, fours: 1 << (LOADED / scalars).ilog2() };
         let tiles = shape.tiles(&most);
         let groups = Size::min(&tiles, &Size::nat((target.compute_units * target.get(Parameter::ReduceGroups)).into()));
         Some((shape, groups))

@@ -58,6 +58,9 @@ rules! {
     Decomposition NEUTRAL_START "neutral-start":
         "reduce max (head xs) xs" = "reduce max z xs",
         if "z is the neutral element of `max`: of floating-point numbers NaN, of integers the least. Also of `min`, of `last xs`, and of scans. An empty xs still stops the run.";
+    Decomposition FOLDS_TOGETHER "folds-together":
+        "(reduce f y xs, reduce g z ys)" = "unzip (reduce (λ(a,b). (f (get1 a) (get1 b), g (get2 a) (get2 b))) (y,z) (zip xs ys))",
+        if "Always true. On a GPU, at the top of a kernel: xs and ys are made of one stored array, f and g are operators of the language that commute, and neither fold needs the result of the other; of up to six folds.";
     Decomposition FOLD_JOINED "fold-joined":
         "reduce f z (map (reduce f z ∘ map g) xs)" = "reduce f z (map g (join xs))",
         if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs are adjacent in memory: a group shares all of their elements.";
