@@ -7,11 +7,12 @@
 //! others might fail.
 
 use super::flat::is_flat;
-use super::free::{divides_safely, is_cheap, is_free, is_instant, picks_rows};
+use super::free::{are_brief, divides_safely, is_cheap, is_free, is_instant, picks_rows};
 use super::place::level_of;
 use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
+use crate::core::scalar::is_transcendental;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
 use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::{Ty, TyKind};
@@ -38,6 +39,8 @@ enum Often {
 #[derive(Debug, Clone, Copy, Default)]
 struct Demand {
     often: Often,
+    /// The operators of the host's level that read it, if each reads each element once; 0 if there are others.
+    streams: u64,
     /// Only one work-item reads it, at the top of the kernel.
     by_one: bool,
     /// Some elements may not be read.
@@ -50,7 +53,7 @@ struct Demand {
 
 impl Demand {
     fn once() -> Demand {
-        Demand { often: Often::Once, ..Demand::default() }
+        Demand { often: Often::Once, streams: 1, ..Demand::default() }
     }
     fn many() -> Demand {
         Demand { often: Often::Many, ..Demand::default() }
@@ -61,7 +64,13 @@ impl Demand {
             (Often::Never, o) | (o, Often::Never) => o,
             _ => Often::Many,
         };
-        Demand { often, ..self.flags(other) }
+        let streams = match (self.often, other.often) {
+            (Often::Never, _) => other.streams,
+            (_, Often::Never) => self.streams,
+            _ if self.streams == 0 || other.streams == 0 => 0,
+            _ => self.streams + other.streams,
+        };
+        Demand { often, streams, ..self.flags(other) }
     }
     /// Combines the demands of two alternatives, one of which is taken.
     fn or(self, other: Demand) -> Demand {
@@ -70,6 +79,7 @@ impl Demand {
     fn flags(self, other: Demand) -> Demand {
         Demand {
             often: self.often,
+            streams: 0,
             by_one: self.by_one || other.by_one,
             partial: self.partial || other.partial,
             scattered: self.scattered || other.scattered,
@@ -78,26 +88,32 @@ impl Demand {
     }
     fn at_least(mut self, often: Often) -> Demand {
         if self.often != Often::Never {
+            if self.often < often {
+                self.streams = 0;
+            }
             self.often = self.often.max(often);
         }
         self
     }
 }
 
+/// Maximum transcendental functions of an element that is computed for each reader.
+const MOST_SPECIAL: usize = 2;
+
 type Demands = FxHashMap<VarId, Demand>;
 
-/// `stored`: results of maps that are not fused with their readers.
+/// `stored`: results of maps that are not fused with their readers. `gpu`: an element may be computed again for each reader.
 pub fn fuse(
     kernel: &Kernel,
+    gpu: bool,
     uses: &FxHashMap<VarId, Uses>,
     stored: &FxHashSet<VarId>,
     sequential: bool,
     applied: &mut Vec<Applied>,
 ) -> Fused {
-    let mut fuser = Fuser { kernel, uses, stored, applied, fused: Fused::default() };
+    let mut fuser = Fuser { kernel, gpu, uses, stored, applied, fused: Fused::default() };
     let mut demands = Demands::default();
-    let top = Demand { often: Often::Once, ..Demand::default() };
-    fuser.block(&kernel.body, top, !sequential, &mut demands);
+    fuser.block(&kernel.body, Demand::once(), !sequential, &mut demands);
     fuser.fused
 }
 
@@ -113,6 +129,8 @@ fn is_pure_view(block: &Block) -> bool {
 
 struct Fuser<'a> {
     kernel: &'a Kernel,
+    /// The target is a GPU, where memory is the limit.
+    gpu: bool,
     uses: &'a FxHashMap<VarId, Uses>,
     stored: &'a FxHashSet<VarId>,
     applied: &'a mut Vec<Applied>,
@@ -192,6 +210,7 @@ impl Fuser<'_> {
         if !flat {
             // The function's demand on its parameter is the demand on parts of the element.
             d.often = d.often.max(param.often);
+            d.streams = 0;
             d.scattered |= param.scattered;
             d.partial |= param.partial;
         }
@@ -292,7 +311,7 @@ impl Fuser<'_> {
                 self.add(demands, &args[0], Demand { partial: true, ..d });
             }
             Prim::Head | Prim::Last | Prim::Aref => {
-                let one = Demand { often: Often::Once, partial: true, by_one: d.by_one, scattered: false, rule: None };
+                let one = Demand { often: Often::Once, partial: true, by_one: d.by_one, ..Demand::default() };
                 let element_is_flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
                 self.add(demands, &args[0], if element_is_flat { one } else { Demand::many() });
                 args.iter().skip(1).for_each(|a| self.add(demands, a, Demand::once()));
@@ -325,6 +344,24 @@ impl Fuser<'_> {
         }
     }
 
+    /// Whether to compute the elements of an array for each of its readers moves fewer bytes than to store it, and takes few
+    /// instructions.
+    fn is_faster_again(&self, f: &Lambda, readers: u64) -> bool {
+        let bytes = |ty: &Ty| super::kept::bytes_of(ty).filter(|_| is_flat(ty));
+        let is_plain = |s: &Stmt| matches!(s.rhs, Rhs::Scalar(..) | Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..));
+        let special = |s: &&Stmt| matches!(&s.rhs, Rhs::Scalar(op, _) if is_transcendental(*op));
+        let (Some(param), true) = (f.params.first().filter(|_| f.params.len() == 1), readers > 0) else { return false };
+        let (Some(read), Some(made)) = (bytes(self.kernel.ty(*param)), bytes(&self.kernel.atom_ty(&f.body.result)))
+        else {
+            return false;
+        };
+        let stmts = &f.body.stmts;
+        stmts.iter().all(is_plain)
+            && are_brief(stmts)
+            && stmts.iter().filter(special).count() <= MOST_SPECIAL
+            && readers * read < read + made + readers * made
+    }
+
     fn may_fuse(&self, stmt: &Stmt, f: &Lambda, level: Level, d: Demand, host: bool) -> bool {
         let used = self.uses.get(&stmt.var).is_some_and(|u| u.count > 0);
         if !used || self.fused.spaces.contains_key(&stmt.var) {
@@ -338,7 +375,8 @@ impl Fuser<'_> {
             Often::Never | Often::Once => true,
             Often::Few => is_cheap(&f.body),
             // In a work-item, storing and loading an element takes longer than an instruction or two.
-            Often::Many => level == Level::Seq && !host && is_instant(&f.body),
+            Often::Many if level == Level::Seq && !host => is_instant(&f.body),
+            Often::Many => self.gpu && host && self.is_faster_again(f, d.streams),
         };
         let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
         let fails = may_fail(&self.kernel.vars, &f.body);

@@ -82,6 +82,9 @@ impl Writer<'_> {
         // Minimum elements of a row: absolute, and for each row.
         let target = self.target.written(&stmt.settings());
         let [row, each] = [Parameter::TurnsRow, Parameter::TurnsEach].map(|p| i64::from(target.get(p)));
+        if decided(&Size::int(row), &long.row.add(&Size::one())) == Some(false) {
+            return None;
+        }
         let least = Size::max(&Size::int(row), &long.times.mul(&Size::int(each)));
         self.chosen(stmt, call, (&least, &long.row), &rules::MAP_IN_TURN, at_the_host)
     }

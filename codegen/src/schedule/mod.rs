@@ -50,6 +50,7 @@
 //! | `longest` | maximum lengths of arrays whose length is computed inside functions |
 //! | `row_tables` | rows whose elements are folded by key |
 //! | `small` | batches of small matrices: one work-item for each result |
+//! | `products` | products that are a part of a function |
 //! | `together` | folds of the same elements |
 //! | [`tile_folds`] | nests whose rows are folded in tiles |
 //! | [`tile`] | maps that could be computed in blocks |
@@ -89,6 +90,7 @@ pub mod nested;
 pub mod neutral;
 mod numbered;
 pub mod place;
+mod products;
 mod ragged;
 mod repeated;
 mod rewrite;
@@ -173,7 +175,7 @@ pub struct Schedule {
 }
 
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
-/// interchanged, without counters, with few rows in turn, with folds together, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// interchanged, without counters, with few rows in turn, with folds together, with products apart, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
@@ -208,6 +210,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("views", rewritten.clone()));
     rewritten = together::together(rewritten, target, &mut Vec::new());
     stages.push(("folds-together", rewritten.clone()));
+    rewritten = products::products(rewritten, target, &mut Vec::new());
+    stages.push(("product-apart", rewritten.clone()));
     let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
     let turned = turned::turned(distributed.clone(), target, &mut Vec::new());
     let flat = flatten::flatten(turned.clone(), target, &mut Vec::new());
@@ -256,6 +260,7 @@ impl Schedule {
         let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("together", kernel, together::together(rewritten, target, &mut applied));
+        let rewritten = verified("products", kernel, products::products(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("turned", kernel, turned::turned(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
@@ -278,11 +283,12 @@ impl Schedule {
         // Only the host gives memory to the state of a loop that may grow.
         let sequential =
             !only_shows && !parallel && bounds.states().next().is_none() && !updates_long_state(&kernel, &kernel.body);
+        let gpu = target.class == Class::Gpu;
         let stored = match target.class {
             Class::Gpu => nested::maps_of_folds(&rewritten),
             _ => FxHashSet::default(),
         };
-        let mut fused = fuse::fuse(&kernel, &uses, &stored, sequential, &mut applied);
+        let mut fused = fuse::fuse(&kernel, gpu, &uses, &stored, sequential, &mut applied);
         let finest = bounds.if_all_were_read(&kernel);
         let folds = tile_folds::find(&rewritten, Some(&fused.lazy), target);
         fused.lazy.extend(folds.values().map(|folded| folded.made));
@@ -322,7 +328,7 @@ impl Schedule {
         let mut kernel = verified("longest", &self.kernel, place::place(&kernel, &self.target, &mut added));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
-        let mut fused = fuse::fuse(&kernel, &uses, &self.stored, false, &mut added);
+        let mut fused = fuse::fuse(&kernel, self.target.class == Class::Gpu, &uses, &self.stored, false, &mut added);
         fused.lazy.extend(self.tilings.values().filter_map(tile::Tiling::made));
         let lengths: BTreeSet<VarId> = lengths.union(&self.lengths).copied().collect();
         let bounds = Bounds::of(&kernel, &lengths);

@@ -76,6 +76,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "numbered" => numbered::numbered(&kernel, &mut applied),
         "flatten" => flatten::flatten(kernel, &target, &mut applied),
         "together" => super::together::together(kernel, &target, &mut applied),
+        "products" => super::products::products(kernel, &target, &mut applied),
         "turned" => super::turned::turned(kernel, &target, &mut applied),
         "columns" => columns::columns(kernel, &target, &mut applied),
         "chosen" => chosen::chosen(kernel, &target, &mut applied),

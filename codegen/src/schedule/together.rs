@@ -23,13 +23,20 @@ pub fn together(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>)
         return kernel;
     }
     let mut body = kernel.body.clone();
-    Writer { kernel: &mut kernel, applied }.block(&mut body);
+    Writer { kernel: &mut kernel, sharing: true, applied }.at_the_host(&mut body);
     kernel.body = body;
     kernel
 }
 
+/// Makes one fold of those of a function that are over arrays of one length, whatever they read.
+pub fn in_function(kernel: &mut Kernel, f: &mut Lambda, applied: &mut Vec<Applied>) {
+    Writer { kernel, sharing: false, applied }.block(&mut f.body);
+}
+
 struct Writer<'a> {
     kernel: &'a mut Kernel,
+    /// Only folds that read the same array.
+    sharing: bool,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -46,10 +53,14 @@ struct Fold {
 }
 
 impl Writer<'_> {
-    fn block(&mut self, block: &mut Block) {
+    fn at_the_host(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
-            host_blocks(self.kernel, stmt).into_iter().for_each(|inner| self.block(inner));
+            host_blocks(self.kernel, stmt).into_iter().for_each(|inner| self.at_the_host(inner));
         }
+        self.block(block);
+    }
+
+    fn block(&mut self, block: &mut Block) {
         while let Some(group) = self.group(block) {
             self.replace(block, &group);
         }
@@ -66,7 +77,7 @@ impl Writer<'_> {
                 let first = &group[0];
                 let joins = group.len() < MOST
                     && next.len == first.len
-                    && group.iter().any(|fold| !fold.roots.is_disjoint(&next.roots))
+                    && (!self.sharing || group.iter().any(|fold| !fold.roots.is_disjoint(&next.roots)))
                     && group.iter().all(|fold| is_independent(block, fold.at, next.at));
                 if joins { group.push(next) } else { others.push(next) }
             }

@@ -61,6 +61,9 @@ rules! {
     Decomposition FOLDS_TOGETHER "folds-together":
         "(reduce f y xs, reduce g z ys)" = "unzip (reduce (λ(a,b). (f (get1 a) (get1 b), g (get2 a) (get2 b))) (y,z) (zip xs ys))",
         if "Always true. On a GPU, at the top of a kernel: xs and ys are made of one stored array, f and g are operators of the language that commute, and neither fold needs the result of the other; of up to six folds.";
+    Decomposition PRODUCT_APART "product-apart":
+        "map (λ(x,z). map (λ(y,w). g (reduce f e (h x y)) w) (zip ys z)) A" = "map (λ(x,z). map (λ(p,w). g p w) (zip (map (λy. reduce f e (h x y)) ys) z)) A",
+        if "Always true. On a GPU, at the top of a kernel, also below maps: then every x meets every y, which is computed in tiles.";
     Decomposition FOLD_JOINED "fold-joined":
         "reduce f z (map (reduce f z ∘ map g) xs)" = "reduce f z (map g (join xs))",
         if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs are adjacent in memory: a group shares all of their elements.";
