@@ -92,6 +92,9 @@ impl Writer<'_> {
         if folds == 0 || (folds == 1 && !apart) {
             return None;
         }
+        if !self.of_row_and_column(f, g) {
+            return None;
+        }
         let known = self.kernel.vars.len();
         let mut added = Vec::new();
         let mut g = g.clone();
@@ -120,6 +123,18 @@ impl Writer<'_> {
         }
         // What both functions of a split one define gets names of its own.
         Some(Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(&new))
+    }
+
+    /// Whether each fold needs the row and the column. One that needs only one of them is computed once for all others.
+    fn of_row_and_column(&self, f: &Lambda, g: &Lambda) -> bool {
+        let (of_row, of_column) = (uses::dependent(self.kernel, f), uses::dependent(self.kernel, g));
+        g.body.stmts.iter().filter(|s| is_fold(s)).all(|fold| {
+            let mut needed = FxHashSet::from_iter([fold.var]);
+            collect(fold, &g.body.stmts, &mut needed);
+            let reads_row = |s: &Stmt| uses::mentions(s, &|v| of_row.contains(&v));
+            let needs_row = g.body.stmts.iter().any(|s| needed.contains(&s.var) && reads_row(s));
+            of_column.contains(&fold.var) && needs_row
+        })
     }
 
     fn columns(&self, f: &Lambda, call: &PrimCall) -> Option<Columns> {

@@ -12,9 +12,12 @@ pub fn fresh(vars: &mut Vec<VarInfo>, like: VarId, ty: Ty) -> VarId {
     VarId(vars.len() as u32 - 1)
 }
 
-/// Whether `a < b`, if that is known for all lengths.
+/// Whether the length `a` is below `b`, if that is known for all lengths.
 pub fn decided(a: &Size, b: &Size) -> Option<bool> {
-    b.sub(a).as_const().map(|d| d > 0)
+    match b.as_const() {
+        Some(b) if b <= 0 => Some(false),
+        _ => b.sub(a).as_const().map(|d| d > 0),
+    }
 }
 
 /// A block that gives the value of `rhs`, of the type of `stmt`.

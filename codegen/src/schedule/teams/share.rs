@@ -44,7 +44,8 @@ impl Writer<'_> {
 
     /// Makes the group share the operators of a function.
     pub(super) fn share(&mut self, kernel: &Kernel, f: &mut Lambda) {
-        let now = Kernel { vars: self.vars.clone(), ..kernel.clone() };
+        // What the function's variables are is looked up in its own statements.
+        let now = Kernel { vars: self.vars.clone(), body: f.body.clone(), ..kernel.clone() };
         self.share_in(&now, f, &[]);
     }
 
