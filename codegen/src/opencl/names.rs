@@ -46,6 +46,11 @@ pub fn is_special(name: &str) -> bool {
     SPECIAL.contains(&name)
 }
 
+/// Whether such a function takes so many instructions, some of them in branches, that copies of it fill the instruction cache.
+pub fn is_long(name: &str) -> bool {
+    is_special(name) && !matches!(name, "sqrt" | "rsqrt" | "exp" | "exp2" | "log" | "log2")
+}
+
 fn sanitize(wish: &str) -> String {
     let mut out = String::with_capacity(wish.len());
     for c in wish.chars() {

@@ -63,6 +63,15 @@ fn is_row(kernel: &Kernel, xs: &Atom) -> bool {
     row
 }
 
+fn is_iota(kernel: &Kernel, xs: &Atom) -> bool {
+    let Atom::Var(v) = xs else { return false };
+    let mut found = false;
+    kernel.body.visit(&mut |stmt| {
+        found |= stmt.var == *v && matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Iota);
+    });
+    found
+}
+
 pub fn work_of(kernel: &Kernel, stmt: &Stmt) -> Work {
     work_among(kernel, stmt, &[])
 }
@@ -104,7 +113,9 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
             let f = &call.funs[0];
             if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s, own)) {
-                return if is_short(&array.len) { Work::Other } else { Work::Nest };
+                // A few numbers, such as the keys of a table, are no rows.
+                let numbers = is_short(&array.len) && is_iota(kernel, &call.args[0]);
+                return if long(&array.len).is_some() && !numbers { Work::Nest } else { Work::Other };
             }
             if free::picks_rows(kernel, f) {
                 return Work::Item;

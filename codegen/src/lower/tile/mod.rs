@@ -39,7 +39,7 @@ use super::function::FunctionBuilder;
 use super::host::Host;
 use super::value::{Dest, Env, Layout, Memory, Root, ScalarValue, Value};
 use crate::core::{PrimCall, Stmt};
-use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::opencl::{self, BinaryOp, CType, Expr, Step, StmtKind, Storage, names};
 use crate::report::Kind;
 use crate::schedule::rules;
 use crate::schedule::tile::Tiling;
@@ -119,6 +119,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range(name, Expr::int(0), &Size::int(n), Step::Increment, body)
     }
 
+    /// The same, but the loop stays one if an iteration calls a function of many instructions: a compiler would take
+    /// minutes for the copies.
+    fn unrolled_unless_long(
+        &mut self,
+        name: &str,
+        n: i64,
+        body: impl FnMut(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let (stmts, ()) = self.scope(|f| f.for_range(name, Expr::int(0), &Size::int(n), Step::Increment, body))?;
+        self.emit(if calls_long(&stmts) { StmtKind::Roll } else { StmtKind::Unroll });
+        self.emit_all(stmts);
+        Ok(())
+    }
+
     /// A computed number as a size, with the fact `0 <= name <= most`.
     fn number(&mut self, name: &str, value: Expr, most: &Size) -> Size {
         let value = if value.is_atom() { value } else { self.bind(name, CType::Int, value) };
@@ -194,4 +208,17 @@ fn local_id() -> Expr {
 
 fn min(a: Expr, b: Expr) -> Expr {
     Expr::call("min", [a, b])
+}
+
+/// Whether statements call a function of many instructions.
+fn calls_long(stmts: &[opencl::Stmt]) -> bool {
+    let of = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Call(name, _) if names::is_long(name)));
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::Declare { init, .. } => init.as_ref().is_some_and(of),
+        StmtKind::Assign(to, value) => of(to) || of(value),
+        StmtKind::Expr(e) => of(e),
+        StmtKind::If { condition, then, otherwise } => of(condition) || calls_long(then) || calls_long(otherwise),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => calls_long(body),
+        _ => false,
+    })
 }

@@ -261,7 +261,7 @@ impl Block<'_> {
                 fetch(f, &from)
             })?;
             f.emit_if(more.clone(), fetch, Vec::new());
-            f.unrolled("k", shape.depth, |f, k| {
+            f.unrolled_unless_long("k", shape.depth, |f, k| {
                 element.round(f, operands, acc, &side, &half, k, &begin_at.add(&t.mul(depth)).add(k))
             })?;
             let other = Size::one().sub(&half);
