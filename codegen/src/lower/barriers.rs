@@ -2,7 +2,7 @@
 //! path, and those after which there is none. They arise because each loop waits before its next iteration, even if it
 //! turns out to be a condition or contains nothing but another loop.
 
-use crate::opencl::{Expr, Stmt, StmtKind, Storage};
+use crate::opencl::{Expr, Stmt, StmtKind, Storage, names};
 use lift_analysis::hir::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -236,6 +236,11 @@ fn any_exit(stmts: &[Stmt], own_loop: bool) -> bool {
 
 /// Functions of OpenCL that access only their arguments.
 fn is_pure(name: &str) -> bool {
+    let converts = name.starts_with("convert_") || name.starts_with("as_");
+    converts || names::is_special(name) || is_brief(name)
+}
+
+fn is_brief(name: &str) -> bool {
     matches!(
         name,
         "get_local_id"
@@ -248,6 +253,20 @@ fn is_pure(name: &str) -> bool {
             | "max"
             | "abs"
             | "clamp"
+            | "popcount"
+            | "clz"
+            | "rotate"
+            | "mul_hi"
+            | "fmin"
+            | "fmax"
+            | "fabs"
+            | "fma"
+            | "floor"
+            | "ceil"
+            | "trunc"
+            | "rint"
+            | "round"
+            | "isnan"
     )
 }
 
@@ -282,6 +301,15 @@ mod tests {
     fn left(mut body: Vec<Stmt>) -> Vec<Stmt> {
         drop_needless(&mut body);
         body
+    }
+
+    #[test]
+    fn functions_of_numbers_touch_nothing() {
+        let x = Expr::call("popcount", [Expr::Var("k".into())]);
+        let declared =
+            |init| at(StmtKind::Declare { ty: CType::Int, constant: true, name: "x".into(), init: Some(init) });
+        assert!(touches_nothing(&[declared(x.clone())]));
+        assert!(!touches_nothing(&[declared(Expr::Index(Arc::new(Expr::Var("shared".into())), Arc::new(x)))]));
     }
 
     #[test]

@@ -120,6 +120,17 @@ pub const SKELETONS: &[Skeleton] = &[
         "(map (lambda (r) (map (lambda (q) (sumi (map (lambda (c) (if (= (mod c 600) q) 1 0)) r))) (iota #600))) h)",
     ),
     of("fold of all", &["reduce-parts"], "(reduce 0 + (join h))"),
+    of(
+        "two folds of all",
+        &["folds-together"],
+        "(let e (join h) (let a (sumi e) (let b (head (reduce -900 max e)) (map (lambda (x) (+ x (- a b))) v))))",
+    ),
+    of(
+        "products and what is beside them",
+        &["folds-together", "product-apart"],
+        "(let e (map sumi h) (map (lambda (r) (let s (sumi r) (map (lambda (p) (- (* (sumi (map (uncurry *) (zip r (get1 p)))) \
+         (sumi (map (uncurry -) (zip r (get1 p))))) (get2 p))) (zip h (map (+ s) e))))) h))",
+    ),
     of("scan of all", &["scan-chunks"], "(scan 0 + (join h))"),
     of("sort of all", &["sort-radix"], "(sort < (join h))"),
     of("filter of all", &["filter-glb"], "(filter (< 2) (join h))"),

@@ -74,6 +74,38 @@ impl Maker<'_> {
         (format!("(let {columns} {b} {})", product(&a)), Ty::array(Ty::array(element, m), n))
     }
 
+    /// One or two products of each row and column, and a number that is read with their results.
+    pub(super) fn product_beside(&mut self) -> (String, Ty) {
+        let (a, b, n, m) = self.matrices(Scalar::Int);
+        let (x, p, columns) = (self.fresh("x"), self.fresh("p"), self.fresh("h"));
+        let mut folds = Vec::new();
+        for _ in 0..self.choices.of(&[1, 2]) {
+            let (zero, op) = self.commutative(Scalar::Int);
+            let met = self.lambda(&[Ty::Tuple(vec![INT, INT])], |this| this.term(Scalar::Int, 1));
+            folds.push(format!("(head (reduce {zero} {op} (map {met} (zip {x} (get1 {p})))))"));
+        }
+        let products = folds.join(" ");
+        let both = if folds.len() == 2 { format!("(bitxor {products})") } else { products };
+        let columns_met = self.size(&m).unwrap_or_default();
+        let beside = format!("(fill #{columns_met} (head (reduce 0 + {x})))");
+        let each = format!("(map (lambda ({p}) (- {both} (get2 {p}))) (zip {columns} {beside}))");
+        let text = format!("(let {columns} {b} (map (lambda ({x}) {each}) {a}))");
+        (text, Ty::array(Ty::array(INT, m), n))
+    }
+
+    /// Folds of all elements of an array, and what is made of them.
+    pub(super) fn folded_twice(&mut self) -> (String, Ty) {
+        let xs = self.array(&INT, &Len::of(Base::N), 1, Place::Top);
+        let f = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let [(zero, op), (other_zero, other)] = [0; 2].map(|_| self.commutative(Scalar::Int));
+        let (all, one, two) = (self.fresh("h"), self.fresh("x"), self.fresh("x"));
+        let text = format!(
+            "(let {all} {xs} (let {one} (head (reduce {zero} {op} {all})) (let {two} (head (reduce {other_zero} {other} \
+             (map {f} {all}))) (map (lambda (v) (+ v (bitxor {one} {two}))) {all}))))"
+        );
+        (text, Ty::array(INT, Len::of(Base::N)))
+    }
+
     pub(super) fn leaf_zero(&self, scalar: Scalar) -> String {
         match scalar {
             Scalar::Float => "0.0f",
