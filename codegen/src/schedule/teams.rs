@@ -368,7 +368,8 @@ impl Writer<'_> {
             let rows = Size::nat(rows.into());
             let room = Size::int(all - fixed + 1);
             // A row that does not fit counts as long, and one of few rows if it has work for more work-items.
-            let longest = Size::int(i64::from(i32::MAX));
+            // No longer than needed to count as long: work-items compare it, if rows are as many as a filter keeps.
+            let longest = Size::int(self.params.short + 1);
             let long = Size::if_le(&memory.bytes.mul(&rows).add(&Size::one()), &room, &shared.row, &longest);
             let many = Size::if_le(&Size::int(self.params.enough), n, &long, &longest);
             let long = Size::if_le(&shared.row, &Size::nat(small.items.into()), &long, &many);
