@@ -271,7 +271,7 @@ impl Facts {
 
     /// Inclusive lower and upper bounds as constants.
     pub fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
-        self.query(|query| query.const_bounds(size))
+        self.query(|query| self.answers.constants(size, || query.const_bounds(size)))
     }
 
     /// An equal size with fewer floor divisions, maxima and conditions.

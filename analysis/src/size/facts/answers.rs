@@ -14,8 +14,12 @@ pub(super) struct Answers(Arc<Mutex<Found>>);
 #[derive(Debug, Default)]
 struct Found {
     simplified: FxHashMap<Size, Size>,
+    constants: FxHashMap<Size, Constants>,
     nonneg: FxHashMap<Size, Answer>,
 }
+
+/// The lower and upper bound of a size as constants.
+pub(super) type Constants = (Option<i64>, Option<i64>);
 
 /// Whether a size was proved non-negative, and the fuel that it took. A cached answer uses the same fuel, so that no
 /// answer depends on earlier queries.
@@ -28,16 +32,31 @@ pub(super) struct Answer {
 impl Answers {
     /// The simplest form of a size; calls `simplify` if it is not cached.
     pub fn simplified(&self, size: &Size, simplify: impl FnOnce() -> Size) -> Size {
-        if let Some(known) = self.with(|found| found.simplified.get(size).cloned()) {
+        self.cached(size, |found| &mut found.simplified, simplify)
+    }
+
+    /// The constant bounds of a size; calls `bounds` if they are not cached.
+    pub fn constants(&self, size: &Size, bounds: impl FnOnce() -> Constants) -> Constants {
+        self.cached(size, |found| &mut found.constants, bounds)
+    }
+
+    fn cached<T: Clone>(
+        &self,
+        size: &Size,
+        of: impl Fn(&mut Found) -> &mut FxHashMap<Size, T>,
+        ask: impl FnOnce() -> T,
+    ) -> T {
+        if let Some(known) = self.with(|found| of(found).get(size).cloned()) {
             return known;
         }
-        let simple = simplify();
+        let answer = ask();
         self.with(|found| {
-            if found.simplified.len() < MOST && !work::exhausted() {
-                found.simplified.insert(size.clone(), simple.clone());
+            let answers = of(found);
+            if answers.len() < MOST && !work::exhausted() {
+                answers.insert(size.clone(), answer.clone());
             }
         });
-        simple
+        answer
     }
 
     pub fn nonneg(&self, size: &Size) -> Option<Answer> {

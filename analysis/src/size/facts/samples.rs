@@ -266,17 +266,23 @@ impl Facts {
             }
         }
         for (var, bounds) in &self.upper {
-            let most = bounds.iter().filter_map(|bound| integer(sample, bound)).min();
-            if let Some(most) = most.filter(|most| *most < sample.value(var)) {
-                moved |= sample.set(var, most);
+            let ends = bounds.iter().filter_map(|bound| Some((integer(sample, bound)?, bound)));
+            let Some((most, bound)) = ends.min_by_key(|(most, _)| *most) else { continue };
+            if most >= sample.value(var) {
+                continue;
             }
+            // A range that is empty is opened from above, where a size name can do so.
+            let stated = self.lower.get(var).into_iter().flatten();
+            let least = stated.filter_map(|bound| integer(sample, bound)).max();
+            let missing = least.and_then(|least| least.checked_sub(most)).filter(|missing| *missing > 0);
+            moved |= match missing {
+                Some(missing) if raised_by(bound).is_some() => raise(sample, bound, missing),
+                _ => sample.set(var, most),
+            };
         }
         for size in &self.nonneg {
-            if let Some(missing) = integer(sample, size).and_then(i64::checked_neg).filter(|missing| *missing > 0)
-                && let Some((var, by)) = raised_by(size)
-            {
-                let value = sample.value(var).saturating_add(missing.div_euclid(by)).saturating_add(1);
-                moved |= sample.set(var, value);
+            if let Some(missing) = integer(sample, size).and_then(i64::checked_neg).filter(|missing| *missing > 0) {
+                moved |= raise(sample, size, missing);
             }
         }
         moved
@@ -310,15 +316,24 @@ impl Facts {
     }
 }
 
-/// A size name whose multiple is a summand, and by how much one more of it makes the size larger.
+/// Makes the size larger by at least `missing`; returns whether a variable could do so.
+fn raise(sample: &mut Sample, size: &Size, missing: i64) -> bool {
+    let Some((var, by)) = raised_by(size) else { return false };
+    let value = sample.value(var).saturating_add(missing.div_euclid(by)).saturating_add(1);
+    sample.set(var, value)
+}
+
+/// A variable whose multiple is a summand, and by how much one more of it makes the size larger; a size name if there
+/// is one, as others have narrower ranges.
 fn raised_by(size: &Size) -> Option<(&Var, i64)> {
-    size.terms().iter().find_map(|term| match &*term.mono.0 {
-        [(Atom::Var(var), 1)] if var.kind == VarKind::Param => {
-            let by = i64::try_from(term.coeff.to_integer()?).ok().filter(|by| *by > 0)?;
-            Some((var, by))
-        }
-        _ => None,
-    })
+    let multiples = || {
+        size.terms().iter().filter_map(|term| match &*term.mono.0 {
+            [(Atom::Var(var), 1)] => Some((var, i64::try_from(term.coeff.to_integer()?).ok().filter(|by| *by > 0)?)),
+            _ => None,
+        })
+    };
+    let of_name = multiples().find(|(var, _)| var.kind == VarKind::Param);
+    of_name.or_else(|| multiples().next())
 }
 
 fn integer(sample: &Sample, size: &Size) -> Option<i64> {

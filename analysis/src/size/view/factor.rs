@@ -28,7 +28,8 @@ pub(super) fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
     }
     let sample = Sample::of(terms, &atoms);
     let divides = |tried: Linear| {
-        if sample.as_ref().is_some_and(|sample| !sample.vanishes_with(tried)) {
+        let decides = !matches!(atoms[tried.x], Atom::Step(_));
+        if decides && sample.as_ref().is_some_and(|sample| !sample.vanishes_with(tried)) {
             return None;
         }
         let factor = tried.size(&atoms)?;
@@ -69,7 +70,8 @@ impl Linear {
 const PRIME: u64 = (1 << 61) - 1;
 
 /// The polynomial at a fixed pseudo-random point, modulo a prime. A factor divides only if the polynomial vanishes wherever the
-/// factor does; testing one such point takes a fraction of the time of a division, and nearly always rejects.
+/// factor does; testing one such point takes a fraction of the time of a division, and nearly always rejects. Conditions are 1
+/// there, which equals its square as they do; so it says nothing of factors that are solved for a condition.
 struct Sample {
     /// By atom: the exponents of its powers, and their coefficients at the values of the other atoms.
     powers: Vec<Vec<(u32, u64)>>,
@@ -78,14 +80,16 @@ struct Sample {
 }
 
 impl Sample {
-    /// `None` where a sample would say nothing: fractions, and dependent atoms such as conditions and powers.
+    /// `None` where a sample would say nothing: fractions, and powers, which depend on each other.
     fn of(terms: &[Term], atoms: &[&Atom]) -> Option<Sample> {
-        let is_free = |atom: &&Atom| !matches!(atom, Atom::Step(_) | Atom::Pow(..));
-        if !atoms.iter().all(is_free) {
+        if atoms.iter().any(|atom| matches!(atom, Atom::Pow(..))) {
             return None;
         }
-        let point: Vec<u64> =
-            (0..atoms.len() as u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME).collect();
+        let value = |(i, atom): (u64, &&Atom)| match atom {
+            Atom::Step(_) => 1,
+            _ => (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME,
+        };
+        let point: Vec<u64> = (0..).zip(atoms).map(value).collect();
         let mut powers: Vec<Vec<(u32, u64)>> = vec![Vec::new(); atoms.len()];
         for term in terms {
             let mut exponents = [0u32; MAX_ATOMS];
@@ -174,6 +178,22 @@ mod tests {
                 assert_eq!(again, product, "({factor})·({cofactor})");
             }
         }
+    }
+
+    #[test]
+    fn factors_beside_conditions_are_found() {
+        let (n, m) = (var(0, "N"), var(1, "M"));
+        let step = Size::step(&n.sub(&m));
+        let cofactors = [step.mul(&m).add(&Size::int(3)), step.add(&m.mul(&n)), step.mul(&n).sub(&m.mul(&step))];
+        for factor in [n.sub(&Size::one()), n.add(&m), n.sub(&step)] {
+            for cofactor in &cofactors {
+                let product = factor.mul(cofactor);
+                let (found, quotient) = linear_factor(product.terms()).expect("a factor");
+                let again = Size::from_terms(found).mul(&Size::from_terms(quotient));
+                assert_eq!(again, product, "({factor})·({cofactor})");
+            }
+        }
+        assert!(linear_factor(step.mul(&n).add(&m).terms()).is_none());
     }
 
     #[test]
