@@ -89,10 +89,7 @@ impl Writer<'_> {
         let columns = self.columns(f, call)?;
         let folds = g.body.stmts.iter().filter(|s| is_fold(s)).count();
         let apart = columns.of_row.iter().any(|of_row| *of_row);
-        if folds == 0 || (folds == 1 && !apart) {
-            return None;
-        }
-        if !self.of_row_and_column(f, g) {
+        if folds == 0 || (folds == 1 && !apart) || !self.of_row_and_column(f, g) {
             return None;
         }
         let known = self.kernel.vars.len();
@@ -110,13 +107,12 @@ impl Writer<'_> {
             }
             _ => None,
         };
-        let Some((product, new)) =
+        let Some((_, new)) =
             made.filter(|(product, _)| nest::recognise(self.kernel, product).is_some_and(|n| n.matrix))
         else {
             self.kernel.vars.truncate(known);
             return None;
         };
-        drop(product);
         self.applied.append(&mut added);
         if apart {
             self.applied.push(Applied { rule: &rules::PRODUCT_APART, origin: last.origin.clone() });
@@ -151,7 +147,8 @@ impl Writer<'_> {
         (!reads_again && of_row.iter().any(|of_row| !of_row)).then_some(Columns { zip, parts, of_row })
     }
 
-    /// The function of a row that is the product alone, and the one in which the rest is a map over what it gives.
+    /// The function of a row that is the product alone, and the one in which the rest is a map over what it gives. `None`
+    /// if the rest needs more of the fold than its result.
     fn apart(&mut self, f: &Lambda, g: &Lambda, columns: &Columns) -> Option<(Lambda, Lambda)> {
         let q = *g.params.first()?;
         let stmts = &g.body.stmts;
