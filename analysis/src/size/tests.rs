@@ -4,6 +4,7 @@
 mod algebra;
 mod bounded;
 mod facts;
+mod models;
 mod print;
 mod rules;
 mod solve;
