@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 
 /// Arrays of a constant length below this are the work of one work-item.
 pub const LONG: i64 = 16;
-/// Windows, columns and what else is no row of memory of its own, of a constant length below this, are so, too: work-items
-/// that are neighbours read neighbouring elements of them.
+/// The same for views that are not rows of memory, such as windows and columns. The limit is higher, because neighbouring
+/// work-items read neighbouring elements of them.
 pub const LONG_VIEW: i64 = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

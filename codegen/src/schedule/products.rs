@@ -74,7 +74,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The function of a row with a nest, if it has none yet but what one needs.
+    /// The function `f` of a row, rewritten so that its products form a nest. `None` if they do already, or cannot.
     fn with_product(&mut self, f: &Lambda) -> Option<Lambda> {
         let (call, g) = inner(f)?;
         let last = f.body.stmts.last()?;

@@ -35,7 +35,7 @@ pub fn in_function(kernel: &mut Kernel, f: &mut Lambda, applied: &mut Vec<Applie
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
-    /// Only folds that read the same array.
+    /// Whether folds are joined only if they read the same array.
     sharing: bool,
     applied: &'a mut Vec<Applied>,
 }

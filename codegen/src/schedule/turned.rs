@@ -207,8 +207,8 @@ impl Writer<'_> {
         self.is_element_wise(&columns, &whole).then_some(columns)
     }
 
-    /// Whether each element of a column is computed from itself, or its window, and from scalars, in few instructions for
-    /// the latter.
+    /// Whether each element of the result depends on one element of the column, or on one window, and on scalars that take
+    /// few instructions.
     fn is_element_wise(&self, columns: &Columns<'_>, whole: &[VarId]) -> bool {
         let kernel = &*self.kernel;
         let scalar = |s: &Stmt| s.binds.is_empty() && work_of(kernel, s) == Work::Item && is_flat(kernel.ty(s.var));
