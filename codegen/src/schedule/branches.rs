@@ -5,7 +5,7 @@
 //! * `if c then map f xs else map g ys = map (λ(x,y). if c then f x else g y) (zip xs ys)`
 
 use super::flat::is_flat;
-use super::free::is_free;
+use super::free::{MOST_BRIEF, is_brief, is_free};
 use super::fuse::{may_fail, rhs_may_fail};
 use super::nested::{Work, is_known, is_loop, work_of};
 use super::uses::mentions;
@@ -170,13 +170,18 @@ impl Writer<'_> {
             let source = self.kernel.atom_ty(&row.of);
             // Both have one length, and the element function has no index variable.
             source.as_array().filter(|s| s.position.is_none() && s.len == array.len && is_flat(&s.element))?;
-            out.extend(needed(self.kernel, &block.stmts, |needs| {
-                needs(&row.of);
+            out.extend(needed(self.kernel, &block.stmts, |needs| needs(&row.of))?);
+            let of_elements = Needed::of(self.kernel, &block.stmts, |needs| {
                 row.f.iter().for_each(|f| of_function(f, needs));
-            })?);
-            parts.push(row);
+            })?;
+            for stmt in of_elements.harmless {
+                if !out.iter().any(|s| s.var == stmt.var) {
+                    out.push(stmt);
+                }
+            }
+            parts.push((row, of_elements.again));
         }
-        let [left, right] = parts.as_slice() else { return None };
+        let [(left, of_left), (right, of_right)] = parts.as_slice() else { return None };
         let element = |a: &Atom| self.kernel.atom_ty(a).as_array().map(|a| a.element.clone());
         let tys = [element(&left.of)?, element(&right.of)?];
         let origin = &stmt.origin;
@@ -195,7 +200,8 @@ impl Writer<'_> {
             body.extend(parts.iter().enumerate().map(|(k, v)| made(*v, Rhs::Proj(Atom::Var(t), k), origin)));
             (Atom::Var(zipped), t, parts)
         };
-        let [then, otherwise] = [(left, x), (right, y)].map(|(row, x)| self.applied(row.f.as_ref(), x));
+        let [then, otherwise] =
+            [(left, of_left, x), (right, of_right, y)].map(|(row, again, x)| self.element_of(row, again, x));
         let result = self.fresh("x", array.element.clone());
         body.push(made(result, Rhs::If(condition.clone(), then, otherwise), origin));
         let body = Block { stmts: body, result: Atom::Var(result) };
@@ -216,6 +222,14 @@ impl Writer<'_> {
             }
             _ => Elements { of: xs.clone(), f: None },
         }
+    }
+
+    /// The element of a row for this one of its source, computed after some statements of the branch.
+    fn element_of(&mut self, row: &Elements, again: &[Stmt], x: VarId) -> Block {
+        let Some(f) = &row.f else { return self.applied(None, x) };
+        let mut f = f.clone();
+        f.body.stmts.splice(0..0, again.iter().cloned());
+        self.applied(Some(&f), x)
     }
 
     /// The function applied to a variable.
@@ -272,6 +286,52 @@ fn of_function(f: &Lambda, needs: &mut dyn FnMut(&Atom)) {
     needs(&f.body.result);
 }
 
+/// The statements on which the elements of a row depend.
+struct Needed {
+    /// Those that may be computed where the branch is not taken.
+    harmless: Vec<Stmt>,
+    /// The others: a few instructions that may stop the run, such as reading an element. They are computed again for each
+    /// element, in the branch.
+    again: Vec<Stmt>,
+}
+
+impl Needed {
+    /// `None` if one of them is more than a few instructions.
+    fn of(kernel: &Kernel, before: &[Stmt], operands: impl FnOnce(&mut dyn FnMut(&Atom))) -> Option<Needed> {
+        let mut wanted: FxHashSet<VarId> = FxHashSet::default();
+        operands(&mut |a| {
+            if let Atom::Var(v) = a {
+                wanted.insert(*v);
+            }
+        });
+        let mut all = Vec::new();
+        for stmt in before.iter().rev().filter(|s| s.binds.is_empty()) {
+            if wanted.contains(&stmt.var) {
+                wanted.extend(before.iter().map(|s| s.var).filter(|v| mentions(stmt, &|w| w == *v)));
+                all.push(stmt);
+            }
+        }
+        let (mut harmless, mut again) = (Vec::new(), Vec::<Stmt>::new());
+        for stmt in all.into_iter().rev() {
+            let inside = mentions(stmt, &|v| again.iter().any(|s| s.var == v));
+            match !inside && is_harmless(kernel, stmt) {
+                true => harmless.push(stmt.clone()),
+                false if is_brief(stmt) && is_flat(kernel.ty(stmt.var)) => again.push(stmt.clone()),
+                false => return None,
+            }
+        }
+        (again.len() <= MOST_BRIEF).then_some(Needed { harmless, again })
+    }
+}
+
+/// Whether a statement may be computed where the branch is not taken: it cannot stop the run and is no work.
+fn is_harmless(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let first = matches!(&stmt.rhs, Rhs::Prim(call)
+        if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()));
+    let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) && !rhs_may_fail(&kernel.vars, &stmt.rhs);
+    stmt.binds.is_empty() && (first || scalar || is_free(&stmt.rhs))
+}
+
 /// The statements, in order, on which some operands depend; `None` if computing them where the branch is not taken
 /// might stop the run, or is work.
 fn needed(kernel: &Kernel, before: &[Stmt], operands: impl FnOnce(&mut dyn FnMut(&Atom))) -> Option<Vec<Stmt>> {
@@ -286,10 +346,7 @@ fn needed(kernel: &Kernel, before: &[Stmt], operands: impl FnOnce(&mut dyn FnMut
         if !wanted.contains(&stmt.var) {
             continue;
         }
-        let first = matches!(&stmt.rhs, Rhs::Prim(call)
-            if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()));
-        let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) && !rhs_may_fail(&kernel.vars, &stmt.rhs);
-        if !stmt.binds.is_empty() || !(first || scalar || is_free(&stmt.rhs)) {
+        if !is_harmless(kernel, stmt) {
             return None;
         }
         // All that its functions mention is found by asking for each variable.

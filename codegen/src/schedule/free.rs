@@ -38,6 +38,7 @@ pub fn is_brief(stmt: &Stmt) -> bool {
     match &stmt.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
         Rhs::Prim(call) if matches!(call.prim, Prim::Aref | Prim::Head | Prim::Last) => true,
+        Rhs::Prim(call) if call.prim.is_view() => call.funs.iter().all(|f| are_brief(&f.body.stmts)),
         rhs => is_free(rhs),
     }
 }

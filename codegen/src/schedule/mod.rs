@@ -47,6 +47,7 @@
 //! | `folded` | filters whose results are only folded or counted |
 //! | `in_turn` | few long rows, one after the other |
 //! | `interchange` | loops over rows with element-wise iterations |
+//! | `loops_out` | loops of maps' functions that go over all elements at once |
 //! | `longest` | maximum lengths of arrays whose length is computed inside functions |
 //! | `row_tables` | rows whose elements are folded by key |
 //! | `small` | batches of small matrices: one work-item for each result |
@@ -84,6 +85,7 @@ mod invariant;
 mod joined;
 mod kept;
 mod longest;
+mod loops_out;
 mod naming;
 pub mod nest;
 pub mod nested;
@@ -175,7 +177,7 @@ pub struct Schedule {
 }
 
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
-/// interchanged, without counters, with few rows in turn, with folds together, with products apart, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// interchanged, with loops out of maps, without counters, with few rows in turn, with folds together, with products apart, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
@@ -192,6 +194,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     }
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
     stages.push(("interchanged", rewritten.clone()));
+    rewritten = loops_out::loops_out(rewritten, target, &mut Vec::new());
+    stages.push(("loop-out", rewritten.clone()));
     rewritten = counters::counters(rewritten, &mut Vec::new());
     stages.push(("counted-rounds", rewritten.clone()));
     if let Some(turns) = in_turn::in_turn(&rewritten, target, &mut Vec::new()) {
@@ -249,6 +253,7 @@ impl Schedule {
         let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
+        let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));
         let rewritten = verified("counters", kernel, counters::counters(rewritten, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),

@@ -293,13 +293,20 @@ impl<'k> Dims<'k> {
     /// that does not go over the outer element reads the same rows for every outer element.
     pub fn has_rows(&self, kernel: &Kernel) -> bool {
         let is_array = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_some_and(|a| long(&a.len).is_some()));
-        let depends = |c: &&PrimCall| matches!(&c.args[0], Atom::Var(v) if self.outer.contains(v));
-        self.innermost().params.iter().any(is_array) && self.calls[1..].iter().all(depends)
+        let of_outer = |xs: &Atom| matches!(xs, Atom::Var(v) if self.outer.contains(v));
+        let depends = |c: &PrimCall| match zipped(kernel, &c.args[0]) {
+            Some(all) => {
+                all.iter().all(|xs| of_outer(xs) || kernel.atom_ty(xs).as_array().is_some_and(|a| is_flat(&a.element)))
+            }
+            None => of_outer(&c.args[0]),
+        };
+        self.innermost().params.iter().any(is_array)
+            && self.calls[1..].iter().all(|c| of_outer(&c.args[0]) && depends(c))
     }
 }
 
-/// A fold of rows that lie in memory, below maps that do nothing else, and the number of these maps. Only the row
-/// differs between their elements, so their rows are those of one map.
+/// A fold of rows that lie in memory, below maps that do nothing else, and the number of these maps. The fold is the same
+/// for all rows, so their rows are those of one map.
 pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
     let dims = Dims::of(kernel, call);
     let around = dims.calls.len() - 1;
@@ -309,14 +316,17 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
         let known = kernel.atom_ty(&c.args[0]).as_array().is_some_and(|a| a.position.is_none() && is_known(&a.len));
         known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
     };
-    let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
-    if around == 0 || outer || !dims.in_order || !dims.calls.iter().all(|c| plain(c)) || !dims.has_rows(kernel) {
+    if around == 0 || !dims.in_order || !dims.calls.iter().all(|c| plain(c)) || !dims.has_rows(kernel) {
         return None;
     }
-    let in_memory = dims.calls.iter().all(|c| lies_in_memory(kernel, &c.args[0]));
+    let in_memory = dims.calls.iter().all(|c| has_stored_rows(kernel, &c.args[0]));
     let nest = nest::recognise(kernel, f).filter(|nest| in_memory && nest.reorder && !nest.matrix)?;
     let fold = f.body.stmts.iter().find(|s| s.var == nest.fold)?;
-    matches!(work_of(kernel, fold), Work::Together(_)).then_some((nest, around))
+    let Rhs::Prim(PrimCall { funs, args, .. }) = &fold.rhs else { return None };
+    // The work-items that combine the results of a row's parts know its place only at the end.
+    let own = |block: &Block| block.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
+    let same = !funs.iter().any(|f| own(&f.body)) && !matches!(args[0], Atom::Var(v) if is_mentioned(v));
+    (same && matches!(work_of(kernel, fold), Work::Together(_))).then_some((nest, around))
 }
 
 /// Whether an array of rows is stored, or is made of a stored one by `transpose`, `join` and `split` alone.
@@ -326,7 +336,7 @@ pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
     kernel.body.visit(&mut |stmt| {
         if stmt.var == *v {
             stored = match &stmt.rhs {
-                Rhs::Atom(a) => lies_in_memory(kernel, a),
+                Rhs::Atom(a) | Rhs::Proj(a, _) => lies_in_memory(kernel, a),
                 Rhs::Prim(PrimCall { prim: Prim::Transpose | Prim::Join | Prim::Split, args, .. }) => {
                     lies_in_memory(kernel, &args[0])
                 }
@@ -335,6 +345,24 @@ pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
         }
     });
     stored
+}
+
+/// The arrays that are zipped in one.
+fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
+    let mut found = None;
+    kernel.body.visit(&mut |stmt| match &stmt.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) if *xs == Atom::Var(stmt.var) => found = Some(args.clone()),
+        _ => {}
+    });
+    found
+}
+
+/// Whether an array, or one that is zipped with others to make it, lies in memory.
+fn has_stored_rows(kernel: &Kernel, rows: &Atom) -> bool {
+    match zipped(kernel, rows) {
+        Some(all) => all.iter().any(|xs| has_stored_rows(kernel, xs)),
+        None => lies_in_memory(kernel, rows),
+    }
 }
 
 /// The type of an array of `len` elements of type `ty`.

@@ -61,9 +61,11 @@ impl Writer<'_> {
 
     /// Looks for products in a function and in the maps that it consists of.
     fn function(&mut self, f: &mut Lambda, around: usize) {
-        if let Some(new) = self.with_product(f) {
-            *f = new;
-            return;
+        for at in (0..f.body.stmts.len()).rev() {
+            if let Some(new) = self.with_product_at(f, at) {
+                *f = new;
+                return;
+            }
         }
         if around < nest::MOST_BATCHES
             && let Some(last) = f.body.stmts.last_mut()
@@ -72,6 +74,25 @@ impl Writer<'_> {
         {
             call.funs.iter_mut().for_each(|f| self.function(f, around + 1));
         }
+    }
+
+    /// The function `f` of a row, in which the products of the map at this statement form a nest; what follows reads its result.
+    fn with_product_at(&mut self, f: &Lambda, at: usize) -> Option<Lambda> {
+        let made = f.body.stmts[at].var;
+        if !is_map(&f.body.stmts[at].rhs) || !f.body.stmts[..=at].iter().all(|s| s.binds.is_empty()) {
+            return None;
+        }
+        let body = Block { stmts: f.body.stmts[..=at].to_vec(), result: Atom::Var(made) };
+        let mut new = self.with_product(&Lambda { body, ..f.clone() })?;
+        let rest = &f.body.stmts[at + 1..];
+        let kept = |v: VarId| new.body.stmts.iter().any(|s| s.var == v);
+        // What follows may read what comes before, too.
+        if f.body.stmts[..=at].iter().any(|s| !kept(s.var) && uses_of(rest, s.var)) {
+            return None;
+        }
+        new.body.stmts.extend(rest.iter().cloned());
+        new.body.result = f.body.result.clone();
+        Some(new)
     }
 
     /// The function `f` of a row, rewritten so that its products form a nest. `None` if they do already, or cannot.
@@ -117,8 +138,7 @@ impl Writer<'_> {
         if apart {
             self.applied.push(Applied { rule: &rules::PRODUCT_APART, origin: last.origin.clone() });
         }
-        // What both functions of a split one define gets names of its own.
-        Some(Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(&new))
+        Some(new)
     }
 
     /// Whether each fold needs the row and the column. One that needs only one of them is computed once for all others.

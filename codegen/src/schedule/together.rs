@@ -1,12 +1,13 @@
 //! Folds of the same elements, computed together, so that these are read once.
 //!
 //! `(reduce f y xs, reduce g z ys) = unzip (reduce (f × g) (y, z) (zip xs ys))`, where xs and ys are made of one stored
-//! array, element by element.
+//! array, element by element; in the function of a map also of several arrays, if all of its work is then one fold.
 
-use super::nested::{Work, array_of, is_known, work_of};
+use super::nested::{Work, array_of, is_known, rows_of, work_of};
 use super::neutral::operator;
 use super::versions::fresh;
-use super::{Applied, host_blocks, rules, uses};
+use super::{Applied, host_blocks, nest, rules, uses};
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
@@ -56,8 +57,28 @@ impl Writer<'_> {
     fn at_the_host(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             host_blocks(self.kernel, stmt).into_iter().for_each(|inner| self.at_the_host(inner));
+            self.rows(stmt);
         }
         self.block(block);
+    }
+
+    /// Joins the folds in the function of a map, if it is then a single fold of its row: for that there are strategies that
+    /// read the rows once, few long ones, too.
+    fn rows(&mut self, stmt: &mut Stmt) {
+        let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &mut stmt.rhs else { return };
+        let [f] = funs.as_mut_slice() else { return };
+        f.body.stmts.iter_mut().for_each(|inner| self.rows(inner));
+        let is_fold = |s: &&Stmt| matches!(work_of(self.kernel, s), Work::Together(_)) && is_reduce(s);
+        if f.position.is_some() || f.body.stmts.iter().filter(is_fold).count() < 2 {
+            return;
+        }
+        let (mut joined, mut added) = (f.clone(), Vec::new());
+        Writer { kernel: self.kernel, sharing: false, applied: &mut added }.block(&mut joined.body);
+        if let Some(nest) = nest::recognise(self.kernel, &joined).filter(|nest| nest.reorder && !nest.matrix) {
+            *f = joined;
+            self.read_once(&mut f.body, nest.fold);
+            self.applied.extend(added);
+        }
     }
 
     fn block(&mut self, block: &mut Block) {
@@ -176,6 +197,94 @@ impl Writer<'_> {
         self.applied.push(Applied { rule: &rules::FOLDS_TOGETHER, origin });
     }
 
+    /// Makes the elements of a joined fold by one map, so that each element of the arrays is read once.
+    fn read_once(&mut self, block: &mut Block, fold: VarId) {
+        let found = block.stmts.iter().position(|s| s.var == fold);
+        let Some(Rhs::Prim(PrimCall { args, .. })) = found.map(|at| &block.stmts[at].rhs) else { return };
+        let Atom::Var(zipped) = args[1] else { return };
+        let Some(at) = block.stmts.iter().position(|s| s.var == zipped) else { return };
+        let Rhs::Prim(PrimCall { prim: Prim::Zip, args: parts, .. }) = block.stmts[at].rhs.clone() else { return };
+        let origin = block.stmts[at].origin.clone();
+        let mut made = Elements { roots: Vec::new(), stmts: Vec::new(), origin: origin.clone() };
+        let all: Option<Vec<Atom>> = parts.iter().map(|xs| self.element(block, xs, &mut made)).collect();
+        let (Some(all), false) = (all, made.roots.is_empty()) else { return };
+        let Elements { roots, mut stmts, .. } = made;
+        let new = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
+        let ty = self.kernel.ty(zipped).clone();
+        let Some((len, element)) = rows_of(&ty) else { return };
+        let tuple = fresh(&mut self.kernel.vars, zipped, element);
+        stmts.push(new(tuple, Rhs::Tuple(all)));
+        let mut before = Vec::new();
+        let (param, source) = match roots.as_slice() {
+            [(xs, x)] => (*x, xs.clone()),
+            _ => {
+                let pair = Ty::tuple(roots.iter().map(|(_, x)| self.kernel.ty(*x).clone()).collect());
+                let one = fresh(&mut self.kernel.vars, zipped, pair.clone());
+                let both = fresh(&mut self.kernel.vars, zipped, array_of(&pair, &len));
+                let apart = roots.iter().enumerate().map(|(k, (_, x))| new(*x, Rhs::Proj(Atom::Var(one), k)));
+                stmts.splice(0..0, apart);
+                let args = roots.iter().map(|(xs, _)| xs.clone()).collect();
+                before.push(new(
+                    both,
+                    Rhs::Prim(PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args }),
+                ));
+                (one, Atom::Var(both))
+            }
+        };
+        let body = Block { stmts, result: Atom::Var(tuple) };
+        let f = Lambda { position: None, params: vec![param], body, origin: origin.clone() };
+        let map = PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![source] };
+        before.push(new(zipped, Rhs::Prim(map)));
+        block.stmts.splice(at..=at, before);
+        drop_unread(block);
+    }
+
+    /// The element of an array, made of those of the arrays at its root.
+    fn element(&mut self, block: &Block, xs: &Atom, made: &mut Elements) -> Option<Atom> {
+        let Atom::Var(v) = xs else { return None };
+        let known = block.stmts.iter().find(|s| s.var == *v).map(|s| s.rhs.clone());
+        match known {
+            Some(Rhs::Atom(a)) => self.element(block, &a, made),
+            Some(Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. })) => {
+                let parts = args.iter().map(|a| self.element(block, a, made)).collect::<Option<Vec<Atom>>>()?;
+                let (_, ty) = rows_of(self.kernel.ty(*v))?;
+                let tuple = fresh(&mut self.kernel.vars, *v, ty);
+                let origin = made.origin.clone();
+                made.stmts.push(Stmt { var: tuple, binds: Vec::new(), rhs: Rhs::Tuple(parts), origin });
+                Some(Atom::Var(tuple))
+            }
+            Some(Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }))
+                if funs[0].position.is_none() && funs[0].params.len() == 1 =>
+            {
+                let x = self.element(block, &args[0], made)?;
+                let mut lengths = Lengths::of(self.kernel);
+                let mut copier = Copier::new(&mut self.kernel.vars, &mut lengths);
+                copier.atoms.insert(funs[0].params[0], x);
+                let Block { stmts, result } = copier.block(&funs[0].body);
+                made.stmts.extend(stmts);
+                Some(result)
+            }
+            _ => {
+                // The same component of a tuple may have several names.
+                let component = |a: &Atom| {
+                    block.stmts.iter().find_map(|s| match &s.rhs {
+                        Rhs::Proj(of, k) if *a == Atom::Var(s.var) => Some((of.clone(), *k)),
+                        _ => None,
+                    })
+                };
+                let own = component(xs);
+                let is_same = |root: &Atom| root == xs || own.is_some() && component(root) == own;
+                if let Some((_, x)) = made.roots.iter().find(|(root, _)| is_same(root)) {
+                    return Some(Atom::Var(*x));
+                }
+                let (_, ty) = rows_of(self.kernel.ty(*v))?;
+                let x = fresh(&mut self.kernel.vars, *v, ty);
+                made.roots.push((xs.clone(), x));
+                Some(Atom::Var(x))
+            }
+        }
+    }
+
     /// The operator that applies that of each fold to its component.
     fn operator(&mut self, group: &[Fold], ty: &Ty, like: VarId, origin: &Origin) -> Lambda {
         let vars = &mut self.kernel.vars;
@@ -194,6 +303,30 @@ impl Writer<'_> {
         let body = Block { stmts, result: Atom::Var(both) };
         Lambda { position: None, params: vec![a, b], body, origin: origin.clone() }
     }
+}
+
+/// What makes the elements of several arrays of one length.
+struct Elements {
+    /// The arrays that are read, each with the variable of its element.
+    roots: Vec<(Atom, VarId)>,
+    stmts: Vec<Stmt>,
+    origin: Origin,
+}
+
+/// Removes the maps and zips that nothing reads.
+fn drop_unread(block: &mut Block) {
+    for at in (0..block.stmts.len()).rev() {
+        let v = block.stmts[at].var;
+        let made = matches!(&block.stmts[at].rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Map(_) | Prim::Zip));
+        let read = block.stmts[at + 1..].iter().any(|s| uses::mentions(s, &|w| w == v));
+        if made && !read && block.result != Atom::Var(v) {
+            block.stmts.remove(at);
+        }
+    }
+}
+
+fn is_reduce(stmt: &Stmt) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Reduce(Level::Auto))
 }
 
 /// Whether the statement at `to` depends on none that the one at `from` makes, and no length is opened between them.

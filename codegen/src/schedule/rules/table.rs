@@ -60,7 +60,7 @@ rules! {
         if "z is the neutral element of `max`: of floating-point numbers NaN, of integers the least. Also of `min`, of `last xs`, and of scans. An empty xs still stops the run.";
     Decomposition FOLDS_TOGETHER "folds-together":
         "(reduce f y xs, reduce g z ys)" = "unzip (reduce (λ(a,b). (f (get1 a) (get1 b), g (get2 a) (get2 b))) (y,z) (zip xs ys))",
-        if "Always true. On a GPU, at the top of a kernel: xs and ys are made of one stored array, f and g are operators of the language that commute, and neither fold needs the result of the other; of up to six folds.";
+        if "Always true. On a GPU, at the top of a kernel: xs and ys are made of one stored array, f and g are operators of the language that commute, and neither fold needs the result of the other; of up to six folds. Also in the function of a map, of all arrays, if its work is then a single fold.";
     Decomposition PRODUCT_APART "product-apart":
         "map (λ(x,z). map (λ(y,w). g (reduce f e (h x y)) w) (zip ys z)) A" = "map (λ(x,z). map (λ(p,w). g p w) (zip (map (λy. reduce f e (h x y)) ys) z)) A",
         if "Always true. On a GPU, at the top of a kernel, also below maps: then every x meets every y, which is computed in tiles.";
@@ -100,6 +100,9 @@ rules! {
     Decomposition ITERATE_MAP "iterate-map":
         "iterate k (map f)" = "map (iterate k f)",
         if "Always true; f may have several maps and zips one after the other, of several arrays of one length, of arrays that stay the same, and of scalars that no element changes, such as the counter that an `iterateWhile` tests. On a GPU, in a function that runs in parallel already: an element needs no memory between iterations, and has a work-item of its own.";
+    Decomposition LOOP_OUT "loop-out":
+        "map (λx. iterate k (f x) (s x)) xs" = "iterate k (λys. map (λ(y,x). f x y) (zip ys xs)) (map s xs)",
+        if "Always true; also of `reduceSeq` with an array as accumulator, which becomes `reduceHost`. On a GPU, at the top of a kernel, also below maps: k is known before the run, the state consists of more than 256 numbers, in arrays of lengths known before the run, and neither a work-item nor a group has a strategy for the loop, such as of a state of several dimensions. Each round is then at the top of the kernel.";
     Decomposition UPDATE "update-element":
         "map (λ(i,x). if i = k then v else x) (zip (iota n) xs)" = "update xs k v",
         if "Always true. Applied in a loop (`iterate`, `iterateWhile`, `reduceSeq`, `reduceWhileSeq`) whose state is xs, if nothing reads the old array after the update and the iteration does nothing else with long arrays. It then writes one element in the memory of xs, and one work-item runs all iterations. Also of an element of a row: `update xs i (update (aref xs i) j v)`.";

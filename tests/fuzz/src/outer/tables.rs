@@ -140,6 +140,12 @@ pub const SKELETONS: &[Skeleton] = &[
         "(map (lambda (x) (head (iterate #3 (lambda (u) (map (lambda (p) (+ (get1 p) (get2 p))) (zip u (reverse u)))) \
          (map (+ x) (iota #32))))) (map sumi h))",
     ),
+    of(
+        "rounds of matrices",
+        &["loop-out"],
+        "(map (lambda (r) (map sumi (iterate #3 (lambda (s) (map (lambda (q) (map (+ (sumi q)) q)) (reverse s))) \
+         (map (lambda (x) (map (+ x) v)) r)))) h)",
+    ),
     of("rounds", &[], "(iterate #3 (map (map (lambda (x) (- k x)))) h)"),
 ];
 

@@ -29,6 +29,7 @@ use crate::lower::value::{Array, Dest, Env, Layout, Place, Value, View};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{BinaryOp, CType, Expr, StmtKind, Storage};
 use crate::schedule::nest::Nest;
+use crate::schedule::nested::is_short;
 use crate::schedule::rules;
 use crate::schedule::uses;
 use lift_analysis::parameters::Parameter;
@@ -187,6 +188,7 @@ impl<'k> Host<'k> {
         let f = folded.f;
         let length = kernel.atom_ty(&folded.fold.args[1]).as_array().map(|a| env.size(&a.len));
         folded.length = length.filter(|len| !f.position.as_ref().is_some_and(|position| len.contains(position)));
+        let short = folded.length.as_ref().is_some_and(is_short);
         let (title, used) = (title(kernel.name_of(stmt.var), stmt), USED);
         let mut found = Vec::new();
         // Neighbouring work-items must read adjacent elements.
@@ -197,6 +199,8 @@ impl<'k> Host<'k> {
             let all = components(&rows, kernel.ty(f.params[0]));
             for (rows, _) in all.iter().filter(|(_, ty)| ty.as_array().is_some()) {
                 found.push(lies(b, rows).and_then(|lies| match lies {
+                    // Windows, one element apart: neighbours with a window each read adjacent elements, too.
+                    (true, true) if short => None,
                     (_, true) => Some(Teams::Neighbours),
                     (true, false) => Some(Teams::Columns),
                     (false, false) => None,

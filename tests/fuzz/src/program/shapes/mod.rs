@@ -140,8 +140,32 @@ impl Maker<'_> {
         (format!("(map (lambda (x) {}) {xs})", end.replace("ALL", &all)), Ty::array(INT, Len::of(len)))
     }
 
+    /// A loop for each row, whose state is a matrix.
+    fn matrices_iterated(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        let function = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let step = self.choices.of(&[
+            "(map (map F) s)",
+            "(map (lambda (q) (map (lambda (p) (bitxor (get1 p) (get2 p))) (zip q (map F r)))) s)",
+            "(map (lambda (q) (map (+ (sumi q)) q)) (reverse s))",
+            "(map (lambda (p) (map F (if (> (get1 p) 3) (reverse (get2 p)) (get2 p)))) (zip (iota #17) s))",
+        ]);
+        let step = step.replace('F', &function);
+        let start = "(map (lambda (y) (map (+ y) r)) (iota #17))";
+        let state = match self.choices.below(3) {
+            0 => format!("(iterate #3 (lambda (s) {step}) {start})"),
+            1 => format!("(head (reduceSeq {start} (lambda (s i) (map (map (+ i)) {step})) (iota #3)))"),
+            _ => format!("(head (reduceSeq {start} (lambda (s x) (map (map (bitxor x)) {step})) r))"),
+        };
+        (format!("(map (lambda (r) (map sumi {state})) {rows})"), Ty::array(Ty::array(INT, Len::nat(17)), n))
+    }
+
     /// A loop over each row, element-wise or not.
     fn rows_iterated(&mut self) -> (String, Ty) {
+        if self.choices.below(3) == 2 {
+            return self.matrices_iterated();
+        }
         let (n, m) = (Len::of(Base::N), Len::of(Base::M));
         let rows = self.rows(&INT, &n, &m, 1, Place::Top);
         let function = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
