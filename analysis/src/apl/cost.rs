@@ -121,7 +121,7 @@ fn is_plain(term: &Term) -> bool {
         Kind::Apply(callee, args) => is_plain(callee) && args.iter().all(is_plain),
         Kind::Let(_, value, body) => is_plain(value) && is_plain(body),
         Kind::If(condition, then, otherwise) => [condition, then, otherwise].into_iter().all(is_plain),
-        Kind::Lambda(..) | Kind::Unpack(..) | Kind::Tuple(_) | Kind::Ascribe(..) => false,
+        Kind::Lambda(..) | Kind::Unpack(..) | Kind::Tuple(_) | Kind::Ascribe(..) | Kind::Hide(..) => false,
     }
 }
 

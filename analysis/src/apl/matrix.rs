@@ -1,7 +1,7 @@
 //! `⌹`: systems of equations, by Gauss's and Jordan's elimination with the greatest pivot of each column. A matrix that is
 //! not square is solved by its normal equations, which gives the least squares.
 
-use super::loops::repeat_while;
+use super::loops::{Start, repeat_while};
 use super::scalar::{between, dyadic, monadic};
 use super::value::{Arr, Ev, Kind, Repr, Res, fail, not_supported};
 use super::{reduce, sets, turned};
@@ -85,7 +85,7 @@ fn solved(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
         )
     });
     let zero = ev.known(Kind::Int, 0.0);
-    let start = [ev.of_scalar(zero), ev.stored(&both)?];
+    let start = Start::steady(vec![ev.of_scalar(zero), ev.stored(&both)?]);
     let test = |ev: &mut Ev, state: &[Arr]| {
         let k = ev.element(&state[0], &[])?;
         Ok(ev.app("<", [k, ev.size_term(&n)]))

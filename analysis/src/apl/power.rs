@@ -1,6 +1,6 @@
 //! `f⍣n` and `f⍣g`: unrolled where shapes change or little is computed, otherwise a loop.
 
-use super::loops::{leaves, rebuilt, repeat, repeat_while, steady};
+use super::loops::{leaves, rebuilt, repeat, repeat_while, start_of};
 use super::value::{Arr, Between, Ev, Kind, One, Res, fail, not_supported};
 use lift_syntax::SyntaxErrorCode::AplDomain;
 
@@ -9,7 +9,8 @@ const WRITTEN_OUT: i64 = 64;
 /// Limit on the unrolled iterations of a function that prints.
 const PRINTED: i64 = 4096;
 
-const SHAPE: &str = "`⍣` of a function that changes the shape of its argument";
+const SHAPE: &str =
+    "`⍣` of a function that changes the rank of its argument, or a length of an axis that is not the first,";
 
 /// Applies a function `n` times.
 pub fn power(ev: &mut Ev, f: &One, n: &Arr, prints: bool, x: &Arr) -> Res<Arr> {
@@ -31,14 +32,14 @@ pub fn power(ev: &mut Ev, f: &One, n: &Arr, prints: bool, x: &Arr) -> Res<Arr> {
         let state = rebuilt(x, &mut state.iter().cloned());
         Ok(leaves(&f(ev, &state)?))
     };
-    let (start, same) = steady(ev, &leaves(x), &step)?;
-    if !same {
-        return match known.filter(|n| *n <= WRITTEN_OUT) {
-            Some(n) => written_out(ev, f, n, x),
-            None => not_supported(ev.at, SHAPE),
-        };
+    let start = start_of(ev, leaves(x), &step)?;
+    // The lengths of what is written out are known, where the first ones are.
+    let loops = start.as_ref().is_some_and(|start| start.is_steady() || x.extents().is_none());
+    if let Some(n) = known.filter(|n| *n <= WRITTEN_OUT && !loops) {
+        return written_out(ev, f, n, x);
     }
-    let end = match (known, &start[..]) {
+    let Some(start) = start else { return not_supported(ev.at, SHAPE) };
+    let end = match (known, &start.arrays[..]) {
         (Some(n), [one]) if one.rank() > 0 => repeat(ev, n, &start, &step)?,
         _ => {
             let count = ev.of_scalar(count);
@@ -46,7 +47,7 @@ pub fn power(ev: &mut Ev, f: &One, n: &Arr, prints: bool, x: &Arr) -> Res<Arr> {
             let limit = ev.element(&count, &[])?;
             let limit = ev.share(limit, "n")?;
             let zero = ev.known(Kind::Int, 0.0);
-            let state = [vec![ev.of_scalar(zero)], start].concat();
+            let state = start.after(ev.of_scalar(zero));
             let test = |ev: &mut Ev, state: &[Arr]| {
                 let done = ev.element(&state[0], &[])?;
                 Ok(ev.app("<", [done, limit.clone()]))
@@ -69,12 +70,9 @@ pub fn until(ev: &mut Ev, f: &One, same: &Between, x: &Arr) -> Res<Arr> {
         let state = rebuilt(x, &mut state.iter().cloned());
         Ok(leaves(&f(ev, &state)?))
     };
-    let (start, steadily) = steady(ev, &leaves(x), &step)?;
-    if !steadily {
-        return not_supported(ev.at, SHAPE);
-    }
+    let Some(start) = start_of(ev, leaves(x), &step)? else { return not_supported(ev.at, SHAPE) };
     let yes = ev.known(Kind::Bool, 1.0);
-    let state = [vec![ev.of_scalar(yes)], start].concat();
+    let state = start.after(ev.of_scalar(yes));
     let test = |ev: &mut Ev, state: &[Arr]| ev.element(&state[0], &[]);
     let next = |ev: &mut Ev, state: &[Arr]| {
         let old = rebuilt(x, &mut state[1..].iter().cloned());

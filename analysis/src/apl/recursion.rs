@@ -6,7 +6,7 @@
 
 use super::cells::either;
 use super::frames::{condition, frame_of, statements};
-use super::loops::{hollow, leaves, rebuilt, repeat_while, steady};
+use super::loops::{hollow, leaves, rebuilt, repeat_while, start_of};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};
 use super::scalar;
@@ -128,10 +128,7 @@ fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> 
         }
         Ok(next)
     };
-    let (start, same) = steady(ev, &own, &step)?;
-    if !same {
-        return Ok(None);
-    }
+    let Some(start) = start_of(ev, own, &step)? else { return Ok(None) };
     let test = |ev: &mut Ev, state: &[Arr]| match ask(ev, state, Part::More)? {
         Some(Found::More(more)) => Ok(more),
         _ => endless(f),

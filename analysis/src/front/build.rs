@@ -120,6 +120,13 @@ impl Builder {
                 let value = self.expr(value);
                 Expr::Ascribe { value, ty: self.ty(*scalar, shape, range) }
             }
+            Kind::Hide(length, value, scalar, shape) => {
+                let value = self.expr(value);
+                let sizes = vec![self.binder(length, BinderRole::ExistsSize, range)];
+                let body = self.ty(*scalar, shape, range);
+                self.map.types.push(range);
+                Expr::Ascribe { value, ty: self.body.types.push(TypeRef::Exists { sizes, body }) }
+            }
             Kind::Let(..) | Kind::Unpack(..) => return self.expr(term),
         };
         let id = self.alloc(expr, range);

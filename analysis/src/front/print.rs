@@ -18,7 +18,7 @@ struct Printer<'b> {
     out: String,
 }
 
-impl Printer<'_> {
+impl<'b> Printer<'b> {
     fn kernel(&mut self, name: &str) {
         let body = self.body;
         let sizes: Vec<String> = body.size_params.iter().map(|size| self.bind(*size)).collect();
@@ -156,22 +156,34 @@ impl Printer<'_> {
         let _ = write!(self.out, "{literal}");
     }
 
-    fn ty(&self, id: TypeRefId) -> String {
-        let list = |types: &[TypeRefId]| types.iter().map(|ty| self.ty(*ty)).collect::<Vec<_>>().join(" ");
-        match self.body.type_ref(id) {
+    fn ty(&mut self, id: TypeRefId) -> String {
+        let body = self.body;
+        match body.type_ref(id) {
             TypeRef::Error => "_".to_owned(),
             TypeRef::Scalar(scalar) => scalar.spelling().to_owned(),
             TypeRef::Variable(name) => name.to_string(),
             TypeRef::Array { element, length, .. } => {
-                format!("(array-type {} {})", self.ty(*element), self.size(*length))
+                let element = self.ty(*element);
+                format!("(array-type {element} {})", self.size(*length))
             }
-            TypeRef::Tuple(parts) => format!("(tuple-type {})", list(parts)),
+            TypeRef::Tuple(parts) => format!("(tuple-type {})", self.types(parts)),
             TypeRef::Vector { element, width } => {
-                format!("(vector-type {} {})", self.ty(*element), self.size(*width))
+                let element = self.ty(*element);
+                format!("(vector-type {element} {})", self.size(*width))
             }
-            TypeRef::Exists { body, .. } => self.ty(*body),
-            TypeRef::Function { params, result } => format!("(-> {} {})", list(params), self.ty(*result)),
+            TypeRef::Exists { sizes, body } => {
+                let sizes: Vec<String> = sizes.iter().map(|size| self.bind(*size)).collect();
+                format!("(exists ({}) {})", sizes.join(" "), self.ty(*body))
+            }
+            TypeRef::Function { params, result } => {
+                let params = self.types(params);
+                format!("(-> {params} {})", self.ty(*result))
+            }
         }
+    }
+
+    fn types(&mut self, types: &[TypeRefId]) -> String {
+        types.iter().map(|ty| self.ty(*ty)).collect::<Vec<_>>().join(" ")
     }
 
     fn size(&self, id: SizeRefId) -> String {

@@ -56,6 +56,8 @@ pub enum Kind {
     Tuple(Vec<Term>),
     /// A value with its type: an array of scalars of this shape.
     Ascribe(Term, Scalar, Vec<Size>),
+    /// A value of which one length is hidden: its type, in which the name is that length.
+    Hide(Bound, Term, Scalar, Vec<Size>),
 }
 
 impl Term {
@@ -77,7 +79,7 @@ impl Term {
             }
             Kind::If(condition, then, otherwise) => [condition, then, otherwise].into_iter().for_each(part),
             Kind::Tuple(parts) => parts.iter().for_each(part),
-            Kind::Ascribe(value, ..) => part(value),
+            Kind::Ascribe(value, ..) | Kind::Hide(_, value, ..) => part(value),
             Kind::Local(_) | Kind::Global(_) | Kind::Int(_) | Kind::Double(_) | Kind::Bool(_) | Kind::Size(_) => {}
         }
         Term(Rc::new(Node { kind, range, wording: None, weight: weight.saturating_add(1), depth: depth + 1 }))
