@@ -102,6 +102,12 @@ fn parameter(ev: &mut Ev, name: &Named, ty: &Ty) -> Res<Value> {
         Ty::Int => (Scalar::Int, Elem::Int),
         Ty::Double => (Scalar::Double, Elem::Double),
         Ty::Bool => (Scalar::Bool, Elem::Bool),
+        Ty::Var(_) | Ty::Rigid(..) => {
+            let like = format!("{}int{}", "[".repeat(shape.len()), "]".repeat(shape.len()));
+            let (name, range) = (&name.text, name.range);
+            let message = format!("any type fits `{name}`: a `sig` of `main` says which, such as `{like}`");
+            return fail(FclType, range, message);
+        }
         _ => {
             return not_supported(name.range, "a parameter of `main` that is neither a number nor an array of numbers");
         }

@@ -56,6 +56,10 @@ fn mistakes_have_places_and_reasons() {
             "fun f x = f x",
             "fcl/name at `f`: `f` is used in its own definition, but there is no recursion: `power`, `whileSeq` and `foldl` repeat",
         ),
+        (
+            "fun main xs = forceAndPrint 1 (push<grid> (mapPull (fn x => 1) xs))",
+            "fcl/type at `xs`: any type fits `xs`: a `sig` of `main` says which, such as `[int]`",
+        ),
         ("val x = map 1", "fcl/name at `map`: `map` is not defined; there are `mapPull`, `mapPush`"),
         ("val x = mapPul 1", "fcl/name at `mapPul`: `mapPul` is not defined; did you mean `mapPull`?"),
         ("val x = y\nval y = 1", "fcl/name at `y`: `y` is defined further down: a definition knows those above it"),

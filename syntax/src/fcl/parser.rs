@@ -164,13 +164,37 @@ impl Parser<'_> {
         let (code, message) = match self.peek() {
             Some(BadNumber) => (SyntaxErrorCode::FclWord, format!("`{word}` is not a number")),
             Some(BadText) => (SyntaxErrorCode::FclWord, "this string is not closed on its line".to_owned()),
-            Some(Unknown) => (SyntaxErrorCode::FclWord, format!("`{word}` means nothing in FCL")),
+            Some(Unknown) => {
+                let hint = if matches!(&*word, "\\" | "λ") { ": a function is `fn x => …`" } else { "" };
+                (SyntaxErrorCode::FclWord, format!("`{word}` means nothing in FCL{hint}"))
+            }
             None => (SyntaxErrorCode::FclSyntax, format!("{wanted} is missing at the end of the file")),
             Some(_) => (SyntaxErrorCode::FclSyntax, format!("{wanted} is missing before `{word}`")),
         };
         // At the end of the file, mark the last token.
         let range = if range.is_empty() { self.last } else { range };
         self.error(code, range, message);
+    }
+
+    /// Reports that the name of a parameter is missing. `alternative` is what a definition without parameters is.
+    fn no_parameter(&mut self, alternative: &str) {
+        let hint = match self.peek() {
+            Some(ParenOpen) => ": a parameter is a name, whose type a `sig` says; `fst` and `snd` take pairs apart",
+            _ if self.is("=") || self.is("=>") => alternative,
+            _ => "",
+        };
+        self.unexpected_with("a parameter", hint);
+    }
+
+    /// Reports the next token as wrong, or `wanted` as missing, with a hint at the end of the message.
+    fn unexpected_with(&mut self, wanted: &str, hint: &str) {
+        let before = self.errors.len();
+        self.unexpected(wanted);
+        if self.errors.len() > before
+            && let Some(error) = self.errors.last_mut()
+        {
+            error.message.push_str(hint);
+        }
     }
 
     /// Takes an operator or keyword, or reports it as missing.
@@ -278,7 +302,7 @@ impl Parser<'_> {
                 self.take();
             }
             if function && self.next == first {
-                self.unexpected("a parameter");
+                self.no_parameter(": without parameters it is `val name = …`");
             } else if self.want("=") {
                 self.expression();
             }

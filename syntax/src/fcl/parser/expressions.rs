@@ -130,13 +130,19 @@ impl Parser<'_> {
     fn function(&mut self) {
         self.start(Function);
         self.take();
-        if self.want_kind(Name, "a parameter") {
+        if self.peek() == Some(Name) {
             while self.peek() == Some(Name) {
                 self.take();
             }
-            if self.want("=>") {
+            if self.is("=>") {
+                self.take();
                 self.expression();
+            } else {
+                let hint = if self.is("->") || self.is("=") { ": a function is `fn x => …`" } else { "" };
+                self.unexpected_with("`=>`", hint);
             }
+        } else {
+            self.no_parameter("");
         }
         self.finish();
     }
