@@ -82,6 +82,17 @@ def test_a_call_is_one_layer_of_tasks(kernel):
     assert len(twice.dask.layers) <= 3
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "tasks"),
+    [("scale", "scale", 16), ("sum", "sum-of", 16 + 2 + 1 + 1), ("scan", "running-sums", 16 + 3 + 16)],
+)
+def test_a_block_is_one_task(kernel, file, name, tasks):
+    """A task costs Dask about as much as a kernel of a small block."""
+    x = ints(9, 1600) if name == "running-sums" else floats(1600)
+    graph = kernel(f"gallery/{file}", name)(da.from_array(x, chunks=100)).dask
+    assert sum(type(node) is tuple and callable(node[0]) for node in graph.values()) <= tasks
+
+
 def test_what_a_kernel_makes_itself_is_cut_as_asked(kernel):
     primes = kernel("gallery/primes", "primes")
     spread = primes.spread(M=20, chunks=50)
@@ -164,6 +175,38 @@ def test_collections_of_dask_that_are_no_arrays(kernel):
         lift.dask.Blocks([])
 
 
+def test_an_array_of_another_library_around_one_of_dask(kernel):
+    """As xarray's, which NumPy would compute at once."""
+
+    class Around:
+        data = da.from_array(floats(10), chunks=4)
+
+        def __dask_graph__(self):
+            return self.data.__dask_graph__()
+
+    got = kernel("first", "first")(Around())
+    assert isinstance(got, da.Array) and same(got.compute(), kernel("first", "first")(floats(10)))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        (lambda x: x.map_blocks(lambda block: block.astype(float), dtype=np.float32), "holds `float64`; `Float` is"),
+        (lambda x: x.map_blocks(lambda block: block[1:], dtype=np.float32), "has 4 elements, but its chunk says 5"),
+        (lambda x: lift.dask.Blocks([floats(4).astype(float)]), "`Float` is NumPy's `float32`: convert it where"),
+        (lambda x: lift.dask.Blocks([1, 2]), "is an array or rows, not a `int`"),
+        (lambda x: dask.delayed(floats(4, 1)), "the type has 1 dimension; the array has shape (4, 1)"),
+    ],
+)  # fmt: skip
+def test_blocks_that_are_not_what_their_array_says(kernel, blocks, message):
+    for file, name in (("first", "first"), ("gallery/scale", "scale")):
+        made = kernel(file, name)(blocks(da.from_array(floats(10), chunks=5)))
+        with pytest.raises(lift.LiftError) as raised:
+            made.compute(scheduler="threads")
+        said = str(raised.value)
+        assert said.startswith(("what Dask computed for `xs`", "a block of `xs`")) and message in said
+
+
 def test_sizes_follow_from_what_the_host_has():
     """As they do where nothing is spread."""
     sums = lift.source(
@@ -219,6 +262,35 @@ def test_rows_of_different_lengths(kernel):
     assert [row.tolist() for row in rows] == [row[row > 0.5].tolist() for row in whole]
 
 
+def test_rows_of_different_lengths_are_a_collection_of_dask(kernel):
+    above = kernel("rows", "above")
+    whole = floats(20, 6)
+    expected = [row[row > 0.5].tolist() for row in whole]
+    got = above(da.from_array(whole, chunks=(7, 6)), np.float32(0.5))
+    assert dask.is_dask_collection(got)
+    # Also beside other collections, and in containers.
+    total, (rows,) = dask.compute(da.ones(3).sum(), (got,))
+    assert total == 3 and rows.tolist() == expected
+    kept = got.persist()
+    assert kept.lift_type == got.lift_type and len(kept.__dask_graph__()) == 3
+    assert kept.compute().tolist() == dask.optimize(kept)[0].compute().tolist() == expected
+    # Blocks that are values are blocks, too.
+    held = lift.dask.Blocks([lift.Rows([0, 1], np.ones(1, np.float32)), kept.to_delayed()[0]])
+    assert dask.compute(held)[0].tolist() == [[1.0], *expected[:7]]
+
+
+def test_rows_of_different_lengths_in_a_tuple_on_two_devices():
+    text = (
+        "(lift both (N M) ((array-type (array-type float M) N)) (lambda (xss)\n"
+        "  (tuple (map (lambda (xs) (filter (> 0.5f) xs)) xss) (map (reduce 0.0f +) xss))))"
+    )
+    both = lift.source(text).both
+    xss = floats(6, 4)
+    rows, sums = both.on("opencl:0,1")(xss)
+    alone = both(xss)
+    assert rows == alone[0] and same(sums, alone[1])
+
+
 def test_a_cluster_of_two_processes(kernel, client):
     first = kernel("first", "first")
     whole = floats(10000)
@@ -230,6 +302,20 @@ def test_workers_need_no_compiler(kernel, client):
     client.run(os.environ.__setitem__, "LIFT", "/nowhere")
     whole = ints(9, 5000)
     assert same(sums(da.from_array(whole, chunks=700)).compute(), np.cumsum(whole))
+
+
+def test_futures_are_inputs(kernel, client):
+    first, above = kernel("first", "first"), kernel("rows", "above")
+    whole, rows = floats(100), floats(6, 4)
+    future = client.scatter(whole)
+    assert same(first(future).compute(), first(whole))
+    got = above(da.from_array(rows, chunks=(4, 4)), np.float32(0.5))
+    expected = above(rows, np.float32(0.5))
+    assert client.compute(got).result() == client.persist(got).compute() == expected
+    sums = lift.source(
+        "(lift sums (N) ((array-type (exists (X) (array-type float X)) N)) (lambda (xss) (map (reduce 0.0f +) xss)))"
+    ).sums
+    assert same(sums(lift.dask.Blocks(client.scatter([expected[:4], expected[4:]]))).compute(), sums(expected))
 
 
 def preferred():

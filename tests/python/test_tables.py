@@ -100,6 +100,12 @@ def test_what_is_no_array_of_pairs(program, value, message):
         program.pairs(value)
 
 
+def test_a_table_is_no_vector(program):
+    for table in (pd.DataFrame(WIDE), pl.DataFrame(WIDE), pa.table(WIDE), pd.DataFrame({"a": A})):
+        with pytest.raises(LiftError, match=r": the type has 1 dimension; the array has shape \(\d, \d\)$"):
+            program.numbers(table)
+
+
 def test_bytes_are_told_how_they_become_an_array():
     bytes_of = lift.source("(lift f (N) ((array-type ubyte N)) (lambda (xs) xs))").f
     with pytest.raises(LiftError, match=r"`numpy.frombuffer\(…, numpy.uint8\)` makes one"):

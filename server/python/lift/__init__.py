@@ -33,9 +33,26 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+#: Made when they are first used.
+_LATER = ("__version__", "dask")
 
-        return version("lift-lang")
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module, metadata
+
+    if name == "__version__":
+        try:
+            return metadata.version("lift-lang")
+        except metadata.PackageNotFoundError:
+            raise AttributeError("this `lift` is not installed: it has no version") from None
+    if name == "dask":
+        try:
+            return import_module("lift.dask")
+        except ImportError as problem:
+            message = f"`lift.dask` needs the package dask ({problem}): pip install 'lift-lang[dask]'"
+            raise AttributeError(message) from None
     raise AttributeError(f"module `lift` has no `{name}`")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_LATER]

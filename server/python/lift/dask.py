@@ -12,7 +12,6 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask import compute
 from dask.delayed import Delayed
 from lift_runtime import Kernel, LiftError, collect, pour, read, sizes
 from lift_runtime.errors import counted
@@ -21,7 +20,9 @@ from lift_runtime.plan import Input, Plan
 from lift_runtime.tables import cast
 
 from . import tasks, work
-from .tasks import Task
+from .blocks import Blocks, later
+from .program import is_lazy
+from .tasks import Task, Within
 
 #: Partial results that are folded at once.
 FOLDED = 8
@@ -31,26 +32,6 @@ SAMPLES = 64
 CHUNK = 2**20
 #: Of the JSON.
 VERSION = 1
-
-
-class Blocks:
-    """An array in blocks whose elements are not scalars of NumPy: rows of different lengths.
-
-    `blocks` are values, or what `dask.delayed` makes.
-    """
-
-    def __init__(self, blocks: Sequence[Any], lift_type: str | None = None) -> None:
-        self.blocks = list(blocks)
-        if not self.blocks:
-            raise LiftError("input", "there is no block: an array without elements is one block without elements")
-        self.lift_type = lift_type
-
-    def compute(self, **options: Any) -> Any:
-        """All blocks together."""
-        return work.joined(list(compute(*self.blocks, **options)))
-
-    def __repr__(self) -> str:
-        return f"<{len(self.blocks)} blocks of {self.lift_type or 'rows'}>"
 
 
 #: The lengths of the blocks of an array.
@@ -92,7 +73,7 @@ class Cut:
             return self.bounds[i]
         if self.firsts is None:
             self.firsts = Task(work.running, self.lengths)
-        return Task(work.item, self.firsts, i)
+        return Within(work.item, self.firsts, i)
 
 
 @dataclass(eq=False)
@@ -117,9 +98,10 @@ class Parts:
             made = [Kernel(kernel["kernel"], "", programs, choice, memory) for choice in choices]
             self.kernels.append(made)
 
-    def __call__(self, inputs: Sequence[Any], given: dict[str, int], divide: Divide | None = None) -> Any:
-        """`divide` says how arrays that are in one piece, and those that the kernel makes itself, are cut."""
-        return _Run(self, given, divide).run(inputs)
+    def __call__(self, inputs: Sequence[Any], given: dict[str, int], divide: Divide | int | None = None) -> Any:
+        """`divide` says how arrays that are in one piece, and those that the kernel makes itself, are cut: also as the
+        length of their blocks."""
+        return _Run(self, given, by(divide) if isinstance(divide, int) else divide).run(inputs)
 
 
 class _Run:
@@ -145,7 +127,7 @@ class _Run:
             raise LiftError("input", wrong_count(self.plan, len(inputs)))
         equations: list[pour.Equation] = []
         for item, known, value in zip(self.parts["inputs"], self.plan.inputs, inputs):
-            given = self.of_dask(item, value) if _is_task(value) else _host(known, value, equations)
+            given = self.of_dask(item, value) if is_lazy(value) else _host(known, value, equations)
             self.held[item["value"]] = self.input(item, given, equations)
         pour.solve_shapes(self.plan, equations, self.values, self.unknown)
         self.check()
@@ -190,9 +172,9 @@ class _Run:
             inside = _known(list(value.chunks[0]))
         length = about["shape"][0] if about["shape"] else None
         if not known and length is not None and set(sizes.names(length)) <= set(self.values):
-            lengths = [Task(len, block) for block in blocks]
+            lengths = [Task(work.length, block, item["name"]) for block in blocks]
             blocks[0] = Task(work.as_long, blocks[0], lengths, self.size(length), item["name"])
-        cut = inside if known else _unknown(blocks)
+        cut = inside if known else _unknown(blocks, item["name"])
         self.unknown = self.unknown or not known
         if known and len(blocks) > 1:
             self.cuts.setdefault(cut.bounds[-1] if cut.bounds else 0, cut)
@@ -201,8 +183,12 @@ class _Run:
 
     def of_dask(self, item: dict[str, Any], value: Any) -> Any:
         """An array, a value that is computed later, or blocks; tables and their columns are arrays."""
+        value = later(value)
         if isinstance(value, (Blocks, da.Array, Delayed)):
             return value
+        if isinstance(getattr(value, "data", None), da.Array):
+            # Of xarray.
+            return value.data
         dtype = _dtype(self.parts["values"][item["value"]]["element"])
         if dtype is not None and dtype.names is not None and hasattr(value, "columns"):
             return value.map_partitions(work.records, meta=work.records(value._meta))
@@ -312,13 +298,18 @@ class _Run:
         return spread.blocks[0] if len(spread.blocks) == 1 else Task(work.joined, spread.blocks)
 
     def call(
-        self, kernel: int, inputs: list[Any], numbers: dict[str, Any], block: int = 0, names: Sequence[str | None] = ()
+        self,
+        kernel: int,
+        inputs: list[Any],
+        numbers: dict[str, Any],
+        block: int = 0,
+        names: Sequence[str | None] = (),
+        length: Any = None,
     ) -> Any:
-        """A task that runs a kernel. The inputs that have names are blocks of one length."""
+        """A task that runs a kernel. The inputs that have names are blocks of one length, which may be known."""
         devices = self.kernels[kernel]
-        return Task(
-            work.call, devices[block % len(devices)], inputs, list(numbers), list(numbers.values()), list(names)
-        )
+        call = work.Call(list(numbers), names, length if isinstance(length, int) else None)
+        return Task(call, devices[block % len(devices)], *inputs, *numbers.values())
 
     def located(self, read: dict[str, Any]) -> Spread:
         """What a step reads; in one piece where its elements have positions, and where it is cut is not known."""
@@ -331,15 +322,18 @@ class _Run:
     def step_each(self, each: dict[str, Any]) -> None:
         reads = [(self.located(read), read.get("range")) for read in each["reads"]]
         cut = self.cut(each, reads)
-        names = [self.named.get(read["value"]) for read in each["reads"]] if cut.bounds is None else []
+        names = [self.named.get(read["value"]) for read in each["reads"]]
+        if cut.bounds is not None:
+            # Of arrays that are cut elsewhere a block is a part.
+            names = [n if w is None and s.cut.bounds == cut.bounds else None for n, (s, w) in zip(names, reads)]
         wholes = [self.whole(v) for v in each["wholes"]]
         picks = [self.whole(v) for v in each["picks"]]
         blocks = []
         for i in range(cut.count):
             inputs = [self.read(source, wanted, cut, i) for source, wanted in reads]
-            inputs += wholes + [Task(work.item, pick, i) for pick in picks]
+            inputs += wholes + [Within(work.item, pick, i) for pick in picks]
             numbers = self.numbers(each["sizes"], cut.length(i), lambda i=i: cut.first(i))
-            blocks.append(self.call(each["kernel"], inputs, numbers, i, names))
+            blocks.append(self.call(each["kernel"], inputs, numbers, i, names, cut.length(i)))
         self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
 
     def cut_of(self, each: dict[str, Any], cut: Cut, blocks: list[Any]) -> Cut:
@@ -425,7 +419,7 @@ class _Run:
         while len(parts) > 1:
             several = [parts[i : i + FOLDED] for i in range(0, len(parts), FOLDED)]
             numbers = self.numbers(step["sizes"])
-            joined = [[Task(work.joined, some), *wholes] for some in several]
+            joined = [[Within(work.joined, some), *wholes] for some in several]
             parts = [self.call(step["kernel"], inputs, numbers, i) for i, inputs in enumerate(joined)]
         self.held[step["out"]] = parts[0]
 
@@ -439,7 +433,7 @@ class _Run:
         elif isinstance(held, Spread):
             self.values[step["size"]] = Task(sum, held.cut.lengths)
         else:
-            self.values[step["size"]] = Task(len, held)
+            self.values[step["size"]] = Task(work.length, held)
 
     def step_sort(self, step: dict[str, Any]) -> None:
         blocks = self.spread(step["of"]).blocks
@@ -450,7 +444,7 @@ class _Run:
 
         ordered = [sort(block, i) for i, block in enumerate(blocks)]
         if len(ordered) > 1:
-            samples = sort(Task(work.joined, [Task(work.every, block, SAMPLES) for block in ordered]))
+            samples = sort(Within(work.joined, [Task(work.every, block, SAMPLES) for block in ordered]))
             cuts = Task(work.every, samples, len(ordered) - 1)
             others = [self.whole(v) for v in step["beforeWholes"]]
             numbers = self.numbers(step["beforeSizes"])
@@ -458,7 +452,7 @@ class _Run:
             counts = [self.call(step["before"], inputs, numbers, i) for i, inputs in enumerate(asked)]
             pairs = list(zip(ordered, counts))
             exchanged = [[Task(work.between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
-            ordered = [sort(Task(work.joined, pieces), i) for i, pieces in enumerate(exchanged)]
+            ordered = [sort(Within(work.joined, pieces), i) for i, pieces in enumerate(exchanged)]
         self.held[step["out"]] = Spread(ordered, _unknown(ordered))
 
     def step_reverse(self, step: dict[str, Any]) -> None:
@@ -519,12 +513,8 @@ def _known(lengths: list[int]) -> Cut:
     return Cut(len(lengths), [0, *np.cumsum(lengths, dtype=np.int64).tolist()])
 
 
-def _unknown(blocks: list[Any]) -> Cut:
-    return Cut(len(blocks), None, [Task(len, block) for block in blocks])
-
-
-def _is_task(value: Any) -> bool:
-    return isinstance(value, Blocks) or type(value).__module__.split(".")[0] == "dask"
+def _unknown(blocks: list[Any], name: str | None = None) -> Cut:
+    return Cut(len(blocks), None, [Task(work.length, block, name) for block in blocks])
 
 
 def _host(item: Input, value: Any, equations: list[pour.Equation]) -> Any:
@@ -548,7 +538,7 @@ def _dtype(element: Any) -> np.dtype | None:
 
 
 def _range(source: Spread, start: int, end: int) -> Any:
-    """Elements by their positions in the whole."""
+    """Elements by their positions in the whole, for one task."""
     bounds = source.cut.bounds or []
     start, end = max(start, 0), min(max(end, start), bounds[-1])
     pieces = []
@@ -561,7 +551,7 @@ def _range(source: Spread, start: int, end: int) -> Any:
     if not pieces:
         pieces = [(source.blocks[0], 0, 0)]
     made = [Task(work.slice, *piece) if isinstance(piece, tuple) else piece for piece in pieces]
-    return made[0] if len(made) == 1 else Task(work.joined, made)
+    return made[0] if len(made) == 1 else Within(work.joined, made)
 
 
 def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
@@ -581,4 +571,4 @@ def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
     if min(end, length) > max(start, 0):
         pieces.append(_range(source, max(start, 0), min(end, length)))
     pieces += [_range(source, edge(at), edge(at) + 1) for at in outside[1]]
-    return pieces[0] if len(pieces) == 1 else Task(work.joined, pieces)
+    return pieces[0] if len(pieces) == 1 else Within(work.joined, pieces)

@@ -13,7 +13,7 @@ import lift_runtime
 import numpy as np
 from lift_runtime import LiftError
 from lift_runtime.arguments import Arguments
-from lift_runtime.devices import Choice, Engine
+from lift_runtime.devices import Choice, Engine, check_choice
 from lift_runtime.plan import Plan, identifiers
 from lift_runtime.pour import bind, check_given
 
@@ -47,11 +47,16 @@ class Kernel(lift_runtime.Kernel):
         `choice` is `"opencl:1"` as `lift devices` numbers them, `"opencl:0,1"` for several devices at a time,
         `"interpreter"`, or a device, context or queue of pyopencl. A run uses at most `memory` bytes of a device.
         """
-        several.parse(choice)
+        if several.parse(choice) is None and choice != "interpreter":
+            check_choice(choice)
         return Kernel(self.name, self.docs, self._programs, choice, memory, self.source)
 
     def cost(self, /, target: str = "portable", **sizes: int) -> Cost:
         """What a run costs: as numbers for these sizes, or as sizes."""
+        if not isinstance(target, str):
+            raise LiftError(
+                "input", f"target={target!r} is not the name of a target: sizes are given by name, as N=1000"
+            )
         checked = check_given(self._plan(next(iter(self._programs))), sizes)
         given = [word for name, value in checked.items() for word in ("--size", f"{name}={value}")]
         with self._source().file(self.name) as file:
@@ -73,11 +78,9 @@ class Kernel(lift_runtime.Kernel):
 
         `chunks` is how many elements a block has of an array that the kernel makes itself.
         """
-        from .dask import by
-
         if chunks is not None and (isinstance(chunks, bool) or not isinstance(chunks, (int, np.integer)) or chunks < 1):
             raise LiftError("input", f"chunks={chunks!r} is not a number of elements from 1 on")
-        return self._in_parts()(inputs, given, by(int(chunks)) if chunks is not None else None)
+        return self._in_parts()(inputs, given, None if chunks is None else int(chunks))
 
     def _in_parts(self) -> Any:
         """The kernel in parts, for blocks."""
@@ -113,7 +116,7 @@ class Kernel(lift_runtime.Kernel):
             raise problem.with_traceback(None) from problem.__cause__
 
     def _run_on(self, inputs: tuple[Any, ...], out: str | None, copy: bool, given: dict[str, Any]) -> Any:
-        if any(type(item).__module__.split(".")[:1] == ["dask"] or _is_blocks(item) for item in inputs):
+        if any(is_lazy(item) for item in inputs):
             if out is not None or copy:
                 raise LiftError("input", "a kernel on arrays of Dask gives such arrays, without `out` and `copy`")
             return self.spread(*inputs, **given)
@@ -195,8 +198,12 @@ class Kernel(lift_runtime.Kernel):
         return (self._plan(target), made[1]) if made is not None else None
 
 
-def _is_blocks(value: Any) -> bool:
-    return type(value).__module__ == "lift.dask"
+def is_lazy(value: Any) -> bool:
+    """Whether Dask computes the value later: a collection, also within an array of xarray, or a future of a client."""
+    if type(value).__module__.partition(".")[0] in ("dask", "distributed"):
+        return True
+    graph = getattr(type(value), "__dask_graph__", None)
+    return graph is not None and graph(value) is not None
 
 
 class Source:

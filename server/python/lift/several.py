@@ -126,7 +126,4 @@ def _is_hopeless(before: LiftError, problem: LiftError) -> bool:
 def _computed(made: Any, threads: int) -> Any:
     from dask import compute
 
-    from .dask import Blocks
-
-    options = {"scheduler": "threads", "num_workers": threads}
-    return made.compute(**options) if isinstance(made, Blocks) else compute(made, **options)[0]
+    return compute(made, scheduler="threads", num_workers=threads)[0]

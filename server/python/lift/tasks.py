@@ -14,16 +14,25 @@ import numpy as np
 from dask.core import flatten
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
+from lift_runtime import Kernel, Rows
 
 
 class Task:
     """A call of a function, whose arguments may be tasks, also in lists."""
 
-    __slots__ = ("arguments", "function", "key")
+    __slots__ = ("arguments", "function", "in_graph", "key")
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self.function, self.arguments = function, arguments
-        self.key = f"lift-{getattr(function, '__name__', 'value').strip('_')}-{uuid.uuid4().hex}"
+        self.key: Any = f"lift-{getattr(function, '__name__', 'value').strip('_')}-{uuid.uuid4().hex}"
+        #: Whether a graph has it by its key.
+        self.in_graph = False
+
+
+class Within(Task):
+    """A call that the one task computes which takes its result, instead of a task of its own."""
+
+    __slots__ = ()
 
 
 class Given:
@@ -33,6 +42,10 @@ class Given:
 
     def __init__(self, collection: Any, key: Any) -> None:
         self.collection, self.key = collection, key
+
+
+#: Values that Dask takes for nothing else, as it does tuples for tasks: a graph has them without a task.
+_PLAIN = (Kernel, Rows, np.ndarray)
 
 
 class _Value:
@@ -83,12 +96,20 @@ def several(blocks: Sequence[Any]) -> list[Delayed]:
 
 
 def _graph(name: str, ends: Sequence[Task | Given], keys: Sequence[Any]) -> HighLevelGraph:
-    """One layer of all tasks that the ends need, which have these keys besides."""
-    layer: dict[Any, Any] = dict(zip(keys, (end.key for end in ends)))
+    """One layer of all tasks that the ends need, by these keys."""
+    layer: dict[Any, Any] = {}
     collections: dict[int, Any] = {}
+    for end, key in zip(ends, keys):
+        # Another name for a task costs Dask as much as a task.
+        if isinstance(end, Task) and not end.in_graph:
+            end.key, end.in_graph = key, True
+        else:
+            layer[key] = end.key
     stack = list(ends)
 
     def spec(argument: Any) -> Any:
+        if isinstance(argument, Within):
+            return (argument.function, *map(spec, argument.arguments))
         if isinstance(argument, (Task, Given)):
             stack.append(argument)
             return argument.key
@@ -102,5 +123,7 @@ def _graph(name: str, ends: Sequence[Task | Given], keys: Sequence[Any]) -> High
         if isinstance(task, Given):
             collections[id(task.collection)] = task.collection
         elif task.key not in layer:
-            layer[task.key] = (task.function, *map(spec, task.arguments))
+            task.in_graph = True
+            held = task.function.value if isinstance(task.function, _Value) else None
+            layer[task.key] = held if isinstance(held, _PLAIN) else (task.function, *map(spec, task.arguments))
     return HighLevelGraph.from_collections(name, layer, dependencies=list(collections.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,55 @@ from lift_runtime import Kernel, LiftError, Rows, sizes
 from lift_runtime.errors import counted
 
 
-def call(kernel: Kernel, inputs: list[Any], which: list[str], given: list[Any], names: list[str | None]) -> Any:
-    lengths = {name: len(block) for name, block in zip(names, inputs) if name is not None}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{n} of `{name}`" for name, n in lengths.items())
-        message = f"the arrays have one length by their types, but blocks that belong together have {listed}"
-        raise LiftError("input", message)
-    numbers = {name: len(inputs[0]) if value is None else int(value) for name, value in zip(which, given)}
-    return kernel.compute(inputs, numbers)
+class Call:
+    """A call of a kernel with blocks and then sizes, of which None is the length of the first block.
+
+    `names` are those of inputs of the program; the blocks that have names are equally long, and have `length` elements
+    if it is known.
+    """
+
+    __name__ = "call"
+    __slots__ = ("length", "names", "sizes")
+
+    def __init__(self, sizes: Sequence[str], names: Sequence[str | None], length: int | None) -> None:
+        self.sizes, self.names, self.length = tuple(sizes), tuple(names), length
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Call, (self.sizes, self.names, self.length)
+
+    def __call__(self, kernel: Kernel, *arguments: Any) -> Any:
+        count = len(arguments) - len(self.sizes)
+        inputs, given = arguments[:count], arguments[count:]
+        self._check({name: length(block, name) for name, block in zip(self.names, inputs) if name is not None})
+        numbers = {name: len(inputs[0]) if value is None else int(value) for name, value in zip(self.sizes, given)}
+        try:
+            return kernel.compute(inputs, numbers)
+        except LiftError as problem:
+            if problem.misfit is None:
+                raise
+            # Its type is that of a block, and an array of Dask is not converted to the type that it already has.
+            name, what = problem.misfit
+            raise LiftError("input", f"what Dask computed for `{name}` does not fit: {what}") from None
+
+    def _check(self, lengths: dict[str, int]) -> None:
+        if len(set(lengths.values())) > 1:
+            listed = ", ".join(f"{n} of `{name}`" for name, n in lengths.items())
+            message = f"the arrays have one length by their types, but blocks that belong together have {listed}"
+            raise LiftError("input", message)
+        for name, n in lengths.items():
+            if self.length not in (None, n):
+                message = f"a block of `{name}` has {counted(n, 'element')}, but its chunk says {self.length}"
+                raise LiftError("input", message)
+
+
+def length(block: Any, name: str | None = None) -> int:
+    """How many elements a block has."""
+    try:
+        return len(block)
+    except TypeError:
+        of = f" of `{name}`" if name else ""
+        message = f"a block{of} is an array or rows, not a `{type(block).__name__}`"
+        raise LiftError("input", message) from None
 
 
 def as_long(block: Any, lengths: list[int], length: int, name: str) -> Any:

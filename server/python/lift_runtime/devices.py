@@ -88,17 +88,30 @@ def kind(device: Any) -> str:
     return "other"
 
 
+def check_choice(choice: Choice) -> None:
+    """Whether a choice can mean a device, on whatever machine it is used."""
+    if isinstance(choice, str):
+        if choice.partition(":")[0] != "opencl":
+            expected = "`opencl`, `opencl:0` by its number, `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"
+            raise LiftError("no-device", f"`{choice}` names no device: expected {expected}")
+    elif choice is not None and not type(choice).__module__.startswith("pyopencl"):
+        raise _no_choice(choice)
+
+
+def _no_choice(choice: Any) -> LiftError:
+    message = f"a device is a name, as `opencl:0`, or a device, context or queue of pyopencl, not `{choice!r}`"
+    return LiftError("no-device", message)
+
+
 def choose(choice: str) -> Any:
     """The device for `opencl`, `opencl:1`, `opencl:gpu`."""
+    check_choice(choice)
     found = devices()
     if not found:
         raise LiftError(
             "no-device", "there is no OpenCL device: pip install 'pyopencl[pocl]' brings one for processors"
         )
-    name, _, which = choice.partition(":")
-    if name != "opencl":
-        expected = "`opencl`, `opencl:0` by its number, `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"
-        raise LiftError("no-device", f"`{choice}` names no device: expected {expected}")
+    which = choice.partition(":")[2]
     order = ("gpu", "accelerator", "cpu", "other")
     if not which:
         return min(found, key=lambda device: order.index(kind(device)))
@@ -252,8 +265,7 @@ def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
         elif isinstance(choice, cl.Device):
             device, context, queue = choice, None, None
         else:
-            message = f"a device is a name, as `opencl:0`, or a device, context or queue of pyopencl, not `{choice!r}`"
-            raise LiftError("no-device", message)
+            raise _no_choice(choice)
     with _lock:
         _owner = os.getpid()
         key = device.int_ptr if context is None else context.int_ptr

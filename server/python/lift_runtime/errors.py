@@ -14,6 +14,8 @@ class LiftError(Exception):
     shortage: tuple[str, int, int] | None = None
     #: Where memory of the device is missing: the bytes of the results, if the sizes tell them.
     results: int | None = None
+    #: Where a value that was computed does not fit its type: the name of the input, and what is wrong with the value.
+    misfit: tuple[str, str] | None = None
 
     def __init__(self, code: str, message: str, place: str | None = None) -> None:
         first, *further = message.split("\n")

@@ -15,7 +15,7 @@ from . import layout as layouts
 from . import sizes
 from .arguments import Arguments
 from .collect import Collect, value
-from .devices import Choice, Engine, engine, opencl
+from .devices import Choice, Engine, check_choice, engine, opencl
 from .errors import LiftError, counted
 from .layout import Exists, Layout
 from .plan import Plan, identifiers
@@ -83,6 +83,7 @@ class Kernel:
     def on(self, choice: Choice, memory: int | None = None) -> Kernel:
         """The same kernel on a device: `"opencl:1"` as `lift devices` numbers them, or a device, context or queue of
         pyopencl. A run uses at most `memory` bytes of it."""
+        check_choice(choice)
         return type(self)(self.name, self.docs, self._programs, choice, memory)
 
     @property

@@ -57,15 +57,18 @@ def column(item: Input, value: Any, copy: bool) -> Column:
     """The value of an input as a column of one instance."""
     try:
         value = _unmasked(value)
-        if item.regular is not None and isinstance(value, np.ndarray):
-            return _regular(item, value)
-        return _one(item.layout, _seen(item.layout, value, copy))
+        seen = _seen(item.layout, value, copy)
+        if item.regular is not None and isinstance(seen, np.ndarray):
+            return _regular(item, seen)
+        return _one(item.layout, seen)
     except Misfit as problem:
         if isinstance(problem, WrongElements) and isinstance(value, (list, tuple)) and not problem.part:
             problem = problem.of("an array in it")
         advice = problem.advice(item.layout, value) if isinstance(problem, WrongElements) else ""
         message = f"input `{item.name}` does not fit its type `{item.type}`: {problem}{advice}"
-        raise LiftError("input", message) from None
+        error = LiftError("input", message)
+        error.misfit = item.name, f"{problem}: convert it where it is made" if advice else str(problem)
+        raise error from None
 
 
 def _seen(layout: Layout, value: Any, copy: bool) -> Any:
@@ -187,13 +190,14 @@ def _arrow(value: Any) -> Any:
 def _regular(item: Input, value: np.ndarray) -> Column:
     assert item.regular is not None
     leaf, rank = item.regular.leaf, item.regular.rank
-    if value.dtype != leaf.dtype:
-        if value.dtype == object:
-            return _one(item.layout, value.tolist())
-        raise WrongElements(leaf, value.dtype)
+    if value.dtype == object:
+        return _one(item.layout, value.tolist())
+    # Another number of dimensions is never what a conversion of the elements mends.
     if value.ndim != rank:
         wanted = f"the type has {counted(rank, 'dimension')}" if rank else "a number is needed"
         raise Misfit(f"{wanted}; the array has shape {value.shape}")
+    if value.dtype != leaf.dtype:
+        raise WrongElements(leaf, value.dtype)
     if leaf.width is not None and value.shape[-1] != leaf.width:
         raise Misfit(f"its vectors have {leaf.width} numbers; the array has shape {value.shape}")
     dims = len(item.regular.lengths)

@@ -19,7 +19,10 @@ class Rows(Sequence):
     __slots__ = ("offsets", "values")
 
     def __init__(self, offsets: Any, values: np.ndarray | Rows) -> None:
-        self.offsets = np.ascontiguousarray(offsets, np.int64)
+        found = np.asarray(offsets)
+        if found.dtype.kind not in "iu" and found.size:
+            raise ValueError(f"offsets are integers, not {found.dtype}: `Rows(offsets, values)`")
+        self.offsets = np.ascontiguousarray(found, np.int64)
         self.values = values
         if self.offsets.ndim != 1 or not len(self.offsets):
             raise ValueError("offsets are a vector of one number more than there are rows")
@@ -64,7 +67,14 @@ class Rows(Sequence):
         import pyarrow as pa
 
         inner = self.values.to_arrow() if isinstance(self.values, Rows) else _to_arrow(self.values)
-        return pa.LargeListArray.from_arrays(pa.array(self.offsets), inner)
+        # Lift has no missing values, which others then need not expect.
+        of = pa.large_list(pa.field("item", inner.type, nullable=False))
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), inner, type=of)
+
+    def __arrow_array__(self, type: Any = None) -> Any:
+        """What `pyarrow.array(rows)` makes."""
+        made = self.to_arrow()
+        return made if type is None else made.cast(type)
 
     @property
     def lengths(self) -> np.ndarray:
