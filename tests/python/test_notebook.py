@@ -79,6 +79,32 @@ def test_names_of_cells(capsys, monkeypatch):
     assert cell(f"(lift two {same}") is None
 
 
+def test_an_error_of_a_run_is_at_a_line_of_its_cell(capsys):
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "lift")
+    shell.run_cell(
+        "%%lift\n\n(lift picked (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (aref (iota 3) x)) xs)))\n"
+        "(lift fours (N) ((array-type int N)) (lambda (xs) (split #4 xs)))"
+    )
+    # The other cell has been compiled with this one since.
+    shell.run_cell("%%lift\n;; one\n;; two\n(lift other (N) ((array-type int N)) (lambda (xs) xs))")
+    capsys.readouterr()
+    picked, fours = shell.user_ns["picked"], shell.user_ns["fours"]
+    for run in (
+        lambda: picked([9]),
+        lambda: picked.on("opencl:1")([9]),
+        lambda: picked.on("interpreter")([9]),
+        lambda: picked.spread([9]).compute(scheduler="sync"),
+        lambda: fours([9]),
+        lambda: fours.spread([9]),
+        lambda: fours.tune([9], seconds=0),
+    ):
+        with pytest.raises(LiftError) as raised:
+            run()
+        assert raised.value.place.startswith(("cell of fours, picked:2:", "cell of fours, picked:3:")), raised.value
+        assert "source.lift" not in str(raised.value)
+
+
 def test_a_run_of_a_cell_is_drawn(capsys):
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "lift")

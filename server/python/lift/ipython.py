@@ -134,6 +134,11 @@ def _names(text: str) -> set[str]:
     return names
 
 
+def _name(cell: str) -> str:
+    """What a cell is called in messages."""
+    return f"cell of {', '.join(sorted(_names(cell)))}"
+
+
 #: How deep the name is.
 _NAMED = {"lift": 1, "define": 2}
 #: Comments, brackets, texts and words.
@@ -148,14 +153,13 @@ def _compiled(cells: list[str]) -> tuple[str, Mapping[str, Kernel]]:
         wrong = _cell_at(cells, problem.line)
         if wrong > 0:
             # What the cell changes does not fit another, whose lines are its own where it comes first.
-            name = f"cell of {', '.join(sorted(_names(cells[wrong])))}"
-            again = _checked([cells[wrong], *cells[:wrong], *cells[wrong + 1 :]], name)
+            again = _checked([cells[wrong], *cells[:wrong], *cells[wrong + 1 :]], _name(cells[wrong]))
             if again is not None and _cell_at([cells[wrong]], again.line) == 0:
                 raise again
         raise problem
     text = "\n".join(cells)
     try:
-        return text, Program(None, text)
+        return text, Program(None, text, [(_name(cell), cell) for cell in cells])
     except LiftError as problem:
         if problem.code != "no-such-kernel":
             raise
@@ -173,7 +177,7 @@ def _checked(cells: list[str], name: str) -> CellError | None:
             place = problem.place.replace(file.name, name) if problem.place else None
             if problem.code == "missing-import":
                 shown += "a cell has no folder: `lift.load` reads programs from files\n"
-            return CellError(problem.code, problem.message, place, shown)
+            return CellError(problem.code, problem.message.replace(f"{file.name}:", f"{name}:"), place, shown)
     return None
 
 

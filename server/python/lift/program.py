@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -209,8 +210,10 @@ def is_lazy(value: Any) -> bool:
 class Source:
     """Where a program came from."""
 
-    def __init__(self, path: Path | None, text: str, meanings: dict[str, str]) -> None:
-        self.path, self.text, self.meanings = path, text, meanings
+    def __init__(
+        self, path: Path | None, text: str, meanings: dict[str, str], cells: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        self.path, self.text, self.meanings, self.cells = path, text, meanings, cells
         found = _content(path)
         self._content = found
         #: Whether other files are a part of the program.
@@ -224,7 +227,7 @@ class Source:
         if kernel not in self._parts:
             with self.file(kernel) as file:
                 (line,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", "--parts")
-            self._parts[kernel] = line
+            self._parts[kernel] = json.loads(in_cells(json.dumps(line), self.cells)) if self.cells else line
         return self._parts[kernel]
 
     def file(self, kernel: str) -> File:
@@ -237,7 +240,7 @@ class Source:
             if self._imports and self._meaning(kernel) != self.meanings.get(kernel):
                 message = f"a file that {self.path.name} imports has changed since it was loaded"
                 raise LiftError("input", f"{message}; `lift.load` reads it again")
-        return File(self.path, self.text)
+        return File(self.path, self.text, self.cells)
 
     def _meaning(self, kernel: str) -> str | None:
         """What the kernel computes by now; None if nothing."""
@@ -264,7 +267,7 @@ class Source:
         if made["meaning"] != self.meanings[kernel]:
             return None
         plan, text = made["programs"]["device"]
-        return plan, text
+        return in_cells(plan, self.cells), text
 
 
 def _content(path: Path | None) -> bytes | None:
@@ -278,37 +281,60 @@ def _content(path: Path | None) -> bytes | None:
 class File:
     """A file that exists already, or one made for a text."""
 
-    def __init__(self, path: Path | None, text: str) -> None:
-        self.path, self.text = path, text
+    def __init__(self, path: Path | None, text: str, cells: Sequence[tuple[str, str]] = ()) -> None:
+        self.path, self.text, self.cells = path, text, cells
         self.folder: tempfile.TemporaryDirectory | None = None
 
     def __enter__(self) -> Path:
         if self.path is not None:
             return self.path
         self.folder = tempfile.TemporaryDirectory(prefix="lift-")
-        file = Path(self.folder.name) / "source.lift"
+        file = Path(self.folder.name) / MADE
         file.write_text(self.text, encoding="utf-8")
         return file
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         if self.folder is not None:
             self.folder.cleanup()
+        if self.cells and type(problem) is LiftError and problem.place:
+            place, message = (in_cells(text, self.cells) for text in (problem.place, problem.message))
+            raise LiftError(problem.code, message, place) from None
+
+
+#: The name of a file that is made for a text.
+MADE = "source.lift"
+
+
+def in_cells(text: str, cells: Sequence[tuple[str, str]]) -> str:
+    """A text with places in a program that consists of cells, as places in the cells. `cells` are names and texts."""
+
+    def placed(found: re.Match[str]) -> str:
+        line = int(found[1])
+        for name, cell in cells:
+            lines = cell.count("\n") + 1
+            if line <= lines:
+                return f"{name}:{line}"
+            line -= lines
+        return found[0]
+
+    return re.sub(rf"\b{re.escape(MADE)}:(\d+)(?=:\d)", placed, text) if cells else text
 
 
 class Program(Mapping[str, Kernel]):
     """The kernels of a program, by name: `program.first`, `program["scalar-product"]`."""
 
-    def __init__(self, path: Path | None, text: str) -> None:
+    def __init__(self, path: Path | None, text: str, cells: Sequence[tuple[str, str]] = ()) -> None:
+        """`cells` are the names and texts of cells of which the text consists."""
         self._path = path
-        with File(path, text) as file:
+        with File(path, text, cells) as file:
             lines, self._problem = compiler.ask("build", str(file), "--emit", "json")
         if not lines:
             message = f"{compiler.executable()} answers nothing: it is not the program `lift` of this version"
             raise self._problem or LiftError("no-such-program", message)
-        source = Source(path, text, {line["kernel"]: line["meaning"] for line in lines})
+        source = Source(path, text, {line["kernel"]: line["meaning"] for line in lines}, cells)
         self._kernels: dict[str, Kernel] = {}
         for line in lines:
-            programs = {target: (plan, opencl) for target, (plan, opencl) in line["programs"].items()}
+            programs = {target: (in_cells(plan, cells), text) for target, (plan, text) in line["programs"].items()}
             self._kernels[line["kernel"]] = Kernel(line["kernel"], line["docs"], programs, source=source)
         #: By the names of attributes.
         self._named = dict(zip(identifiers(list(self._kernels)), self._kernels.values()))
