@@ -140,7 +140,9 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
         // Devices and pipes are written to, not replaced.
         return File::options().write(true).open(&target)?.write_all(content);
     }
-    let mut new = new_file_in(folder)?;
+    // The error of a folder that is missing does not name the temporary file.
+    std::fs::metadata(folder)?;
+    let mut new = new_file_in(folder).map_err(|e| io::Error::from(e.kind()))?;
     new.write_all(content)?;
     if let Ok(old) = std::fs::metadata(&target) {
         new.as_file().set_permissions(old.permissions())?;

@@ -83,6 +83,7 @@ fn a_disk_that_can_only_be_read_is_named() {
     for arguments in [
         &["run", "p.lift", "--device", "interpreter", "-o", "/proc/self/out.npy"][..],
         &["run", "p.lift", "--device", "interpreter", "-o", "/dev/full"],
+        &["run", "p.lift", "--device", "interpreter", "-o", "missing/out.npy"],
         &["build", "p.lift", "-o", "/proc/self"],
         &["build", "p.lift", "-o", "/proc/self/new"],
     ] {
@@ -90,6 +91,7 @@ fn a_disk_that_can_only_be_read_is_named() {
         assert!(said.contains("error[unwritable-file]"), "{arguments:?}: {said}");
         let place = arguments.last().expect("a place");
         assert!(said.contains(place) && said.contains("cannot be written"), "{arguments:?}: {said}");
+        assert!(!said.contains("/.lift-"), "the name of a temporary file: {said}");
     }
 }
 
