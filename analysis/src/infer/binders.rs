@@ -19,8 +19,8 @@ pub struct Binders {
     /// Lengths named by `unpack`s whose value type is not known yet.
     awaited_lengths: FxHashMap<BinderId, Vec<Size>>,
     sizes: FxHashMap<BinderId, Size>,
-    /// Parameters that are index variables and may be used as sizes.
-    positions: FxHashSet<BinderId>,
+    /// Index variables and names of sizes: Ints that may be used as sizes.
+    numbers_and_sizes: FxHashSet<BinderId>,
     /// Parameters without an annotation that are sizes.
     size_params: FxHashSet<BinderId>,
 }
@@ -34,7 +34,7 @@ impl Binders {
             used_opened: FxHashSet::default(),
             awaited_lengths: FxHashMap::default(),
             sizes: FxHashMap::default(),
-            positions: FxHashSet::default(),
+            numbers_and_sizes: FxHashSet::default(),
             size_params,
         }
     }
@@ -84,12 +84,15 @@ impl Binders {
         self.size_params.contains(&binder)
     }
 
-    /// Whether the binder is an index variable and may be used as a size.
-    pub fn is_position(&self, binder: BinderId) -> bool {
-        self.positions.contains(&binder)
+    /// Whether the binder is an Int that may be used as a size: an index variable, or a name of a size.
+    pub fn is_number_and_size(&self, binder: BinderId) -> bool {
+        self.numbers_and_sizes.contains(&binder)
+    }
+    pub fn set_number_and_size(&mut self, binder: BinderId, size: Size) {
+        self.numbers_and_sizes.insert(binder);
+        self.set_size(binder, size);
     }
     pub fn set_position(&mut self, binder: BinderId, position: &Var) {
-        self.positions.insert(binder);
-        self.set_size(binder, Size::var(position.clone()));
+        self.set_number_and_size(binder, Size::var(position.clone()));
     }
 }

@@ -27,6 +27,7 @@ use super::scopes::ScopeId;
 use super::table::Deps;
 use crate::diagnostics::Problem;
 use crate::hir::*;
+use crate::prims::PrimitiveId;
 use crate::size::Size;
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -141,7 +142,7 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        if self.binders.is_position(b)
+        if self.binders.is_number_and_size(b)
             && matches!(expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind), Some(TyKind::Size(_)))
         {
             return Ty::new(TyKind::Size(self.size_of_binder(b)));
@@ -284,6 +285,22 @@ impl Infer<'_> {
         };
         let ty = self.size_as_int(ty);
         self.binders.set_ty(binder, ty);
+        if let Some(size) = self.named_size(value) {
+            self.binders.set_number_and_size(binder, size);
+        }
+    }
+
+    /// The size that a `let` names: a natural number, `#…`, a size name, or the length of a named array of known type.
+    fn named_size(&mut self, value: ExprId) -> Option<Size> {
+        match self.program.expr(value).clone() {
+            Expr::Literal(_) | Expr::Size(_) | Expr::Local(_) => self.static_size(value),
+            Expr::Apply { callee, args } if self.program.primitive_at(callee)?.id == PrimitiveId::Length => {
+                let Expr::Local(array) = self.program.expr(*args.first()?) else { return None };
+                let ty = self.table.shallow(self.binders.ty(*array)?);
+                ty.as_array().filter(|_| args.len() == 1).map(|array| array.len.clone())
+            }
+            _ => None,
+        }
     }
 
     /// The type of a name before it was opened where it was bound.

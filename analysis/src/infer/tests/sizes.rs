@@ -54,6 +54,46 @@ fn windows_and_borders() {
 }
 
 #[test]
+fn let_names_sizes() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (let n (length xs) (zip xs (iota n)))))
+(lift g () () (lambda () (let n 100 m n (zip (iota n) (fill m 1)))))
+(lift h (K) ((array-type int (pow 2 K))) (lambda (xs) (let n #(pow 2 K) (zip xs (iota #(* 1 n))))))
+(lift k (N) ((array-type float N)) (lambda (xs) (let n #(- N 1) (tuple n (+ n 1) (take n xs)))))
+(lift l (N) ((array-type float N)) (lambda (xs) (let n 3 (iterate n (lambda (r) (concat r (take #1 r))) xs))))
+(lift m (N) ((array-type float N)) (lambda (xs) (let kept (filter (< 0.5f) xs) n (length kept) (zip kept (iota n)))))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[(Float, Int),N]
+            g : Array[(Int, Int),100]
+            h : Array[Int,2^K] -> Array[(Int, Int),2^K]
+            k : Array[Float,N] -> (Int, Int, Array[Float,N-1])
+              assumes N-1 is not negative
+            l : Array[Float,N] -> <∃X, Array[Float,X]>
+            m : Array[Float,N] -> <∃X, Array[(Float, Int),X]>
+        "#]],
+    );
+}
+
+#[test]
+fn differences_beside_a_natural_number_may_be_negative() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (iota #(max (- N 2) 0))))
+(lift g (N) () (lambda () #(max (- (- N 2) 1) 1)))
+(lift h (N M) () (lambda () #(max (- N 2) (- M 1))))
+(lift k (N) () (lambda () #(- (max (- N 2) 0) 1)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Int,max(N-2,0)]
+            g : Int
+            h : Int
+              assumes N-2 is not negative
+              assumes M-1 is not negative
+            k : Int
+              assumes max(N-3,-1) is not negative
+        "#]],
+    );
+}
+
+#[test]
 fn transposition_and_matrices() {
     check(
         "(lift mm (N M K) ((array-type (array-type float K) N) (array-type (array-type float M) K)) (lambda (a b)

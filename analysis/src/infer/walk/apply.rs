@@ -219,7 +219,7 @@ impl Infer<'_> {
         match self.program.expr(arg).clone() {
             Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
             Expr::Size(s) => Some(self.written_size(s)),
-            Expr::Local(b) if self.binders.is_position(b) => Some(self.size_of_binder(b)),
+            Expr::Local(b) if self.binders.is_number_and_size(b) => Some(self.size_of_binder(b)),
             Expr::Local(b) => match self.program.body().binder(b).role {
                 BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
                     Some(self.size_of_binder(b))
@@ -231,6 +231,10 @@ impl Infer<'_> {
             },
             _ => None,
         }
+    }
+
+    pub fn is_let_name(&self, e: ExprId) -> bool {
+        matches!(self.program.expr(e), Expr::Local(b) if self.program.body().binder(*b).role == BinderRole::Let)
     }
 
     // --- primitives

@@ -88,6 +88,7 @@ impl Infer<'_> {
                 self.error(Node::Size(id), &Problem::UnknownSize { name, declared: SizesDeclared::Elsewhere });
                 self.fresh_size()
             }
+            SizeRef::Op(SizeOp::Max, args) => self.greatest(args, at),
             SizeRef::Op(op, args) => {
                 let args: Vec<Size> = args.into_iter().map(|a| self.written_size(a)).collect();
                 self.size_operation(op, args, id, at)
@@ -109,6 +110,32 @@ impl Infer<'_> {
                 self.unify(&array, &ty, &Cause::LengthOf(at, id));
                 len
             }
+        }
+    }
+
+    /// The greatest of some sizes. If one of them is natural, so is the greatest, and differences beside it may be
+    /// negative: `(max (- N 2) 0)` assumes nothing.
+    fn greatest(&mut self, args: Vec<SizeRefId>, at: ExprId) -> Size {
+        let mut differences = Vec::new();
+        let sizes: Vec<Size> = args.into_iter().map(|arg| self.difference(arg, &mut differences)).collect();
+        if !sizes.iter().any(Size::is_natural) {
+            for difference in differences {
+                self.assume(Assumption::NonNegative(difference), at);
+            }
+        }
+        sizes.into_iter().reduce(|a, b| Size::max(&a, &b)).unwrap_or_else(|| self.fresh_size())
+    }
+
+    /// A written size. If it is a difference, it may be negative: it is added to `differences` instead of assumed not to be.
+    fn difference(&mut self, id: SizeRefId, differences: &mut Vec<Size>) -> Size {
+        match self.program.body().size_ref(id) {
+            SizeRef::Op(SizeOp::Sub, args) if args.len() == 2 => {
+                let (a, b) = (args[0], args[1]);
+                let difference = self.difference(a, differences).sub(&self.difference(b, differences));
+                differences.push(difference.clone());
+                difference
+            }
+            _ => self.written_size(id),
         }
     }
 

@@ -44,7 +44,7 @@ impl<'db> Build<'db> {
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
             let value = match self.eval_with(scope, id)? {
                 // Inference treats it as a number, so its consumer must not see that it is a size, as in
-                // `(let v #2 (iota v))`.
+                // `((lambda (v) (iota v)) #2)`.
                 Staged::Size(size) if matches!(scope.cx.inference.expr_types[id].kind(), TyKind::Scalar(_)) => {
                     Atom::Size(size).into()
                 }
