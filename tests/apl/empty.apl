@@ -1,3 +1,3 @@
 ⍝ A reduction that only the run finds to be of nothing.
 x ← ⍳20
--/(x>30)/x
+{⍺-2×⍵}/(x>30)/x

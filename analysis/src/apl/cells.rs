@@ -170,7 +170,8 @@ pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x:
     })
 }
 
-/// `(f⌺k)x`: the function of the window around each element; outside of the array are zeros or blanks. `with` also takes how
+/// `(f⌺k)x`: the function of the window around each element, or, if its length is even, around each place between two
+/// elements; outside of the array are zeros or blanks. `with` also takes how
 /// many of them there are along each axis, negative if they are after the array.
 pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) -> Res<Arr> {
     // A second row has the steps along each axis.
@@ -187,12 +188,16 @@ pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) ->
         let message = format!("`⌺` has {} lengths for an array of rank {}", lengths.len(), x.rank());
         return fail(AplRank, k.range, message);
     }
-    if lengths.iter().any(|n| n % 2.0 != 1.0) {
-        return not_supported(k.range, "`⌺` with windows of an even length");
+    if lengths.iter().any(|n| *n < 1.0) {
+        return fail(AplDomain, k.range, "the windows of `⌺` have one element at least");
     }
     let lengths: Vec<usize> = lengths.iter().map(|n| *n as usize).collect();
     let x = ev.ready(x)?;
-    let shape = x.shape.iter().zip(&steps).map(|(n, step)| n.div_ceil(&Size::int(i64::from(*step)))).collect();
+    let centers = x.shape.iter().zip(&lengths).map(|(n, length)| match length % 2 {
+        1 => n.clone(),
+        _ => Size::max(&n.sub(&Size::one()), &Size::zero()),
+    });
+    let shape = centers.zip(&steps).map(|(n, step)| n.div_ceil(&Size::int(i64::from(*step)))).collect();
     let f = f.clone();
     joined(ev, shape, move |ev, index| {
         let center = index.iter().zip(&steps).map(|(i, step)| ev.times(i.clone(), ev.int(*step)));
@@ -201,11 +206,11 @@ pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) ->
         let Some(with) = &with else { return f(ev, &window) };
         let mut outside = Vec::with_capacity(lengths.len());
         for ((at, length), n) in center.iter().zip(&lengths).zip(&x.shape) {
-            let half = ev.int((*length / 2) as i32);
+            let half = before_center(*length);
             let (zero, n) = (ev.int(0), ev.size_term(n));
-            let before = ev.minus(half.clone(), at.clone());
+            let before = ev.minus(ev.int(half), at.clone());
             let before = ev.app("max", [before, zero.clone()]);
-            let last = ev.minus(n, ev.plus(half, ev.int(1)));
+            let last = ev.minus(n, ev.int(*length as i32 - half));
             let after = ev.app("min", [ev.minus(last, at.clone()), zero]);
             let outer = ev.app("+", [before, after]);
             outside.push(ev.of_term(Kind::Int, outer)?.scalar().cloned());
@@ -216,10 +221,15 @@ pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) ->
     })
 }
 
+/// How many elements of a window are before its center; the center is the former of the two in the middle.
+fn before_center(length: usize) -> i32 {
+    (length.saturating_sub(1) / 2) as i32
+}
+
 /// The window around an index.
 fn window(ev: &mut Ev, x: &Arr, center: &[Term], lengths: &[usize]) -> Res<Arr> {
     let shape: Vec<Size> = lengths.iter().map(|n| Size::nat(*n as u64)).collect();
-    let halves: Vec<i32> = lengths.iter().map(|n| (*n / 2) as i32).collect();
+    let halves: Vec<i32> = lengths.iter().map(|n| before_center(*n)).collect();
     let count: usize = lengths.iter().product();
     let (x, center) = (x.clone(), center.to_vec());
     let kind = x.kind;

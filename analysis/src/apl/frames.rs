@@ -39,6 +39,15 @@ pub fn statements(dfn: &Dfn) -> Vec<AplNode> {
 pub fn condition(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Scalar> {
     let (value, _) = phrase(ev, parts, frame, None)?;
     let condition = array(value, range_of(parts))?;
+    let is_one = condition.extents().is_some_and(|extents| extents.iter().all(|n| *n == 1));
+    let condition = match &condition.repr {
+        Repr::Pull(_) | Repr::Stored(_) if is_one && condition.kind <= Kind::Double => {
+            let first = vec![ev.int(0); condition.rank()];
+            let term = ev.element(&condition, &first)?;
+            ev.of_term(condition.kind, term)?.at(condition.range)
+        }
+        _ => condition,
+    };
     let one = condition.items().filter(|items| items.len() == 1).and_then(|items| items.first());
     match one {
         Some(one) if one.known.is_some() || one.kind == Kind::Bool => Ok(one.clone()),

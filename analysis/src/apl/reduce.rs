@@ -83,13 +83,19 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
     }
     // Fold from the last element to the first, because the function need not be associative.
     let rest = n.sub(&Size::one());
-    let empty = Wording::new(failure::Kind::Assumption, "an empty array cannot be reduced by this function");
-    let last = ev.size_term(&rest).worded(Some(empty.clone()));
-    let first = line(ev, last.clone())?;
+    let identity = f.glyph.and_then(|glyph| neutral(glyph, kind));
+    let (first, start, rounds) = match identity {
+        Some((identity, _)) => (ev.known(kind, identity).term, ev.size_term(&rest), ev.size_argument(n)),
+        None => {
+            let empty = Wording::new(failure::Kind::Assumption, "an empty array cannot be reduced by this function");
+            let last = ev.size_argument(&rest).worded(Some(empty.clone()));
+            let before = ev.app("-", [last.clone(), ev.int(1)]);
+            (line(ev, last)?, before, ev.size_argument(&rest).worded(Some(empty)))
+        }
+    };
     let step = ev.lambda(&["a", "i"], |ev, args| {
         ev.inner += 1;
-        let before = ev.app("-", [last.clone(), ev.int(1)]);
-        let place = ev.minus(before, args[1].clone());
+        let place = ev.minus(start.clone(), args[1].clone());
         let result = line(ev, place).and_then(|element| {
             let element = ev.of_term(kind, element)?;
             let sum = ev.of_term(kind, args[0].clone())?;
@@ -100,8 +106,7 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
         ev.inner -= 1;
         result
     })?;
-    let all = ev.size_argument(&rest).worded(Some(empty));
-    let all = ev.app("iota", [all]);
+    let all = ev.app("iota", [rounds]);
     Ok(ev.app("head", [ev.app("reduceSeq", [first, step, all])]))
 }
 

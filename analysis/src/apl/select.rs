@@ -322,12 +322,10 @@ fn known_order(glyph: char, known: &[f64]) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// The order of the rows of a matrix: by the last column, then, keeping that order, by each column before it.
+/// The order of the rows of a matrix. Of a few columns: by the last one, then, keeping that order, by each before it.
 fn grade_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     let columns = x.shape[1].as_const().filter(|n| (1..=FEW as i64).contains(n));
-    let Some(columns) = columns else {
-        return not_supported(x.range, format!("`{glyph}` of a matrix with no column, or with more than {FEW},"));
-    };
+    let Some(columns) = columns else { return grade_long_rows(ev, glyph, x) };
     let x = ev.stored(x)?;
     let mut order: Option<Arr> = None;
     for column in (0..columns).rev() {
@@ -344,6 +342,43 @@ fn grade_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         });
     }
     order.map_or_else(|| not_supported(x.range, "an order of no columns"), Ok)
+}
+
+/// The order of the rows of a matrix. Two rows are compared where they first differ.
+fn grade_long_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    if x.kind > Kind::Double && x.kind != Kind::Char {
+        return not_supported(x.range, format!("`{glyph}` of a matrix of anything but numbers and characters"));
+    }
+    let x = ev.as_kind(x, x.kind.max(Kind::Int))?;
+    let x = ev.stored(&x)?;
+    let columns = ev.size_term(&x.shape[1]);
+    let both = |ev: &mut Ev, name: &'static str, rows: &[Term], column: &Term| {
+        let inside = ev.less(column.clone(), columns.clone());
+        let a = ev.element(&x, &[rows[0].clone(), column.clone()])?;
+        let b = ev.element(&x, &[rows[1].clone(), column.clone()])?;
+        let holds = ev.app(name, [a, b]);
+        Ok(ev.app("and", [inside, holds]))
+    };
+    ev.inner += 1;
+    let before = ev.lambda(&["a", "b"], |ev, rows| {
+        let same = ev.lambda(&["j"], |ev, column| both(ev, "=", rows, &column[0]))?;
+        let next = ev.lambda(&["j"], |ev, column| Ok(ev.plus(column[0].clone(), ev.int(1))))?;
+        let first = ev.app("iterateWhile", [same, next, ev.int(0)]);
+        let first = ev.share(first, "j")?;
+        both(ev, if glyph == '⍋' { "<" } else { ">" }, rows, &first)
+    });
+    ev.inner -= 1;
+    let rows = ev.size_argument(&x.shape[0]);
+    let rows = ev.app("iota", [rows]);
+    let order = ev.app("argsort", [before?, rows]);
+    let order = ev.bind(order, "order")?;
+    let order = Arr { kind: Kind::Int, shape: x.shape[..1].to_vec(), repr: Repr::Stored(order), range: x.range };
+    let origin = ev.origin;
+    Ok(ev.of_pull(Kind::Int, order.shape.clone(), move |ev, index| {
+        let place = ev.element(&order, index)?;
+        let origin = ev.int(origin);
+        Ok(ev.plus(place, origin))
+    }))
 }
 
 /// Indexed assignment, `x[i;j]←v`: the changed array.

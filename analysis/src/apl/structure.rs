@@ -205,7 +205,9 @@ fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
         (Some(count), Some(have)) => count > have,
         _ => count != have,
     };
-    moved(ev, x, shape, move |ev, index| {
+    let may_be_empty = around && have.as_const().is_none() && x.kind != Kind::Nested;
+    let length = have.clone();
+    let taken = moved(ev, x, shape, move |ev, index| {
         if old.is_empty() {
             return Ok(Vec::new());
         }
@@ -215,7 +217,16 @@ fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
             place = ev.divide(place, have).1;
         }
         unlinear(ev, place, &old)
-    })
+    })?;
+    if !may_be_empty {
+        return Ok(taken);
+    }
+    let fill = ev.known(taken.kind, taken.kind.fill()).term;
+    Ok(ev.of_pull(taken.kind, taken.shape.clone(), move |ev, index| {
+        let length = ev.size_term(&length);
+        let some = ev.less(ev.int(0), length);
+        ev.branches(some, |ev| ev.element(&taken, index), |_| Ok(fill.clone()))
+    }))
 }
 
 /// The array with an axis of length 1 before the others.

@@ -3,7 +3,7 @@
 use super::failure::{Failure, Res, fail};
 use super::term::{Bound, Kind, Scope, Term};
 use crate::failure::Wording;
-use crate::size::Size;
+use crate::size::{Node, Size};
 use lift_syntax::{SyntaxErrorCode, TextRange};
 use std::sync::Arc;
 
@@ -88,11 +88,36 @@ impl Emitter {
         self.term(Kind::Size(size.clone()))
     }
 
-    /// A length as an Int.
+    /// A length, or a difference of lengths, as an Int. A difference that may be negative is computed as a number, because
+    /// a size is assumed not to be.
     pub fn size_term(&self, size: &Size) -> Term {
         match size.as_const().and_then(|n| i32::try_from(n).ok()) {
             Some(n) => self.int(n),
-            None => self.size_argument(size),
+            None => {
+                let node = size.node();
+                let sum = if is_natural(&node) { None } else { self.arithmetic(&node) };
+                sum.unwrap_or_else(|| self.size_argument(size))
+            }
+        }
+    }
+
+    fn arithmetic(&self, node: &Node) -> Option<Term> {
+        let all = |name: &'static str, parts: &[Node]| {
+            let mut terms = parts.iter().map(|part| self.arithmetic(part));
+            let first = terms.next()??;
+            terms.try_fold(first, |a, b| Some(self.app(name, [a, b?])))
+        };
+        match node {
+            Node::Int(n) => i32::try_from(*n).ok().map(|n| self.int(n)),
+            Node::Var(var) => Some(self.size_argument(&Size::var(var.clone()))),
+            Node::Neg(part) => Some(self.minus(self.int(0), self.arithmetic(part)?)),
+            Node::Sub(a, b) => Some(self.minus(self.arithmetic(a)?, self.arithmetic(b)?)),
+            Node::Add(parts) => all("+", parts),
+            Node::Mul(parts) => all("*", parts),
+            Node::Min(parts) => all("min", parts),
+            Node::Max(parts) => all("max", parts),
+            Node::ExactDiv(a, b) => Some(self.app("/", [self.arithmetic(a)?, self.arithmetic(b)?])),
+            _ => None,
         }
     }
 
@@ -208,5 +233,18 @@ impl Emitter {
             (Int(x), Int(y)) if *y > 0 => (self.int(x / y), self.int(x % y)),
             _ => (self.app("/", [a.clone(), b.clone()]), self.app("mod", [a, b])),
         }
+    }
+}
+
+/// Whether the form of a size shows that it is not negative.
+fn is_natural(node: &Node) -> bool {
+    match node {
+        Node::Int(n) => *n >= 0,
+        Node::Var(_) | Node::Mod { .. } => true,
+        Node::Add(parts) | Node::Mul(parts) | Node::Min(parts) => parts.iter().all(is_natural),
+        Node::Max(parts) => parts.iter().any(is_natural),
+        Node::ExactDiv(a, b) | Node::Pow(a, b) => is_natural(a) && is_natural(b),
+        Node::FloorDiv { num, den, .. } => is_natural(num) && is_natural(den),
+        Node::Neg(_) | Node::Sub(..) | Node::Sum { .. } | Node::IfLe { .. } | Node::TooLarge => false,
     }
 }
