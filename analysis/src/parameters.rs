@@ -57,6 +57,7 @@ parameters! {
     RowsFew "rows.group" = 128 [32, 64, 256] "Work-items of a group of such teams.";
     RowsColumns "rows.columns" = 32 [16, 64] "Adjacent columns of a group that folds columns.";
     RowsLoads "rows.loads" = 8 [2, 4, 16] "Elements of a column that a work-item loads at the same time.";
+    RowsFlight "rows.flight" = 4 [1, 2, 8] "Elements of a row that a work-item of a team loads at the same time.";
     RowsGroups "rows.groups" = 4 [1, 2, 8, 16] "Groups per compute unit, if few rows are folded in parts.";
     RowsPart "rows.part" = 32 [8, 16, 64, 128] "Minimum elements of such a part per work-item.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";

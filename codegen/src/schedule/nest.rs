@@ -89,6 +89,7 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
         let (fold, reorder) = reader.function(g)?;
         return Some(Nest { fold, matrix: true, reorder });
     }
+    reader.matrix = false;
     reader.param(*row)?;
     let (fold, reorder) = reader.function(f)?;
     let made = f.body.stmts.iter().find(|s| s.var == fold)?;
@@ -184,13 +185,15 @@ struct Reader<'k> {
     /// Tuples of a row and scalars that accompany it.
     tuples: FxHashSet<VarId>,
     depend: FxHashSet<VarId>,
+    /// Each row meets every column.
+    matrix: bool,
     fold: Option<(VarId, bool)>,
 }
 
 impl<'k> Reader<'k> {
     fn new(kernel: &'k Kernel) -> Reader<'k> {
         let none = FxHashSet::default;
-        Reader { kernel, in_step: none(), tuples: none(), depend: none(), fold: None }
+        Reader { kernel, in_step: none(), tuples: none(), depend: none(), matrix: true, fold: None }
     }
 
     /// Classifies a parameter: a scalar may be used anywhere, a row only in step.
@@ -235,7 +238,7 @@ impl<'k> Reader<'k> {
         if let Rhs::Proj(Atom::Var(v), _) = &stmt.rhs
             && self.tuples.contains(v)
         {
-            return self.component(stmt.var);
+            return self.param(stmt.var);
         }
         if mentions(&stmt.rhs, &self.tuples) {
             return None;
@@ -266,6 +269,8 @@ impl<'k> Reader<'k> {
                     self.fold = Some((stmt.var, level == Level::Auto));
                 }
                 Prim::Head if !touched => {}
+                // A row of its own is read again for a single element.
+                Prim::Head | Prim::Last | Prim::Aref if !self.matrix && is_scalars(self.kernel.ty(stmt.var)) => {}
                 // Any other work would be repeated in each iteration.
                 prim if !touched && prim.is_view() => {}
                 _ => return None,

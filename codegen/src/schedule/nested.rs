@@ -316,7 +316,15 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
         let known = kernel.atom_ty(&c.args[0]).as_array().is_some_and(|a| a.position.is_none() && is_known(&a.len));
         known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
     };
-    if around == 0 || !dims.in_order || !dims.calls.iter().all(|c| plain(c)) || !dims.has_rows(kernel) {
+    // What the fold reads of the outer elements is the same for neighbouring columns.
+    let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
+    let columns = dims.calls.last().is_some_and(|c| lies_across(kernel, &c.args[0]));
+    if around == 0
+        || outer && !columns
+        || !dims.in_order
+        || !dims.calls.iter().all(|c| plain(c))
+        || !dims.has_rows(kernel)
+    {
         return None;
     }
     let in_memory = dims.calls.iter().all(|c| has_stored_rows(kernel, &c.args[0]));

@@ -19,7 +19,7 @@ use super::nested::{
 };
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, host_blocks, nest, ragged, rules, shapes, tile_folds};
+use super::{Applied, host_blocks, nest, ragged, rules, shapes, tile_folds, together};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
@@ -193,6 +193,12 @@ impl Writer<'_> {
         if across && let Some(apart) = self.apart(kernel, stmt, shared) {
             self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
             return self.named(apart, stmt.var);
+        }
+        // Where a row is not in registers, to read it once is best.
+        if registers.is_none()
+            && let Some(joined) = self.as_one_fold(kernel, stmt, shared)
+        {
+            return self.named(joined, stmt.var);
         }
         // A group computes each element where elements are few or rows long. Intermediate arrays are better kept by
         // several work-items than by one.
@@ -401,17 +407,32 @@ impl Writer<'_> {
         }
     }
 
-    /// One map for each fold, if each element has its own row. Below other maps only where results go back to where
+    /// One map for each fold, or one for all if no fold needs the result of another, if each element has its own row. Below other maps only where results go back to where
     /// rows were read: else the last map would read and write in different orders.
     fn apart(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Option<Block> {
         if !shared.own || shared.dims.calls.len() > 1 && shared.dims.in_order {
             return None;
+        }
+        if let Some(joined) = self.as_one_fold(kernel, stmt, shared) {
+            return Some(joined);
         }
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
         let stmts = folds_apart(&mut next, &mut self.lengths, stmt, shared.call, shared.dims.calls.len())?;
         self.vars = next.vars;
         let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
+    }
+
+    /// The map with one fold instead of all, if no fold needs the result of another.
+    fn as_one_fold(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Option<Block> {
+        if !shared.own || shared.dims.calls.len() > 1 {
+            return None;
+        }
+        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
+        let f = together::one_fold(&mut next, &shared.call.funs[0], self.applied)?;
+        self.vars = next.vars;
+        let f = Copier::new(&mut self.vars, &mut self.lengths).lambda(&f);
+        Some(branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..shared.call.clone() })))
     }
 
     /// The statements of a block, the last of which now binds `var`.

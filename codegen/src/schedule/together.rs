@@ -1,7 +1,7 @@
 //! Folds of the same elements, computed together, so that these are read once.
 //!
 //! `(reduce f y xs, reduce g z ys) = unzip (reduce (f × g) (y, z) (zip xs ys))`, where xs and ys are made of one stored
-//! array, element by element; in the function of a map also of several arrays, if all of its work is then one fold.
+//! array, element by element; in the function of a map of few, long rows also of several arrays, if all of its work is then one fold.
 
 use super::nested::{Work, array_of, is_known, rows_of, work_of};
 use super::neutral::operator;
@@ -34,6 +34,22 @@ pub fn in_function(kernel: &mut Kernel, f: &mut Lambda, applied: &mut Vec<Applie
     Writer { kernel, sharing: false, applied }.block(&mut f.body);
 }
 
+/// The function of a row whose only work is one fold, which does what several folds did: for that there are strategies that
+/// read the rows once, few long ones, too. New variables are added to the kernel.
+pub fn one_fold(kernel: &mut Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> Option<Lambda> {
+    let is_fold = |s: &&Stmt| matches!(work_of(kernel, s), Work::Together(_)) && is_reduce(s);
+    if f.position.is_some() || f.body.stmts.iter().filter(is_fold).count() < 2 {
+        return None;
+    }
+    let (mut joined, mut added) = (f.clone(), Vec::new());
+    let mut writer = Writer { kernel, sharing: false, applied: &mut added };
+    writer.block(&mut joined.body);
+    let nest = nest::recognise(writer.kernel, &joined).filter(|nest| nest.reorder && !nest.matrix)?;
+    writer.read_once(&mut joined.body, nest.fold);
+    applied.extend(added);
+    Some(joined)
+}
+
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     /// Whether folds are joined only if they read the same array.
@@ -57,28 +73,8 @@ impl Writer<'_> {
     fn at_the_host(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             host_blocks(self.kernel, stmt).into_iter().for_each(|inner| self.at_the_host(inner));
-            self.rows(stmt);
         }
         self.block(block);
-    }
-
-    /// Joins the folds in the function of a map, if it is then a single fold of its row: for that there are strategies that
-    /// read the rows once, few long ones, too.
-    fn rows(&mut self, stmt: &mut Stmt) {
-        let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &mut stmt.rhs else { return };
-        let [f] = funs.as_mut_slice() else { return };
-        f.body.stmts.iter_mut().for_each(|inner| self.rows(inner));
-        let is_fold = |s: &&Stmt| matches!(work_of(self.kernel, s), Work::Together(_)) && is_reduce(s);
-        if f.position.is_some() || f.body.stmts.iter().filter(is_fold).count() < 2 {
-            return;
-        }
-        let (mut joined, mut added) = (f.clone(), Vec::new());
-        Writer { kernel: self.kernel, sharing: false, applied: &mut added }.block(&mut joined.body);
-        if let Some(nest) = nest::recognise(self.kernel, &joined).filter(|nest| nest.reorder && !nest.matrix) {
-            *f = joined;
-            self.read_once(&mut f.body, nest.fold);
-            self.applied.extend(added);
-        }
     }
 
     fn block(&mut self, block: &mut Block) {

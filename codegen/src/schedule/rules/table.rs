@@ -60,7 +60,7 @@ rules! {
         if "z is the neutral element of `max`: of floating-point numbers NaN, of integers the least. Also of `min`, of `last xs`, and of scans. An empty xs still stops the run.";
     Decomposition FOLDS_TOGETHER "folds-together":
         "(reduce f y xs, reduce g z ys)" = "unzip (reduce (λ(a,b). (f (get1 a) (get1 b), g (get2 a) (get2 b))) (y,z) (zip xs ys))",
-        if "Always true. On a GPU, at the top of a kernel: xs and ys are made of one stored array, f and g are operators of the language that commute, and neither fold needs the result of the other; of up to six folds. Also in the function of a map, of all arrays, if its work is then a single fold.";
+        if "Always true. On a GPU, at the top of a kernel: xs and ys are made of one stored array, f and g are operators of the language that commute, and neither fold needs the result of the other; of up to six folds. Also in the function of a map over few long rows, or over columns: of all arrays, if its work is then a single fold.";
     Decomposition PRODUCT_APART "product-apart":
         "map (λ(x,z). map (λ(y,w). g (reduce f e (h x y)) w) (zip ys z)) A" = "map (λ(x,z). map (λ(p,w). g p w) (zip (map (λy. reduce f e (h x y)) ys) z)) A",
         if "Always true. On a GPU, at the top of a kernel, also below maps: then every x meets every y, which is computed in tiles.";

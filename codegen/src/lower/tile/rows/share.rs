@@ -52,8 +52,7 @@ impl<'k> Folded<'k> {
         let k = &length.unwrap_or_else(|| xs.len.clone());
         let f = Closure { lambda: &self.fold.funs[0], env };
         let (mine, team_expr, k_expr) = (b.size(in_team)?, b.size(team)?, b.size(k)?);
-        let round = |b: &mut FunctionBuilder<'_, 'k>, i: &Size| -> Result<()> {
-            let x = b.read(&xs, i)?;
+        let fold = |b: &mut FunctionBuilder<'_, 'k>, x: Value<'k>| -> Result<()> {
             let next = b.call(&f, &[acc.clone(), x])?;
             let next = b.contracted(next);
             b.assign_registers(acc, &next)
@@ -82,12 +81,20 @@ impl<'k> Folded<'k> {
                 b,
                 |b| b.assign_registers(acc, z),
                 |b| {
-                    b.for_range("k", from.clone(), &to, Step::Add(team_expr.clone()), |b, i| {
-                        if let Some((first, _)) = &bounds {
-                            b.known_mut().assume_le(first.clone(), i.clone());
-                        }
-                        round(b, i)
-                    })
+                    // The elements of rows of different lengths are often read by index, in loops that may run twice; a part has
+                    // a constant step, so that the device's compiler writes out several rounds.
+                    if self.length.is_none() || !matches!(self.stage, Stage::Whole) {
+                        return b.for_range("k", from.clone(), &to, Step::Add(team_expr.clone()), |b, i| {
+                            if let Some((first, _)) = &bounds {
+                                b.known_mut().assume_le(first.clone(), i.clone());
+                            }
+                            let x = b.read(&xs, i)?;
+                            fold(b, x)
+                        });
+                    }
+                    let from = b.bind("from", CType::Int, from.clone());
+                    let from = b.number("from", from, &to);
+                    apart(b, (&from, &to), team, &xs, fold)
                 },
             );
         }
@@ -112,15 +119,12 @@ impl<'k> Folded<'k> {
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
         let to = b.number("to", to, k);
         if self.teams == Teams::Columns {
-            return in_flight(b, &from, &to, k, &xs, |b, x| {
-                let next = b.call(&f, &[acc.clone(), x])?;
-                let next = b.contracted(next);
-                b.assign_registers(acc, &next)
-            });
+            return in_flight(b, &from, &to, k, &xs, fold);
         }
         b.for_range("k", from_expr, &to, Step::Increment, |f, i| {
             f.known_mut().assume_le(from.clone(), i.clone());
-            round(f, i)
+            let x = f.read(&xs, i)?;
+            fold(f, x)
         })
     }
 
@@ -152,6 +156,40 @@ impl<'k> Folded<'k> {
             Ok(())
         })
     }
+}
+
+/// Processes the elements `from`, `from + step` and so on up to `to`, in any order, with several loads in flight.
+fn apart<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    (from, to): (&Size, &Size),
+    step: &Size,
+    xs: &Array<'k>,
+    mut each: impl FnMut(&mut FunctionBuilder<'_, 'k>, Value<'k>) -> Result<()>,
+) -> Result<()> {
+    let loads = f.parameter(Parameter::RowsFlight);
+    let (from_expr, step, end) = (f.size(from)?, f.size(step)?, f.size(to)?);
+    let left = end.sub(from_expr.clone()).add(step.clone()).sub(Expr::int(1));
+    let count = Expr::call("max", [left.div(step.clone()), Expr::int(0)]);
+    let count = f.bind("count", CType::Int, count);
+    let whole = f.bind("whole", CType::Int, count.clone().sub(count.clone().rem(Expr::int(loads))));
+    let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| f.number(name, e, to));
+    let read = |b: &mut FunctionBuilder<'_, 'k>, t: &Size| -> Result<Value<'k>> {
+        let at = Expr::binary(BinaryOp::Mul, b.size(t)?, step.clone());
+        let i = b.number("i", from_expr.clone().add(at), &to.sub(&Size::one()));
+        b.read(xs, &i)
+    };
+    f.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
+        let mut elements = Vec::new();
+        for n in 0..loads {
+            let x = read(b, &t.add(&Size::int(n)))?;
+            elements.push(b.named_scalar(&x, "x")?);
+        }
+        elements.into_iter().try_for_each(|x| each(b, x))
+    })?;
+    f.for_range("t", whole, &all, Step::Increment, |b, t| {
+        let x = read(b, t)?;
+        each(b, x)
+    })
 }
 
 /// Processes the elements `from` to `to` in order, with several loads in flight.
