@@ -70,6 +70,11 @@ impl Parser<'_> {
                 let label = format!("Write `{plain}`");
                 return self.error_with_fix(Code::MalformedNumber, self.range_at(pos), message, label, plain);
             }
+            BAD_NUMBER if let Some(meant) = meant(text) => {
+                let message = format!("`{text}` is not a number: here it is written `{meant}`");
+                let label = format!("Write `{meant}`");
+                return self.error_with_fix(Code::MalformedNumber, self.range_at(pos), message, label, &meant);
+            }
             BAD_NUMBER => {
                 let message = format!("`{text}` is not a number, and a name cannot start with a digit");
                 (Code::MalformedNumber, message)
@@ -138,6 +143,40 @@ impl Parser<'_> {
         let len = self.text_at(pos).chars().next_back().map_or(0, char::len_utf8);
         TextRange::new(range.end() - TextSize::new(len as u32), range.end())
     }
+}
+
+/// The number that a word is in other languages: with other letters at its end, or `_` between digits.
+fn meant(text: &str) -> Option<String> {
+    /// Letters at the end of a number in C, Java, Rust and Python, and ours.
+    const ENDINGS: [(&str, &str); 18] = [
+        ("i8", "b"),
+        ("u8", "ub"),
+        ("i16", "s"),
+        ("u16", "us"),
+        ("i32", ""),
+        ("u32", "u"),
+        ("i64", "L"),
+        ("u64", "uL"),
+        ("f16", "h"),
+        ("f32", "f"),
+        ("f64", ""),
+        ("ull", "uL"),
+        ("ul", "uL"),
+        ("ll", "L"),
+        ("l", "L"),
+        ("f", "f"),
+        ("u", "u"),
+        ("d", ""),
+    ];
+    let plain = text.replace('_', "");
+    let small = plain.to_ascii_lowercase();
+    let candidates = ENDINGS.iter().filter_map(|(theirs, ours)| {
+        let digits = small.strip_suffix(theirs)?;
+        // A whole number of a floating-point type needs its point.
+        let point = if theirs.starts_with(['f', 'd']) && !digits.contains(['.', 'e']) { ".0" } else { "" };
+        Some(format!("{digits}{point}{ours}"))
+    });
+    std::iter::once(small.clone()).chain(candidates).find(|number| number != text && is_number(number))
 }
 
 fn is_number(text: &str) -> bool {

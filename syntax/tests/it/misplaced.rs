@@ -129,6 +129,26 @@ fn malformed_tokens() {
     "#]],
     );
     check(
+        "(define a (f 1l 2.5F 3f32 7U 1_000 -2d 3ULL 1.0L x1l))",
+        expect![[r#"
+            13..15 "1l" syntax/malformed-number: `1l` is not a number: here it is written `1L`
+              Write `1L`: "(define a (f 1L 2.5F 3f32 7U 1_000 -2d 3ULL 1.0L x1l))"
+            16..20 "2.5F" syntax/malformed-number: `2.5F` is not a number: here it is written `2.5f`
+              Write `2.5f`: "(define a (f 1l 2.5f 3f32 7U 1_000 -2d 3ULL 1.0L x1l))"
+            21..25 "3f32" syntax/malformed-number: `3f32` is not a number: here it is written `3.0f`
+              Write `3.0f`: "(define a (f 1l 2.5F 3.0f 7U 1_000 -2d 3ULL 1.0L x1l))"
+            26..28 "7U" syntax/malformed-number: `7U` is not a number: here it is written `7u`
+              Write `7u`: "(define a (f 1l 2.5F 3f32 7u 1_000 -2d 3ULL 1.0L x1l))"
+            29..34 "1_000" syntax/malformed-number: `1_000` is not a number: here it is written `1000`
+              Write `1000`: "(define a (f 1l 2.5F 3f32 7U 1000 -2d 3ULL 1.0L x1l))"
+            35..38 "-2d" syntax/malformed-number: `-2d` is not a number: here it is written `-2.0`
+              Write `-2.0`: "(define a (f 1l 2.5F 3f32 7U 1_000 -2.0 3ULL 1.0L x1l))"
+            39..43 "3ULL" syntax/malformed-number: `3ULL` is not a number: here it is written `3uL`
+              Write `3uL`: "(define a (f 1l 2.5F 3f32 7U 1_000 -2d 3uL 1.0L x1l))"
+            44..48 "1.0L" syntax/malformed-number: `1.0L` is not a number, and a name cannot start with a digit
+        "#]],
+    );
+    check(
         "(define a (f 2147483648 -2147483648 9223372036854775808L 1e99f 1e999))",
         expect![[r#"
             13..23 "2147483648" syntax/number-range: `2147483648` does not fit an Int: a Long is written with an `L` at its end
