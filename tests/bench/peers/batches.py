@@ -32,6 +32,14 @@ def letters(s):
     return sums[100:] - sums[:-100]
 
 
+def ten_means(x, centres):
+    for _ in range(10):
+        nearest = torch.cdist(x, centres).argmin(1)
+        counts = torch.bincount(nearest, minlength=len(centres)).clamp(min=1)
+        centres = torch.zeros_like(centres).index_add_(0, nearest, x) / counts[:, None]
+    return centres
+
+
 def programs():
     m, few = floats(128, 64, 64), floats(8192, 32, 32)
     yield "eliminations", lambda: eliminations(m)
@@ -54,6 +62,8 @@ def programs():
     yield "letters", lambda: letters(s)
     columns = floats(8192, 4096)
     yield "mean-above", lambda: (columns * (columns > 0.5)).sum(0) / (columns > 0.5).sum(0).clamp(min=1)
+    points, centres = floats(262144, 8), floats(32, 8)
+    yield "ten-means", lambda: ten_means(points, centres)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,82 @@
 
 use super::numbered::Numbered;
 use super::{fold, slice};
+use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::nested::lies_across;
 use crate::schedule::{Applied, free, fuse, uses};
 use lift_analysis::ty::Ty;
 
-/// Folds columns by key, if the map at `at` goes over columns and its function over keys.
+/// Folds columns by key, if the map at `at` goes over columns and its function over keys. What the function computes of a
+/// column's folds is a map of its own.
 pub fn by_key(kernel: &Kernel, at: usize) -> Option<(Kernel, Applied)> {
-    let (swapped, at) = swapped(kernel, at)?;
-    let numbered = Numbered::of(&swapped, at)?;
-    fold::by_key(&swapped, &numbered)
+    let folded = |kernel: &Kernel, at: usize| {
+        let (swapped, at) = swapped(kernel, at)?;
+        let numbered = Numbered::of(&swapped, at)?;
+        fold::by_key(&swapped, &numbered)
+    };
+    folded(kernel, at).or_else(|| {
+        let (f, columns) = unplaced_map(&kernel.body.stmts[at].rhs)?;
+        if !lies_across(kernel, columns) {
+            return None;
+        }
+        let last = f.body.stmts.len().checked_sub(1)?;
+        (0..last).find_map(|first| folded(&split(kernel, at, first)?, at))
+    })
+}
+
+/// The kernel in which the map at `at` ends with the statement `first` of its function, a map, and another one goes on.
+fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
+    let stmt = &kernel.body.stmts[at];
+    let (f, columns) = unplaced_map(&stmt.rhs)?;
+    let made = &f.body.stmts[first];
+    unplaced_map(&made.rhs)?;
+    let (before, rest) = (&f.body.stmts[..first], &f.body.stmts[first + 1..]);
+    let read = |v: VarId| f.body.result == Atom::Var(v) || rest.iter().any(|s| uses::mentions(s, &|w| w == v));
+    if before.iter().any(|s| read(s.var)) || f.body.stmts.iter().any(|s| !s.binds.is_empty()) {
+        return None;
+    }
+    let len = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
+    let mut next = kernel.clone();
+    let mut fresh = |like: VarId, ty: Ty| {
+        next.vars.push(crate::core::VarInfo { name: kernel.name_of(like).into(), ty });
+        VarId(next.vars.len() as u32 - 1)
+    };
+    let at_origin = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
+    let prim = |prim, funs, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs, args });
+    let (column, row) = (f.params[0], kernel.ty(made.var).clone());
+    let all = fresh(made.var, Ty::array(row.clone(), len.clone()));
+    let body = Block { stmts: f.body.stmts[..=first].to_vec(), result: Atom::Var(made.var) };
+    let mut with =
+        vec![at_origin(all, prim(Prim::Map(Level::Auto), vec![Lambda { body, ..f.clone() }], vec![columns.clone()]))];
+    // The names of the second function are its own.
+    let own = fresh(made.var, row.clone());
+    let mut rest = Block { stmts: rest.to_vec(), result: f.body.result.clone() };
+    let again = read(column).then(|| {
+        (
+            fresh(column, kernel.ty(column).clone()),
+            fresh(column, Ty::tuple(vec![kernel.ty(column).clone(), row.clone()])),
+        )
+    });
+    rename(&mut rest, &|v| match again {
+        _ if *v == made.var => *v = own,
+        Some((again, _)) if *v == column => *v = again,
+        _ => {}
+    });
+    let (param, source) = match again {
+        None => (own, Atom::Var(all)),
+        Some((again, pair)) => {
+            let zipped = fresh(column, Ty::array(Ty::tuple(vec![kernel.ty(column).clone(), row]), len));
+            with.push(at_origin(zipped, prim(Prim::Zip, Vec::new(), vec![columns.clone(), Atom::Var(all)])));
+            let parts = [(again, 0), (own, 1)].map(|(v, k)| at_origin(v, Rhs::Proj(Atom::Var(pair), k)));
+            rest.stmts.splice(0..0, parts);
+            (pair, Atom::Var(zipped))
+        }
+    };
+    let f = Lambda { params: vec![param], body: rest, ..f.clone() };
+    with.push(at_origin(stmt.var, prim(Prim::Map(Level::Auto), vec![f], vec![source])));
+    next.body.stmts.splice(at..=at, with);
+    Some(next)
 }
 
 /// The kernel with the two maps in the other order, and the place of the outer one.
