@@ -9,6 +9,7 @@
 
 use super::flat::is_flat;
 use super::free::{self, is_brief};
+use super::in_place::is_updating;
 use super::nested::{Work, array_of, is_known, is_loop, rows_of, work_of};
 use super::versions::fresh;
 use super::{Applied, on_the_host, rules, uses};
@@ -301,8 +302,10 @@ fn is_wanted(kernel: &Kernel, body: &Block, stmt: &Stmt) -> bool {
         }
         _ => false,
     };
+    // A round that writes one element is no work for the device.
     rounds
         && is_loop(kernel, call)
+        && !is_updating(call)
         && f.position.is_none()
         && kernel.ty(f.params[0]) == &state
         && numbers_of(&state).is_some_and(|all| all.as_const().is_none_or(|all| all > FEW))
