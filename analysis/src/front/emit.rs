@@ -88,8 +88,8 @@ impl Emitter {
         self.term(Kind::Size(size.clone()))
     }
 
-    /// A length, or a difference of lengths, as an Int. A difference that may be negative is computed as a number, because
-    /// a size is assumed not to be.
+    /// A length, or a difference of lengths, as an Int. A difference that may be negative is computed with Ints, because a
+    /// size is assumed to be natural.
     pub fn size_term(&self, size: &Size) -> Term {
         match size.as_const().and_then(|n| i32::try_from(n).ok()) {
             Some(n) => self.int(n),

@@ -290,8 +290,8 @@ fn of_function(f: &Lambda, needs: &mut dyn FnMut(&Atom)) {
 struct Needed {
     /// Those that may be computed where the branch is not taken.
     harmless: Vec<Stmt>,
-    /// The others: a few instructions that may stop the run, such as reading an element. They are computed again for each
-    /// element, in the branch.
+    /// The others: a few instructions that may stop the run, such as reading an element. Each element of the row repeats them
+    /// inside the branch.
     again: Vec<Stmt>,
 }
 

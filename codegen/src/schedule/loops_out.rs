@@ -159,8 +159,8 @@ impl Writer<'_> {
         Some(out)
     }
 
-    /// The element of a map for the parts into which its function is split. If the statements before the loop are more than
-    /// a few instructions, a map of its own computes what the loop and what follows read of them.
+    /// The element that the rounds and the rest of the function read. If the statements before the loop take more than a few
+    /// instructions, a separate map computes their values once, and the element has these beside it.
     fn element(&mut self, found: &Found, out: &mut Vec<Stmt>) -> Element {
         let (x, body) = (found.f.params[0], &found.f.body);
         let before = &body.stmts[..found.at];

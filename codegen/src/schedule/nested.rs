@@ -316,7 +316,7 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
         let known = kernel.atom_ty(&c.args[0]).as_array().is_some_and(|a| a.position.is_none() && is_known(&a.len));
         known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
     };
-    // What the fold reads of the outer elements is the same for neighbouring columns.
+    // A fold that also reads an outer element qualifies only for columns: neighbours then read the same outer element.
     let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
     let columns = dims.calls.last().is_some_and(|c| lies_across(kernel, &c.args[0]));
     if around == 0

@@ -113,8 +113,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The greatest of some sizes. If one of them is natural, so is the greatest, and differences beside it may be
-    /// negative: `(max (- N 2) 0)` assumes nothing.
+    /// The maximum of sizes. If one of them is a natural number, so is the maximum. Then the others may be negative
+    /// differences: `(max (- N 2) 0)` assumes nothing.
     fn greatest(&mut self, args: Vec<SizeRefId>, at: ExprId) -> Size {
         let mut differences = Vec::new();
         let sizes: Vec<Size> = args.into_iter().map(|arg| self.difference(arg, &mut differences)).collect();
