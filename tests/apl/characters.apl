@@ -14,3 +14,8 @@ m[2;3]←'X'
 ⎕←⌽m
 ⎕←'a'=1 2
 ⎕←'digits: ',⍕1 2.5 ¯3
+⎕←⎕C 'Hello, World: Ünïcode ÀÖØÞ ×'
+⎕←1 ⎕C 'Hello, World: ünïcode àöøþ ÷'
+⎕←¯1 ⎕C 'one' 'TWO' 'Αβγ'
+⎕←1 ⎕C ' #ax'[1+pixels]
+⎕←⎕C 1 2 3

@@ -1,7 +1,7 @@
 //! Complex numbers: pairs of doubles.
 
 use super::value::{Ev, Kind, Res, not_supported};
-use crate::front::term::Term;
+use crate::front::term::{Kind as TermKind, Term};
 use lift_syntax::TextRange;
 
 /// The kinds of the result and of the converted argument, for one argument.
@@ -53,6 +53,9 @@ pub fn two(ev: &mut Ev, glyph: char, x: Term, y: Term) -> Res<Term> {
         return quotient(ev, x, y);
     }
     let ((a, b), (c, d)) = (ev.halves(x)?, ev.halves(y)?);
+    if let Some(factors) = known_factors(&c, &d).filter(|_| glyph == '*') {
+        return repeated(ev, (a, b), factors);
+    }
     Ok(match glyph {
         '+' => ev.pair(ev.app("+", [a, c]), ev.app("+", [b, d])),
         '-' => ev.pair(ev.app("-", [a, c]), ev.app("-", [b, d])),
@@ -74,6 +77,32 @@ pub fn two(ev: &mut Ev, glyph: char, x: Term, y: Term) -> Res<Term> {
         '=' => ev.app("and", [ev.app("=", [a, c]), ev.app("=", [b, d])]),
         _ => ev.app("or", [ev.app("!=", [a, c]), ev.app("!=", [b, d])]),
     })
+}
+
+/// The exponent `c + di`, if it is a small whole number known before the run.
+fn known_factors(c: &Term, d: &Term) -> Option<u32> {
+    const MOST: f64 = 16.0;
+    match (c.kind(), d.kind()) {
+        (TermKind::Double(c), TermKind::Double(d)) if *d == 0.0 && c.fract() == 0.0 && (0.0..=MOST).contains(c) => {
+            Some(*c as u32)
+        }
+        _ => None,
+    }
+}
+
+/// The product of equal factors, without the rounding of `exp` and `log`.
+fn repeated(ev: &mut Ev, (a, b): (Term, Term), factors: u32) -> Res<Term> {
+    let (mut re, mut im) = (ev.double(1.0), ev.double(0.0));
+    for index in 0..factors {
+        (re, im) = match index {
+            0 => (a.clone(), b.clone()),
+            _ => {
+                let power = product(ev, (&re, &im), (&a, &b));
+                ev.halves(power)?
+            }
+        };
+    }
+    Ok(ev.pair(re, im))
 }
 
 fn magnitude(ev: &Ev, re: &Term, im: &Term) -> Term {

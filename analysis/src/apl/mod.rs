@@ -12,7 +12,7 @@
 //! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
 //! | `structure`, `turned`, `select`, `chosen`, `selection`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
 //! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `text`, `numerals`, `format` | arrays of arrays, numbers as text |
-//! | `system`, `random` | files, bits, random numbers |
+//! | `system`, `letters`, `random` | files, bits, letters, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
 //! | `matrix` | systems of equations |
 //! | `constant` | what is known before the run |
@@ -48,6 +48,7 @@ pub mod format;
 mod frames;
 mod integer;
 mod inverses;
+mod letters;
 mod loops;
 mod matrix;
 mod names;

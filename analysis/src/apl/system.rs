@@ -7,7 +7,8 @@ use crate::hir;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
 use lift_syntax::TextRange;
 
-const NAMES: [(&str, System); 10] = [
+const NAMES: [(&str, System); 11] = [
+    ("⎕C", System::Case),
     ("⎕UCS", System::Unicode),
     ("⎕INT32AND", System::And),
     ("⎕INT32OR", System::Or),
@@ -41,6 +42,7 @@ pub fn apply(ev: &mut Ev, system: System, left: Option<&Arr>, right: &Arr, range
             let whole = if right.kind == Kind::Bool { ev.as_kind(right, Kind::Int)? } else { right.clone() };
             unicode(&whole)
         }
+        (System::Case, left) => super::letters::cased(ev, left, right),
         (System::Unicode, Some(_)) => fail(AplPhrase, range, format!("`{name}` takes no left argument")),
         (System::ReadFile | System::ReadInts | System::ReadDoubles, None) => read(ev, system, right),
         (System::ReadFile | System::ReadInts | System::ReadDoubles, Some(_)) => {

@@ -361,6 +361,8 @@ pub enum System {
     ReadDoubles,
     /// Characters of code points, code points of characters.
     Unicode,
+    /// Small letters, or capitals.
+    Case,
 }
 
 /// An input that is read from a file.
