@@ -5,7 +5,7 @@ use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
 use super::{Result, views};
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use crate::schedule::{Schedule, is_parallel};
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -34,6 +34,14 @@ struct Assigner<'a, 'k> {
     readable: bool,
     wanted: FxHashMap<VarId, Dest<'k>>,
     done: Destinations<'k>,
+    /// The index of each statement.
+    at: FxHashMap<VarId, usize>,
+    /// The index of the statement that opens each length.
+    opened: FxHashMap<Var, usize>,
+    /// For the variables of `wanted` whose destination depends on an opened length: the first statement that knows it.
+    known_from: FxHashMap<VarId, usize>,
+    /// The same for the destination that is being passed.
+    from: usize,
 }
 
 /// Finds the destinations of the statements of a block from index `first` on; for earlier ones there is no space yet.
@@ -60,12 +68,17 @@ pub fn assign<'k>(
         readable,
         wanted: FxHashMap::default(),
         done: Destinations::default(),
+        at: rest.iter().zip(0..).map(|(s, at)| (s.var, at)).collect(),
+        opened: rest.iter().zip(0..).flat_map(|(s, at)| s.binds.iter().map(move |b| (b.clone(), at))).collect(),
+        known_from: FxHashMap::default(),
+        from: 0,
     };
     if a.stmts.contains_key(result) && a.can_be_read_from(*result, dest) {
         a.wanted.insert(*result, dest.clone());
     }
     for stmt in rest.iter().rev() {
         if let Some(dest) = a.wanted.remove(&stmt.var) {
+            a.from = a.known_from.remove(&stmt.var).unwrap_or(0);
             let assigned = a.stmt(stmt, dest);
             a.done.insert(stmt.var, assigned);
         }
@@ -119,6 +132,12 @@ impl<'k> Assigner<'_, 'k> {
             && self.can_be_read_from(*v, dest)
             && !self.schedule.uses(*v).in_loop
             && self.producing.contains(v)
+            && self.at.get(v).is_some_and(|at| *at >= self.from)
+    }
+
+    fn want(&mut self, v: VarId, dest: Dest<'k>) {
+        self.wanted.insert(v, dest);
+        self.known_from.insert(v, self.from);
     }
 
     fn folds_in_parallel(&self, a: &Atom) -> bool {
@@ -135,7 +154,7 @@ impl<'k> Assigner<'_, 'k> {
             return false;
         }
         if let Atom::Var(v) = a {
-            self.wanted.insert(*v, dest);
+            self.want(*v, dest);
         }
         true
     }
@@ -151,7 +170,7 @@ impl<'k> Assigner<'_, 'k> {
                 if let Some(t) = self.repacked(a, witnesses)
                     && self.takes(&Atom::Var(t), &dest)
                 {
-                    self.wanted.insert(t, dest.clone());
+                    self.want(t, dest.clone());
                     return Assigned::Done(dest);
                 }
                 let body = match &dest {
@@ -263,8 +282,15 @@ impl<'k> Assigner<'_, 'k> {
                 let split = len(&call.args[0]);
                 let first = view(ArrayDest::Part { from: Size::zero(), step: Size::one(), of: dest.clone() });
                 let second = view(ArrayDest::Part { from: split, step: Size::one(), of: dest.clone() });
-                let handed = vec![self.hand(&call.args[0], || first), self.hand(&call.args[1], || second)];
-                return Assigned::Components(dest, handed);
+                let first = self.hand(&call.args[0], || first);
+                // What was computed before the length of the first part was known is copied.
+                let lengths = len_of(&self.kernel.atom_ty(&call.args[0])).vars();
+                let known = lengths.iter().filter_map(|length| self.opened.get(length)).map(|at| at + 1).max();
+                let from = self.from;
+                self.from = from.max(known.unwrap_or(0));
+                let second = self.hand(&call.args[1], || second);
+                self.from = from;
+                return Assigned::Components(dest, vec![first, second]);
             }
             _ => return Assigned::Write(dest),
         };

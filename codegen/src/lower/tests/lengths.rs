@@ -77,6 +77,33 @@ fn two_lengths() {
     }
 }
 
+/// The destination of the second part depends on a length that is opened after it was computed.
+#[test]
+fn the_second_part_is_computed_first() {
+    fn joined(b: &mut Builder, level: Level, xs: &Atom) -> Atom {
+        let high = b.filter(level, xs, |b, x| b.gt(x, 0.6f32));
+        let (h, high) = b.unpack(&high);
+        let twice = b.map(level, &high, |b, x| b.mul(x, 2.0f32));
+        let low = b.filter(level, xs, |b, x| b.lt(x, 0.4f32));
+        let (l, low) = b.unpack(&low);
+        let both = b.view(Prim::Concat, &[], &[low, twice]);
+        let x = Var::new(VarKind::Bound, 900, "X");
+        let ty = Ty::exists(vec![x.clone()], array(float(), &Size::var(x)));
+        b.emit("t", ty, Vec::new(), Rhs::Pack(both, vec![&l[0] + &h[0]]))
+    }
+    for level in [Level::Auto, Level::Seq] {
+        of_floats("computed first", |b, xs| joined(b, level, xs));
+    }
+    let mut b = Builder::new("rows of parts computed first");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xss = b.param("xss", array(array(float(), &m), &n));
+    let result = b.map(Level::Auto, &xss, |b, row| joined(b, Level::Auto, row));
+    let kernel = b.finish(&result);
+    for (n, m) in [(1, 1), (5, 7), (64, 33)] {
+        agrees(&kernel, &[rows(n, m)]);
+    }
+}
+
 #[test]
 fn an_if_with_different_lengths() {
     for level in [Level::Auto, Level::Seq] {
