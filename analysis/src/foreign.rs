@@ -24,6 +24,13 @@ const ARRAY: Foreign =
     Foreign::Advice("an array is an input, or `(generate #n (lambda (i) …))` computes it; `(tuple a b)` is a pair");
 const INDEXED: Foreign =
     Foreign::Advice("`(scatterInto dest indices values)` writes, `(reduceByKey #n z f keys values)` combines by index");
+const UPDATED: Foreign = Foreign::Advice("`(update xs i x)` is the array with another element at one index");
+const RANDOM: Foreign = Foreign::Advice(
+    "random numbers are an input, `lift run … random`, or computed from an index: `(map (lambda (i) …) (iota #n))`",
+);
+const PAD_MODE: Foreign = Foreign::Advice(
+    "the border of `pad` is `clamp`, `mirror` or `wrap`; `(padConstant #l #r v xs)` has a border of one value",
+);
 const FILLED: Foreign = Foreign::Advice("`(fill #n 0.0f)` makes an array of equal elements");
 
 /// Sorted by name, for readers; contains no name that Lift defines.
@@ -40,6 +47,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("<<", Foreign::Name("shl")),
     ("<>", Foreign::Name("!=")),
     ("==", Foreign::Name("=")),
+    ("=>", LAMBDA),
     (">>", Foreign::Name("shr")),
     ("False", Foreign::Name("false")),
     ("INFINITY", Foreign::Name("inf")),
@@ -48,7 +56,6 @@ const WORDS: &[(&str, Foreign)] = &[
     ("NAN", Foreign::Name("nan")),
     ("NaN", Foreign::Name("nan")),
     ("True", Foreign::Name("true")),
-    ("\\", LAMBDA),
     ("^", Foreign::Advice("`(pow x y)` is a power, `(bitxor i j)` the exclusive or of bits")),
     ("accumulate", Foreign::Name("scan")),
     ("append", Foreign::Name("concat")),
@@ -75,6 +82,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("div", Foreign::Name("/")),
     ("do", LOOP),
     ("dotimes", LOOP),
+    ("edge", PAD_MODE),
     ("else", CONDITIONAL_WORD),
     ("eq", Foreign::Name("=")),
     ("expt", Foreign::Name("pow")),
@@ -115,9 +123,13 @@ const WORDS: &[(&str, Foreign)] = &[
     ("progn", EFFECT),
     ("quot", Foreign::Name("/")),
     ("quotient", Foreign::Name("/")),
+    ("rand", RANDOM),
+    ("randint", RANDOM),
+    ("random", RANDOM),
     ("range", Foreign::Name("iota")),
     ("redomap", Foreign::Advice("`(reduce z f (map g xs))` is compiled to one pass")),
     ("reduce_by_index", INDEXED),
+    ("reflect", Foreign::Name("mirror")),
     ("rem", Foreign::Name("mod")),
     ("remainder", Foreign::Name("mod")),
     ("repeat", Foreign::Name("fill")),
@@ -129,13 +141,14 @@ const WORDS: &[(&str, Foreign)] = &[
     ("rotate", Foreign::Advice("`(concat (drop #k xs) (take #k xs))` turns an array by k")),
     ("scanl", Foreign::Name("scanExcl")),
     ("scanl1", Foreign::Name("scan")),
+    ("set", UPDATED),
     ("set!", EFFECT),
     ("shape", Foreign::Name("length")),
     ("size", Foreign::Name("length")),
     ("sorted", Foreign::Name("sort")),
     ("splitAt", Foreign::Advice("`(take #k xs)` and `(drop #k xs)` are the two parts")),
     ("split_at", Foreign::Advice("`(take #k xs)` and `(drop #k xs)` are the two parts")),
-    ("swap", Foreign::Advice("`(update xs i x)` is the array with another element at one index")),
+    ("swap", UPDATED),
     ("switch", CONDITIONAL),
     ("tabulate", Foreign::Name("generate")),
     ("then", CONDITIONAL_WORD),
@@ -146,6 +159,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("where", CHOICE),
     ("while", LOOP),
     ("write", INDEXED),
+    ("zero", PAD_MODE),
     ("zeros", FILLED),
     ("zip3", Foreign::Name("zip")),
     ("||", Foreign::Name("or")),
@@ -183,6 +197,10 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 pub fn word(word: &str) -> Option<Foreign> {
+    // Haskell's `\x`.
+    if word.starts_with('\\') {
+        return Some(LAMBDA);
+    }
     WORDS.iter().find(|(foreign, _)| *foreign == word).map(|(_, here)| *here)
 }
 

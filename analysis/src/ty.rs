@@ -110,6 +110,10 @@ pub struct Scheme {
     pub constants: Vec<Size>,
     /// Index variables on which the quantified types and lengths may depend.
     pub dependence: Dependence,
+    /// The natural number that the definition names, which may be used as a size.
+    pub natural: Option<u64>,
+    /// The literals that determine the types of parameters, each with the index of its parameter.
+    pub literals: Vec<(usize, Arc<str>)>,
 }
 
 /// Array index variables on which the quantified parts of a [`Scheme`] may depend.
@@ -145,6 +149,8 @@ impl Scheme {
             assumptions: Vec::new(),
             constants: Vec::new(),
             dependence: Dependence::default(),
+            natural: None,
+            literals: Vec::new(),
         }
     }
     /// The array index variables that the type binds, in order of appearance.

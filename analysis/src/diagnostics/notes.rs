@@ -87,6 +87,13 @@ pub enum Guess {
         given: usize,
         primitive: String,
     },
+    /// A lambda with other parameters than the arguments that its caller gives it.
+    OtherParameters {
+        lambda: String,
+        takes: usize,
+        given: usize,
+        callee: String,
+    },
     /// The element of an array of length 1, and the primitive that made the array.
     OnlyElement {
         text: String,
@@ -103,6 +110,7 @@ pub enum Guess {
     },
     ArraysAreInputs,
     ElementIs(String),
+    ComponentIs(String),
     FunctionFirst(String),
     CalledHere(String),
     Similar(Name),
@@ -131,6 +139,13 @@ impl Display for Guess {
                 "`{lambda}` takes {given} arguments, but `{primitive}` gives it one: `zipWith` maps over two arrays, \
                  and `(lambda ((tuple x y)) …)` takes a pair"
             ),
+            Guess::OtherParameters { lambda, takes, given, callee } => {
+                let arguments = |count: &usize| match count {
+                    1 => "one argument".to_owned(),
+                    count => format!("{count} arguments"),
+                };
+                write!(f, "`{lambda}` takes {}, but `{callee}` gives it {}", arguments(takes), arguments(given))
+            }
             Guess::OnlyElement { text, maker } => {
                 if let Some(name) = maker {
                     write!(f, "`{name}` gives an array of length 1, and ")?;
@@ -150,6 +165,7 @@ impl Display for Guess {
                  `(tuple a b)` is a pair",
             ),
             Guess::ElementIs(text) => write!(f, "an element is `{text}`"),
+            Guess::ComponentIs(text) => write!(f, "a component is `{text}`"),
             Guess::FunctionFirst(text) => write!(f, "the function comes first: `{text}`"),
             Guess::CalledHere(name) => write!(f, "it is called `{name}`"),
             Guess::Similar(name) => write!(f, "did you mean `{name}`?"),

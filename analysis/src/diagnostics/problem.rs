@@ -125,6 +125,11 @@ pub enum Problem {
         first: String,
         second: String,
     },
+    /// `written` is the call with its arguments in order.
+    ArgumentsInOrder {
+        callee: Name,
+        written: String,
+    },
     MissingArgument {
         callee: String,
         what: Noun,
@@ -147,8 +152,10 @@ pub enum Problem {
     NeedsArguments {
         of: NeedsArguments,
     },
+    /// `of_definition`: the callee is a definition, which could take any Int.
     NeedsSize {
         callee: Option<String>,
+        of_definition: bool,
     },
     /// `callee` gives `function` an Int; it takes a size.
     SizeByName {
@@ -195,6 +202,14 @@ pub enum Problem {
         literal: String,
         left: Ty,
         right: Ty,
+    },
+    /// `meant`: the literal at the other type.
+    DecidedByLiteral {
+        definition: Name,
+        literal: String,
+        left: Ty,
+        right: Ty,
+        meant: Option<String>,
     },
     InfiniteType {
         ty: Ty,
@@ -437,7 +452,7 @@ impl Problem {
             | LengthOfSize { .. }
             | LengthOfUnknown { .. }
             | UndeterminedSize { .. } => Code::UnknownSizeName,
-            ArgumentOrder { .. } => Code::ArgumentOrder,
+            ArgumentOrder { .. } | ArgumentsInOrder { .. } => Code::ArgumentOrder,
             MissingArgument { .. } => Code::MissingArgument,
             NotApplicable { .. } | NotAFunction { .. } => Code::NotAFunction,
             TooManyArguments { .. } => Code::TooManyArguments,
@@ -447,7 +462,8 @@ impl Problem {
             PieceCount { .. } => Code::PieceCount,
             IterateLength { .. } | IterateRounds { .. } => Code::IterateLength,
             NoComponent { .. } => Code::NoComponent,
-            UnzipOfOther { .. } | TypeMismatch { .. } | LiteralMismatch { .. } => Code::TypeMismatch,
+            UnzipOfOther { .. } | TypeMismatch { .. } => Code::TypeMismatch,
+            LiteralMismatch { .. } | DecidedByLiteral { .. } => Code::TypeMismatch,
             InfiniteType { .. } => Code::InfiniteType,
             WrongOperand { .. } => Code::WrongOperand,
             VectorElement => Code::VectorElement,

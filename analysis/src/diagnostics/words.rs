@@ -150,6 +150,9 @@ impl Display for Problem {
                  name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
             ),
 
+            Problem::ArgumentsInOrder { callee, written } => {
+                write!(f, "`{callee}` takes its arguments in another order: `{written}`")
+            }
             Problem::ArgumentOrder { callee, wanted: [wanted, there], first, second } => {
                 write!(
                     f,
@@ -182,14 +185,18 @@ impl Display for Problem {
                     "`partition` needs the number of pieces and their lengths: `(partition #n (lambda (i) …))`"
                 }
             }),
-            Problem::NeedsSize { callee } => {
+            Problem::NeedsSize { callee, of_definition } => {
                 match callee {
                     Some(callee) => write!(f, "`{callee}`")?,
                     None => f.write_str("`this`")?,
                 }
                 f.write_str(
                     " needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`",
-                )
+                )?;
+                match of_definition {
+                    true => f.write_str("; a definition that works with every number declares its parameter `(name int)`"),
+                    false => Ok(()),
+                }
             }
             Problem::PieceNotASize { text } => write!(
                 f,
@@ -201,7 +208,9 @@ impl Display for Problem {
                 "the rows of this array have different lengths, `{rows}` at position `{position}`, so which one is \
                  taken must be known before the run, but `{index}` is not a size"
             ),
-            Problem::PadMode => f.write_str("the border of `pad` is `clamp`, `mirror` or `wrap`"),
+            Problem::PadMode => f.write_str(
+                "the border of `pad` is `clamp`, `mirror` or `wrap`; `(padConstant #l #r v xs)` has a border of one value",
+            ),
             Problem::PieceCount { pieces, lengths } => {
                 write!(f, "`partition` makes `{pieces}` pieces, but `caseSplit` gives the lengths of {lengths}")
             }
@@ -234,6 +243,18 @@ impl Display for Problem {
             }
             Problem::LiteralMismatch { literal, left, right } => {
                 write!(f, "`{literal}` is `{}`, but it meets `{}` here", Shown(left), Shown(right))
+            }
+            Problem::DecidedByLiteral { definition, literal, left, right, meant } => {
+                write!(
+                    f,
+                    "the literal `{literal}` in `{definition}` is `{}`, so `{definition}` takes that, but here it gets `{}`",
+                    Shown(left),
+                    Shown(right)
+                )?;
+                match meant {
+                    Some(meant) => write!(f, "; there, `{meant}` fits"),
+                    None => Ok(()),
+                }
             }
             Problem::InfiniteType { ty } => {
                 write!(f, "this would need a type that contains itself: it is part of `{ty}`")
@@ -336,7 +357,7 @@ impl Display for Problem {
             Problem::ResultOfHiddenLength { callee, left, right } => write!(
                 f,
                 "`{callee}` needs a function whose result has a known length, `{}`, but the length of this one's is \
-                 known only at run time: `{}`",
+                 known only at run time: `{}`; `joinRows` joins such results of a `map`",
                 Shown(left),
                 Shown(right)
             ),

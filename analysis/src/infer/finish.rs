@@ -63,11 +63,15 @@ impl Infer<'_> {
         self.found.diagnostics(wrong);
         let wrong = self.results().vector_widths();
         self.found.diagnostics(wrong);
+        let (natural, literals) = match self.program.is_kernel() {
+            true => (None, Vec::new()),
+            false => (self.named_natural(), self.results().literals_of_parameters()),
+        };
         let scheme = ty.map(|ty| {
             let (types, dependence) = (quantified.classes, quantified.dependence);
             let assumptions = assumptions_about(&sizes, self.found.assumed(), &in_scheme);
             let constants = constants.iter().map(|size| in_scheme.size(size)).collect();
-            canonical(Scheme { types, sizes, ty, assumptions, constants, dependence })
+            canonical(Scheme { types, sizes, ty, assumptions, constants, dependence, natural, literals })
         });
         self.found.set_scheme(scheme);
         let lengths = self.results().length_origins();

@@ -84,6 +84,11 @@ impl Found {
         self.lets.add(types, sizes);
     }
 
+    /// Records the size that a `let` names.
+    pub fn names_size(&mut self, binder: BinderId, size: Size) {
+        self.out.named_sizes.insert(binder, size);
+    }
+
     // --- opening and hiding
 
     pub fn opened(&mut self, opening: Opening) {

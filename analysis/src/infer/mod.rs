@@ -120,17 +120,40 @@ pub trait Env {
 
 /// Infers the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
-    let plain = infer_with(body, env, mode, FxHashSet::default());
+    let infer = |lets: Components, openers: FxHashSet<ExprId>| infer_with(body, env, mode, lets, openers);
+    let mut lets = Components::OfPairs;
+    let mut plain = infer(lets, FxHashSet::default());
+    if !plain.is_without_errors() && has_local_functions(body) {
+        let later = infer(Components::OfUses, FxHashSet::default());
+        if later.is_without_errors() {
+            (lets, plain) = (Components::OfUses, later);
+        }
+    }
     match mode {
-        Mode::Insert => openers::with_openers(body, plain, |openers| infer_with(body, env, mode, openers)),
+        Mode::Insert => openers::with_openers(body, plain, |openers| infer(lets, openers)),
         Mode::Explicit => plain,
     }
 }
 
-fn infer_with(body: &Body, env: &dyn Env, mode: Mode, openers: FxHashSet<ExprId>) -> Inference {
+/// The tuple of which a function bound by `let` takes a component, if nothing in the function determines it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Components {
+    /// The smallest tuple that has the component. The function is polymorphic in its components.
+    OfPairs,
+    /// The tuple to which the function is applied: one for all uses.
+    OfUses,
+}
+
+fn has_local_functions(body: &Body) -> bool {
+    let is_function = |e: &ExprId| matches!(body.expr(*e), Expr::Lambda { .. } | Expr::Compose(_));
+    body.exprs.iter().any(|e| matches!(e, Expr::Let { value, .. } if is_function(value)))
+}
+
+fn infer_with(body: &Body, env: &dyn Env, mode: Mode, lets: Components, openers: FxHashSet<ExprId>) -> Inference {
     // Each definition is inferred with its own budget.
     crate::size::work::apart(WORK_LIMIT + TERMS_AT_THE_END, || {
         let mut infer = Infer::new(body, env, mode);
+        infer.components = lets;
         infer.found.set_openers(openers);
         let ty = infer.walk();
         infer.finish(ty)

@@ -17,6 +17,7 @@ use crate::diagnostics::Note;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
 use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem, Title};
 use crate::hir::*;
+use crate::infer::Lookup;
 use crate::infer::texts::shorten;
 use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
@@ -29,6 +30,10 @@ impl Results<'_> {
         Some(match m {
             Mismatch::Types { left, right, left_why, .. } => {
                 let (left, right) = (self.table.zonk(&left), self.table.zonk(&right));
+                if let Some(d) = self.decided_by_literal(&left, &right, left_why, cause) {
+                    // One literal is one mistake, however often the definition is used.
+                    return self.found.so_far().diagnostics.iter().all(|other| other.message != d.message).then_some(d);
+                }
                 self.types(&expected, &actual, &left, &right, left_why, cause)
             }
             Mismatch::Class { class, ty } => self.class(class, &ty, &actual, cause),
@@ -166,6 +171,30 @@ impl Results<'_> {
         d
     }
 
+    /// Diagnoses a definition that takes numbers of one type because of a literal in it.
+    fn decided_by_literal(&self, left: &Ty, right: &Ty, left_why: Option<ExprId>, cause: &Cause) -> Option<Diagnostic> {
+        let (decided, given) = (left.as_scalar()?, right.as_scalar().filter(|scalar| scalar.is_number())?);
+        let Cause::Argument { callee, index, .. } = cause else { return None };
+        let literal_of = |e: ExprId, index: usize| {
+            let Expr::Global(name) = self.program.expr(e) else { return None };
+            let Lookup::Definition(scheme) = self.program.lookup(name) else { return None };
+            let (_, literal) = scheme.literals.into_iter().find(|(of, _)| *of == index)?;
+            (scheme.ty.uncurry().0.get(index)?.as_scalar() == Some(decided)).then(|| (name.clone(), literal))
+        };
+        let (at, (definition, literal)) = (literal_of(*callee, *index).map(|found| (*callee, found)))
+            .or_else(|| left_why.and_then(|why| literal_of(why, 0).map(|found| (why, found))))?;
+        let digits = literal.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end_matches(".0");
+        let meant = digits.parse().ok().and_then(|number: i128| given.written(number));
+        let problem = Problem::DecidedByLiteral {
+            definition,
+            literal: literal.to_string(),
+            left: left.clone(),
+            right: right.clone(),
+            meant,
+        };
+        Some(Diagnostic::new(Node::Expr(at), &problem))
+    }
+
     /// The fix that rewrites a literal at another type; `None` if its value does not allow it.
     fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
         let Expr::Literal(l) = self.program.expr(at) else { return None };
@@ -188,6 +217,11 @@ impl Results<'_> {
             Cause::Argument { arg, .. } if matches!(actual.kind(), TyKind::Fun(..)) && !ty.is_error() => {
                 (OperandPlace::Given { function: self.program.short(*arg) }, ty)
             }
+            // `(map sqrt xs)`: the function meant is an argument, too.
+            Cause::Argument { apply, arg, .. } if self.named_function(*apply, *arg).is_some() && !ty.is_error() => {
+                let function = self.named_function(*apply, *arg).unwrap_or(*arg);
+                (OperandPlace::Given { function: self.program.short(function) }, ty)
+            }
             Cause::Argument { callee, .. } => {
                 let callee = self.program.short(*callee);
                 (OperandPlace::Argument { callee }, if ty.is_error() { actual } else { ty })
@@ -203,6 +237,15 @@ impl Results<'_> {
             Some(meant) => meant.add_to(d),
             None => d,
         }
+    }
+
+    /// The function given by name beside an argument of a call.
+    fn named_function(&self, apply: ExprId, arg: ExprId) -> Option<ExprId> {
+        let is_function = |e: &ExprId| match self.program.expr(*e) {
+            Expr::Global(_) => self.operand_type(*e).is_some_and(|ty| matches!(ty.kind(), TyKind::Fun(..))),
+            _ => false,
+        };
+        self.program.arguments(apply).iter().copied().find(|e| *e != arg && is_function(e))
     }
 
     fn escape(&self, length: &Var, cause: &Cause) -> Diagnostic {

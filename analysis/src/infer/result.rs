@@ -1,7 +1,7 @@
 //! The result of inferring one body: plain data, without source locations.
 
-use crate::diagnostics::Diagnostic;
 pub use crate::diagnostics::LengthSource;
+use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::{BinderId, ExprId, IdVec, Name, Node};
 use crate::size::{Assumption, LengthCheck, Size, Var};
 use crate::ty::{Scheme, Ty};
@@ -170,6 +170,8 @@ pub struct Inference {
     pub iterations: FxHashMap<ExprId, Iteration>,
     /// Applications of `iterate` and `iterateWhile` whose state changes its lengths.
     pub changes: FxHashMap<ExprId, StateChange>,
+    /// The sizes that `let`s name.
+    pub named_sizes: FxHashMap<BinderId, Size>,
     /// Applications of `partition`.
     pub partitions: FxHashMap<ExprId, Pieces>,
     /// The index variables of applications of `generate` whose function may use its parameter as a size.
@@ -195,6 +197,9 @@ pub struct Inference {
 }
 
 impl Inference {
+    pub fn is_without_errors(&self) -> bool {
+        !self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
     pub fn opening_at(&self, site: Site) -> Option<&Opening> {
         self.openings.iter().find(|o| o.site == site)
     }

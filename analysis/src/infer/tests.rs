@@ -4,6 +4,7 @@ mod elaboration;
 mod errors;
 mod existentials;
 mod harness;
+mod intentions;
 mod irregular;
 mod placing;
 mod random;

@@ -8,6 +8,7 @@
 //! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
 //! | `partition` | typing of position-dependent arrays |
 //! | `types` | written types and sizes |
+//! | `sizes` | numbers that are sizes |
 //! | `rounds` | the iterations of an `iterate` |
 
 pub mod apply;
@@ -16,6 +17,7 @@ pub mod iterate;
 pub mod order;
 pub mod partition;
 pub mod rounds;
+mod sizes;
 pub mod types;
 
 use super::Lookup;
@@ -27,7 +29,6 @@ use super::scopes::ScopeId;
 use super::table::Deps;
 use crate::diagnostics::Problem;
 use crate::hir::*;
-use crate::prims::PrimitiveId;
 use crate::size::Size;
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -286,20 +287,8 @@ impl Infer<'_> {
         let ty = self.size_as_int(ty);
         self.binders.set_ty(binder, ty);
         if let Some(size) = self.named_size(value) {
-            self.binders.set_number_and_size(binder, size);
-        }
-    }
-
-    /// The size that a `let` names: a natural number, `#…`, a size name, or the length of a named array of known type.
-    fn named_size(&mut self, value: ExprId) -> Option<Size> {
-        match self.program.expr(value).clone() {
-            Expr::Literal(_) | Expr::Size(_) | Expr::Local(_) => self.static_size(value),
-            Expr::Apply { callee, args } if self.program.primitive_at(callee)?.id == PrimitiveId::Length => {
-                let Expr::Local(array) = self.program.expr(*args.first()?) else { return None };
-                let ty = self.table.shallow(self.binders.ty(*array)?);
-                ty.as_array().filter(|_| args.len() == 1).map(|array| array.len.clone())
-            }
-            _ => None,
+            self.binders.set_number_and_size(binder, size.clone());
+            self.found.names_size(binder, size);
         }
     }
 

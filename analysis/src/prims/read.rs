@@ -64,6 +64,8 @@ fn read(primitive: &ast::Primitive, docs: String) -> Result<Primitive, String> {
             ty,
             assumptions: Vec::new(),
             constants: Vec::new(),
+            natural: None,
+            literals: Vec::new(),
         },
         at_most: None,
         special: None,

@@ -12,6 +12,18 @@ impl Parser<'_> {
         if self.at_end() { self.missing(what) } else { self.expr() }
     }
 
+    /// Parses the body of a function, which ends the group. Parts that begin with a name are a call whose brackets are
+    /// missing.
+    pub(super) fn function_body(&mut self, what: &str) {
+        let Some(written) = self.call_without_brackets() else { return self.expr_part(what) };
+        let range = self.current_range().cover(self.range_at(self.end - 1));
+        let message = format!("the brackets of the call are missing: `{written}`");
+        self.error_with_fix(Code::Extra, range, message, "Put brackets around it", written);
+        self.start(APP);
+        self.exprs_until_end();
+        self.finish();
+    }
+
     /// Parses one element, whatever it is; there must be one left in the group.
     pub(super) fn expr(&mut self) {
         match self.current() {
@@ -77,7 +89,7 @@ impl Parser<'_> {
             "lambda" | "λ" => self.group(LAMBDA, "(lambda (param …) expr)", |p| {
                 p.keyword();
                 p.param_list();
-                p.expr_part("the body");
+                p.function_body("the body");
             }),
             "let" if self.binds_a_list() => self.let_of_a_list(),
             "let" => self.group(LET, "(let name value … body)", |p| {

@@ -127,6 +127,15 @@ impl Parser<'_> {
         Some(error)
     }
 
+    /// The call `(f x)` where the rest of the group is `f x`.
+    pub(super) fn call_without_brackets(&self) -> Option<String> {
+        let rest = self.elements(self.pos, self.end);
+        let [function, argument, ..] = rest.as_slice() else { return None };
+        let is_apart = self.adjacent_group(function.start).is_none();
+        let is_name = self.kind_at(function.start) == IDENT && !super::is_operator(self.word_at(argument.start));
+        (!self.quiet && is_name && is_apart).then(|| format!("({})", self.text_of(&(self.pos..self.end))))
+    }
+
     /// The error for `f(x)` or `xs[0]` as the last expression of a group, whose brackets are left over at `self.pos`.
     pub(super) fn call_apart(&self) -> Option<SyntaxError> {
         let function = self.pos.checked_sub(1).filter(|before| self.kind_at(*before) == IDENT)?;

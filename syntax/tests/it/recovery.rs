@@ -385,8 +385,9 @@ fn superfluous_parts() {
     check(
         "(define a (lambda (x) f x))",
         expect![[r#"
-        24..25 "x" syntax/extra: too much: this is written `(lambda (param …) expr)`
-    "#]],
+            22..25 "f x" syntax/extra: the brackets of the call are missing: `(f x)`
+              Put brackets around it: "(define a (lambda (x) (f x)))"
+        "#]],
     );
     check(
         "(define a (unpack (X ys) zs xs xs))",

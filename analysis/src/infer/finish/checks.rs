@@ -2,12 +2,14 @@
 
 use crate::diagnostics::{Diagnostic, Problem};
 use crate::hir::*;
+use crate::infer::Lookup;
 use crate::infer::result::*;
 use crate::infer::results::Results;
 use crate::infer::walk::types::wrong_width;
 use crate::size::{Truth, VarKind};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 impl Results<'_> {
     /// The size names of a definition that its type does not determine; uses infer them from it.
@@ -21,6 +23,44 @@ impl Results<'_> {
         let wrong = body.size_params.iter().filter(|b| !occurs(**b));
         let problem = |b: BinderId| Problem::UndeterminedSize { name: body.binder(b).name.clone(), ty: ty.clone() };
         wrong.map(|b| Diagnostic::new(Node::Binder(*b), &problem(*b))).collect()
+    }
+
+    /// The literals that determine the types of the parameters of a definition: of a parameter that a function takes whatever
+    /// number it is, the first literal of its type beside a value in a call.
+    pub fn literals_of_parameters(&self) -> Vec<(usize, Arc<str>)> {
+        let body = self.program.body();
+        let root = body.root.map(|root| self.program.expr(root));
+        let Some(Expr::Lambda { params, .. }) = root else { return Vec::new() };
+        let calls = || {
+            body.exprs.iter().filter_map(|e| match e {
+                Expr::Apply { callee, args } if args.len() > 1 => Some((*callee, args)),
+                _ => None,
+            })
+        };
+        let takes_this_type = |(callee, args): (ExprId, &Vec<ExprId>), param: BinderId| {
+            let Expr::Global(name) = self.program.expr(callee) else { return false };
+            let ty = match self.program.lookup(name) {
+                Lookup::Primitive(p) => p.scheme.ty.clone(),
+                Lookup::Definition(scheme) => scheme.ty,
+                _ => return false,
+            };
+            let scalar =
+                |(arg, ty): (&ExprId, &Ty)| *self.program.expr(*arg) == Expr::Local(param) && ty.as_scalar().is_some();
+            args.iter().zip(ty.uncurry().0).any(scalar)
+        };
+        let literal = |(index, param): (usize, &BinderId)| {
+            let decided = self.table.zonk(self.binders.ty(*param)?).as_scalar().filter(|scalar| scalar.is_number())?;
+            if body.binder(*param).ty.is_some() || calls().any(|call| takes_this_type(call, *param)) {
+                return None;
+            }
+            let of_type = |e: &ExprId| matches!(self.program.expr(*e), Expr::Literal(l) if l.scalar() == decided);
+            let is_value = |e: &ExprId| !matches!(self.program.expr(*e), Expr::Literal(_));
+            let beside = |(_, args): (ExprId, &Vec<ExprId>)| {
+                args.iter().any(is_value).then(|| args.iter().copied().find(of_type)).flatten()
+            };
+            Some((index, self.program.short(calls().find_map(beside)?).into()))
+        };
+        params.iter().enumerate().filter_map(literal).collect()
     }
 
     /// The parameters and the result of a kernel that are functions instead of data.

@@ -71,6 +71,9 @@ impl Results<'_> {
         for index in out.indices.values_mut() {
             *index = size(index);
         }
+        for named in out.named_sizes.values_mut() {
+            *named = size(named);
+        }
         for p in out.partitions.values_mut() {
             p.count = size(&p.count);
             p.each = size(&p.each);

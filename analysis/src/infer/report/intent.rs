@@ -90,6 +90,15 @@ impl Results<'_> {
         {
             return Some(meant);
         }
+        if let (Expr::Lambda { params, .. }, Cause::Argument { callee, .. }) = (self.program.expr(arg), cause)
+            && let Some(given) = expected.map(|ty| ty.uncurry().0.len())
+            && given > 0
+            && params.len() != given
+            && actual.uncurry().0.len() != given
+        {
+            let (lambda, callee) = (self.program.short(arg), self.program.short(*callee));
+            return Some(Intent::advice(Guess::OtherParameters { lambda, takes: params.len(), given, callee }));
+        }
         let is_function = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(..));
         if is_function(actual) && !expected.is_some_and(is_function) {
             return self.meant_whole_call(arg, actual);
@@ -252,6 +261,18 @@ impl Results<'_> {
             let written = format!("(aref {} {})", self.program.short(callee), self.program.short(index));
             let edits = vec![Edit::InsertBefore(Node::Expr(callee), "aref ".into())];
             return Some(Intent::new(Guess::ElementIs(written.clone()), Title::Write(written.clone()), edits));
+        }
+        if let (TyKind::Tuple(parts), &[index]) = (ty.kind(), args)
+            && let Expr::Literal(index) = self.program.expr(index)
+            && let Some(index) = index.integer().filter(|index| (0..parts.len() as i128).contains(index))
+        {
+            let (component, tuple) = (format!("get{}", index + 1), self.program.short(callee));
+            let edits = vec![
+                Edit::InsertBefore(Node::Expr(callee), format!("{component} ")),
+                Edit::Replace(Node::Expr(args[0]), String::new()),
+            ];
+            let written = format!("({component} {tuple})");
+            return Some(Intent::new(Guess::ComponentIs(written.clone()), Title::Write(written), edits));
         }
         let (&first, rest) = args.split_first()?;
         let Expr::Global(name) = self.program.expr(first) else { return None };

@@ -88,12 +88,9 @@ impl Results<'_> {
         Some(Diagnostic::new(Node::Expr(f), &problem).fix(self.written_out(f, "n")?))
     }
 
-    /// Whether an expression is a function whose first parameter has this type.
+    /// Whether an expression is a function with a parameter of this type.
     fn takes(&self, f: ExprId, param: &Ty) -> bool {
-        match self.operand_type(f).as_ref().map(Ty::kind) {
-            Some(TyKind::Fun(first, _)) => self.table.zonk(first) == *param,
-            _ => false,
-        }
+        self.operand_type(f).is_some_and(|ty| self.table.zonk(&ty).uncurry().0.contains(&param))
     }
 
     /// The fix that writes a function given by name as a lambda, with parameters like `name`.

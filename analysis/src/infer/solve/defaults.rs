@@ -44,12 +44,17 @@ impl Infer<'_> {
     /// Solves, then defaults open constraints by priority until none is left. Only constraints from `first` on whose
     /// inference variables are all deeper than `level` are defaulted.
     pub fn settle(&mut self, first: usize, level: u32) {
+        self.settle_but(first, level, |_| false);
+    }
+
+    /// As [`Infer::settle`], but leaves the constraints that wait open.
+    pub fn settle_but(&mut self, first: usize, level: u32, waits: impl Fn(&Constraint) -> bool) {
         let mut first = first;
         loop {
             self.solve();
             // Skip done constraints; they stay done.
             first = self.agenda.first_open(first);
-            let Some(id) = self.most_urgent(first, level) else { return };
+            let Some(id) = self.most_urgent(first, level, &waits) else { return };
             if self.over_budget() {
                 return;
             }
@@ -60,14 +65,15 @@ impl Infer<'_> {
         }
     }
 
-    /// The constraint from `first` on to default next; `None` if none is deeper than `level`.
-    fn most_urgent(&mut self, first: usize, level: u32) -> Option<usize> {
+    /// The constraint from `first` on to default next; `None` if none that does not wait is deeper than `level`.
+    fn most_urgent(&mut self, first: usize, level: u32, waits: &dyn Fn(&Constraint) -> bool) -> Option<usize> {
         const PER_STEP: u64 = 16;
         let mut most: Option<(usize, Urgency)> = None;
         self.budget.spend((self.agenda.len() - first) as u64 / PER_STEP);
         let joined = self.results_of_joins();
         for (id, constraint) in self.agenda.open(first) {
             let urgency = match constraint {
+                constraint if waits(constraint) => continue,
                 // Wait until it is known whether the `if` hides a length; an outer scope may know more.
                 Constraint::Open { from, explicit: false, .. } if self.is_one_of(from, &joined) => {
                     if level > 0 {

@@ -31,6 +31,7 @@ fn a_number_that_is_written_as_a_size_is_written_as_a_number() {
             (lift f (N) ((array-type int N) int) (lambda (xs k) (map (lambda (i) (slice i #2 xs)) (take k (iota (- N 2))))))
 
             f : Array[Int,N] -> Int -> <∃X, Array[Array[Int,2],X]>
+              assumes N-2 is not negative
         "#]],
     );
 }

@@ -375,3 +375,40 @@ fn a_length_that_would_contain_itself() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_computed_of_sizes_is_a_size() {
+    check(
+        "(define (numbered xs) (zip (iota (length xs)) xs))
+(define steps 4)
+(define twice (* 2 steps))
+(lift f (N) ((array-type float N)) (lambda (xs) (zip (tail xs) (iota (- N 1)))))
+(lift g (N) ((array-type float N)) (lambda (xs) (zipWith + (drop 1 xs) (take (- (length xs) 1) xs))))
+(lift h (N M) ((array-type float N) (array-type float M)) (lambda (a b) (fill (max 0 (- (+ (length a) M) 1)) 0)))
+(lift k (N) ((array-type float N)) (lambda (xs) (let n (* 2 (length xs)) m (- n 1) (tuple (fill n m) (fill m n)))))
+(lift l () () (lambda () (zip (iota twice) (fill (+ steps 4) steps))))
+(lift m (N) ((array-type float N)) (lambda (xs) (iterate (- N 1) (lambda (r) (concat r (take #1 r))) xs)))
+(lift n (N) ((array-type float N)) (lambda (xs) (let kept (filter (< 0.5f) xs) (zip kept (iota (length kept))))))
+(lift o (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (iota (- x 1))) xs)))
+(lift p (N) ((array-type int N)) (lambda (xs) (generate #N (lambda (i) (iota (- N i))))))",
+        expect![[r#"
+            numbered : Array[a,n] -> Array[(Int, a),n]
+            steps : Int
+            twice : Int
+            f : Array[Float,N] -> Array[(Float, Int),N-1]
+              assumes N is positive
+              assumes N-1 is not negative
+            g : Array[Float,N] -> ?
+              assumes 1 is at most N
+              assumes N-1 is not negative
+              unknown-name at `zipWith`: there is no `zipWith` here
+            h : Array[Float,N] -> Array[Float,M] -> Array[Int,max(N+M-1,0)]
+            k : Array[Float,N] -> <∃X, (Array[Int,2*N], Array[Int,X])>
+            l : Array[(Int, Int),8]
+            m : Array[Float,N] -> <∃X, Array[Float,X]>
+            n : Array[Float,N] -> <∃X, Array[(Float, Int),X]>
+            o : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+            p : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+        "#]],
+    );
+}

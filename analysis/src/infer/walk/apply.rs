@@ -19,8 +19,10 @@ impl Infer<'_> {
             self.give_up_on_type(Node::Expr(id));
             return Ty::error();
         }
-        if self.program.is_foreign_form(callee) {
-            self.operand(callee, None);
+        // `(x => x)` has the word of the form after its first part.
+        let arrow = args.first().filter(|_| matches!(self.program.expr(callee), Expr::Global(_) | Expr::Local(_)));
+        if let Some(word) = [Some(&callee), arrow].into_iter().flatten().find(|e| self.program.is_foreign_form(**e)) {
+            self.operand(*word, None);
             return Ty::error();
         }
         let meant = self.in_order(callee, args);
@@ -111,6 +113,8 @@ impl Infer<'_> {
                     self.infer_all(&args[i..]);
                     let taken: Vec<Ty> = params.iter().map(|(_, _, ty)| self.table.zonk(ty)).collect();
                     self.too_many_arguments(callee, &head, args, &taken, done);
+                    // The surplus explains arguments of another kind.
+                    params.retain(|(_, arg, param)| self.may_take(param, *arg));
                     result = Ty::error();
                     break;
                 }
@@ -214,29 +218,6 @@ impl Infer<'_> {
         }
     }
 
-    /// The size that an argument denotes, if any: a natural number, `#…`, a size name, a value of a size type.
-    pub fn static_size(&mut self, arg: ExprId) -> Option<Size> {
-        match self.program.expr(arg).clone() {
-            Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
-            Expr::Size(s) => Some(self.written_size(s)),
-            Expr::Local(b) if self.binders.is_number_and_size(b) => Some(self.size_of_binder(b)),
-            Expr::Local(b) => match self.program.body().binder(b).role {
-                BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
-                    Some(self.size_of_binder(b))
-                }
-                _ => match self.binders.ty(b).map(|t| self.table.shallow(t))?.kind() {
-                    TyKind::Size(s) => Some(s.clone()),
-                    _ => None,
-                },
-            },
-            _ => None,
-        }
-    }
-
-    pub fn is_let_name(&self, e: ExprId) -> bool {
-        matches!(self.program.expr(e), Expr::Local(b) if self.program.body().binder(*b).role == BinderRole::Let)
-    }
-
     // --- primitives
 
     /// A primitive used as a value.
@@ -336,9 +317,9 @@ impl Infer<'_> {
             Special::Cut if args.len() >= primitive.static_sizes.len() => self.cut(id, callee, primitive, args, note),
             Special::Iterate if args.len() >= 2 => Some(self.iterate(id, callee, args, note)),
             Special::IterateWhile if args.len() >= 3 => Some(self.iterate_while(id, callee, args, note)),
-            Special::Pad => {
-                self.check_pad_mode(args);
-                None
+            Special::Pad if self.reports_pad_mode(args) => {
+                self.infer_all(args);
+                Some(Ty::error())
             }
             // In this form, these are checked like other values.
             Special::Zip
@@ -350,6 +331,7 @@ impl Infer<'_> {
             | Special::Unzip
             | Special::Get(_)
             | Special::Vectorize
+            | Special::Pad
             | Special::PadMode
             | Special::Join
             | Special::CaseSplit => None,
@@ -404,9 +386,9 @@ impl Infer<'_> {
         Some(self.call(id, callee, ty, rest, counts.len()))
     }
 
-    /// Checks the border mode of `pad`: one of three names, or a parameter of a definition that is given one.
-    fn check_pad_mode(&mut self, args: &[ExprId]) {
-        let Some(&mode) = args.get(2) else { return };
+    /// Reports a border mode of `pad` that is neither one of three names nor a parameter of a definition that is given one.
+    fn reports_pad_mode(&mut self, args: &[ExprId]) -> bool {
+        let Some(&mode) = args.get(2) else { return false };
         let known = match self.program.expr(mode) {
             Expr::Global(n) => {
                 // Unknown names are reported elsewhere.
@@ -419,6 +401,7 @@ impl Infer<'_> {
         if !known {
             self.error(Node::Expr(mode), &Problem::PadMode);
         }
+        !known
     }
 
     // --- mistakes
@@ -457,9 +440,14 @@ impl Infer<'_> {
 
     pub fn needs_size(&mut self, arg: ExprId, cause: &Cause) {
         let callee = match cause {
-            Cause::Argument { callee, .. } => Some(self.program.short(*callee)),
+            Cause::Argument { callee, .. } => Some(*callee),
             _ => None,
         };
-        self.error(Node::Expr(arg), &Problem::NeedsSize { callee });
+        let of_definition = callee.is_some_and(|callee| match self.program.expr(callee) {
+            Expr::Global(name) => self.program.primitive(name).is_none(),
+            _ => false,
+        });
+        let callee = callee.map(|callee| self.program.short(callee));
+        self.error(Node::Expr(arg), &Problem::NeedsSize { callee, of_definition });
     }
 }

@@ -1,6 +1,8 @@
 //! Generalisation of functions and instantiation of schemes.
 
 use crate::hir::{BinderId, ExprId, Name};
+use crate::infer::Components;
+use crate::infer::constraint::Constraint;
 use crate::infer::context::Infer;
 use crate::infer::result::*;
 use crate::infer::table::{Key, Level};
@@ -76,10 +78,13 @@ impl Infer<'_> {
     pub fn let_function(&mut self, binder: BinderId, value: ExprId) {
         let first = self.agenda.len();
         let assumed = self.found.assumed().len();
+        let level = self.scopes.level();
         self.scopes.deepen();
         let ty = self.infer(value, None);
+        let of_uses = self.components == Components::OfUses;
+        let waits = |c: &Constraint| of_uses && matches!(c, Constraint::Project { .. });
+        self.settle_but(first, level, waits);
         self.scopes.undeepen();
-        self.settle(first, self.scopes.level());
         self.keep_undecided(first);
         let (first_type, first_size) = (self.found.lets().first_type(), self.found.lets().first_size());
         let taken = self.found.lets().size_names();
@@ -105,7 +110,9 @@ impl Infer<'_> {
         let constants = self.found.constants().iter().map(|(size, _)| self.table.zonk_size(size));
         let constants = constants.filter(|size| size.any_var(&mut |v| of_function.contains(v))).collect();
         let dependence = q.dependence;
-        let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, constants, dependence };
+        let (natural, literals) = (None, Vec::new());
+        let scheme =
+            Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, constants, dependence, natural, literals };
         self.found.generalized(binder, LetScheme { scheme, first_type, first_size });
     }
 

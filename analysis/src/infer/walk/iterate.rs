@@ -28,8 +28,9 @@ struct Loop {
 impl Infer<'_> {
     pub fn iterate(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
         let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
-        // A number of rounds that a `let` names is an Int, so that lengths that change in other ways can be hidden.
-        let count = if self.is_let_name(args[0]) { None } else { self.static_size(args[0]) };
+        // A number of rounds that a `let` names or that is computed is an Int, so that lengths that change in other ways
+        // can be hidden.
+        let count = if self.is_named_or_computed(args[0]) { None } else { self.static_size(args[0]) };
         let number = count.as_ref().map_or_else(Ty::int, |count| Ty::new(TyKind::Size(count.clone())));
         match &count {
             Some(_) => self.found.set_type(args[0], number.clone()),

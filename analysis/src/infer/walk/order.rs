@@ -10,6 +10,7 @@ use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
+use crate::prims::Special;
 use crate::ty::{Ty, TyKind};
 
 /// The apparent kind of an argument before it is checked.
@@ -81,6 +82,9 @@ impl Infer<'_> {
         };
         let params: Vec<Takes> = ty.uncurry().0.into_iter().map(Takes::of).collect();
         let looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
+        if let Some(order) = order_that_fits(&params, &looks) {
+            return Some(self.reordered(name, args, &order));
+        }
         let at = |is: &dyn Fn(Takes, Looks) -> bool| params.iter().zip(&looks).position(|(p, l)| is(*p, *l));
         let is_value = |looks: Looks| matches!(looks, Looks::Value | Looks::Array);
         let (one, other) = if params.contains(&Takes::Function) {
@@ -117,6 +121,20 @@ impl Infer<'_> {
         Some(Meant::Ordered(ordered))
     }
 
+    /// Reports arguments in another order than the callee takes them. `order` has the index of each argument that it takes.
+    fn reordered(&mut self, callee: Name, args: &[ExprId], order: &[usize]) -> Meant {
+        let ordered: Vec<ExprId> = order.iter().map(|index| args[*index]).collect();
+        let moved: Vec<(ExprId, ExprId)> = args.iter().copied().zip(ordered.iter().copied()).collect();
+        let written: String = ordered.iter().map(|arg| format!(" {}", self.program.short(*arg))).collect();
+        let problem = Problem::ArgumentsInOrder { written: format!("({callee}{written})"), callee };
+        let moved = moved.into_iter().filter(|(to, from)| to != from);
+        let first = moved.clone().next().map_or(args[0], |(first, _)| first);
+        let edits = moved.flat_map(|(to, from)| move_to(to, from)).collect();
+        let d = Diagnostic::new(Node::Expr(first), &problem).fix(Title::OrderArguments.certain(edits));
+        self.found.diagnostic(d);
+        Meant::Ordered(ordered)
+    }
+
     /// Reports that the argument at index `missing` is missing.
     fn lacks_argument(&mut self, callee: ExprId, args: &[ExprId], ty: &Ty, missing: usize) -> Meant {
         self.infer_all(args);
@@ -129,6 +147,8 @@ impl Infer<'_> {
         let neutral = array.as_ref().and_then(|array| self.results().neutral_element(at, array));
         let neutral = neutral.map(|neutral| neutral.to_string());
         let problem = Problem::MissingArgument { callee: name, what, before, neutral: neutral.clone() };
+        let is_mode = self.program.primitive_at(callee).is_some_and(|p| p.special == Some(Special::Pad));
+        let problem = if is_mode { Problem::PadMode } else { problem };
         let mut d = Diagnostic::new(Node::Expr(at), &problem);
         if let Some(neutral) = neutral {
             let edits = vec![Edit::InsertBefore(Node::Expr(at), format!("{neutral} "))];
@@ -141,6 +161,11 @@ impl Infer<'_> {
         Meant::Lacking(Ty::error())
     }
 
+    /// Whether an argument may be of the kind of its parameter, as far as it can be told before it is checked.
+    pub fn may_take(&self, param: &Ty, arg: ExprId) -> bool {
+        Takes::of(&self.table.zonk(param)).may_be(self.looks(arg))
+    }
+
     fn looks(&self, e: ExprId) -> Looks {
         let of = |ty: &Ty| match self.table.shallow(ty).kind() {
             TyKind::Fun(..) => Looks::Function,
@@ -151,6 +176,7 @@ impl Infer<'_> {
         match self.program.expr(e) {
             Expr::Lambda { .. } => Looks::Function,
             Expr::Literal(_) | Expr::Size(_) | Expr::Tuple(_) => Looks::Value,
+            Expr::Local(b) if self.program.body().binder(*b).role.is_size() => Looks::Value,
             Expr::Local(b) => self.binders.ty(*b).map_or(Looks::Unclear, of),
             Expr::Global(name) => match self.program.lookup(name) {
                 Lookup::Definition(scheme) => of(&scheme.ty),
@@ -183,14 +209,50 @@ fn missing(params: &[Takes], looks: &[Looks]) -> Option<usize> {
     (0..looks.len()).find(fits_without)
 }
 
+/// The only order in which three or more arguments fit, if they do not as given and more than two of them move. Arguments
+/// that look alike keep their order. The order has the index of each argument that is taken.
+fn order_that_fits(params: &[Takes], looks: &[Looks]) -> Option<Vec<usize>> {
+    const MOST: usize = 5;
+    let fits = |order: &[usize]| order.iter().zip(params).all(|(index, takes)| takes.may_be(looks[*index]));
+    let given: Vec<usize> = (0..looks.len()).collect();
+    if !(3..=MOST).contains(&looks.len())
+        || looks.len() > params.len()
+        || looks.contains(&Looks::Unclear)
+        || fits(&given)
+    {
+        return None;
+    }
+    let mut found = None;
+    let mut open = vec![Vec::new()];
+    while let Some(order) = open.pop() {
+        if order.len() == looks.len() {
+            if found.replace(order).is_some() {
+                return None;
+            }
+            continue;
+        }
+        for next in 0..looks.len() {
+            let before_a_like = |index: &usize| !order.contains(index) && looks[*index] == looks[next];
+            let is_first = (0..looks.len()).find(before_a_like) == Some(next);
+            if is_first && params[order.len()].may_be(looks[next]) {
+                open.push(order.iter().copied().chain([next]).collect());
+            }
+        }
+    }
+    let moved = |order: &Vec<usize>| order.iter().zip(0..).filter(|(index, at)| **index != *at).count();
+    found.filter(|order| moved(order) > 2)
+}
+
 /// Edits that exchange two expressions.
 pub fn exchanged(first: ExprId, second: ExprId) -> Vec<Edit> {
-    let moved = |to: ExprId, from: ExprId| {
-        let (at, of) = (Node::Expr(to), Node::Expr(from));
-        let copy = Edit::CopyBefore { at, before: String::new(), of, after: String::new() };
-        [copy, Edit::Replace(at, String::new())]
-    };
-    moved(first, second).into_iter().chain(moved(second, first)).collect()
+    move_to(first, second).into_iter().chain(move_to(second, first)).collect()
+}
+
+/// Edits that write the expression `from` in place of `to`.
+fn move_to(to: ExprId, from: ExprId) -> [Edit; 2] {
+    let (at, of) = (Node::Expr(to), Node::Expr(from));
+    let copy = Edit::CopyBefore { at, before: String::new(), of, after: String::new() };
+    [copy, Edit::Replace(at, String::new())]
 }
 
 /// Whether a type is that of `<`: two values of one type are compared.

@@ -207,7 +207,9 @@ impl Infer<'_> {
 
     /// An expression of type Int as a size; `None` if it is not made of sizes alone. Integer division rounds down.
     pub fn size_of_expr(&mut self, e: ExprId) -> Option<Size> {
-        if let Some(size) = self.static_size(e) {
+        if !matches!(self.program.expr(e), Expr::Apply { .. })
+            && let Some(size) = self.static_size(e)
+        {
             return Some(size);
         }
         match self.program.expr(e).clone() {

@@ -11,7 +11,7 @@ pub mod staged;
 use self::staged::Staged;
 use super::{BuildError, Result};
 use lift_analysis::db::SourceFile;
-use lift_analysis::hir::{BinderId, BinderRole, Body, Expr, ExprId, Literal, SizeOp, SizeRef, SizeRefId};
+use lift_analysis::hir::{BinderId, BinderRole, Body, Expr, ExprId, SizeOp, SizeRef, SizeRefId};
 use lift_analysis::infer::{Inference, Site};
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::parameters::Settings;
@@ -296,35 +296,9 @@ impl<'db> Scope<'db> {
             | BinderRole::Position
             | BinderRole::ExistsSize => match self.binding(b).map(|b| b.value) {
                 Some(Staged::Size(s)) => Ok(s),
-                _ => self.let_size(b, at, length_of)?.ok_or_else(unknown),
+                _ => self.size(self.cx.inference.named_sizes.get(&b).ok_or_else(unknown)?, at),
             },
         }
-    }
-
-    /// The size that a `let` names: a natural number, a size, or the length of a named array.
-    fn let_size(
-        &self,
-        b: BinderId,
-        at: ExprId,
-        length_of: &dyn Fn(&Staged<'db>) -> Option<Size>,
-    ) -> Result<Option<Size>> {
-        let body = &self.cx.body;
-        let value = body.exprs.iter().find_map(|e| match e {
-            Expr::Let { binder, value, .. } if *binder == b => Some(*value),
-            _ => None,
-        });
-        Ok(match value.map(|value| body.expr(value)) {
-            Some(Expr::Literal(Literal::Int(n))) => u64::try_from(*n).ok().map(Size::nat),
-            Some(Expr::Size(size)) => Some(self.written_size(*size, at, length_of)?),
-            Some(Expr::Local(other)) => Some(self.size_name(*other, at, length_of)?),
-            Some(Expr::Apply { args, .. }) => match args.first().map(|array| body.expr(*array)) {
-                Some(Expr::Local(array)) => {
-                    self.binding(*array).and_then(|array| length_of(&array.opened.unwrap_or(array.value)))
-                }
-                _ => None,
-            },
-            _ => None,
-        })
     }
 }
 

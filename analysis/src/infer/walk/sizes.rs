@@ -1,0 +1,121 @@
+//! Numbers that are sizes: natural numbers, size names, lengths of named arrays, and what is computed of these.
+
+use crate::hir::*;
+use crate::infer::Lookup;
+use crate::infer::context::Infer;
+use crate::prims::PrimitiveId;
+use crate::size::{Assumption, Size, VarKind};
+use crate::ty::TyKind;
+
+impl Infer<'_> {
+    /// The size that an argument denotes, if any: a natural number or its name, `#…`, a size name, a value of a size type,
+    /// the length of a named array, and sums, differences and products of these.
+    pub fn static_size(&mut self, arg: ExprId) -> Option<Size> {
+        match self.program.expr(arg).clone() {
+            Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
+            Expr::Size(s) => Some(self.written_size(s)),
+            Expr::Local(b) if self.binders.is_number_and_size(b) => Some(self.size_of_binder(b)),
+            Expr::Local(b) => match self.program.body().binder(b).role {
+                BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
+                    Some(self.size_of_binder(b))
+                }
+                _ => match self.binders.ty(b).map(|t| self.table.shallow(t))?.kind() {
+                    TyKind::Size(s) => Some(s.clone()),
+                    _ => None,
+                },
+            },
+            Expr::Global(name) => match self.program.lookup(&name) {
+                Lookup::Definition(scheme) => {
+                    let natural = scheme.natural?;
+                    self.found.uses(&name);
+                    Some(Size::nat(natural))
+                }
+                _ => None,
+            },
+            Expr::Apply { .. } if self.computes_size(arg) => {
+                self.infer(arg, None);
+                let mut differences = Vec::new();
+                let size = self.computed_size(arg, &mut differences)?;
+                for difference in differences {
+                    self.assume(Assumption::NonNegative(difference), arg);
+                }
+                Some(size)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an expression consists of sizes alone. An index variable is not one here: rows whose lengths depend on it
+    /// fit fewer functions than rows of hidden length.
+    fn computes_size(&mut self, e: ExprId) -> bool {
+        match self.program.expr(e).clone() {
+            Expr::Apply { callee, args } => match self.program.primitive_at(callee).map(|p| p.id) {
+                Some(PrimitiveId::Length) => {
+                    matches!(args.as_slice(), [array] if matches!(self.program.expr(*array), Expr::Local(_)))
+                }
+                Some(PrimitiveId::Add | PrimitiveId::Sub | PrimitiveId::Mul | PrimitiveId::Min | PrimitiveId::Max) => {
+                    args.len() == 2 && args.iter().all(|arg| self.computes_size(*arg))
+                }
+                _ => false,
+            },
+            Expr::Lambda { .. } | Expr::Let { .. } | Expr::If { .. } => false,
+            _ => self.static_size(e).is_some_and(|size| !size.any_var(&mut |v| v.kind == VarKind::Position)),
+        }
+    }
+
+    /// The size that an expression of sizes computes. Its differences are added to `differences`, but not those beside a
+    /// natural number in `max`, which may be negative.
+    fn computed_size(&mut self, e: ExprId, differences: &mut Vec<Size>) -> Option<Size> {
+        let Expr::Apply { callee, args } = self.program.expr(e).clone() else { return self.static_size(e) };
+        let id = self.program.primitive_at(callee)?.id;
+        if id == PrimitiveId::Length {
+            let ty = self.results().operand_type(*args.first()?)?;
+            return self.table.shallow(&ty).as_array().map(|array| array.len.clone());
+        }
+        let &[a, b] = args.as_slice() else { return None };
+        let mut inner = Vec::new();
+        let (a, b) = (self.computed_size(a, &mut inner)?, self.computed_size(b, &mut inner)?);
+        let size = match id {
+            PrimitiveId::Add => a.add(&b),
+            PrimitiveId::Sub => {
+                let difference = a.sub(&b);
+                inner.push(difference.clone());
+                difference
+            }
+            PrimitiveId::Mul => a.mul(&b),
+            PrimitiveId::Min => Size::min(&a, &b),
+            PrimitiveId::Max if a.is_natural() || b.is_natural() => return Some(Size::max(&a, &b)),
+            PrimitiveId::Max => Size::max(&a, &b),
+            _ => return None,
+        };
+        differences.extend(inner);
+        Some(size)
+    }
+
+    pub fn is_named_or_computed(&self, e: ExprId) -> bool {
+        match self.program.expr(e) {
+            Expr::Local(b) => self.program.body().binder(*b).role == BinderRole::Let,
+            Expr::Global(_) | Expr::Apply { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The size that a `let` names. A difference is not one: it may be negative where it is used as a number.
+    pub fn named_size(&mut self, value: ExprId) -> Option<Size> {
+        match self.program.expr(value) {
+            Expr::Literal(_) | Expr::Size(_) | Expr::Local(_) | Expr::Global(_) => self.static_size(value),
+            Expr::Apply { .. } if self.computes_size(value) => {
+                let mut differences = Vec::new();
+                let size = self.computed_size(value, &mut differences)?;
+                differences.is_empty().then_some(size)
+            }
+            _ => None,
+        }
+    }
+
+    /// The natural number that a definition names.
+    pub fn named_natural(&mut self) -> Option<u64> {
+        let size = self.named_size(self.program.body().root?)?;
+        u64::try_from(self.table.zonk_size(&size).as_const()?).ok()
+    }
+}
