@@ -14,6 +14,7 @@ mod hints;
 mod hover;
 mod incremental;
 mod kept;
+mod laws;
 mod navigation;
 mod outline;
 mod rename;

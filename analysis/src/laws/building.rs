@@ -6,27 +6,34 @@
 use super::matching::unlike;
 use super::term::{Binding, Kind, SizeTerm, Term};
 use crate::node::Name;
-use crate::prims::{self, PrimitiveId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The side with its variables replaced; `None` if a size cannot be written.
-pub fn built(side: &Term, terms: &BTreeMap<Name, Term>) -> Option<Term> {
-    let mut avoid: BTreeSet<Name> = terms.values().flat_map(Term::free).collect();
-    // Several parameters are replaced one after the other.
+/// The side with its variables replaced; `None` if a size cannot be written. `names` are those that the program has for
+/// binders of the law.
+pub fn built(side: &Term, terms: &BTreeMap<Name, Term>, names: &BTreeMap<Name, Name>) -> Option<Term> {
+    let mut globals = Vec::new();
+    side.globals(&mut globals);
+    let avoid: BTreeSet<Name> = terms.values().flat_map(Term::free).chain(globals).collect();
+    let mut inner = BTreeSet::new();
     for term in terms.values() {
-        if let Kind::Lambda(params, _) = &term.kind
-            && params.len() > 1
-        {
-            avoid.extend(params.iter().flat_map(Binding::names).cloned());
+        if let Kind::Lambda(params, body) = &term.kind {
+            inner.extend(body.bound());
+            // Several parameters are replaced one after the other.
+            if params.len() > 1 {
+                inner.extend(params.iter().flat_map(Binding::names).cloned());
+            }
         }
     }
-    Builder { terms, avoid }.term(side, &BTreeMap::new())
+    Builder { terms, names, avoid, inner }.term(side, &BTreeMap::new())
 }
 
 struct Builder<'a> {
     terms: &'a BTreeMap<Name, Term>,
+    names: &'a BTreeMap<Name, Name>,
     /// Names that the law must not bind.
     avoid: BTreeSet<Name>,
+    /// Names that functions of the program bind; where the law binds one, too, an argument becomes a `let`.
+    inner: BTreeSet<Name>,
 }
 
 /// New names of the law's binders.
@@ -44,13 +51,13 @@ impl Builder<'_> {
             Kind::Literal(text) => Kind::Literal(text.clone()),
             Kind::Size(size) => Kind::Size(self.size(size)?.folded()),
             Kind::Lambda(params, body) => {
-                let (params, inner) = self.bound(params, renamed)?;
+                let (params, inner) = self.bound(params, body, renamed)?;
                 return Some(eta(params, self.term(body, &inner)?));
             }
             Kind::Apply(function, args) => return Some(applied(self.term(function, renamed)?, all(args)?)),
             Kind::Let(binding, value, body) => {
                 let value = self.term(value, renamed)?;
-                let (mut bindings, inner) = self.bound(std::slice::from_ref(binding), renamed)?;
+                let (mut bindings, inner) = self.bound(std::slice::from_ref(binding), body, renamed)?;
                 let (binding, body) = (bindings.pop()?, self.term(body, &inner)?);
                 if value.is_atom() {
                     return Some(bind(binding, value, body));
@@ -60,21 +67,44 @@ impl Builder<'_> {
             Kind::If(parts) => Kind::If(Box::new(all(&**parts)?.try_into().ok()?)),
             Kind::Tuple(parts) => Kind::Tuple(all(parts)?),
             Kind::Compose(parts) => Kind::Compose(all(parts)?),
-            Kind::Opaque(..) => return None,
+            Kind::Around(..) | Kind::Opaque(..) => return None,
         }))
     }
 
-    fn bound(&self, params: &[Binding], renamed: &Renamed) -> Option<(Vec<Binding>, Renamed)> {
+    /// Names the binders of the law: as the program's function names the parameter that takes the value of a binder, or
+    /// else as the law does.
+    fn bound(&self, params: &[Binding], body: &Term, renamed: &Renamed) -> Option<(Vec<Binding>, Renamed)> {
         let mut inner = renamed.clone();
         let mut out = Vec::new();
         for param in params {
             let Binding::Name(name) = param else { return None };
-            let taken = self.avoid.iter().chain(inner.values()).cloned().collect();
-            let new = unlike(name, &taken);
+            let taken: BTreeSet<Name> = self.avoid.iter().chain(inner.values()).cloned().collect();
+            let theirs = self.parameter(name, body).filter(|theirs| !taken.contains(theirs));
+            let new = theirs.unwrap_or_else(|| {
+                unlike(self.names.get(name).unwrap_or(name), &self.inner.union(&taken).cloned().collect())
+            });
             inner.insert(name.clone(), new.clone());
             out.push(Binding::Name(new));
         }
         Some((out, inner))
+    }
+
+    /// The name of the parameter of a function of the program that the law applies to a binder.
+    fn parameter(&self, binder: &Name, body: &Term) -> Option<Name> {
+        if let Kind::Apply(function, args) = &body.kind
+            && let Kind::Name { name, .. } = &function.kind
+            && let Some(Kind::Lambda(params, _)) = self.terms.get(name).map(|term| &term.kind)
+        {
+            let is_binder = |arg: &Term| matches!(&arg.kind, Kind::Name { name, local: true } if name == binder);
+            for (param, arg) in params.iter().zip(args) {
+                if let Binding::Name(theirs) = param
+                    && is_binder(arg)
+                {
+                    return Some(theirs.clone());
+                }
+            }
+        }
+        body.parts().into_iter().find_map(|part| self.parameter(binder, part))
     }
 
     fn size(&self, size: &SizeTerm) -> Option<SizeTerm> {
@@ -105,7 +135,7 @@ fn eta(params: Vec<Binding>, body: Term) -> Term {
         && matches!(&last.kind, Kind::Name { name, local: true } if name == param)
     {
         let rest = Term::call((**function).clone(), first.to_vec());
-        if !rest.free().contains(param) {
+        if !rest.free().contains(param) && first.iter().all(Term::is_value) {
             return rest;
         }
     }
@@ -113,7 +143,7 @@ fn eta(params: Vec<Binding>, body: Term) -> Term {
 }
 
 /// Applies a function to arguments.
-fn applied(function: Term, mut args: Vec<Term>) -> Term {
+pub fn applied(function: Term, mut args: Vec<Term>) -> Term {
     let (params, mut body) = match function.kind {
         Kind::Lambda(params, body) => (params, *body),
         _ => return Term::call(function, args),
@@ -123,12 +153,16 @@ fn applied(function: Term, mut args: Vec<Term>) -> Term {
     }
     let rest = args.split_off(params.len());
     // A `let` for one parameter must not catch a name of an argument for another.
-    let free: BTreeSet<Name> = args.iter().flat_map(Term::free).collect();
-    if params.len() > 1 && params.iter().flat_map(Binding::names).any(|name| free.contains(name)) {
+    let catches =
+        |nth: usize, name: &Name| args.iter().enumerate().any(|(other, arg)| other != nth && arg.free().contains(name));
+    if params.iter().enumerate().any(|(nth, param)| param.names().iter().any(|name| catches(nth, name))) {
         return Term::call(Term::new(Kind::Lambda(params, Box::new(body))), args.into_iter().chain(rest).collect());
     }
     for (param, arg) in params.into_iter().zip(args).rev() {
-        body = bind(param, arg, body);
+        let is_itself = matches!((&param, &arg.kind), (Binding::Name(own), Kind::Name { name, .. }) if own == name);
+        if !is_itself {
+            body = bind(param, arg, body);
+        }
     }
     if rest.is_empty() { body } else { applied(body, rest) }
 }
@@ -182,6 +216,10 @@ impl Uses {
                 self.in_size |= names.contains(name);
                 self.opaque |= size.measures(name);
             }
+            Kind::Around(wrapping, body) => {
+                self.opaque |= wrapping.names.contains(name);
+                self.look(body, name, deep);
+            }
             Kind::Opaque(_, names) => {
                 self.opaque |= names.contains(name);
                 self.count += usize::from(names.contains(name));
@@ -206,17 +244,12 @@ impl Uses {
             // The second operand of `and` and `or` may be skipped.
             Kind::Apply(function, args) => {
                 self.look(function, name, deep);
-                let lazy = is_lazy(function);
+                let lazy = function.skips_operands();
                 args.iter().enumerate().for_each(|(nth, arg)| self.look(arg, name, deep || (lazy && nth > 0)));
             }
             _ => term.parts().into_iter().for_each(|part| self.look(part, name, deep)),
         }
     }
-}
-
-fn is_lazy(function: &Term) -> bool {
-    let Kind::Name { name, .. } = &function.kind else { return false };
-    prims::lookup(name).is_some_and(|p| matches!(p.id, PrimitiveId::And | PrimitiveId::Or))
 }
 
 /// Replaces a name. The term binds no name of the value.

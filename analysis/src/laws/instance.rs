@@ -77,7 +77,9 @@ const BOOL_OPERATORS: &[Operator] = &[
 /// Makes an instance of a law with a scheme; an error says why none can be made.
 pub fn instance(law: &Law, scheme: &Scheme, kernels: &[String; 2], random: &mut Random) -> Result<Instance, String> {
     let types = sides(scheme, law.params.len())?;
-    let element: Vec<Ty> = scheme.types.iter().map(|class| element_type(*class, random)).collect();
+    // Functions of every third instance may fail.
+    let fails = random.below(3) == 0;
+    let element: Vec<Ty> = scheme.types.iter().map(|class| element_type(*class, fails, random)).collect();
     // A size that is an argument is a constant; any other is a size of the kernels.
     let is_argument =
         |var: &Var| types.iter().any(|ty| matches!(ty.kind(), TyKind::Size(size) if size.vars().contains(var)));
@@ -116,7 +118,7 @@ pub fn instance(law: &Law, scheme: &Scheme, kernels: &[String; 2], random: &mut 
                 None => return Err(format!("no value for the size `{name}`")),
             },
             _ => special(law, name, &ty, &terms, random)
-                .or_else(|| Maker { random, scope: Vec::new() }.expr(&ty, 3))
+                .or_else(|| Maker { random, scope: Vec::new(), fails }.expr(&ty, 3))
                 .ok_or_else(|| format!("no value for `{name} : {ty}`"))?,
         };
         shown.push(format!("{name} = {text}"));
@@ -126,7 +128,9 @@ pub fn instance(law: &Law, scheme: &Scheme, kernels: &[String; 2], random: &mut 
     let types: Vec<&str> = arrays.iter().map(|(_, ty)| ty.as_str()).collect();
     let mut text = String::new();
     for (kernel, side) in kernels.iter().zip([&law.left, &law.right]) {
-        let body = built(&side.term, &terms).ok_or("a side cannot be written with these arguments")?.print("");
+        let body = built(&side.term, &terms, &BTreeMap::new())
+            .ok_or("a side cannot be written with these arguments")?
+            .print("");
         let (sizes, types, names) = (sizes.join(" "), types.join(" "), names.join(" "));
         text += &format!("(lift {kernel} ({sizes}) ({types}) (lambda ({names}) {body}))\n");
     }
@@ -137,10 +141,11 @@ fn pair() -> Ty {
     Ty::tuple(vec![Ty::int(), Ty::int()])
 }
 
-fn element_type(class: Option<Class>, random: &mut Random) -> Ty {
+/// Pairs only of functions that cannot fail: what nothing uses of a pair is computed in an array, but not elsewhere.
+fn element_type(class: Option<Class>, fails: bool, random: &mut Random) -> Ty {
     match class {
         Some(Class::Floating) => Ty::scalar(Scalar::Float),
-        None if random.below(3) == 0 => pair(),
+        None if !fails && random.below(3) == 0 => pair(),
         _ => Ty::int(),
     }
 }
@@ -212,6 +217,8 @@ impl Random {
 struct Maker<'a> {
     random: &'a mut Random,
     scope: Vec<(String, Ty)>,
+    /// Whether integers are divided, also by zero.
+    fails: bool,
 }
 
 impl Maker<'_> {
@@ -237,7 +244,10 @@ impl Maker<'_> {
                     names.push(name.clone());
                     self.scope.push((name, param.clone()));
                 }
-                let body = self.expr(result, depth);
+                let mut body = self.expr(result, depth);
+                if self.fails {
+                    body = body.map(|body| uses_all(&self.scope[before..], result, body));
+                }
                 self.scope.truncate(before);
                 Some(format!("(lambda ({}) {})", names.join(" "), body?))
             }
@@ -263,7 +273,9 @@ impl Maker<'_> {
         };
         if depth > 0 && self.random.below(3) > 0 {
             let (a, b) = (self.number(scalar, depth - 1), self.number(scalar, depth - 1));
-            return match self.random.below(5) {
+            let operations = if self.fails && scalar == Scalar::Int { 6 } else { 5 };
+            return match self.random.below(operations) {
+                5 => format!("(/ {a} (mod {b} 3))"),
                 0 => format!("(+ {a} {b})"),
                 1 => format!("(- {a} {b})"),
                 2 => format!("(* {a} {b})"),
@@ -276,6 +288,20 @@ impl Maker<'_> {
             0 => format!("{}{ending}", self.random.below(7)),
             _ => self.random.one_of(uses).unwrap_or_else(|| format!("{}{ending}", self.random.below(7))),
         }
+    }
+}
+
+/// The body of a function that uses all of its parameters: what is not used is not computed, and cannot fail.
+fn uses_all(params: &[(String, Ty)], result: &Ty, body: String) -> String {
+    let used = |(name, ty): &(String, Ty)| match ty.as_scalar() {
+        Some(Scalar::Bool) => Some(format!("(if {name} 1 0)")),
+        _ => number_of(name, ty, Scalar::Int),
+    };
+    let sum = params.iter().filter_map(used).reduce(|all, one| format!("(+ {all} {one})"));
+    match (sum, result.as_scalar()) {
+        (Some(sum), Some(Scalar::Int)) => format!("(+ {sum} {body})"),
+        (Some(sum), Some(Scalar::Bool)) => format!("(= (mod {sum} 1) (if {body} 0 1))"),
+        _ => body,
     }
 }
 

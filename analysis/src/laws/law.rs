@@ -10,8 +10,9 @@
 //!   (tuple (map f (map g xs)) (map (lambda (x) (f (g x))) xs)))
 //! ```
 //!
-//! The parameters are the pattern variables. `where:` lists conditions that types do not express; `try:` lists values
-//! of a size that matching leaves open. Conditions on lengths follow from the types.
+//! The parameters are the pattern variables. `where:` lists conditions that types do not express, and `forwards where:`
+//! and `backwards where:` those of one direction; `try:` lists values of a size that matching leaves open. Conditions on
+//! lengths follow from the types.
 
 use super::term::{Binding, Kind, Reader, Term, param_of};
 use crate::node::Name;
@@ -30,6 +31,8 @@ pub struct Law {
     pub forwards: Option<String>,
     pub backwards: Option<String>,
     pub conditions: Vec<Condition>,
+    /// Conditions of one direction.
+    pub directed: Vec<(Direction, Condition)>,
     /// Values to try for sizes that matching leaves open.
     pub tries: Vec<(Name, Vec<u64>)>,
     /// The documentation without the lines that this module reads, and without the example.
@@ -38,6 +41,17 @@ pub struct Law {
     pub example: Option<String>,
     /// The definition, relative to the file.
     pub range: TextRange,
+}
+
+/// A direction of a law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Forwards,
+    Backwards,
+}
+
+impl Direction {
+    pub const BOTH: [Direction; 2] = [Direction::Forwards, Direction::Backwards];
 }
 
 /// A side of a law.
@@ -54,6 +68,8 @@ pub enum Condition {
     Commutative(Name),
     /// A neutral element on both sides of an operator.
     Neutral(Name, Name),
+    /// Calling a function with these arguments, or with any, cannot fail.
+    Total(Name, Vec<Name>),
 }
 
 impl fmt::Display for Condition {
@@ -62,6 +78,8 @@ impl fmt::Display for Condition {
             Condition::Associative(op) => write!(f, "`{op}` is associative"),
             Condition::Commutative(op) => write!(f, "`{op}` is commutative"),
             Condition::Neutral(z, op) => write!(f, "`{z}` is neutral for `{op}`"),
+            Condition::Total(function, args) if args.is_empty() => write!(f, "`{function}` cannot fail"),
+            Condition::Total(function, args) => write!(f, "`({function} {})` cannot fail", args.join(" ")),
         }
     }
 }
@@ -122,10 +140,14 @@ fn law(define: &ast::Define, name: &Name, clauses: Clauses, range: TextRange) ->
     };
     let (left, right) = (side(left)?, side(right)?);
     if let Some(part) = opaque(&left.term).or_else(|| opaque(&right.term)) {
-        return Err(format!("a side of a law has no `:`, `pack` or `unpack`: `{part}`"));
+        return Err(format!("a side of a law has no `:`, `with`, `pack` or `unpack`: `{part}`"));
     }
     let conditions: Result<Vec<Condition>, String> =
         clauses.conditions.iter().map(|words| condition(words, &params)).collect();
+    let mut directed = Vec::new();
+    for (direction, words) in &clauses.directed {
+        directed.push((*direction, condition(words, &params)?));
+    }
     let tries: Result<Vec<(Name, Vec<u64>)>, String> =
         clauses.tries.iter().map(|words| values_to_try(words, &params)).collect();
     Ok(Law {
@@ -135,6 +157,7 @@ fn law(define: &ast::Define, name: &Name, clauses: Clauses, range: TextRange) ->
         forwards: clauses.forwards,
         backwards: clauses.backwards,
         conditions: conditions?,
+        directed,
         tries: tries?,
         docs: clauses.docs,
         example: clauses.example,
@@ -146,6 +169,7 @@ fn law(define: &ast::Define, name: &Name, clauses: Clauses, range: TextRange) ->
 fn opaque(term: &Term) -> Option<String> {
     match &term.kind {
         Kind::Opaque(text, _) => Some(text.clone()),
+        Kind::Around(..) => Some(term.print("")),
         _ => term.parts().into_iter().find_map(opaque),
     }
 }
@@ -159,7 +183,12 @@ fn condition(words: &str, params: &[Name]) -> Result<Condition, String> {
         ["associative", op] => Ok(Condition::Associative(known(op)?)),
         ["commutative", op] => Ok(Condition::Commutative(known(op)?)),
         ["neutral", z, op] => Ok(Condition::Neutral(known(z)?, known(op)?)),
-        _ => Err(format!("`where:` takes (associative f), (commutative f) and (neutral z f), not ({words})")),
+        ["total", function, args @ ..] => {
+            Ok(Condition::Total(known(function)?, args.iter().map(|arg| known(arg)).collect::<Result<_, _>>()?))
+        }
+        _ => {
+            Err(format!("`where:` takes (associative f), (commutative f), (neutral z f) and (total f), not ({words})"))
+        }
     }
 }
 
@@ -181,6 +210,7 @@ struct Clauses {
     forwards: Option<String>,
     backwards: Option<String>,
     conditions: Vec<String>,
+    directed: Vec<(Direction, String)>,
     tries: Vec<String>,
     docs: String,
     example: Option<String>,
@@ -204,8 +234,11 @@ impl Clauses {
             } else if let Some(title) = after("backwards:") {
                 clauses.backwards = Some(title);
             } else if let Some(list) = after("where:") {
-                let parts = list.split(['(', ')']).map(str::trim).filter(|part| !part.is_empty());
-                clauses.conditions.extend(parts.map(str::to_owned));
+                clauses.conditions.extend(parts(&list));
+            } else if let Some(list) = after("forwards where:") {
+                clauses.directed.extend(parts(&list).map(|part| (Direction::Forwards, part)));
+            } else if let Some(list) = after("backwards where:") {
+                clauses.directed.extend(parts(&list).map(|part| (Direction::Backwards, part)));
             } else if let Some(words) = after("try:") {
                 clauses.tries.push(words);
             } else {
@@ -215,4 +248,9 @@ impl Clauses {
         clauses.docs = prose.join("\n").trim().to_owned();
         clauses
     }
+}
+
+/// The conditions of a line.
+fn parts(list: &str) -> impl Iterator<Item = String> + '_ {
+    list.split(['(', ')']).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned)
 }

@@ -15,6 +15,8 @@ pub struct Found {
     pub terms: BTreeMap<Name, Term>,
     /// Computed sizes of the pattern, with the sizes of the term that they must equal.
     pub sizes: Vec<(SizeTerm, SizeTerm)>,
+    /// The names that the program has for binders of the pattern.
+    pub names: BTreeMap<Name, Name>,
 }
 
 pub struct Matcher<'a> {
@@ -91,7 +93,7 @@ impl Matcher<'_> {
     }
 
     /// A function: a lambda with as many parameters, or any other, which is applied to new names.
-    fn lambda(&self, params: &[Binding], body: &Term, term: &Term, bound: &Bound, found: Found) -> Option<Found> {
+    fn lambda(&self, params: &[Binding], body: &Term, term: &Term, bound: &Bound, mut found: Found) -> Option<Found> {
         let own: Vec<Name> = params.iter().flat_map(Binding::names).cloned().collect();
         // `(lambda (x) (f x))` is `f`.
         if let Kind::Apply(function, args) = &body.kind
@@ -110,6 +112,7 @@ impl Matcher<'_> {
                 }
                 for (own, theirs) in own.iter().zip(theirs) {
                     let Binding::Name(name) = theirs else { return None };
+                    found.names.entry(own.clone()).or_insert_with(|| name.clone());
                     inner.push((own.clone(), name.clone()));
                 }
                 self.term(body, its, &inner, found)
@@ -164,6 +167,10 @@ impl Matcher<'_> {
         };
         let mut with: Vec<usize> = (0..others.len()).filter(|nth| mentions(&others[*nth])).collect();
         let nth = with.pop().filter(|_| with.is_empty() && !mentions(function))?;
+        // What `and` and `or` may skip would be computed for each element.
+        if nth > 0 && function.skips_operands() {
+            return None;
+        }
         let name = unlike(&"v".into(), &term.free());
         let mut left = others.clone();
         let part = std::mem::replace(&mut left[nth], Term::name(&name, true));
@@ -254,6 +261,10 @@ fn partner(arg: &Term, bound: &Bound) -> Option<Name> {
 fn without_last(term: &Term, names: &[Name]) -> Option<Term> {
     let Kind::Apply(function, args) = &term.kind else { return None };
     let (first, last) = args.split_at(args.len().checked_sub(names.len())?);
+    // Otherwise the arguments before would be computed although the function is never called.
+    if !first.iter().all(Term::is_value) {
+        return None;
+    }
     let rest = Term::call((**function).clone(), first.to_vec());
     let free = rest.free();
     let fits = last.iter().zip(names).all(|(arg, name)| arg.is_local(name));
@@ -309,6 +320,7 @@ impl Matcher<'_> {
             (Kind::Apply(f, xs), Kind::Apply(g, ys)) => self.same(f, g, bound) && all(xs, ys),
             (Kind::If(a), Kind::If(b)) => all(&**a, &**b),
             (Kind::Tuple(a), Kind::Tuple(b)) | (Kind::Compose(a), Kind::Compose(b)) => all(a, b),
+            (Kind::Around(a, inner), Kind::Around(b, its)) => a == b && self.same(inner, its, bound),
             (Kind::Opaque(a, _), Kind::Opaque(b, _)) => a == b,
             _ => false,
         }

@@ -12,6 +12,7 @@
 //! | [`matching`] | matching a side of a law against a term |
 //! | [`building`] | builds a side of a law from the matched terms |
 //! | [`checking`] | the types of a law's sides |
+//! | [`failing`] | whether computing a term can fail |
 //! | [`conditions`] | properties of operators that laws require |
 //! | [`instance`] | random instances of a law |
 //! | [`rewriting`] | applying laws to the terms of a form |
@@ -19,14 +20,15 @@
 pub mod building;
 pub mod checking;
 pub mod conditions;
+pub mod failing;
 pub mod instance;
 pub mod law;
 pub mod matching;
 pub mod rewriting;
 pub mod term;
 
-pub use law::{Condition, Law, NoLaw, read, read_form};
-pub use rewriting::{Direction, Rewritten, Subject, root};
+pub use law::{Condition, Direction, Law, NoLaw, read, read_form};
+pub use rewriting::{Rewritten, Subject, root};
 
 use std::sync::LazyLock;
 

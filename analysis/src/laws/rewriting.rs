@@ -1,8 +1,9 @@
 //! Applying laws to the terms of a form.
 
 use super::building::built;
-use super::conditions::{Known, Primitives, declared, known, may_round};
-use super::law::{Condition, Law};
+use super::conditions::{Known, called, declared, known, may_round};
+use super::failing::Failing;
+use super::law::{Condition, Direction, Law};
 use super::matching::{Found, Matcher};
 use super::term::{Kind, Reader, SizeTerm, Term};
 use crate::node::Name;
@@ -11,17 +12,6 @@ use lift_syntax::TextRange;
 use lift_syntax::ast::{self, SizeOperator};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A direction of a law.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Forwards,
-    Backwards,
-}
-
-impl Direction {
-    pub const BOTH: [Direction; 2] = [Direction::Forwards, Direction::Backwards];
-}
-
 impl Law {
     /// The title of the rewriting in a direction; `None` if the law does not allow that direction.
     pub fn title(&self, direction: Direction) -> Option<&str> {
@@ -29,6 +19,12 @@ impl Law {
             Direction::Forwards => self.forwards.as_deref(),
             Direction::Backwards => self.backwards.as_deref(),
         }
+    }
+
+    /// What a rewriting in a direction needs.
+    pub fn conditions_of(&self, direction: Direction) -> impl Iterator<Item = &Condition> {
+        let directed = self.directed.iter().filter(move |(of, _)| *of == direction);
+        self.conditions.iter().chain(directed.map(|(_, condition)| condition))
     }
 
     /// The sides, from and to.
@@ -48,7 +44,7 @@ pub struct Subject<'a> {
     pub root: &'a Term,
     /// Whether a name of the law means in this form what it means in the law.
     pub same_global: &'a dyn Fn(&Name, &Name) -> bool,
-    pub primitive: &'a Primitives<'a>,
+    pub failing: &'a Failing<'a>,
 }
 
 /// A rewritten form.
@@ -148,8 +144,9 @@ impl Subject<'_> {
             if selection.is_some_and(|selection| found.terms.values().any(|term| term.holds(selection))) {
                 continue;
             }
+            let names = found.names.clone();
             for (found, chosen) in completed(law, to, found) {
-                out.extend(self.by(law, direction, path, &found, chosen));
+                out.extend(self.by(law, direction, path, (&found, &names), chosen));
             }
         }
         out
@@ -160,20 +157,20 @@ impl Subject<'_> {
         law: &Law,
         direction: Direction,
         path: &[usize],
-        found: &BTreeMap<Name, Term>,
+        (found, names): (&BTreeMap<Name, Term>, &BTreeMap<Name, Name>),
         chosen: Vec<(Name, u64)>,
     ) -> Option<Rewritten> {
         let [from, to] = law.sides(direction);
         let mut assumed = Vec::new();
-        for condition in &law.conditions {
-            match known(condition, found, self.primitive) {
+        for condition in law.conditions_of(direction) {
+            match known(condition, found, self.failing) {
                 Known::Holds => {}
                 Known::Fails => return None,
                 Known::Assumed if declared(condition, from) => {}
                 Known::Assumed => assumed.push(self.shown(condition, found)),
             }
         }
-        let new = built(to, found)?;
+        let new = built(to, found, names)?;
         // The names in the law must have the same meaning here.
         let mut globals = Vec::new();
         to.globals(&mut globals);
@@ -192,7 +189,7 @@ impl Subject<'_> {
         }
         let mut text = self.text.to_owned();
         text.replace_range(bytes, &new);
-        let rounds = !law.conditions.is_empty() && may_round(found);
+        let rounds = may_round(&law.conditions, found, self.failing);
         Some(Rewritten { direction, range, text, chosen, assumed, rounds })
     }
 
@@ -234,6 +231,10 @@ impl Subject<'_> {
             Condition::Associative(op) => format!("{} is associative", text(op)),
             Condition::Commutative(op) => format!("{} is commutative", text(op)),
             Condition::Neutral(z, op) => format!("{} is neutral for {}", text(z), text(op)),
+            Condition::Total(function, _) => match called(condition, found) {
+                Some(term) => format!("{} cannot fail", term.print(self.text)),
+                None => format!("{} cannot fail", text(function)),
+            },
         }
     }
 }
@@ -302,11 +303,17 @@ fn solved(law: &Law, found: Found) -> Option<BTreeMap<Name, Term>> {
         let open: Vec<Name> =
             names.into_iter().filter(|name| law.params.contains(name) && !terms.contains_key(name)).collect();
         let value = |name: &Name| match terms.get(name) {
-            Some(term) => value(&term.as_size()?, &|name| Some(Size::var(variable(name)))),
+            Some(term) => value(&term.as_size()?, &|name| Some(Size::var(variable(name))), &|name| Some(name.clone())),
             None => Some(Size::var(Var::new(VarKind::Generic, 0, &**name))),
         };
-        let have = self::value(pattern, &value)?;
-        let wanted = self::value(size, &|name| Some(Size::var(variable(name))))?;
+        // `(length xs)` is of the array that the pattern's `xs` is.
+        let array = |name: &Name| match terms.get(name).map(|term| &term.kind) {
+            Some(Kind::Name { name, .. }) => Some(name.clone()),
+            _ => None,
+        };
+        let have = self::value(pattern, &value, &array)?;
+        let own = |name: &Name| Some(Size::var(variable(name)));
+        let wanted = self::value(size, &own, &|name| Some(name.clone()))?;
         match open.as_slice() {
             [] if have == wanted => {}
             [name] => {
@@ -328,12 +335,13 @@ fn variable(name: &Name) -> Var {
     Var::new(VarKind::Param, 0, &**name)
 }
 
-fn value(size: &SizeTerm, of: &dyn Fn(&Name) -> Option<Size>) -> Option<Size> {
+/// The value of a size, given those of names and the arrays of which it has the length.
+fn value(size: &SizeTerm, of: &dyn Fn(&Name) -> Option<Size>, array: &dyn Fn(&Name) -> Option<Name>) -> Option<Size> {
     Some(match size {
         SizeTerm::Nat(n) => Size::nat(*n),
         SizeTerm::Name(name) => of(name)?,
         SizeTerm::Op(op, parts) => {
-            let parts: Option<Vec<Size>> = parts.iter().map(|part| value(part, of)).collect();
+            let parts: Option<Vec<Size>> = parts.iter().map(|part| value(part, of, array)).collect();
             let mut parts = parts?.into_iter();
             let first = parts.next()?;
             match op.operator {
@@ -343,6 +351,7 @@ fn value(size: &SizeTerm, of: &dyn Fn(&Name) -> Option<Size>) -> Option<Size> {
                 _ => return None,
             }
         }
-        SizeTerm::Length(_) | SizeTerm::Opaque(..) => Size::var(Var::new(VarKind::Param, 0, size.print())),
+        SizeTerm::Length(name) => Size::var(Var::new(VarKind::Param, 0, SizeTerm::Length(array(name)?).print())),
+        SizeTerm::Opaque(..) => Size::var(Var::new(VarKind::Param, 0, size.print())),
     })
 }

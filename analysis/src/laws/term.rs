@@ -1,8 +1,9 @@
 //! Expressions as terms with names, for matching and rewriting.
 
 use crate::node::Name;
-use lift_syntax::TextRange;
+use crate::prims::{self, PrimitiveId};
 use lift_syntax::ast::{self, AstNode, SizeOperator};
+use lift_syntax::{SyntaxKind, SyntaxNode, TextRange};
 use std::collections::BTreeSet;
 
 /// An expression. A term of a program has its range, so that unchanged parts keep their text.
@@ -30,8 +31,18 @@ pub enum Kind {
     Tuple(Vec<Term>),
     /// A composition that is a function.
     Compose(Vec<Term>),
+    /// An expression with settings, a type or a `pack` around it. Patterns look into it, but none matches the whole.
+    Around(Wrapping, Box<Term>),
     /// An expression that no pattern looks into: its text, and the names in it.
     Opaque(String, BTreeSet<Name>),
+}
+
+/// What is written around a term: the text before and after it, and the names in that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrapping {
+    before: String,
+    after: String,
+    pub names: BTreeSet<Name>,
 }
 
 /// The pattern of a lambda or a `let`.
@@ -103,6 +114,27 @@ impl Term {
         matches!(self.kind, Kind::Name { .. } | Kind::Literal(_) | Kind::Size(_))
     }
 
+    /// Whether the term is a value as it is written: computing it does no work and cannot fail. A call of a primitive that
+    /// awaits more arguments is a function.
+    pub fn is_value(&self) -> bool {
+        match &self.kind {
+            Kind::Lambda(..) => true,
+            Kind::Tuple(parts) | Kind::Compose(parts) => parts.iter().all(Term::is_value),
+            Kind::Apply(function, args) => {
+                let Kind::Name { name, local: false } = &function.kind else { return false };
+                let awaits_more = |primitive: &prims::Primitive| primitive.awaits_more(args.len());
+                prims::lookup(name).is_some_and(awaits_more) && args.iter().all(Term::is_value)
+            }
+            _ => self.is_atom(),
+        }
+    }
+
+    /// Whether the term is a function that may skip operands after the first: `and` and `or`.
+    pub fn skips_operands(&self) -> bool {
+        let Kind::Name { name, .. } = &self.kind else { return false };
+        prims::lookup(name).is_some_and(|p| matches!(p.id, PrimitiveId::And | PrimitiveId::Or))
+    }
+
     /// The size that the term is as an argument of a primitive: `4`, `N` or `#(+ N 1)`.
     pub fn as_size(&self) -> Option<SizeTerm> {
         match &self.kind {
@@ -117,7 +149,7 @@ impl Term {
     pub fn parts(&self) -> Vec<&Term> {
         match &self.kind {
             Kind::Name { .. } | Kind::Literal(_) | Kind::Size(_) | Kind::Opaque(..) => Vec::new(),
-            Kind::Lambda(_, body) => vec![body],
+            Kind::Lambda(_, body) | Kind::Around(_, body) => vec![body],
             Kind::Apply(function, args) => std::iter::once(&**function).chain(args).collect(),
             Kind::Let(_, value, body) => vec![value, body],
             Kind::If(parts) => parts.iter().collect(),
@@ -129,7 +161,7 @@ impl Term {
     pub fn parts_mut(&mut self) -> Vec<&mut Term> {
         match &mut self.kind {
             Kind::Name { .. } | Kind::Literal(_) | Kind::Size(_) | Kind::Opaque(..) => Vec::new(),
-            Kind::Lambda(_, body) => vec![body],
+            Kind::Lambda(_, body) | Kind::Around(_, body) => vec![body],
             Kind::Apply(function, args) => std::iter::once(&mut **function).chain(args).collect(),
             Kind::Let(_, value, body) => vec![value, body],
             Kind::If(parts) => parts.iter_mut().collect(),
@@ -157,6 +189,10 @@ impl Term {
                 add_unbound(&names, around, found);
             }
             Kind::Opaque(_, names) => add_unbound(names, around, found),
+            Kind::Around(wrapping, body) => {
+                add_unbound(&wrapping.names, around, found);
+                body.find_free(around, found);
+            }
             Kind::Lambda(params, body) => {
                 around.extend(params.iter().flat_map(Binding::names));
                 body.find_free(around, found);
@@ -240,6 +276,7 @@ impl Term {
             Kind::If(parts) => format!("(if {})", all(&**parts)),
             Kind::Tuple(parts) => format!("(tuple {})", all(parts)),
             Kind::Compose(parts) => format!("(o {})", all(parts)),
+            Kind::Around(wrapping, body) => format!("{}{}{}", wrapping.before, body.print(text), wrapping.after),
             Kind::Opaque(text, _) => text.clone(),
         }
     }
@@ -394,12 +431,27 @@ impl<'a> Reader<'a> {
                     Kind::Compose(parts)
                 }
             }
-            ast::Expr::Ascribe(_) | ast::Expr::Pack(_) | ast::Expr::Unpack(_) | ast::Expr::With(_) => {
-                Kind::Opaque(node.text().to_string(), identifiers(node))
-            }
+            ast::Expr::Ascribe(ascription) => self.around(node, &ascription.expr()?)?,
+            ast::Expr::Pack(pack) => self.around(node, &pack.expr()?)?,
+            ast::Expr::With(with) => self.around(node, &with.expr()?)?,
+            ast::Expr::Unpack(_) => Kind::Opaque(node.text().to_string(), identifiers(node)),
             ast::Expr::Error(_) => return None,
         };
         Some(Term { kind, range: Some(node.text_range()) })
+    }
+
+    /// An expression with text around its only part.
+    fn around(&mut self, node: &SyntaxNode, inner: &ast::Expr) -> Option<Kind> {
+        let (text, start) = (node.text().to_string(), node.text_range().start());
+        let range = inner.syntax().text_range() - start;
+        let parts = (text.get(..range.start().into())?.to_owned(), text.get(range.end().into()..)?.to_owned());
+        let mut names = BTreeSet::new();
+        for token in node.descendants_with_tokens().filter_map(|part| part.into_token()) {
+            if token.kind() == SyntaxKind::IDENT && !inner.syntax().text_range().contains_range(token.text_range()) {
+                names.insert(token.text().into());
+            }
+        }
+        Some(Kind::Around(Wrapping { before: parts.0, after: parts.1, names }, Box::new(self.expr(inner)?)))
     }
 
     fn under(&mut self, names: &[Name], body: &ast::Expr) -> Option<Term> {
@@ -463,7 +515,7 @@ fn size_term(size: &ast::Size) -> Option<SizeTerm> {
     })
 }
 
-fn identifiers(node: &lift_syntax::SyntaxNode) -> BTreeSet<Name> {
+fn identifiers(node: &SyntaxNode) -> BTreeSet<Name> {
     let tokens = node.descendants_with_tokens().filter_map(|part| part.into_token());
-    tokens.filter(|token| token.kind() == lift_syntax::SyntaxKind::IDENT).map(|token| token.text().into()).collect()
+    tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| token.text().into()).collect()
 }

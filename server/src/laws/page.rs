@@ -2,7 +2,7 @@
 
 use super::answered;
 use lift_analysis::ide::{AnalysisHost, SourceChange};
-use lift_analysis::laws::{Direction, LAWS_TEXT, Law};
+use lift_analysis::laws::{Condition, Direction, LAWS_TEXT, Law};
 use std::fmt::Write as _;
 use std::io;
 
@@ -23,6 +23,7 @@ applied stands for any function. Lines of the documentation say what a rewriting
 | `forwards: Fuse the maps` | the title of the rewriting from the first side to the second; without it there is none |
 | `backwards: Split the map in two` | the title of the other direction |
 | `where: (associative f) (commutative f) (neutral z f)` | what types do not say; known of `+ * min max and or bitand bitor bitxor`, otherwise the action's title names it as assumed |
+| `forwards where: (total f)`, `backwards where: (total g x)` | what one direction needs: that calling `f`, or calling `g` with `x`, cannot fail, because it computes that where the program may not; found out from the program, otherwise assumed |
 | `try: k 4 32` | values for a size that matching leaves open; the first is taken with which nothing is assumed |
 
 Conditions on lengths follow from the types: where one side needs that 4 divides N, the title says so, and a run checks it.
@@ -47,6 +48,13 @@ pub fn page(laws: &[Law]) -> io::Result<String> {
         if !law.conditions.is_empty() {
             let conditions: Vec<String> = law.conditions.iter().map(|c| c.to_string()).collect();
             let _ = writeln!(out, "* Where {}.", conditions.join(" and "));
+        }
+        for (word, direction) in [("Forwards", Direction::Forwards), ("Backwards", Direction::Backwards)] {
+            let of = |(one, condition): &(Direction, Condition)| (*one == direction).then(|| condition.to_string());
+            let conditions: Vec<String> = law.directed.iter().filter_map(of).collect();
+            if !conditions.is_empty() {
+                let _ = writeln!(out, "* {word} where {}.", conditions.join(" and "));
+            }
         }
         for (name, values) in &law.tries {
             let values: Vec<String> = values.iter().map(u64::to_string).collect();

@@ -7,12 +7,15 @@ use super::{CodeAction, kinds};
 use crate::db::{Form, LAW_WORD, SourceFile, Sym};
 use crate::hir::{Expr, Name, Node};
 use crate::imports::{imports, target};
+use crate::laws::failing::Failing;
 use crate::laws::term::Term;
 use crate::laws::{Law, Rewritten, Subject, builtin, read_form, root};
 use crate::names::{Resolution, forms_with_words, mentions, resolve};
 use crate::size::Assumption;
+use crate::ty::Ty;
 use lift_syntax::TextRange;
-use std::collections::HashSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 
 /// Rewrites offered at one place; more would be in the way.
 const MOST: usize = 12;
@@ -114,15 +117,62 @@ fn rewritings(
         let own = meaning(file, own);
         own.is_some() && own == meaning(view.file, theirs)
     };
-    let primitive = |name: &Name| match meaning(view.file, name) {
-        Some(Resolution::Primitive(primitive)) => Some(primitive.id),
+    failing(view, None, &mut |failing| {
+        let subject = Subject { text: view.text(), root, same_global: &same_global, failing };
+        match selection {
+            Some(selection) => subject.at(law, selection),
+            None => subject.anywhere(law),
+        }
+    })
+}
+
+/// What is known of definitions, and how deep their calls may be.
+#[derive(Clone, Copy)]
+struct Within<'a> {
+    found: &'a RefCell<HashMap<Form, bool>>,
+    depth: u32,
+}
+
+/// Longest chain of definitions that call each other of which is found out whether it can fail.
+const DEEPEST: u32 = 24;
+
+/// Calls a function with what is known of a form; `within`, of a definition that another form calls.
+fn failing<T>(view: &View<'_>, within: Option<Within<'_>>, with: &mut dyn FnMut(&Failing<'_>) -> T) -> T {
+    let meaning = |name: &Name| resolve(view.db, view.file, Sym::new(view.db, name.clone()));
+    let primitive = |name: &Name| match meaning(name) {
+        Some(Resolution::Primitive(primitive)) => Some(primitive),
         _ => None,
     };
-    let subject = Subject { text: view.text(), root, same_global: &same_global, primitive: &primitive };
-    match selection {
-        Some(selection) => subject.at(law, selection),
-        None => subject.anywhere(law),
-    }
+    let types: OnceCell<HashMap<TextRange, Ty>> = OnceCell::new();
+    let ty = |range: TextRange| {
+        let all = types.get_or_init(|| {
+            let inference = view.inference();
+            view.map.exprs.entries().map(|(expr, range)| (*range, inference.expr_types[expr].clone())).collect()
+        });
+        all.get(&range).cloned()
+    };
+    let found = RefCell::default();
+    let inside = Within {
+        found: within.map_or(&found, |within| within.found),
+        depth: within.map_or(0, |within| within.depth + 1),
+    };
+    let definition = |name: &Name| match meaning(name) {
+        Some(Resolution::Form(form)) if inside.depth < DEEPEST => {
+            if let Some(fails) = inside.found.borrow().get(&form) {
+                return *fails;
+            }
+            let of = View::of(view.db, form);
+            let root = root_of(&of);
+            let fails = root.is_none_or(|root| {
+                failing(&of, Some(inside), &mut |failing| failing.term(&root) || failing.function(&root))
+            });
+            inside.found.borrow_mut().insert(form, fails);
+            fails
+        }
+        _ => true,
+    };
+    let locals_are_fine = within.is_some();
+    with(&Failing { primitive: &primitive, ty: &ty, definition: &definition, locals_are_fine })
 }
 
 /// One action for each place and direction: the first choice of sizes that assumes nothing, or else the first.
