@@ -1,8 +1,9 @@
 //! Entry points to the compiler, the interpreter and the devices: kernels by name, problems with source ranges.
 //!
-//! `on_device`: runs a kernel on a device, with what `lift tune` found.
+//! `on_device`: runs a kernel on a device, with what `lift tune` found. `rewritten`: what the laws of a record make of a kernel.
 
 mod on_device;
+pub mod rewritten;
 
 use crate::places::{Find, Located, named_start_of, place, start_of, with_found};
 use crate::report::cost::{CostReport, SlowPart};
@@ -96,6 +97,20 @@ fn query<T>(analysis: &Analysis, f: impl FnOnce(&RootDatabase) -> T) -> Cancella
 pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<Program> {
     match core(analysis, path, kernel)? {
         Ok(kernel) => compile(analysis, path, &kernel, target),
+        Err(problems) => Ok(Err(problems)),
+    }
+}
+
+/// Compiles a kernel under another name, which its functions have, too.
+pub fn program_called(
+    analysis: &Analysis,
+    path: &Arc<str>,
+    kernel: &str,
+    name: &str,
+    target: &Target,
+) -> Compiled<Program> {
+    match core(analysis, path, kernel)? {
+        Ok(kernel) => compile(analysis, path, &Kernel { name: name.into(), ..(*kernel).clone() }, target),
         Err(problems) => Ok(Err(problems)),
     }
 }

@@ -214,12 +214,16 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         return Ok(Status::Wrong);
     }
     let small = pair.small()?;
+    // What a run that fails must not hide.
+    if arguments.format == Format::Text {
+        pair.print_small(&small, console)?;
+    }
     let measured = match pair.measured(console)? {
         Some(measured) => measured,
         None => return Ok(Status::Wrong),
     };
     match arguments.format {
-        Format::Text => pair.print(&small, &measured, console)?,
+        Format::Text => pair.print(&measured, console)?,
         Format::Json => console.json(&pair.json(&small, &measured))?,
     }
     let slower = measured.ratio().zip(arguments.at_most).is_some_and(|(ratio, most)| ratio > most);
@@ -324,7 +328,7 @@ impl Pair<'_> {
         self.arguments.target.or_else(of_device).unwrap_or(Target::portable())
     }
 
-    fn print(&self, small: &Small, measured: &Measured, console: &mut Console) -> io::Result<()> {
+    fn print_small(&self, small: &Small, console: &mut Console) -> io::Result<()> {
         let [old, new] = [self.old.shown(), self.new.shown()];
         console.line(&format!("old  {old}\nnew  {new}\n"))?;
         match &small.differs {
@@ -334,6 +338,11 @@ impl Pair<'_> {
         if let Some(first) = &small.first_refused {
             console.line(&format!("conditions: {} small inputs fit one kernel only; {first}", small.refused))?;
         }
+        console.flush()
+    }
+
+    fn print(&self, measured: &Measured, console: &mut Console) -> io::Result<()> {
+        let [old, new] = [self.old.shown(), self.new.shown()];
         let [ran, _] = &measured.ran;
         let sizes: Vec<String> = ran.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
         let verdict = match &measured.differs {

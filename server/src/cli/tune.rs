@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Milliseconds of a measurement, beyond the first few runs.
 const WITHIN: u64 = 400;
@@ -237,6 +237,7 @@ fn tune(
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         return Ok(Err(format!("{name} cannot be used: {why}; correct or delete it")));
     }
+    let texts = job.texts.clone();
     let (mut remote, ready) = match Remote::start(job, patience) {
         Ok(started) => started,
         Err(why) => return Ok(Err(format!("`{}` cannot be tuned: {why}", info.name))),
@@ -249,9 +250,12 @@ fn tune(
     let began = Instant::now();
     if arguments.format == Format::Text {
         let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-        console.line(&format!("{} on {}, {}", info.name, ready.device.name, sizes.join(" ")))?;
+        let of = if sizes.is_empty() { String::new() } else { format!(", {}", sizes.join(" ")) };
+        console.line(&format!("{} on {}{of}", info.name, ready.device.name))?;
         if let Some(least) = least {
-            console.line(&format!("{least:>12.1} µs   100 %            the least that the device allows"))?;
+            console.line(&format!(
+                "{least:>12.1} µs   100 %            the least that the device allows without caches"
+            ))?;
         }
         let share = shown_share(least, ready.default);
         console.line(&format!("{:>12.1} µs  {share}           as it is", ready.default))?;
@@ -276,6 +280,8 @@ fn tune(
         remote,
         ready,
         kernel: &info.name,
+        texts: &texts,
+        path,
         file: &file,
         until,
         console,
@@ -304,6 +310,7 @@ fn tune(
             records::Key { program: Path::new(&**path), kernel: &info.name, meaning, device }.lookup(sizes)
         }
     };
+    let is_over = tuner.is_over();
     let Tuner { console, tries, unkept, ready, remote, least, .. } = tuner;
     clear_progress();
     if arguments.write.is_some() {
@@ -324,14 +331,17 @@ fn tune(
         return Ok(Ok((best, ready.device)));
     }
     let tried = if tries == 1 { "1 program tried".to_owned() } else { format!("{tries} programs tried") };
+    let rest = if is_over && arguments.budget > 0.0 { "; the time was up before the others" } else { "" };
     match (found, times) {
         (Some((choice, _)), Some([default, best])) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let share = shown_share(least, best);
             console.line(&format!("{best:>12.1} µs  {share}  {:>6.2} ×  {choice}", default / best))?;
-            console.line(&format!("{tried}; kept in {name}"))?;
+            console.line(&format!("{tried}{rest}; kept in {name}"))?;
         }
-        _ => console.line(&format!("{tried}; none is clearly faster"))?,
+        // Nothing was to be tried.
+        _ if arguments.budget <= 0.0 => {}
+        _ => console.line(&format!("{tried}{rest}; none is clearly faster"))?,
     }
     Ok(Ok((best, ready.device)))
 }
@@ -357,6 +367,9 @@ fn write(
         console.note("there is nothing to write: no choice is known that is faster than the default");
         return Ok(Ok(()));
     };
+    if let Err(why) = answered(engine::rewritten::recorded(writing.texts, path, &best))? {
+        return Ok(Err(records::unused(Path::new(&**path), &why)));
+    }
     let place = if writing.arguments.copy { Place::Copy } else { Place::Kernel };
     let wish = Wish { path, kernel: info, choice: &best.choice, place, found: &best.found() };
     let targets = [Target::of(device)];
@@ -390,6 +403,8 @@ struct Tuner<'a> {
     remote: Remote,
     ready: Ready,
     kernel: &'a str,
+    texts: &'a Texts,
+    path: &'a Arc<str>,
     file: &'a Path,
     until: Option<Instant>,
     console: &'a mut Console,
@@ -407,13 +422,17 @@ struct Tuner<'a> {
 
 impl Tuner<'_> {
     fn record(&self, choice: &Choice, times: [f64; 2]) -> Record {
+        // Nothing cancels this, and the choice was compiled before.
+        let rewritten = engine::rewritten::fingerprint(self.texts, self.path, self.kernel, choice.laws());
         Record {
+            rewritten: rewritten.ok().and_then(Result::ok).unwrap_or_default(),
             kernel: self.kernel.to_owned(),
             meaning: self.ready.meaning.clone(),
             device: records::identity(&self.ready.device),
             sizes: self.ready.sizes.clone(),
             choice: choice.clone(),
             times,
+            at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs()),
         }
     }
 }

@@ -3,12 +3,11 @@
 //! A rewritten program may assume more about lengths, and its source locations are not those of the program. So if
 //! anything stops it, the original program runs instead.
 
+use super::rewritten::recorded;
 use super::{Compiled, MEASURE_FOR, Ran, Timing, Wanted, compile, core, named_sizes, run_error, run_failure};
 use crate::places::Located;
 use crate::program::texts;
-use crate::tuned::choice::Choice;
 use crate::tuned::records;
-use crate::tuned::rewriting;
 use lift_analysis::ide::Analysis;
 use lift_analysis::origin::Origin;
 use lift_codegen::core::Kernel;
@@ -32,26 +31,26 @@ pub(super) fn run(
     let path = wanted.subject.path;
     let named = named_sizes(&bound);
     let mut notices = Vec::new();
-    let mut choice = Choice::default();
+    let mut record = None;
     if wanted.target.is_none() && !wanted.untuned {
         let fingerprint = format!("{:016x}", meaning(kernel));
         let program = Path::new(&**path);
         let key = records::Key { program, kernel: &kernel.name, meaning: &fingerprint, device: &device.info };
         let found = key.lookup(&named);
         notices.extend(found.notice);
-        choice = found.record.map(|record| record.choice).unwrap_or_default();
+        record = found.record;
     }
-    let rewritten = match choice.laws() {
-        [] => None,
-        laws => match rewriting::apply(&texts(analysis, path)?, path, &kernel.name, laws)? {
-            Ok(rewritten) => Some(rewritten),
+    let mut rewritten = None;
+    if let Some(found) = &record {
+        match recorded(&texts(analysis, path)?, path, found)? {
+            Ok(now) => rewritten = now,
             Err(why) => {
                 notices.push(records::unused(Path::new(&**path), &why));
-                choice = Choice::default();
-                None
+                record = None;
             }
-        },
-    };
+        }
+    }
+    let choice = record.map(|record| record.choice).unwrap_or_default();
     let suited = choice.on(&device.info).unwrap_or_else(|_| Target::of(&device.info));
     let target = Target { checked: !wanted.unchecked, ..wanted.target.unwrap_or(suited) };
     let sizes = bound.sizes.clone();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Length of the longest bar, in characters.
 const BAR: f64 = 24.0;
@@ -74,7 +74,9 @@ impl Tuning {
 
     /// As a table for people, the fastest first; a bar is as long as a program is fast.
     pub fn text(&self) -> String {
-        let least = self.least.map(|least| format!("; {} is the least that the device allows, 100 %\n", time(least)));
+        let least = self
+            .least
+            .map(|least| format!("; {} is the least that the device allows without caches, 100 %\n", time(least)));
         let sizes: Vec<String> = self.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect();
         let sizes = if sizes.is_empty() { String::new() } else { format!(" for {}", sizes.join(", ")) };
         let mut out = format!("; {}{sizes}\n; on {}\n{}", self.kernel, self.device, least.unwrap_or_default());
@@ -104,11 +106,9 @@ impl Tuning {
     }
 }
 
-/// The records that hold for the current kernel, newest first, and the time of their file.
-pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<Option<(Vec<Record>, SystemTime)>> {
+/// The records that hold for the current kernel, newest first; `None` without any.
+pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<Option<Vec<Record>>> {
     let file = records::file(Path::new(&**path));
-    // Most programs have none.
-    let Some(written) = std::fs::metadata(&file).and_then(|meta| meta.modified()).ok() else { return Ok(None) };
     let mut found = records::read(&file).unwrap_or_default();
     found.retain(|record| record.kernel == kernel);
     if found.is_empty() {
@@ -117,14 +117,20 @@ pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<O
     let now = engine::core(analysis, path, kernel)?.ok().map(|kernel| format!("{:016x}", meaning(&kernel)));
     found.retain(|record| now.as_ref() == Some(&record.meaning));
     found.reverse();
-    Ok((!found.is_empty()).then_some((found, written)))
+    Ok((!found.is_empty()).then_some(found))
 }
 
 /// What the last search gained: `Tuned 12 s ago on NVIDIA H200: 1.80 × of the default (rows.team=16).`
-pub fn gained((records, written): &(Vec<Record>, SystemTime)) -> Option<String> {
+pub fn gained(records: &[Record]) -> Option<String> {
     let record = records.first()?;
     let (device, gain, choice) = (&record.device[0], record.gain(), &record.choice);
-    Some(format!("Tuned {} on {device}: {gain:.2} × of the default (`{choice}`).", ago(*written)))
+    Some(format!("Tuned{} on {device}: {gain:.2} × of the default (`{choice}`).", when(record)))
+}
+
+/// ` 12 s ago`; empty where the record does not say it. The file's own time may be that of another kernel or of a copy.
+pub fn when(record: &Record) -> String {
+    let at = record.at.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
+    at.map_or(String::new(), |at| format!(" {}", ago(at)))
 }
 
 #[cfg(test)]
@@ -144,7 +150,7 @@ a driver says this
         expect![[r#"
             ; f for N = 8
             ; on a device
-            ; 8.00 µs is the least that the device allows, 100 %
+            ; 8.00 µs is the least that the device allows without caches, 100 %
             ; group=32: 2.00 × as fast as the default; kept beside the program
               10.0 µs   80 %   2.00 ×  ████████████████████████  group=32
               20.0 µs   40 %   1.00 ×  ████████████              (as it is)

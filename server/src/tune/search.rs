@@ -74,6 +74,9 @@ struct Search<'b> {
 
 impl Search<'_> {
     fn parameter(&mut self, entry: &Entry) {
+        if self.bench.is_over() {
+            return;
+        }
         let now = self.best.value(entry.name);
         let values = entry.candidates.iter().copied().chain(now.map(|_| entry.default)).filter(|v| Some(*v) != now);
         // The outermost values first: if both change nothing, the code does not depend on the parameter.

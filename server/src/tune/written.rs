@@ -93,7 +93,7 @@ pub fn write(texts: &Texts, wish: &Wish<'_>, targets: &[Target]) -> Cancellable<
     for target in targets {
         let Some(tuned) = wish.choice.of(*target) else { continue };
         let old = engine::program(analysis, wish.path, name, &tuned)?;
-        let new = engine::program(&after.analysis, wish.path, &kernel, target)?;
+        let new = engine::program_called(&after.analysis, wish.path, &kernel, name, target)?;
         let is_same = match (old, new) {
             (Ok(old), Ok(new)) => code(old) == code(new),
             (old, new) => old.is_err() && new.is_err(),

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const HEAD: &str = "lift-tuned 1";
 /// Largest file that is read, in bytes.
@@ -26,8 +27,12 @@ pub struct Record {
     pub device: [String; 3],
     pub sizes: BTreeMap<String, i64>,
     pub choice: Choice,
+    /// The fingerprint of the core that the choice's rewritings gave; empty without rewritings.
+    pub rewritten: String,
     /// Microseconds of the choice, and of the default.
     pub times: [f64; 2],
+    /// When it was measured, if the file says so: seconds since 1970.
+    pub at: Option<u64>,
 }
 
 /// The file of the records of a program.
@@ -146,7 +151,7 @@ pub fn read(file: &Path) -> Result<Vec<Record>, String> {
 
 /// Adds a record, in place of what [`forget`] would remove.
 pub fn add(file: &Path, record: Record) -> io::Result<()> {
-    let _held = hold(file);
+    let _held = hold(file, HELD_FOR);
     let mut records = others(file, &record)?;
     records.push(record);
     files::write_atomically(file, print(&records).as_bytes())
@@ -155,7 +160,7 @@ pub fn add(file: &Path, record: Record) -> io::Result<()> {
 /// Removes the record for the same kernel, device and magnitudes, if there is one, and those of other versions of the
 /// kernel, which cannot be used any more.
 pub fn forget(file: &Path, like: &Record) -> io::Result<()> {
-    let _held = hold(file);
+    let _held = hold(file, HELD_FOR);
     if !file.exists() {
         return Ok(());
     }
@@ -180,18 +185,29 @@ impl Record {
     }
 }
 
+/// How long to wait for another process that holds the folder. A tuning holds it for milliseconds.
+const HELD_FOR: Duration = Duration::from_secs(5);
+
 /// Locks the folder of a file until the result is dropped, so that of several tunings one changes the file at a time. A
-/// file system without locks is used without.
+/// file system without locks is used without, and so is a folder that another program keeps locked.
 #[cfg(unix)]
-fn hold(file: &Path) -> Option<std::fs::File> {
+fn hold(file: &Path, most: Duration) -> Option<std::fs::File> {
+    use rustix::fs::{FlockOperation, flock};
+    use std::time::Instant;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = std::fs::File::open(folder).ok()?;
-    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive).ok()?;
+    let end = Instant::now() + most;
+    while let Err(why) = flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+        if ![rustix::io::Errno::WOULDBLOCK, rustix::io::Errno::INTR].contains(&why) || Instant::now() > end {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     Some(folder)
 }
 
 #[cfg(not(unix))]
-fn hold(_: &Path) {}
+fn hold(_: &Path, _: Duration) {}
 
 fn others(file: &Path, record: &Record) -> io::Result<Vec<Record>> {
     let mut records = read(file).map_err(io::Error::other)?;
@@ -204,10 +220,12 @@ fn print(records: &[Record]) -> String {
     let mut out = format!("{HEAD}\n");
     for r in records {
         let sizes: Vec<String> = r.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-        let _ = write!(out, "\nkernel {} {}\ndevice {}\n", r.kernel, r.meaning, r.device.join(" | "));
+        let fingerprints = format!("{} {}", r.meaning, r.rewritten);
+        let _ = write!(out, "\nkernel {} {}\ndevice {}\n", r.kernel, fingerprints.trim_end(), r.device.join(" | "));
         let _ = writeln!(out, "sizes {}", sizes.join(" "));
         let _ = writeln!(out, "use {}", r.choice);
-        let _ = writeln!(out, "time {:.3} of {:.3}", r.times[0], r.times[1]);
+        let at = r.at.map_or(String::new(), |at| format!(" at {at}"));
+        let _ = writeln!(out, "time {:.3} of {:.3}{at}", r.times[0], r.times[1]);
     }
     out
 }
@@ -226,8 +244,13 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
             _ => Err(wrong(at, &format!("`{word} …` is expected"))),
         };
         let (_, kernel) = field((at, line), "kernel")?;
-        let (kernel, meaning) =
-            kernel.split_once(' ').ok_or_else(|| wrong(at, "`kernel NAME FINGERPRINT` is expected"))?;
+        let (kernel, meaning, rewritten) = match kernel.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [kernel, meaning, rest @ ..] if rest.len() < 2 => {
+                let rewritten = rest.first().copied().unwrap_or_default();
+                ((*kernel).to_owned(), (*meaning).to_owned(), rewritten.to_owned())
+            }
+            _ => return Err(wrong(at, "`kernel NAME FINGERPRINT` is expected")),
+        };
         let mut next =
             |word: &str| field(lines.next().ok_or_else(|| format!("`{word} …` is missing at the end"))?, word);
         let (at, device) = next("device")?;
@@ -243,10 +266,16 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
         let (at, choice) = next("use")?;
         let choice = Choice::parse(&choice).map_err(|why| wrong(at, &why))?;
         let (at, time) = next("time")?;
-        let times = time.split_once(" of ").and_then(|(a, b)| Some([a.parse::<f64>().ok()?, b.parse().ok()?]));
-        let times = times.filter(|t| t.iter().all(|t| t.is_finite() && *t >= 0.0));
-        let times = times.ok_or_else(|| wrong(at, "`time MICROSECONDS of MICROSECONDS` is expected"))?;
-        records.push(Record { kernel: kernel.to_owned(), meaning: meaning.to_owned(), device, sizes, choice, times });
+        let is_time = |t: &f64| t.is_finite() && *t >= 0.0;
+        let micros = |word: &str| word.parse::<f64>().ok().filter(is_time);
+        let (times, when) = match time.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [a, "of", b] => (micros(a).zip(micros(b)), Some(None)),
+            [a, "of", b, "at", when] => (micros(a).zip(micros(b)), when.parse().ok().map(Some)),
+            _ => (None, None),
+        };
+        let told = times.zip(when);
+        let ((a, b), when) = told.ok_or_else(|| wrong(at, "`time MICROSECONDS of MICROSECONDS` is expected"))?;
+        records.push(Record { kernel, meaning, device, sizes, choice, rewritten, times: [a, b], at: when });
     }
     Ok(records)
 }
@@ -262,7 +291,9 @@ mod tests {
             device: ["NVIDIA H200", "NVIDIA CUDA", "550.54"].map(str::to_owned),
             sizes: BTreeMap::from([("N".to_owned(), n)]),
             choice: Choice::parse(choice).expect("a choice"),
+            rewritten: String::new(),
             times: [1.5, 3.0],
+            at: None,
         }
     }
 
@@ -280,6 +311,12 @@ time 1.500 of 3.000
         let records = vec![record(4096, "target=gpu rows.team=16")];
         assert_eq!(print(&records), TEXT);
         assert_eq!(parse(TEXT), Ok(records));
+        let rewritten = Record { rewritten: "12ab".to_owned(), at: Some(1_764_418_488), ..record(4096, "law=map-map") };
+        let rewritten = vec![rewritten];
+        let text = print(&rewritten);
+        assert!(text.contains("\nkernel f 00ff 12ab\n"), "{text}");
+        assert!(text.ends_with("\ntime 1.500 of 3.000 at 1764418488\n"), "{text}");
+        assert_eq!(parse(&text), Ok(rewritten));
         let edited = |from: &str, to: &str| parse(&TEXT.replace(from, to));
         assert_eq!(edited("=16", "=17"), Err("line 6: `rows.team` cannot be 17; it is one of 2, 4, 8, 16, 32".into()));
         assert_eq!(edited("team", "teams"), Err("line 6: there is no parameter `rows.teams`".into()));
@@ -336,6 +373,18 @@ time 1.500 of 3.000
             }
         });
         assert_eq!(read(&file).expect("it is read").len(), 32);
+    }
+
+    /// Another program may lock the folder for as long as it runs.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_stays_locked_is_used_without_a_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.lift.tuned");
+        let held = hold(&file, HELD_FOR).expect("nobody else holds it");
+        assert!(hold(&file, Duration::from_millis(1)).is_none());
+        drop(held);
+        assert!(hold(&file, Duration::ZERO).is_some());
     }
 
     /// Set in the process that is killed.

@@ -44,6 +44,18 @@ fn equal_kernels_are_told_with_the_condition_of_one() {
     }
 }
 
+/// An input on which one of them stops ends the measurement, but not what was found before.
+#[test]
+fn a_run_that_fails_leaves_what_the_small_inputs_tell() {
+    let bench = bench();
+    let divides = "(lift twice (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (* 2 (+ (/ x x) x))) xs)))\n";
+    bench.write("divides.lift", divides.as_bytes());
+    let ran = bench.lift(&["compare", "twice.lift", "divides.lift", "--device", "interpreter", "[0]"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("\ninterpreter: DIFFERENT with N=1, "), "{}", ran.out);
+    assert!(ran.err.contains("division by zero\n --> divides.lift:1:"), "{}", ran.err);
+}
+
 /// Not the same as equal: a user may look for a change that moves the last digits.
 #[test]
 fn results_that_are_equal_up_to_rounding_are_told_apart() {

@@ -7,7 +7,7 @@ use crate::program::{Program, texts};
 use crate::report::Problem;
 use crate::tuned::choice::Choice;
 use crate::tuned::records;
-use crate::tuned::rewriting::{self, Rewritten};
+use crate::tuned::rewriting::Rewritten;
 use lift_analysis::ide::{Analysis, Cancellable};
 use lift_analysis::origin::Origin;
 use lift_codegen::core::Kernel;
@@ -47,13 +47,11 @@ impl<'a> Unit<'a> {
         let found = records::Key { program: file, kernel: &kernel.name, meaning, device }.for_code(&sizes);
         found.notice.iter().for_each(|notice| console.note(notice));
         let Some(record) = found.record else { return Ok(unit) };
-        if !record.choice.laws().is_empty() {
-            match rewriting::apply(&texts(&program.analysis, path)?, path, &kernel.name, record.choice.laws())? {
-                Ok(rewritten) => unit.rewritten = Some(rewritten),
-                Err(why) => {
-                    console.note(&records::unused(file, &why));
-                    return Ok(unit);
-                }
+        match engine::rewritten::recorded(&texts(&program.analysis, path)?, path, &record)? {
+            Ok(rewritten) => unit.rewritten = rewritten,
+            Err(why) => {
+                console.note(&records::unused(file, &why));
+                return Ok(unit);
             }
         }
         console.note(&format!("`{}` as tuned {}: {}", kernel.name, record.found(), record.choice));

@@ -142,7 +142,7 @@ pub fn code_actions(
     }
     if wanted(only, command_names::TUNED_ACTION) {
         for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
-            let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?.map(|(records, _)| records);
+            let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?;
             for (record, copy) in kept.iter().flatten().flat_map(|record| [(record, false), (record, true)]) {
                 let (choice, how) = (record.choice.to_string(), if copy { " beside it" } else { "" });
                 let title = format!("Write {} as program{how}: {choice} ({})", kernel.name, record.found());

@@ -4,11 +4,10 @@ use crate::lsp::command_names;
 use crate::lsp::documents::path_of;
 use crate::lsp::outcome::{Failure, Outcome};
 use crate::lsp::snapshot::{File, Snapshot};
-use crate::lsp::{times, tuning};
+use crate::lsp::tuning;
 use crate::report::codes;
 use crate::tuned::records::Record;
 use serde_json::json;
-use std::time::SystemTime;
 use tower_lsp_server::gen_lsp_types::*;
 
 pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
@@ -20,7 +19,7 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
         let all =
             [("▶ Run", command_names::RUN_KERNEL), ("OpenCL", command_names::GENERATE_OPENCL)].into_iter().chain(test);
         let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?;
-        let tune = (tune_title(&kept), command_names::SHOW_TUNING, kept.map(|kept| history(&kept)));
+        let tune = (tune_title(&kept), command_names::SHOW_TUNING, kept.as_deref().map(history));
         let all = all.map(|(title, command)| (title.to_owned(), command, None)).chain([tune]);
         for (title, command, tooltip) in all {
             out.push(CodeLens {
@@ -38,19 +37,17 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     Ok(out)
 }
 
-type Kept = (Vec<Record>, SystemTime);
-
-fn tune_title(kept: &Option<Kept>) -> String {
-    match kept.as_ref().and_then(|(records, _)| records.first()) {
+fn tune_title(kept: &Option<Vec<Record>>) -> String {
+    match kept.as_ref().and_then(|records| records.first()) {
         Some(record) => format!("Tune ({:.2} ×)", record.gain()),
         None => "Tune".to_owned(),
     }
 }
 
 /// When and where the kernel was tuned, with the results.
-fn history((records, written): &Kept) -> String {
-    let lines = records.iter().map(|record| format!("tuned {}: {}", record.found(), record.choice));
-    format!("last tuned {}\n{}", times::ago(*written), lines.collect::<Vec<_>>().join("\n"))
+fn history(records: &[Record]) -> String {
+    let line = |record: &Record| format!("tuned{} {}: {}", tuning::when(record), record.found(), record.choice);
+    records.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the text of `lift:/explain/CODE.md` and of the other `lift:` files of analysis. (Generated texts are views.)

@@ -3,6 +3,7 @@
 use super::Server;
 use super::show;
 use crate::devices;
+use crate::engine;
 use crate::inputs::run_line::RunLine;
 use crate::lsp::child::{self, RunJob, RunLimits};
 use crate::lsp::command_names::*;
@@ -266,15 +267,16 @@ async fn write_tuned(server: &Server, target: Target, wishes: WriteWishes) -> Re
         let file = snap.file(&target.uri)?;
         let kernel = chosen(snap, &file, &target)?;
         let place = if wishes.copy { Place::Copy } else { Place::Kernel };
-        let kept =
-            tuning::kept(&snap.analysis, &file.path, &kernel.name)?.map(|(records, _)| records).unwrap_or_default();
+        let kept = tuning::kept(&snap.analysis, &file.path, &kernel.name)?.unwrap_or_default();
         let record = kept.into_iter().find(|record| record.choice.to_string() == wishes.choice);
         let record = record.ok_or_else(|| {
             Failure::failed(format!("no search has kept `{}` for {} as it is now", wishes.choice, kernel.name), None)
         })?;
+        let texts = texts(&snap.analysis, &file.path)?;
+        engine::rewritten::recorded(&texts, &file.path, &record)?.map_err(|why| Failure::failed(why, None))?;
         let wish = Wish { path: &file.path, kernel: &kernel, choice: &record.choice, place, found: &record.found() };
         let targets = compile::Target::named().map(|(_, target)| target);
-        let written = written::write(&texts(&snap.analysis, &file.path)?, &wish, &targets)?;
+        let written = written::write(&texts, &wish, &targets)?;
         let written = written.map_err(|why| Failure::failed(why, None))?;
         let like = (place == Place::Kernel).then(|| Record { meaning: written.meaning.clone(), ..record });
         Ok((convert::workspace_edit(snap, &written.change)?, records::file(Path::new(&*file.path)), like))
