@@ -8,6 +8,7 @@
 use super::device_filter::{Chunk, GRID, for_chunks, local_id, local_size, rounded_up};
 use super::function::FunctionBuilder;
 use super::host::Host;
+use super::instructions::in_flight;
 use super::launch::Title;
 use super::stream::reduce::Reduction;
 use super::team::{Levels, is_in_local, levels};
@@ -220,7 +221,7 @@ impl<'k> Operator<'k> {
 
     /// Each work-item's share of this fold.
     fn fold_own_in_flight(&self, f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>) -> Result<Value<'k>> {
-        let loads = f.parameter(Parameter::ReduceLoads);
+        let loads = loads(f, xs);
         let acc = self.neutral(f, "acc")?;
         let end = f.length(&xs.len)?;
         if let Some(items) = f.grid().items_of_team() {
@@ -266,7 +267,7 @@ impl<'k> Operator<'k> {
         i: &Size,
         items: &Size,
     ) -> Result<()> {
-        let loads = f.parameter(Parameter::ReduceLoads);
+        let loads = loads(f, xs);
         let last = items.mul(&Size::int(loads - 1));
         f.known_mut().assume_le(Size::zero(), i.clone());
         f.known_mut().assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
@@ -288,7 +289,7 @@ impl<'k> Operator<'k> {
         i: &Var,
         items: &Size,
     ) -> Result<()> {
-        let loads = f.parameter(Parameter::ReduceLoads);
+        let loads = loads(f, xs);
         let end = f.length(&xs.len)?;
         let last = xs.len.sub(&Size::one());
         f.known_mut().assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
@@ -484,6 +485,11 @@ impl<'k> Operator<'k> {
             Ok(())
         })
     }
+}
+
+/// The elements that a work-item loads at the same time.
+fn loads(f: &FunctionBuilder<'_, '_>, xs: &Array<'_>) -> i64 {
+    in_flight(xs, f.parameter(Parameter::ReduceLoads))
 }
 
 /// The fold of an array by a group of a known size.

@@ -19,6 +19,7 @@
 //! | `all` | several kernels in parallel |
 //! | `dests` | propagates destinations |
 //! | `index` | sizes in code |
+//! | `instructions` | how many copies of an element's code a loop has |
 //! | `views` | primitives that are views |
 //! | `copies` | copies of values by all work-items |
 //! | `flagged` | branch-free checks in loops |
@@ -85,6 +86,7 @@ mod group;
 mod host;
 mod in_place;
 mod index;
+mod instructions;
 mod jam;
 mod launch;
 mod loops;

@@ -56,7 +56,10 @@ impl LocalMemory {
         let by_key =
             f.body.stmts.iter().any(|s| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_))));
         // Keys and elements of one fold by key are read at the same time.
-        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1) && !(by_key && readers(f, v) == 1);
+        let several = |v: VarId| {
+            let picks = f.body.stmts.iter().filter(|s| picks_element(s, v)).count();
+            uses.get(&v).is_some_and(|u| u.count > 1 + picks) && !(by_key && readers(f, v) == 1)
+        };
         // Arrays that each iteration of a loop reads again.
         let mut again = FxHashSet::default();
         for round in f.body.stmts.iter().filter_map(|s| rounds_of(kernel, s)).flat_map(|call| &call.funs) {
@@ -172,6 +175,12 @@ fn bytes_of_state(ty: &Ty) -> Size {
     }
 }
 
+/// Whether a statement reads a single element of an array, which it finds where the array lies in memory.
+pub fn picks_element(stmt: &Stmt, v: VarId) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Aref | Prim::Head | Prim::Last, args, .. })
+        if args.first() == Some(&Atom::Var(v)))
+}
+
 /// How many operators read an array, themselves or through maps and views.
 fn readers(f: &Lambda, v: VarId) -> usize {
     let mut derived = FxHashSet::from_iter([v]);
@@ -210,8 +219,13 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
     let mut own: FxHashSet<VarId> =
         kept.iter().copied().filter(|v| !f.body.stmts.iter().any(|s| s.var == *v)).collect();
     let is_result = |v: VarId| f.body.result == Atom::Var(v);
+    let given =
+        |v: VarId| kept.contains(&v) && !f.body.stmts.iter().any(|s| s.var == v && !matches!(s.rhs, Rhs::Proj(..)));
     let mut ordered = 0;
     for stmt in &f.body.stmts {
+        if kept.iter().any(|v| given(*v) && picks_element(stmt, *v)) {
+            continue;
+        }
         let mentions = |b: &dyn Fn(VarId) -> bool| uses::mentions(stmt, b);
         let reads = mentions(&|v| own.contains(&v));
         let call = match &stmt.rhs {

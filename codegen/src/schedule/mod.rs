@@ -23,6 +23,7 @@
 //! | `ragged` | maps whose function reads arrays of different lengths |
 //! | `kept` | rows that a group keeps between two operators |
 //! | `heads` | `head (map f xs) = f (head xs)` |
+//! | `crossed` | folds of columns whose elements are made row by row |
 //! | `joined` | folds of folds |
 //! | `views` | views of rows, made of all rows at once |
 //! | `counted` | counting loops |
@@ -37,6 +38,7 @@
 //! | `invariant` | loop-invariant code |
 //! | `distribute` | maps with different kinds of parallel work, split into several maps |
 //! | [`teams`] | maps whose elements are each computed by a group |
+//! | `narrowed` | maps over the arrays that their functions read |
 //! | [`neutral`] | starts of folds by `min` and `max`: the operator's neutral element |
 //! | `rewrite` | rules that rewrite core before placement |
 //! | `chosen` | folds that choose an element, such as the index of the greatest |
@@ -69,6 +71,7 @@ mod columns;
 mod copies;
 mod counted;
 mod counters;
+mod crossed;
 mod demote;
 mod distribute;
 mod filters;
@@ -87,6 +90,7 @@ mod kept;
 mod longest;
 mod loops_out;
 mod naming;
+mod narrowed;
 pub mod nest;
 pub mod nested;
 pub mod neutral;
@@ -208,6 +212,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("map-tables-wrg", rewritten.clone()));
     rewritten = heads::heads(rewritten, target, &mut Vec::new());
     stages.push(("heads", rewritten.clone()));
+    rewritten = crossed::crossed(rewritten, target, &mut Vec::new());
+    stages.push(("fold-crossed", rewritten.clone()));
     rewritten = joined::joined(rewritten, target, &mut Vec::new());
     stages.push(("joined", rewritten.clone()));
     rewritten = views::views(rewritten, target, &mut Vec::new());
@@ -216,7 +222,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("folds-together", rewritten.clone()));
     rewritten = products::products(rewritten, target, &mut Vec::new());
     stages.push(("product-apart", rewritten.clone()));
-    let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
+    let distributed = narrowed::narrowed(distribute::distribute(rewritten, target, &mut Vec::new()));
     let turned = turned::turned(distributed.clone(), target, &mut Vec::new());
     let flat = flatten::flatten(turned.clone(), target, &mut Vec::new());
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
@@ -262,11 +268,13 @@ impl Schedule {
         let rewritten = verified("sorted", kernel, by_key::sorted(rewritten, target, &mut applied));
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));
+        let rewritten = verified("crossed", kernel, crossed::crossed(rewritten, target, &mut applied));
         let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("together", kernel, together::together(rewritten, target, &mut applied));
         let rewritten = verified("products", kernel, products::products(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
+        let rewritten = verified("narrowed", kernel, narrowed::narrowed(rewritten));
         let rewritten = verified("turned", kernel, turned::turned(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
         let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));

@@ -1,15 +1,23 @@
 //! Arrays by number: `generate`, and rows that a map over numbers picks.
 //!
-//! * `generate n f = map f (iota n)`, where f has loops, or the array is stored
+//! * `generate n f = map f (iota n)`, where f has loops, or reads the elements of another array by number, or the array is
+//!   stored
 //! * `map (λi. … aref xs i …) (iota n) = map (λ(i,x). … x …) (zip (iota n) xs)`, where xs has n elements
+//! * `map (λi. … map (λk. … aref (aref xs k) i …) …) (iota n) = map (λ(i,c). … map (λk. … aref c k …) …) (zip (iota n)
+//!   (transpose xs))`, where k counts the rows of xs, which have n elements
+//! * `map (λx. x) xs = xs`, where one of these rules left it
 //!
 //! A program that counts the rows of an array gets the strategies for maps over them.
 
+mod picks;
+
+use self::picks::{Source, picks};
 use super::flat::is_flat;
 use super::free::is_free;
 use super::uses::{self, stmt_mentions};
 use super::versions::fresh;
 use super::{Applied, rules};
+use crate::core::simplify::simplify;
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
@@ -17,11 +25,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The kernel with maps in place of `generate`s, over rows in place of their numbers.
 pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    let before = applied.len();
     let mut writer = Writer { vars: kernel.vars.clone(), applied };
     let mut body = kernel.body.clone();
     writer.block(&mut body, true);
     let Writer { vars, .. } = writer;
-    Kernel { vars, body, ..kernel.clone() }
+    let numbered = Kernel { vars, body, ..kernel.clone() };
+    // The reads by number that are left are names of elements.
+    if applied.len() == before { numbered } else { simplify(numbered) }
 }
 
 struct Writer<'a> {
@@ -35,16 +46,45 @@ impl Writer<'_> {
         let made = if stored { makers(block) } else { FxHashSet::default() };
         for mut stmt in std::mem::take(&mut block.stmts) {
             let stored = made.contains(&stmt.var);
-            if let Some(numbers) = self.mapped(&mut stmt, stored) {
-                block.stmts.push(numbers);
+            let (view, rules) = (is_view_of_scalars(&stmt, stored).then(|| stmt.clone()), self.applied.len());
+            let numbers = self.mapped(&mut stmt);
+            let counted = numbers.is_some();
+            block.stmts.extend(numbers);
+            let over_rows = self.over_rows(&mut stmt, &block.stmts);
+            match view {
+                Some(view) if counted && over_rows.is_none() => {
+                    stmt = view;
+                    block.stmts.pop();
+                    self.applied.truncate(rules);
+                }
+                _ => {}
             }
             let is_map = matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }));
             let is_if = matches!(&stmt.rhs, Rhs::If(..));
-            let zipped = self.over_rows(&mut stmt, &block.stmts);
             stmt.rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored && (is_map || is_if)));
-            block.stmts.extend(zipped);
+            let changed = over_rows.is_some();
+            block.stmts.extend(over_rows.unwrap_or_default());
+            if changed && let Some(same) = self.same_elements(&stmt) {
+                stmt.rhs = Rhs::Atom(same);
+            }
             block.stmts.push(stmt);
         }
+    }
+
+    /// The array whose elements a map gives as they are.
+    fn same_elements(&self, stmt: &Stmt) -> Option<Atom> {
+        let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
+        let ([f], [xs]) = (funs.as_slice(), args.as_slice()) else { return None };
+        let [x] = f.params.as_slice() else { return None };
+        let mut result = &f.body.result;
+        while let Atom::Var(v) = result
+            && v != x
+            && let Some(Rhs::Atom(a)) = f.body.stmts.iter().find(|s| s.var == *v).map(|s| &s.rhs)
+        {
+            result = a;
+        }
+        let regular = self.ty(stmt.var).as_array()?.position.is_none();
+        (regular && *result == Atom::Var(*x)).then(|| xs.clone())
     }
 
     fn ty(&self, v: VarId) -> &Ty {
@@ -52,14 +92,9 @@ impl Writer<'_> {
     }
 
     /// Makes a map of a `generate`; returns the statement of its numbers.
-    fn mapped(&mut self, stmt: &mut Stmt, stored: bool) -> Option<Stmt> {
+    fn mapped(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Generate, .. }) = &mut stmt.rhs else { return None };
         let ([n], [f]) = (call.sizes.as_slice(), call.funs.as_slice()) else { return None };
-        // Elements that are computed from scalars only form a view, which is copied if nothing is computed.
-        let of = |is_it: &dyn Fn(&Rhs) -> bool| f.body.stmts.iter().all(|s| is_it(&s.rhs));
-        if of(&is_free) || !stored && of(&is_simple) {
-            return None;
-        }
         let number = *f.params.first()?;
         let (int, n) = (self.vars[number.0 as usize].ty.clone(), n.clone());
         let numbers = fresh(&mut self.vars, number, Ty::array(int, n.clone()));
@@ -78,12 +113,9 @@ impl Writer<'_> {
         Some(counted)
     }
 
-    /// Gives a map over numbers the rows that its function picks by them; returns the statements that zip these.
-    fn over_rows(&mut self, stmt: &mut Stmt, before: &[Stmt]) -> Vec<Stmt> {
-        self.with_rows(stmt, before).unwrap_or_default()
-    }
-
-    fn with_rows(&mut self, stmt: &mut Stmt, before: &[Stmt]) -> Option<Vec<Stmt>> {
+    /// Gives a map over numbers the rows and columns that its function picks by them; returns the statements that make
+    /// and zip these.
+    fn over_rows(&mut self, stmt: &mut Stmt, before: &[Stmt]) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &mut stmt.rhs else { return None };
         let ([f], [Atom::Var(numbers)]) = (call.funs.as_mut_slice(), call.args.as_slice()) else { return None };
         let numbers = *numbers;
@@ -91,58 +123,53 @@ impl Writer<'_> {
         before.iter().find(|s| s.var == numbers).filter(|s| counts(s))?;
         let len = self.ty(numbers).as_array()?.len.clone();
         let [number] = f.params.as_slice() else { return None };
-        let (number, position) = (*number, f.position.clone());
-        let mut names: FxHashMap<VarId, VarId> = FxHashMap::default();
-        f.body.visit(&mut |s| {
-            if let Rhs::Atom(Atom::Var(v)) = &s.rhs {
-                names.insert(s.var, names.get(v).copied().unwrap_or(*v));
-            }
-        });
-        // The arrays that exist before the map.
-        let mut picked: Vec<(VarId, VarId)> = Vec::new();
-        let picks = |s: &Stmt| -> Option<VarId> {
-            let Rhs::Prim(PrimCall { prim: Prim::Aref, sizes, args, .. }) = &s.rhs else { return None };
-            let by_number = match (args.as_slice(), sizes.as_slice()) {
-                ([_, Atom::Var(i)], []) => *i == number,
-                ([_, Atom::Size(i)], []) => position.as_ref().is_some_and(|p| i.as_var() == Some(p)),
-                ([_], [i]) => position.as_ref().is_some_and(|p| i.as_var() == Some(p)),
-                _ => false,
-            };
-            match args.first()? {
-                Atom::Var(xs) if by_number => Some(names.get(xs).copied().unwrap_or(*xs)),
-                _ => None,
-            }
-        };
-        let mut found = Vec::new();
-        let mut bound = Vec::new();
-        f.body.visit(&mut |s| {
-            bound.push(s.var);
-            if let Rhs::Prim(call) = &s.rhs {
-                bound.extend(call.funs.iter().flat_map(|f| f.params.iter().copied()));
-            }
-            found.extend(picks(s));
-        });
+        let number = *number;
+        let iotas =
+            before.iter().filter(|s| counts(s)).filter_map(|s| Some((s.var, self.ty(s.var).as_array()?.len.clone())));
+        let picks = picks(&self.vars, f, &len, &iotas.collect());
         // An element is loaded where the function begins, so that a branch must not be the only one to read it.
-        let mut always = FxHashSet::default();
-        outside_branches(&f.body, &mut |s| always.extend(picks(s)));
-        for xs in found {
-            let array = self.ty(xs).as_array().filter(|a| a.position.is_none() && a.len == len);
-            let is_taken = |element: &Ty| element.as_array().is_some() || is_flat(element) && always.contains(&xs);
-            let rows = array.filter(|a| is_taken(&a.element) && !bound.contains(&xs)).cloned();
-            if let Some(ArrayTy { element, .. }) = rows
-                && !picked.iter().any(|(known, _)| *known == xs)
-            {
-                picked.push((xs, fresh(&mut self.vars, xs, element)));
-            }
+        let mut picked: Vec<(Source, VarId)> = Vec::new();
+        for source in &picks.sources {
+            let (Source::Element(xs) | Source::Column(xs)) = *source;
+            let Some(ArrayTy { element, len: rows, .. }) = self.ty(xs).as_array().cloned() else { continue };
+            let element = match source {
+                Source::Element(_)
+                    if element.as_array().is_some() || is_flat(&element) && picks.always.contains(&xs) =>
+                {
+                    element
+                }
+                Source::Element(_) => continue,
+                Source::Column(_) => match element.as_array() {
+                    Some(row) => Ty::array(row.element.clone(), rows),
+                    None => continue,
+                },
+            };
+            picked.push((*source, fresh(&mut self.vars, xs, element)));
         }
         if picked.is_empty() {
             return None;
         }
+        let rows = row_reads(&f.body);
         replace(&mut f.body, &|s| {
-            let xs = picks(s)?;
-            picked.iter().find(|(known, _)| *known == xs).map(|(_, row)| *row)
+            let source = picks.of(s)?;
+            let (_, part) = picked.iter().find(|(known, _)| *known == source)?;
+            Some(match source {
+                Source::Element(_) => Rhs::Atom(Atom::Var(*part)),
+                Source::Column(_) => {
+                    let mut read = rows.get(&picks.row(s)?)?.clone();
+                    *read.args.first_mut()? = Atom::Var(*part);
+                    Rhs::Prim(read)
+                }
+            })
         });
-        self.applied.push(Applied { rule: &rules::PICK_ROWS, origin: stmt.origin.clone() });
+        let idle: FxHashSet<VarId> =
+            rows.keys().copied().filter(|v| picks.is_row(*v) && !uses::in_block(&f.body, *v)).collect();
+        remove(&mut f.body, &idle);
+        for (is_column, rule) in [(false, &rules::PICK_ROWS), (true, &rules::PICK_COLUMNS)] {
+            if picked.iter().any(|(source, _)| matches!(source, Source::Column(_)) == is_column) {
+                self.applied.push(Applied { rule, origin: stmt.origin.clone() });
+            }
+        }
         let unused = |s: &Stmt| {
             let of_position = f.position.as_ref().is_some_and(|p| stmt_mentions(&self.vars, s, p));
             !of_position && !uses::mentions(s, &|v| v == number)
@@ -154,33 +181,47 @@ impl Writer<'_> {
         if !counted && !ragged {
             f.position = None;
         }
-        let parts: Vec<(VarId, VarId)> = counted.then_some((numbers, number)).into_iter().chain(picked).collect();
-        if let [(xs, row)] = parts.as_slice() {
-            (f.params, call.args) = (vec![*row], vec![Atom::Var(*xs)]);
-            return Some(Vec::new());
+        let origin = stmt.origin.clone();
+        let at = |var, rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
+        let of = |prim, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs: Vec::new(), args });
+        let mut made = Vec::new();
+        let mut parts: Vec<(VarId, VarId)> = counted.then_some((numbers, number)).into_iter().collect();
+        for (source, part) in picked {
+            let xs = match source {
+                Source::Element(xs) => xs,
+                Source::Column(xs) => {
+                    let ty = Ty::array(self.ty(part).clone(), len.clone());
+                    let columns = fresh(&mut self.vars, xs, ty);
+                    made.push(at(columns, of(Prim::Transpose, vec![Atom::Var(xs)])));
+                    columns
+                }
+            };
+            parts.push((xs, part));
+        }
+        if let [(xs, part)] = parts.as_slice() {
+            (f.params, call.args) = (vec![*part], vec![Atom::Var(*xs)]);
+            return Some(made);
         }
         let ty = Ty::new(TyKind::Tuple(parts.iter().map(|(_, x)| self.vars[x.0 as usize].ty.clone()).collect()));
         let zipped = fresh(&mut self.vars, numbers, Ty::array(ty.clone(), len));
         let element = fresh(&mut self.vars, number, ty);
-        let origin = stmt.origin.clone();
-        let at = |var, rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
         let taken = parts.iter().enumerate().map(|(k, (_, x))| at(*x, Rhs::Proj(Atom::Var(element), k)));
         f.body.stmts.splice(0..0, taken.collect::<Vec<_>>());
         (f.params, call.args) = (vec![element], vec![Atom::Var(zipped)]);
-        let args = parts.iter().map(|(xs, _)| Atom::Var(*xs)).collect();
-        let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args };
-        Some(vec![at(zipped, Rhs::Prim(zip))])
+        made.push(at(zipped, of(Prim::Zip, parts.iter().map(|(xs, _)| Atom::Var(*xs)).collect())));
+        Some(made)
     }
 }
 
-/// Visits the statements of a block and of its functions, without those in branches, which may not run.
-fn outside_branches(block: &Block, visit: &mut dyn FnMut(&Stmt)) {
-    for stmt in &block.stmts {
-        visit(stmt);
-        if let Rhs::Prim(call) = &stmt.rhs {
-            call.funs.iter().for_each(|f| outside_branches(&f.body, visit));
+/// The calls of `aref` in a block and its functions, by their variables.
+fn row_reads(block: &Block) -> FxHashMap<VarId, PrimCall> {
+    let mut reads = FxHashMap::default();
+    block.visit(&mut |s| {
+        if let Rhs::Prim(call @ PrimCall { prim: Prim::Aref, .. }) = &s.rhs {
+            reads.insert(s.var, call.clone());
         }
-    }
+    });
+    reads
 }
 
 /// The statements that make the result of a block, through views.
@@ -201,6 +242,14 @@ fn makers(block: &Block) -> FxHashSet<VarId> {
         }
     }
     found
+}
+
+/// Whether a statement is a `generate` that stays a view: its elements are computed from scalars only, or it is copied
+/// if nothing is computed.
+fn is_view_of_scalars(stmt: &Stmt, stored: bool) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, .. }) = &stmt.rhs else { return false };
+    let all = |is_it: &dyn Fn(&Rhs) -> bool| funs.iter().all(|f| f.body.stmts.iter().all(|s| is_it(&s.rhs)));
+    all(&is_free) || !stored && all(&is_simple)
 }
 
 fn is_view(rhs: &Rhs) -> bool {
@@ -259,11 +308,17 @@ fn number_for(block: &mut Block, position: &Var, number: VarId) {
     }
 }
 
-/// Replaces statements by the variables that have their values.
-fn replace(block: &mut Block, by: &dyn Fn(&Stmt) -> Option<VarId>) {
+/// Removes statements from a block and from the blocks in it.
+fn remove(block: &mut Block, of: &FxHashSet<VarId>) {
+    block.stmts.retain(|s| !of.contains(&s.var));
+    block.stmts.iter_mut().flat_map(|s| s.rhs.blocks_mut()).for_each(|b| remove(b, of));
+}
+
+/// Replaces right-hand sides by others of the same values.
+fn replace(block: &mut Block, by: &dyn Fn(&Stmt) -> Option<Rhs>) {
     for stmt in &mut block.stmts {
         match by(stmt) {
-            Some(row) => stmt.rhs = Rhs::Atom(Atom::Var(row)),
+            Some(rhs) => stmt.rhs = rhs,
             None => stmt.rhs.blocks_mut().into_iter().for_each(|b| replace(b, by)),
         }
     }

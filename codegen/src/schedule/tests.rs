@@ -72,6 +72,8 @@ fn outcome(case: &str) -> Result<String, String> {
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),
         "distribute" => distribute::distribute(kernel, &target, &mut applied),
         "heads" => heads::heads(kernel, &target, &mut applied),
+        "crossed" => super::crossed::crossed(kernel, &target, &mut applied),
+        "narrowed" => super::narrowed::narrowed(kernel),
         "joined" => super::joined::joined(kernel, &target, &mut applied),
         "views" => views::views(kernel, &target, &mut applied),
         "numbered" => numbered::numbered(&kernel, &mut applied),

@@ -28,6 +28,11 @@ pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
     stmt.rhs.operands().into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
 }
 
+/// Whether a block mentions a variable.
+pub fn in_block(block: &Block, v: VarId) -> bool {
+    block.result == Atom::Var(v) || block.stmts.iter().any(|s| mentions(s, &|u| u == v))
+}
+
 /// Collects the variables that a statement mentions, including those that it binds inside.
 pub fn variables(stmt: &Stmt, out: &mut FxHashSet<VarId>) {
     let found = std::cell::RefCell::new(out);

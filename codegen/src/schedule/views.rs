@@ -1,6 +1,7 @@
 //! Views of rows, made of all rows at once: they become views of the whole array, and the rows those of one map.
 //!
-//! * `map (λx. f (join x)) = map f ∘ split (m·k) ∘ join ∘ join`, where x has m rows of k elements
+//! * `map (λx. f (join x)) = map f ∘ split (m·k) ∘ join ∘ join`, where x has m rows of k elements; rows that the function
+//!   reads otherwise, too, are zipped with the joined ones
 //! * `map (map f ∘ split k) = split (m/k) ∘ map f ∘ split k ∘ join`, where the rows have m elements
 //! * `map (map f) x = split k (map f (join x))`, where `join x` is read, too
 
@@ -137,26 +138,73 @@ impl Writer<'_> {
         Some(self.view(out, (Prim::Split, vec![k.clone()]), xs, ty, origin))
     }
 
-    /// A map whose function only joins its rows.
+    /// A map whose function joins its rows. What else it does with them it does with the rows that are zipped with the
+    /// joined ones.
     fn joined_rows(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Option<Made> {
         let (f, x, xs) = mapped(stmt)?;
-        let at = f.body.stmts.iter().position(|s| viewed(s, Prim::Join) == Some(x)).filter(|at| only_in(f, *at, x))?;
-        let (n, row) = self.array(xs)?;
+        let whole = f.body.stmts.iter().position(|s| viewed(s, Prim::Join) == Some(x));
+        let (at, part) = whole.map(|at| (at, None)).or_else(|| joined_part(f, x))?;
+        let f = &joined_once(f, at);
+        let of = match part {
+            None => xs,
+            Some((_, k)) => *zipped(out, xs)?.get(k)?,
+        };
+        let (n, row) = self.array(of)?;
         let (m, inner) = rows_of(&row)?;
         let (k, _) = rows_of(&inner)?;
         let all = m.mul(&k);
         if !is_known(&n) || !is_long(&all) {
             return None;
         }
-        let flat = self.join(out, xs, &stmt.origin)?;
+        let flat = self.join(out, of, &stmt.origin)?;
         let flat = self.join(out, flat, &stmt.origin)?;
         let rows = self.split(out, flat, &all, &stmt.origin)?;
         let mut f = f.clone();
-        f.params = vec![f.body.stmts.remove(at).var];
-        Some(match f.body.stmts.is_empty() && f.body.result == Atom::Var(f.params[0]) {
-            true => Made::View(rows),
-            false => Made::Stmt(over(stmt, f, rows)),
-        })
+        let joined = f.body.stmts[at].var;
+        let mut args = match part {
+            None if only_in(&f, at, x) => {
+                f.body.stmts.remove(at);
+                f.params = vec![joined];
+                return Some(match f.body.stmts.is_empty() && f.body.result == Atom::Var(joined) {
+                    true => Made::View(rows),
+                    false => Made::Stmt(over(stmt, f, rows)),
+                });
+            }
+            None => vec![xs],
+            Some(_) => zipped(out, xs)?,
+        };
+        let tuple = fresh(self.vars, x, Ty::int());
+        let project = |k: usize| Rhs::Proj(Atom::Var(tuple), k);
+        for s in &mut f.body.stmts {
+            if let (Rhs::Proj(Atom::Var(v), k), Some(_)) = (&s.rhs, part)
+                && *v == x
+            {
+                s.rhs = project(*k);
+            }
+        }
+        match part {
+            Some((proj, k)) if only_in(&f, at, f.body.stmts[proj].var) => {
+                args[k] = rows;
+                f.body.stmts[proj].var = joined;
+                f.body.stmts.remove(at);
+            }
+            _ => {
+                f.body.stmts[at].rhs = project(args.len());
+                args.push(rows);
+            }
+        }
+        if part.is_none() {
+            f.body.stmts.insert(0, Stmt { var: x, binds: Vec::new(), rhs: project(0), origin: stmt.origin.clone() });
+        }
+        let parts: Option<Vec<Ty>> = args.iter().map(|v| Some(self.array(*v)?.1)).collect();
+        let ty = Ty::tuple(parts?);
+        self.vars[tuple.0 as usize].ty = ty.clone();
+        f.params = vec![tuple];
+        let zip = fresh(self.vars, xs, array_of(&ty, &n));
+        let args = args.into_iter().map(Atom::Var).collect();
+        let rhs = Rhs::Prim(PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args });
+        out.push(Stmt { var: zip, binds: Vec::new(), rhs, origin: stmt.origin.clone() });
+        Some(Made::Stmt(over(stmt, f, zip)))
     }
 
     /// A map whose function is a map over the long parts of its rows.
@@ -238,6 +286,44 @@ enum Made {
 fn over(stmt: &Stmt, f: Lambda, rows: VarId) -> Stmt {
     let call = PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![Atom::Var(rows)] };
     Stmt { rhs: Rhs::Prim(call), ..stmt.clone() }
+}
+
+/// The statement of a function that joins a component of its parameter, the statement of that component, and its number;
+/// if the parameter is not used otherwise.
+fn joined_part(f: &Lambda, x: VarId) -> Option<(usize, Option<(usize, usize)>)> {
+    let stmts = &f.body.stmts;
+    let is_part = |s: &&Stmt| matches!(&s.rhs, Rhs::Proj(Atom::Var(v), _) if *v == x);
+    if !stmts.iter().filter(|s| uses::mentions(s, &|v| v == x)).all(|s| is_part(&s)) || f.body.result == Atom::Var(x) {
+        return None;
+    }
+    stmts.iter().enumerate().find_map(|(proj, s)| {
+        let Rhs::Proj(Atom::Var(v), k) = &s.rhs else { return None };
+        let at = stmts.iter().position(|join| viewed(join, Prim::Join) == Some(s.var)).filter(|_| *v == x)?;
+        Some((at, Some((proj, *k))))
+    })
+}
+
+/// The function in which no other statement joins what statement `at` joins.
+fn joined_once(f: &Lambda, at: usize) -> Lambda {
+    let mut f = f.clone();
+    let (rows, joined) = (viewed(&f.body.stmts[at], Prim::Join), f.body.stmts[at].var);
+    let again = |s: &Stmt| s.var != joined && viewed(s, Prim::Join) == rows;
+    let others: Vec<VarId> = f.body.stmts.iter().filter(|s| again(s)).map(|s| s.var).collect();
+    f.body.stmts.retain(|s| !others.contains(&s.var));
+    rename(&mut f.body, &|v| *v = if others.contains(v) { joined } else { *v });
+    f
+}
+
+/// The arrays that are zipped in one.
+fn zipped(stmts: &[Stmt], xs: VarId) -> Option<Vec<VarId>> {
+    let Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) = &stmts.iter().find(|s| s.var == xs)?.rhs else {
+        return None;
+    };
+    let of = |a: &Atom| match a {
+        Atom::Var(v) => Some(*v),
+        _ => None,
+    };
+    args.iter().map(of).collect()
 }
 
 /// The array that is split.

@@ -64,15 +64,21 @@ rules! {
     Decomposition PRODUCT_APART "product-apart":
         "map (λ(x,z). map (λ(y,w). g (reduce f e (h x y)) w) (zip ys z)) A" = "map (λ(x,z). map (λ(p,w). g p w) (zip (map (λy. reduce f e (h x y)) ys) z)) A",
         if "Always true. On a GPU, at the top of a kernel, also below maps: then every x meets every y, which is computed in tiles.";
+    Decomposition FOLD_CROSSED "fold-crossed":
+        "map (λc. reduce f z c) (T (map (λx. map (h x) (g x)) xs))" = "map (λc. reduce f z (map (λ(x,y). h x y) (zip xs c))) (T (map g xs))",
+        if "Always true. Applied where g gives the row or a part of it, or windows; where the loops of h take a constant number of steps, at most 128, and the columns are read by nothing else, so that no element is made twice. Also where the columns are zipped with other arrays, and where the function does more with the fold. Not on portable targets.";
     Decomposition FOLD_JOINED "fold-joined":
         "reduce f z (map (reduce f z ∘ map g) xs)" = "reduce f z (map g (join xs))",
         if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs are adjacent in memory: a group shares all of their elements.";
     Decomposition GENERATE_MAP "generate-map":
         "generate n f" = "map f (iota n)",
-        if "Always true. Applied where f has loops, and where it computes what is stored as a result; else `generate` is a view.";
+        if "Always true. Applied where f has loops, where it computes what is stored as a result, and where it reads the elements of another array of n by number; else `generate` is a view.";
     Decomposition PICK_ROWS "pick-rows":
         "map (λi. f i (aref xs i)) (iota n)" = "map (λ(i,x). f i x) (zip (iota n) xs)",
-        if "Always true: i counts the elements of xs. Where i is used for nothing else, the map goes over xs alone. Not of a number that only a branch reads.";
+        if "Always true: i counts the elements of xs. Where i is used for nothing else, the map goes over xs alone, and is xs if f gives x. Not of a number that only a branch reads.";
+    Decomposition PICK_COLUMNS "pick-columns":
+        "map (λi. map (λk. f (aref (aref xs k) i)) (iota m)) (iota n)" = "map (λc. map (λk. f (aref c k)) (iota m)) (transpose xs)",
+        if "Always true: k counts the rows of xs, and i their elements. So `pick-rows` finds the elements of c. Also if the function reads other things by i, or k is used for more.";
     Decomposition FOLD_BY_KEY "fold-by-key":
         "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
         if "`z` is neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does. Where `f` is one of the commutative operators of the language, on numbers, also for each column of rows at once, whichever of the two maps is the outer one; any other `f`, and tuples, for more than 32 keys, because elements must be sorted for them (`by-key-sorted`). At the top of a kernel.";

@@ -82,7 +82,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Stores an array of a function in local memory or registers, once for all readers.
+    /// Stores an array of a function in local memory or registers, once for all readers. Single elements of a row that is
+    /// in memory already are read there.
     fn keep(&mut self, f: &mut Lambda, v: VarId, space: Space) {
         let ty = self.vars[v.0 as usize].ty.clone();
         let Some(element) = ty.as_array().map(|a| a.element.clone()) else { return };
@@ -97,7 +98,8 @@ impl Writer<'_> {
         let mut new = Vec::new();
         let stmt = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: f.origin.clone() };
         let is_made = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if !call.prim.is_view());
-        if !found.is_some_and(|at| is_made(&f.body.stmts[at])) {
+        let given = !found.is_some_and(|at| is_made(&f.body.stmts[at]));
+        if given {
             let x = self.fresh(v, element);
             let body = Block { stmts: Vec::new(), result: Atom::Var(x) };
             let same = Lambda { position: None, params: vec![x], body, origin: f.origin.clone() };
@@ -113,11 +115,18 @@ impl Writer<'_> {
         let stored = self.fresh(v, ty);
         new.push(stmt(stored, Rhs::Store(space, Atom::Var(made))));
         let mut rest = Block { stmts: f.body.stmts.split_off(at), result: f.body.result.clone() };
+        let picks = |s: &&Stmt| given && kept::picks_element(s, v);
+        let picks: Vec<VarId> = rest.stmts.iter().filter(picks).map(|s| s.var).collect();
         rename(&mut rest, &|w| {
             if *w == v {
                 *w = stored;
             }
         });
+        for stmt in rest.stmts.iter_mut().filter(|s| picks.contains(&s.var)) {
+            if let Some(row) = stmt.rhs.operands_mut().into_iter().next() {
+                *row = Atom::Var(v);
+            }
+        }
         f.body.stmts.extend(new);
         f.body.stmts.extend(rest.stmts);
         f.body.result = rest.result;

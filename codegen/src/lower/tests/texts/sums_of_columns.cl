@@ -183,12 +183,11 @@ __kernel void mapped(
         const int t = (int)begin + (k * group_size + get_local_id(0));
         const int j = (int)((uint)t / (uint)D);
         const int i = t - D * j;
-        const int both_1_2 = folded[j];
-        const float both_1_1 = centroids[D * j + i];
-        if (both_1_2 == 0) {
-          result[D * j + i] = both_1_1;
+        const int found = folded[j];
+        if (found == 0) {
+          result[D * j + i] = centroids[D * j + i];
         } else {
-          result[D * j + i] = folded1[D * j + i] / (float)both_1_2;
+          result[D * j + i] = folded1[D * j + i] / (float)found;
         }
       }
     } else {
@@ -196,12 +195,11 @@ __kernel void mapped(
         const int t = (int)begin + o;
         const int j = (int)((uint)t / (uint)D);
         const int i = t - D * j;
-        const int both_1_2 = folded[j];
-        const float both_1_1 = centroids[D * j + i];
-        if (both_1_2 == 0) {
-          result[D * j + i] = both_1_1;
+        const int found = folded[j];
+        if (found == 0) {
+          result[D * j + i] = centroids[D * j + i];
         } else {
-          result[D * j + i] = folded1[D * j + i] / (float)both_1_2;
+          result[D * j + i] = folded1[D * j + i] / (float)found;
         }
       }
     }

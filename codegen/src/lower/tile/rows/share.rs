@@ -4,6 +4,7 @@ use super::{Folded, Stage, Teams};
 use crate::lower::Result;
 use crate::lower::flagged::flagged;
 use crate::lower::function::FunctionBuilder;
+use crate::lower::instructions::in_flight;
 use crate::lower::tile::min;
 use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Step};
@@ -119,7 +120,7 @@ impl<'k> Folded<'k> {
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
         let to = b.number("to", to, k);
         if self.teams == Teams::Columns {
-            return in_flight(b, &from, &to, k, &xs, fold);
+            return one_after_another(b, &from, &to, k, &xs, fold);
         }
         b.for_range("k", from_expr, &to, Step::Increment, |f, i| {
             f.known_mut().assume_le(from.clone(), i.clone());
@@ -166,7 +167,7 @@ fn apart<'k>(
     xs: &Array<'k>,
     mut each: impl FnMut(&mut FunctionBuilder<'_, 'k>, Value<'k>) -> Result<()>,
 ) -> Result<()> {
-    let loads = f.parameter(Parameter::RowsFlight);
+    let loads = in_flight(xs, f.parameter(Parameter::RowsFlight));
     let (from_expr, step, end) = (f.size(from)?, f.size(step)?, f.size(to)?);
     let left = end.sub(from_expr.clone()).add(step.clone()).sub(Expr::int(1));
     let count = Expr::call("max", [left.div(step.clone()), Expr::int(0)]);
@@ -193,7 +194,7 @@ fn apart<'k>(
 }
 
 /// Processes the elements `from` to `to` in order, with several loads in flight.
-fn in_flight<'k>(
+fn one_after_another<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
     from: &Size,
     to: &Size,
@@ -201,7 +202,7 @@ fn in_flight<'k>(
     xs: &Array<'k>,
     mut each: impl FnMut(&mut FunctionBuilder<'_, 'k>, Value<'k>) -> Result<()>,
 ) -> Result<()> {
-    let loads = f.parameter(Parameter::RowsLoads);
+    let loads = in_flight(xs, f.parameter(Parameter::RowsLoads));
     let (from_expr, end) = (f.size(from)?, f.size(to)?);
     let count = f.bind("count", CType::Int, end.sub(from_expr));
     let whole = count.clone().sub(count.clone().rem(Expr::int(loads)));

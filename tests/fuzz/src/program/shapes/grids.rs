@@ -10,13 +10,45 @@ impl Maker<'_> {
         let element = self.choices.of(&[0, 0, 1, 2]);
         let element = [INT, FLOAT, Ty::Scalar(Scalar::Long)][element].clone();
         let rows = self.rows(&element, &n, &m, 1, Place::Top);
-        match self.choices.below(6) {
+        match self.choices.below(8) {
+            // Folds of columns that are made row by row.
+            6 => {
+                let function = self.function(&element, &INT, 1);
+                let made = self.choices.of(&[
+                    "(map F r)",
+                    "(map (lambda (w) (+ k (head (reduce 0 + (map F w))))) (slide #3 #1 (pad #1 #1 clamp r)))",
+                    "(map (lambda (v) (* k (F v))) r)",
+                ]);
+                let made = made.replace('F', &function);
+                let numbers = self.array(&INT, &n, 1, Place::Top);
+                let rows = format!("(zipWith (lambda (r k) {made}) {rows} {numbers})");
+                (format!("(map (lambda (c) (head (reduce 0 + c))) (transpose {rows}))"), Ty::array(INT, m))
+            }
+            // Planes that are joined, and read otherwise.
+            7 => {
+                let function = self.function(&element, &INT, 1);
+                let sum = format!("(head (reduce 0 + (map {function} (join p))))");
+                let planes = format!("(map (lambda (p) (let s {sum} (map (lambda (r) (+ s (length r))) p)))");
+                (format!("{planes} (fill #3 {rows}))"), Ty::array(Ty::array(INT, n), Len::nat(3)))
+            }
             0 => (format!("(transpose {rows})"), Ty::array(Ty::array(element, n), m)),
             4 => {
                 // Rows by number.
                 let function = self.function(&element, &INT, 1);
                 let sums = format!("(head (reduce 0 + (map {function} (aref q i))))");
-                (format!("(let q {rows} (generate #N (lambda (i) {sums})))"), Ty::array(INT, n))
+                let by_column = "(generate #M (lambda (j) (generate #N (lambda (i) READ))))";
+                let read = format!("({function} (aref (aref q i) j))");
+                match self.choices.below(3) {
+                    0 => (format!("(let q {rows} (generate #N (lambda (i) {sums})))"), Ty::array(INT, n)),
+                    1 => {
+                        let columns = by_column.replace("READ", &read);
+                        (format!("(let q {rows} {columns})"), Ty::array(Ty::array(INT, n), m))
+                    }
+                    _ => {
+                        let columns = by_column.replace("READ", "(aref (aref q i) j)");
+                        (format!("(let q {rows} {columns})"), Ty::array(Ty::array(element, n), m))
+                    }
+                }
             }
             5 => {
                 // Rows below two maps.
