@@ -264,6 +264,9 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
             (false, None) if reads && matches!(&stmt.rhs, Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Atom(_)) => {
                 own.insert(stmt.var);
             }
+            // A view of the result is written as the result is made.
+            (false, Some(PrimCall { prim: Prim::Split | Prim::Join, args, .. }))
+                if is_result(stmt.var) && args.iter().all(|a| matches!(a, Atom::Var(v) if !kept.contains(v))) => {}
             (false, _) if reads || kept.contains(&stmt.var) && !matches!(&stmt.rhs, Rhs::Proj(..)) => return None,
             (false, _) => {}
         }
