@@ -40,6 +40,7 @@ pub use self::position::Position;
 pub use self::values::Values;
 
 use self::body::Written;
+pub use self::signature::Accessed;
 use self::signature::Signature;
 use super::program::ProgramBuilder;
 use super::stop::{buffer, middle};
@@ -214,6 +215,10 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             true => buffer::NAME.into(),
             false => body.fresh_name(&program.buffers[id.0 as usize].name),
         })
+    }
+    /// The buffers that the function uses so far, by the names of their parameters.
+    pub fn buffers_so_far(&self) -> Vec<(Name, Accessed)> {
+        self.signature.accessed(&self.program.buffers)
     }
     pub fn failure_buffer(&mut self) -> Expr {
         self.may_fail();

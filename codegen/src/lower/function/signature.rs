@@ -2,8 +2,15 @@
 
 use crate::opencl::{CType, Param, ParamType};
 use crate::plan::{Arg, Buffer, BufferId};
-use lift_analysis::hir::Name;
+use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
+
+/// What a function accesses by the parameter of a buffer.
+#[derive(Debug, Clone, Copy)]
+pub struct Accessed {
+    pub scalar: Scalar,
+    pub written: bool,
+}
 
 /// The parameters so far, each with its argument. Invariants: a buffer is one parameter, and so is each wide size.
 #[derive(Default)]
@@ -21,6 +28,13 @@ impl Signature {
     /// Whether the function, as written so far, writes a buffer.
     pub fn writes(&self, id: BufferId) -> bool {
         self.buffers.iter().any(|(b, _, written)| *b == id && *written)
+    }
+    /// The buffers by the names of their parameters; `all` are those of the program.
+    pub(super) fn accessed(&self, all: &[Buffer]) -> Vec<(Name, Accessed)> {
+        let of = |(id, name, written): &(BufferId, Name, bool)| {
+            (name.clone(), Accessed { scalar: all[id.0 as usize].element, written: *written })
+        };
+        self.buffers.iter().map(of).collect()
     }
     /// The parameter of a buffer, named by `fresh` if it is new.
     pub(super) fn buffer(&mut self, id: BufferId, written: bool, fresh: impl FnOnce() -> Name) -> Name {

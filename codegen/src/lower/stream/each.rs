@@ -7,17 +7,21 @@
 //! unrolled, 124 in a loop).
 
 use super::flat::has_long_loop;
+use super::words::{WORD, Words, words};
 use crate::core::Level;
 use crate::lower::Result;
-use crate::lower::function::{Body, Dims, FunctionBuilder};
+use crate::lower::function::{Accessed, Dims, FunctionBuilder};
 use crate::lower::vectors::along::Span;
-use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, names};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, has_loop, names};
 use crate::target::Class;
+use lift_analysis::hir::Name;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
 /// Maximum divisions and calls in an iteration that is unrolled.
 const FEW_SPECIAL: usize = 4;
+/// The same of an element of a word, which has four times as many copies; without them, too few bytes are on their way.
+const FEW_SPECIAL_IN_WORDS: usize = 3;
 
 /// The number of divisions and library functions that take many instructions.
 fn special(stmts: &[Stmt]) -> usize {
@@ -25,7 +29,7 @@ fn special(stmts: &[Stmt]) -> usize {
         let mut n = 0;
         e.any(&mut |e| {
             n += usize::from(match e {
-                Expr::Binary(BinaryOp::Div, _, by) => by.as_int().is_none(),
+                Expr::Binary(BinaryOp::Div, _, by) => by.as_int().is_none() && !matches!(**by, Expr::UInt(_)),
                 Expr::Call(name, _) => names::is_special(name),
                 _ => false,
             });
@@ -44,23 +48,24 @@ fn special(stmts: &[Stmt]) -> usize {
     stmts.iter().map(in_stmt).sum()
 }
 
-impl Body {
-    /// A loop over tiles: each work-item of a group takes `each` elements, which are a group's size apart.
-    pub fn tiles(
-        &mut self,
-        name: &lift_analysis::hir::Name,
-        n: Expr,
-        useful: Option<Size>,
-        each: u32,
-        body: Vec<Stmt>,
-    ) -> Result<()> {
+impl FunctionBuilder<'_, '_> {
+    /// A loop over tiles: each work-item of a group takes `each` elements, which are a group's size apart; or as many
+    /// words ([`super::words`]).
+    pub fn tiles(&mut self, name: &Name, n: Expr, useful: Option<Size>, each: u32, body: Vec<Stmt>) -> Result<()> {
+        let words = self.in_words(name, &body);
+        let elements = if words.is_some() { each * WORD as u32 } else { each };
+        if let Some(useful) = &useful {
+            let elements = Size::nat(elements.into());
+            let items = useful.add(&elements).sub(&Size::one()).div_floor(&elements);
+            self.grid_mut().ask_for(Level::Glb(0), 0, &items);
+        }
         let group = self.bind("group_size", CType::Int, Expr::call("get_local_size", [Expr::int(0)]));
-        let tile = self.bind("tile", CType::Int, group.clone().mul(Expr::int(each.into())));
+        let tile = self.bind("tile", CType::Int, group.clone().mul(Expr::int(elements.into())));
         // Unsigned, because the index one step after the last tile may exceed an `int`.
         let begin = self.fresh_name("begin");
         let left = self.fresh_name("left");
         let at = |offset: Expr| Expr::Var(begin.clone()).cast(CType::Int).add(offset);
-        let declare = |name: &lift_analysis::hir::Name, value: Expr| StmtKind::Declare {
+        let declare = |name: &Name, value: Expr| StmtKind::Declare {
             ty: CType::Int,
             constant: true,
             name: name.clone(),
@@ -75,8 +80,19 @@ impl Body {
         let local_id = Expr::call("get_local_id", [Expr::int(0)]);
         let k = self.fresh_name("k");
         let offset = Expr::binary(BinaryOp::Mul, Expr::Var(k.clone()), group.clone()).add(local_id.clone());
+        let several = match &words {
+            Some(words) => {
+                let (word, c) = (self.fresh_name("word"), self.fresh_name("c"));
+                // A tile begins at a multiple of its words.
+                let first = Expr::binary(BinaryOp::Div, Expr::Var(begin.clone()).cast(CType::Int), Expr::int(WORD));
+                let stmts = words.written_out(&Expr::Var(word.clone()), &c, body.clone());
+                std::iter::once(declare(&word, first.add(offset))).chain(stmts).map(|kind| kind.at(&origin)).collect()
+            }
+            None => round(at(offset), body.clone()),
+        };
+        let few = if words.is_some() { FEW_SPECIAL_IN_WORDS } else { FEW_SPECIAL };
         let whole = vec![
-            if special(&body) > FEW_SPECIAL { StmtKind::Roll } else { StmtKind::Unroll }.at(&origin),
+            if special(&body) > few || words.is_some() && has_loop(&body) { StmtKind::Roll } else { StmtKind::Unroll }.at(&origin),
             StmtKind::For {
                 ty: CType::Int,
                 var: k.clone(),
@@ -84,7 +100,7 @@ impl Body {
                 condition: Expr::Var(k.clone()).lt(Expr::int(each.into())),
                 step: Step::Increment,
                 below: None,
-                body: round(at(offset), body.clone()),
+                body: several,
             }
             .at(&origin),
         ];
@@ -122,6 +138,12 @@ impl Body {
 }
 
 impl FunctionBuilder<'_, '_> {
+    fn in_words(&mut self, name: &Name, body: &[Stmt]) -> Option<Words> {
+        let memory: Vec<(Name, Accessed)> = self.buffers_so_far();
+        let of = |name: &Name| memory.iter().find(|(n, _)| n == name).map(|(_, m)| *m);
+        words(body, name, &of, &mut |wish| self.fresh_name(wish))
+    }
+
     /// Whether the loop over global work-items of dimension 0 at this point may be distributed freely, because nothing
     /// else is distributed over the device.
     pub fn can_stream(&self) -> bool {
@@ -169,12 +191,7 @@ impl FunctionBuilder<'_, '_> {
                 });
                 Ok(())
             }
-            Class::Gpu if !has_long_loop(&body) => {
-                let each = Size::nat(target.per_item.into());
-                let items = useful.as_ref().map(|n| n.add(&each).sub(&Size::one()).div_floor(&each));
-                wish(self, items);
-                self.tiles(&name, bound, useful, target.per_item, body)
-            }
+            Class::Gpu if !has_long_loop(&body) => self.tiles(&name, bound, useful, target.per_item, body),
             // An iteration with much work gets its own work-item.
             _ => {
                 wish(self, useful.clone());

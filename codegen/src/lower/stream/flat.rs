@@ -5,7 +5,6 @@
 //! of the range stands for one index of each loop, and each work-item takes several elements, as in a single loop
 //! ([`super::each`]).
 
-use crate::core::Level;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, has_loop};
@@ -183,11 +182,6 @@ fn write_nest(f: &mut FunctionBuilder, Nest { mut turns, body }: Nest) -> Result
         }
     }
     indices.extend(body);
-    if let Some(useful) = &useful {
-        let each = Size::nat(each.into());
-        let items = useful.add(&each).sub(&Size::one()).div_floor(&each);
-        f.grid_mut().ask_for(Level::Glb(0), 0, &items);
-    }
     f.tiles(&t, bound, useful, each, indices)
 }
 
@@ -240,7 +234,12 @@ pub fn has_long_loop(stmts: &[Stmt]) -> bool {
 /// Whether a statement declares a constant that may be computed again for each element.
 fn is_cheap_constant(stmt: &Stmt) -> bool {
     let cheap = |e: &Expr| {
-        !e.any(&mut |e| matches!(e, Expr::Call(..)) || matches!(e, Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ..)))
+        let literal = |e: &Expr| matches!(e, Expr::Int { .. } | Expr::Float(_));
+        !e.any(&mut |e| match e {
+            Expr::Call(..) => true,
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => !literal(by),
+            _ => false,
+        })
     };
     match &stmt.kind {
         StmtKind::Declare { constant: true, init: Some(init), .. } => cheap(init),

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`each`] | a loop over all global work-items (`mapGlb0`, copies) |
 //! | [`flat`] | nests of such loops, as one |
+//! | `words` | elements of one or two bytes, four at a time |
 //! | [`tile`] | the elements that a work-group processes at a time, in registers |
 //! | [`single_pass`] | tiles whose groups publish their aggregates and prefixes |
 //! | [`filter`], [`scan`], [`reduce`] | the operations, by tiles |
@@ -24,3 +25,4 @@ mod scan;
 pub mod shared;
 pub mod single_pass;
 pub mod tile;
+mod words;
