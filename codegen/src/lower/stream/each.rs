@@ -92,7 +92,8 @@ impl FunctionBuilder<'_, '_> {
         };
         let few = if words.is_some() { FEW_SPECIAL_IN_WORDS } else { FEW_SPECIAL };
         let whole = vec![
-            if special(&body) > few || words.is_some() && has_loop(&body) { StmtKind::Roll } else { StmtKind::Unroll }.at(&origin),
+            if special(&body) > few || words.is_some() && has_loop(&body) { StmtKind::Roll } else { StmtKind::Unroll }
+                .at(&origin),
             StmtKind::For {
                 ty: CType::Int,
                 var: k.clone(),

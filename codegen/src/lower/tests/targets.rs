@@ -1,14 +1,15 @@
 //! Streaming kernels for every target, on the available device, whose groups must keep the promises used.
 
 use super::{agree, floats, ints};
-use crate::core::Kernel;
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
+use crate::core::{Kernel, Level, Prim, ScalarOp};
 use crate::lower::compile;
 use crate::run::Resident;
 use crate::run::device::{HostData, Session};
 use crate::target::{Class, Target};
 use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::Scalar;
 use lift_analysis::ty::Ty;
 
 /// None, few, as many elements as a tile, one more, several tiles.
@@ -251,4 +252,30 @@ fn runs_that_follow_each_other() {
             assert!(result == [HostData::Int(expected.clone())], "round {round} of {kernel}");
         }
     }
+}
+
+#[test]
+fn narrow_elements() {
+    // The red of a pixel of two numbers, tested, beside a wide result and a neighbour that no vector holds.
+    let mut b = Builder::new("four at a time");
+    let n = b.size("N");
+    let byte = Ty::scalar(Scalar::UByte);
+    let xs = b.param("xs", array(byte.clone(), &n));
+    let pairs = b.view(Prim::Concat, &[], &[xs.clone(), xs.clone()]);
+    let pairs = b.view(Prim::Split, &[lift_analysis::size::Size::int(2)], &[pairs]);
+    let back = b.view(Prim::Reverse, &[], &[xs.clone()]);
+    let all = b.zip(&[xs, back, pairs]);
+    let ys = b.map(Level::Auto, &all, |b, t| {
+        let (x, y, pair) = (b.proj(t, 0), b.proj(t, 1), b.proj(t, 2));
+        let last = b.view(Prim::Last, &[], &[pair]);
+        let wide = b.op(ScalarOp::To(Scalar::Float), &[x.clone()]);
+        let less = b.op(ScalarOp::Lt, &[x, y.clone()]);
+        let some = b.op(ScalarOp::Max, &[y, last]);
+        b.tuple(&[wide, less, some])
+    });
+    let bytes = |n: usize| Value::Array(ArrayValue::UByte((0..n).map(|i| (i * 37 % 251) as u8).collect()));
+    let kernel = b.finish(&ys);
+    agrees_everywhere(&kernel, |n| vec![bytes(n)]);
+    let text = compile(&simplify(kernel), &Target::gpu()).map(|p| p.opencl.text).unwrap_or_default();
+    assert!(text.contains("uchar4"), "{text}");
 }
