@@ -151,7 +151,9 @@ impl Matcher<'_> {
             return Some(found);
         }
         let Kind::Apply(function, others) = &term.kind else { return None };
-        if others.len() >= args.len() {
+        // What `and` and `or` may skip would be computed for each element.
+        let skips = |nth: usize| nth > 0 && function.skips_operands();
+        if others.len() >= args.len() && !skips(others.len() - 1) {
             let (first, last) = others.split_at(others.len() - args.len());
             let function = Term::call((**function).clone(), first.to_vec());
             let matched = self.bind(var, &function, bound, found.clone());
@@ -166,11 +168,7 @@ impl Matcher<'_> {
             bound.iter().any(|(_, theirs)| free.contains(theirs))
         };
         let mut with: Vec<usize> = (0..others.len()).filter(|nth| mentions(&others[*nth])).collect();
-        let nth = with.pop().filter(|_| with.is_empty() && !mentions(function))?;
-        // What `and` and `or` may skip would be computed for each element.
-        if nth > 0 && function.skips_operands() {
-            return None;
-        }
+        let nth = with.pop().filter(|nth| with.is_empty() && !mentions(function) && !skips(*nth))?;
         let name = unlike(&"v".into(), &term.free());
         let mut left = others.clone();
         let part = std::mem::replace(&mut left[nth], Term::name(&name, true));

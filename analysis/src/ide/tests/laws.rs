@@ -65,6 +65,18 @@ fn what_may_fail_is_assumed_not_to_where_it_is_computed_more_often() {
     }
 }
 
+/// What `or` skips is not computed by a map of its own.
+#[test]
+fn an_operand_that_may_be_skipped_is_not_split_off() {
+    let split = |body: &str| {
+        let text = format!("(define (f (c bool) (xs (array-type int n))) ($0map (lambda (x) {body}) xs))");
+        rewrites(&text).iter().any(|(title, _)| title == "Split the map in two (map-map)")
+    };
+    assert!(!split("(or c (> (/ 9 x) 3))"));
+    assert!(split("(or (> (/ 9 x) 3) c)"));
+    assert!(split("(+ 1 (/ 9 x))"));
+}
+
 /// Elements that a part leaves out are not computed.
 #[test]
 fn a_map_of_a_part_becomes_one_of_the_whole_only_if_it_cannot_fail() {
