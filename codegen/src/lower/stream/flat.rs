@@ -87,8 +87,13 @@ fn nest(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Nest> {
     let mut next = stmt;
     loop {
         let (turn, body) = turn_of(f, next)?;
-        // The lengths of inner loops are the same in all iterations of the outer ones, because they mention no name
-        // that is bound here.
+        // The lengths of inner loops are the same in all iterations of the outer ones.
+        let bound =
+            |name: &Name| turns.iter().any(|t: &Turn| t.var == *name) || before.iter().any(|s| declares(s, name));
+        let varies = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Var(name) if bound(name)));
+        if turn.n.any_var(&mut |v| f.known().expr_of(v).is_some_and(varies)) {
+            return None;
+        }
         turns.push(turn);
         let (last, constants) = body.split_last()?;
         let inner = matches!(&last.kind, StmtKind::For { .. }) && turn_of(f, &last.kind).is_some();
@@ -114,6 +119,10 @@ fn nest(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Nest> {
     }
     let plain = !has_long_loop(&before) && !before.iter().any(|s| waits_or_asks(&s.kind));
     (different && plain).then_some(Nest { turns, body: before })
+}
+
+fn declares(stmt: &Stmt, name: &Name) -> bool {
+    matches!(&stmt.kind, StmtKind::Declare { name: declared, .. } if declared == name)
 }
 
 /// A loop over global work-items, or one around such loops, of a length that was written for it.
