@@ -8,6 +8,10 @@
 //! * `map (λx. x) xs = xs`, where one of these rules left it
 //!
 //! A program that counts the rows of an array gets the strategies for maps over them.
+//!
+//! | module | job |
+//! |---|---|
+//! | `picks` | what a function reads by the number of its element |
 
 mod picks;
 
