@@ -1,6 +1,7 @@
 //! Folds of columns whose elements are made row by row: each column makes the elements that it folds.
 //!
-//! `map (λc. … reduce f z c …) (transpose (map (λx. map (h x) (g x)) xs)) = map (λc. … reduce f z (map (λ(x,y). h x y) (zip xs c)) …) (transpose (map g xs))`
+//! `map (λc. … reduce f z c …) (transpose (map (λx. map (h x) (g x)) xs))
+//!  = map (λc. … reduce f z (map (λ(x,y). h x y) (zip xs c)) …) (transpose (map g xs))`
 //!
 //! So no element is stored: sums over channels, each of which is a row of windows or products.
 
