@@ -135,7 +135,7 @@ pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
     }
 }
 
-/// The tuple of which a function bound by `let` takes a component, if nothing in the function determines it.
+/// How many components a tuple has of which a function bound by `let` takes one, if the function itself does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Components {
     /// The smallest tuple that has the component. The function is polymorphic in its components.

@@ -19,7 +19,7 @@
 //! | `all` | several kernels in parallel |
 //! | `dests` | propagates destinations |
 //! | `index` | sizes in code |
-//! | `instructions` | how many copies of an element's code a loop has |
+//! | `instructions` | how many elements a fold loads at the same time |
 //! | `views` | primitives that are views |
 //! | `copies` | copies of values by all work-items |
 //! | `flagged` | branch-free checks in loops |

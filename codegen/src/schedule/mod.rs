@@ -38,7 +38,7 @@
 //! | `invariant` | loop-invariant code |
 //! | `distribute` | maps with different kinds of parallel work, split into several maps |
 //! | [`teams`] | maps whose elements are each computed by a group |
-//! | `narrowed` | maps over the arrays that their functions read |
+//! | `narrowed` | zips without the arrays that no function reads |
 //! | [`neutral`] | starts of folds by `min` and `max`: the operator's neutral element |
 //! | `rewrite` | rules that rewrite core before placement |
 //! | `chosen` | folds that choose an element, such as the index of the greatest |

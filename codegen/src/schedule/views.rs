@@ -303,7 +303,7 @@ fn joined_part(f: &Lambda, x: VarId) -> Option<(usize, Option<(usize, usize)>)> 
     })
 }
 
-/// The function in which no other statement joins what statement `at` joins.
+/// The function with one `join` of its rows, statement `at`: the others become its result.
 fn joined_once(f: &Lambda, at: usize) -> Lambda {
     let mut f = f.clone();
     let (rows, joined) = (viewed(&f.body.stmts[at], Prim::Join), f.body.stmts[at].var);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Neighbouring elements of a work-item.
 pub const WORD: i64 = 4;
-/// Bytes of an element from which on a vector brings nothing.
+/// Elements of fewer bytes than this are narrow. Wider ones are vectors only beside narrow ones.
 const WIDE: u64 = 4;
 /// Maximum elements of a buffer for each element of the map.
 const MOST_STRIDE: i64 = 4;

@@ -139,7 +139,7 @@ impl<'k> Walk<'k> {
         self.names.get(&v).copied().unwrap_or(v)
     }
 
-    /// The type of an array whose elements are of one type.
+    /// The type of an array, unless the lengths of its elements depend on their positions.
     fn regular(&self, xs: VarId) -> Option<&'k ArrayTy> {
         self.vars[xs.0 as usize].ty.as_array().filter(|a| a.position.is_none())
     }
