@@ -106,11 +106,23 @@ const LARGE: &[(&str, i64, &str, &str)] = &[
     ),
     ("twice as long", 1 << 30, "(any (= 5) (concat (iota #N) (concat (iota #N) (iota #N))))", "true"),
     ("what a branch that is not taken counts", 65536, "(if (< N 100) (any (= 5) PLANE) (any (= 5) (iota #N)))", "true"),
-    ("a length that wraps", 1_431_655_000, "(length (map (+ 1) (iota (- 10 (+ N (+ N N))))))", "2306"),
+    ("a size is exact", 1_431_655_000, "(length (map (+ 1) (iota (- 10 (+ N (+ N N))))))", "no"),
+    (
+        "a stored array of an exact size",
+        1_431_655_000,
+        "(last (scan 0 + (map (+ 1) (iota (- 10 (+ N (+ N N)))))))",
+        "no",
+    ),
+    (
+        "a length that wraps",
+        1_431_655_000,
+        "(let n (head (fill #1 N)) (length (map (+ 1) (iota (- 10 (+ n (+ n n)))))))",
+        "2306",
+    ),
     (
         "a stored array whose length wraps",
         1_431_655_000,
-        "(last (scan 0 + (map (+ 1) (iota (- 10 (+ N (+ N N)))))))",
+        "(let n (head (fill #1 N)) (last (scan 0 + (map (+ 1) (iota (- 10 (+ n (+ n n))))))))",
         "2659971",
     ),
 ];

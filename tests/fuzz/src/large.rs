@@ -12,11 +12,13 @@ use lift_tests::kernels::{Arguments, compiled_for, on_device, unoptimized_device
 use std::path::Path;
 
 /// Errors about a length that generated code does not count to, that a cast denies, or that needs too much memory.
-pub const REFUSALS: [&str; 6] = [
+pub const REFUSALS: [&str; 8] = [
     "generated code counts to",
     "generated code counts no further",
     "is at most 2147483647`, which is false",
     "equals 0`, which is false",
+    "is positive`, which is false",
+    "is not negative`, which is false",
     "a checked cast is false",
     "the device allows",
 ];
