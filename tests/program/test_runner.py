@@ -1,5 +1,6 @@
 """The program that runs the tests: what it counts, and how it divides tests among processes."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -113,6 +114,17 @@ def test_the_programs_that_cargo_built_are_found():
     )
     assert [(p.key, p.rerun) for p in found.programs] == [("lift-syntax tests/it/main.rs", "-p lift-syntax --test it")]
     assert found.lift == root / "target/lift"
+
+
+@pytest.mark.parametrize(
+    ("names", "why"), [(["a", "b"], None), ([], "`test = false`"), (["a", "b", "a"], "several tests with the name `a`")]
+)
+def test_a_program_has_tests_each_with_a_name_of_its_own(tmp_path, names, why):
+    executable = tmp_path / "p"
+    executable.write_text("#!/bin/sh\n" + "".join(f"echo '{name}: test'\n" for name in names))
+    executable.chmod(0o755)
+    with pytest.raises(RuntimeError, match=why) if why else contextlib.nullcontext():
+        assert program(executable).tests() == names
 
 
 class TestLint:

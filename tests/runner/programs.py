@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +51,12 @@ class Program:
         )
         if listed.returncode != 0:
             raise RuntimeError(f"{self.key} does not list its tests:\n{listed.stdout}{listed.stderr}")
-        return [line.removesuffix(": test") for line in listed.stdout.splitlines() if line.endswith(": test")]
+        tests = [line.removesuffix(": test") for line in listed.stdout.splitlines() if line.endswith(": test")]
+        if twice := [test for test, count in Counter(tests).items() if count > 1]:
+            raise RuntimeError(f"{self.key} has several tests with the name `{twice[0]}`: none can run alone")
+        if not tests:
+            raise RuntimeError(f"{self.key} has no tests: `test = false` in its Cargo.toml spares building it")
+        return tests
 
 
 @dataclass

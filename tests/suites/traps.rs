@@ -165,18 +165,19 @@ const SHORT: &[usize] = &[65, 0, 1, 7];
 const SIDES: &[usize] = &[17, 0, 1, 65];
 const SHORT_SIDES: &[usize] = &[17, 0, 1];
 
+const NAMED: [(&str, Target); 4] =
+    [("portable", Target::portable()), ("gpu", Target::gpu()), ("cpu", Target::cpu()), ("nvidia", Target::nvidia())];
+
+/// Targets, also with other work-groups, by name, and whether they have the short lengths.
 fn classes() -> Vec<(&'static str, Target, bool)> {
     let most = |target: Target, n: u32| Target { group: target.group.min(n), most_in_group: n, ..target };
-    vec![
-        ("portable", Target::portable(), false),
+    let small = [
         ("portable, groups of 1", most(Target::portable(), 1), true),
         ("portable, groups of 64 at most", most(Target::portable(), 64), false),
-        ("gpu", Target::gpu(), false),
-        ("cpu", Target::cpu(), false),
-        ("nvidia", Target::nvidia(), false),
         ("nvidia, groups of 1", most(Target::nvidia(), 1), true),
         ("nvidia, groups of 64 at most", most(Target::nvidia(), 64), true),
-    ]
+    ];
+    NAMED.into_iter().map(|(name, target)| (name, target, false)).chain(small).collect()
 }
 
 fn main() {
@@ -188,8 +189,8 @@ fn main() {
         }
     }
     for &(kind, n, body, expected) in LARGE {
-        for target in [Target::portable(), Target::gpu(), Target::cpu(), Target::nvidia()] {
-            let name = format!("large: {kind}: {}", target.class);
+        for (class, target) in NAMED {
+            let name = format!("large: {kind}: {class}");
             trials.push(Trial::test(name, move || large(n, body, expected, &target).map_err(Into::into)));
         }
     }
