@@ -75,10 +75,23 @@ def ran(tmp_path, script: str) -> programs.Ran:
 def test_installations_run_in_order_beside_other_jobs():
     jobs, done, installed = pool.Pool(processors=1), [], threading.Event()
     jobs.add(1.0, lambda: done.append(installed.wait(60)))
-    jobs.install(lambda: done.append("first"))
-    jobs.install(lambda: (done.append("second"), jobs.add(0.0, lambda: done.append("after")), installed.set()))
+    jobs.add(0.0, lambda: done.append("first"), pool.Kind.INSTALLING)
+    last = lambda: (done.append("second"), jobs.add(0.0, lambda: done.append("after")), installed.set())  # noqa: E731
+    jobs.add(0.0, last, pool.Kind.INSTALLING)
     jobs.run()
     assert done == ["first", "second", True, "after"]
+
+
+def test_what_waits_begins_when_no_user_interface_is_tested():
+    jobs, done, tested = pool.Pool(processors=2), [], threading.Event()
+    jobs.add(9.0, lambda: done.append("waiting"), pool.Kind.WAITING)
+    for name in ("first", "second"):
+        jobs.add(1.0, lambda name=name: done.append(name), pool.Kind.INTERACTIVE)
+    jobs.add(1.0, lambda: done.append(tested.wait(60)))
+    jobs.add(0.0, tested.set, pool.Kind.FOLLOWING)
+    jobs.run()
+    assert [name for name in done if name is not True] == ["first", "second", "waiting"]
+    assert True in done
 
 
 def test_passed_and_failed_tests_are_told_apart(tmp_path):
@@ -150,7 +163,7 @@ class TestLint:
         return f'{json.dumps(artifact)}\n{{"reason":"build-finished","success":true}}\n'
 
     def test_clippy_is_asked_for_the_same(self, built, tmp_path):
-        (command,) = lint.unchecked(built, tmp_path)
+        (command,) = lint.unchecked(built.splitlines(), tmp_path)
         kept = ["--crate-name", "p", "src/lib.rs", "-C", "opt-level=1", "-C", "extra-filename=-1f", "--cfg", 'a="b c"']
         asked = command.for_clippy("elsewhere")
         assert asked == ["clippy-driver", *kept, "--emit=metadata", "--out-dir", "elsewhere", "--deny", "warnings"]
@@ -162,26 +175,36 @@ class TestLint:
         changed = file.read_text().replace("--crate-name", "\0".join([*harness, "--crate-name"]))
         file.write_text(f"CARGO_TARGET_TMPDIR=/t\0{changed}")
         tests = built.replace('["lib"]', '["test"]').replace('"test": false', '"test": true')
-        assert len(lint.unchecked(tests, tmp_path)) == 1
+        assert len(list(lint.unchecked(tests.splitlines(), tmp_path))) == 1
         # Of the same source as a library, nothing says how its unit tests are compiled.
         with pytest.raises(LookupError):
-            lint.unchecked(built.replace('"test": false', '"test": true'), tmp_path)
+            list(lint.unchecked(built.replace('"test": false', '"test": true').splitlines(), tmp_path))
 
     def test_what_is_built_again_is_checked_again(self, built, tmp_path):
         self.mark.touch()
-        assert lint.unchecked(built, tmp_path) == []
+        assert list(lint.unchecked(built.splitlines(), tmp_path)) == []
         for changed in (self.library, tmp_path / "clippy.toml"):
             os.utime(changed)
             os.utime(self.mark, (2, 2))
-            assert len(lint.unchecked(built, tmp_path)) == 1
+            assert len(list(lint.unchecked(built.splitlines(), tmp_path))) == 1
             os.utime(changed, (1, 1))
 
     def test_what_is_not_recorded_is_not_passed_over(self, built, tmp_path):
         (self.mark.parent / "p-1f").unlink()
         with pytest.raises(LookupError, match="src/lib.rs"):
-            lint.unchecked(built, tmp_path)
+            list(lint.unchecked(built.splitlines(), tmp_path))
         with pytest.raises(LookupError, match="failed"):
-            lint.unchecked(built.replace("true", "false"), tmp_path)
+            list(lint.unchecked(built.replace('"success":true', '"success":false').splitlines()[-1:], tmp_path))
+
+    def test_a_crate_is_checked_before_the_build_ends(self, built, tmp_path):
+        said = tmp_path / "build.json"
+        artifact, end = built.splitlines()
+        said.write_text(f"{artifact}\n{end[:20]}")
+        commands = lint.unchecked(lint.lines(said), tmp_path)
+        assert next(commands).folder == str(tmp_path)
+        with said.open("a") as more:
+            more.write(f"{end[20:]}\n")
+        assert list(commands) == []
 
 
 HEADER = """#define __ovld __attribute__((overloadable))

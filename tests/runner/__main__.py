@@ -24,8 +24,8 @@ import time
 from pathlib import Path
 
 import programs
-from pool import Pool
-from priority import gives_way
+from pool import Kind, Pool
+from priority import PRIORITY, gives_way
 from progress import Progress
 from results import Result, Results, counts
 from stages import BUILT, EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, Stage
@@ -62,14 +62,16 @@ class Run:
     def run(self) -> bool:
         build = next(stage for stage in STAGES if stage.name == "build")
         stages = list(self.stages)
-        if build not in stages and any(stage.lift or stage.name == "lint" for stage in stages):
+        if build not in stages and any(stage.lift or stage.kind is Kind.FOLLOWING for stage in stages):
             stages.append(build)
         for stage in stages:
-            after_build = build in stages and (stage.lift or stage.name == "lint")
-            self.waiting[stage] = {*stage.needs, build.name} if after_build else set(stage.needs)
+            self.waiting[stage] = {*stage.needs, build.name} if stage.lift else set(stage.needs)
+        if build in stages:
+            # What follows it starts with nothing of an earlier build.
+            (ROOT / BUILT).write_text("")
         # What stages need is installed while others run.
         for need in dict.fromkeys(need for stage in STAGES if stage in stages for need in stage.needs):
-            self.pool.install(lambda need=need: self.install(need))
+            self.pool.add(0.0, lambda need=need: self.install(need), Kind.INSTALLING)
         self.start()
         try:
             self.pool.run()
@@ -94,7 +96,7 @@ class Run:
                 if stage.lift and self.devices is None:
                     self.choose_devices()
                 act = {"build": self.build, "rust": self.rust}.get(stage.name, self.stage)
-                self.pool.add(stage.cost, lambda act=act, stage=stage: act(stage), stage.interactive)
+                self.pool.add(stage.cost, lambda act=act, stage=stage: act(stage), stage.kind)
 
     def install(self, need: str):
         result = Result()
@@ -144,13 +146,14 @@ class Run:
 
     def command(self, stage: Stage, command: list[str], result: Result):
         """Runs a command; what it prints is added to the log of the stage."""
-        self.progress.runs(stage.name)
+        if stage.kind is not Kind.FOLLOWING:
+            self.progress.runs(stage.name)
         environment = {**os.environ, "LIFT": str(self.lift or ""), **((self.devices or {}) if stage.lift else {})}
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
         )
-        if not stage.interactive:
-            gives_way(process.pid)
+        if (nice := PRIORITY.get(stage.kind)) is not None:
+            gives_way(process.pid, nice)
         stop = self.watch(process, PATIENCE)
         for line in process.stdout:
             text = line.decode(errors="replace")
@@ -201,6 +204,10 @@ class Run:
             self.programs = found.programs
             if result.status == 0:
                 self.lift = kept(found.lift)
+        if result.status != 0:
+            # Cargo says it of most failures; what follows the build waits for it.
+            with (ROOT / BUILT).open("a") as said:
+                said.write('\n{"reason":"build-finished","success":false}\n')
         self.finish(stage, result, 0, 0, time.monotonic() - started)
         self.start(stage.name)
 

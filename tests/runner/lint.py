@@ -1,6 +1,6 @@
-"""Has Clippy check what the stage `build` built: each crate by the command that Cargo compiled it with.
+"""Has Clippy check what the stage `build` builds: each crate by the command that Cargo compiled it with.
 
-    lint.py MESSAGES    what Cargo said of the build, as JSON
+    lint.py MESSAGES    what Cargo says of the build, as JSON; a crate is checked as soon as it is built
 
 `cargo clippy` shares nothing with a build: it reads all crates that ours depend on once more, which takes it as long as
 ours. `tests/runner/rustc` records the commands; a crate that was checked since it was built is not checked again. Where
@@ -12,11 +12,15 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ("cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings")
+# Seconds between two looks at what Cargo says.
+PAUSE = 0.2
 # Arguments of rustc that say what is written, and how; those of the second kind have a value of their own.
 OUTPUT = ("--error-format=", "--json=", "--emit=")
 OUTPUT_WITH_VALUE = ("--out-dir",)
@@ -62,56 +66,72 @@ def recorded(file: Path) -> Command:
     return Command(file, variables, folder, arguments)
 
 
-def built(messages: str) -> dict[tuple[str, bool], list[Path]]:
-    """The files of each crate of ours, by source and whether they have its unit tests."""
-    units: dict[tuple[str, bool], list[Path]] = {}
-    for line in messages.splitlines():
-        message = json.loads(line) if line.startswith("{") else {}
-        if message.get("reason") == "compiler-artifact" and message["package_id"].startswith("path+file://"):
-            target = message["target"]
-            unit = target["src_path"], message["profile"]["test"] and target["kind"] != ["test"]
-            units.setdefault(unit, []).extend(map(Path, message["filenames"]))
-    return units
+def lines(messages: Path) -> Iterator[str]:
+    """The lines of a file that is being written, as they come; the last one is that of the end of the build."""
+    line = ""
+    with messages.open() as file:
+        while '"reason":"build-finished"' not in line:
+            line += file.readline()
+            if not line.endswith("\n"):
+                time.sleep(PAUSE)
+                continue
+            yield line
+            if '"reason":"build-finished"' not in line:
+                line = ""
 
 
-def unchecked(messages: str, root: Path) -> list[Command]:
-    """The commands of what was built and not checked since; LookupError if one is not recorded."""
-    units = built(messages)
-    if not units or '"reason":"build-finished","success":true' not in messages:
-        raise LookupError("the build failed")
-    folders = {file.parent.parent / "lint" for files in units.values() for file in files}
-    folders |= {file.parent / "lint" for files in units.values() for file in files}
+def artifact(line: str) -> tuple[tuple[str, bool], list[Path]] | None:
+    """Of a crate of ours that was built: its source, whether it has the unit tests, and its files."""
+    message = json.loads(line) if line.startswith("{") else {}
+    if message.get("reason") != "compiler-artifact" or not message["package_id"].startswith("path+file://"):
+        return None
+    target = message["target"]
+    unit = target["src_path"], message["profile"]["test"] and target["kind"] != ["test"]
+    return unit, [Path(name) for name in message["filenames"]]
+
+
+def command_of(unit: tuple[str, bool], made: list[Path]) -> Command:
+    """The command that made these files; LookupError if it is not recorded."""
+    folders = {folder / "lint" for file in made for folder in (file.parent, file.parent.parent)}
     files = [file for folder in folders for file in folder.glob("*") if file.suffix != ".checked"]
     # Of two commands for a source, the later one made what is there.
-    commands = {
-        command.unit: command for command in map(recorded, sorted(files, key=lambda file: file.stat().st_mtime))
-    }
-    if missing := units.keys() - commands.keys():
-        raise LookupError(f"it is not recorded how {sorted(missing)[0][0]} was built")
+    for file in sorted(files, key=lambda file: -file.stat().st_mtime):
+        command = recorded(file)
+        if command.unit == unit:
+            return command
+    raise LookupError(f"it is not recorded how {unit[0]} was built")
+
+
+def unchecked(messages: Iterable[str], root: Path) -> Iterator[Command]:
+    """The commands of what is built and was not checked since, as Cargo says it; LookupError if one is not recorded."""
     settings = (root / "clippy.toml").stat().st_mtime
-
-    def is_checked(unit: tuple[str, bool]) -> bool:
-        mark = commands[unit].file.with_suffix(".checked")
-        since = max(settings, *(file.stat().st_mtime for file in units[unit]))
-        return mark.exists() and mark.stat().st_mtime > since
-
-    return [commands[unit] for unit in units if not is_checked(unit)]
+    for line in messages:
+        if '"reason":"build-finished"' in line and '"success":true' not in line:
+            raise LookupError("the build failed")
+        if (found := artifact(line)) is None:
+            continue
+        unit, files = found
+        command = command_of(unit, files)
+        mark = command.file.with_suffix(".checked")
+        if not mark.exists() or mark.stat().st_mtime <= max(settings, *(file.stat().st_mtime for file in files)):
+            yield command
 
 
 def main() -> int:
+    failed = checked = 0
     try:
-        commands = unchecked(Path(sys.argv[1]).read_text(), ROOT)
+        with tempfile.TemporaryDirectory() as out:
+            for command in unchecked(lines(Path(sys.argv[1])), ROOT):
+                asked = command.for_clippy(out)
+                ran = subprocess.run(asked, cwd=command.folder, env=command.environment, check=False)
+                if ran.returncode == 0:
+                    command.file.with_suffix(".checked").touch()
+                failed |= ran.returncode
+                checked += 1
     except LookupError as why:
         print(f"{why}: `cargo clippy` checks everything", flush=True)
         return subprocess.run(WHOLE, cwd=ROOT, check=False).returncode
-    failed = 0
-    with tempfile.TemporaryDirectory() as out:
-        for command in commands:
-            asked = command.for_clippy(out)
-            ran = subprocess.run(asked, cwd=command.folder, env=command.environment, check=False)
-            if ran.returncode == 0:
-                command.file.with_suffix(".checked").touch()
-            failed |= ran.returncode
+    print(f"{checked} crates were checked; nothing of the others has changed since they were")
     return failed
 
 

@@ -1,6 +1,15 @@
-"""Jobs on a thread for each processor. Of those that drive a user interface one runs at a time. Installations, which
-mostly wait for a network, have a thread of their own."""
+"""Jobs on a thread for each processor, and on one for each kind that mostly waits.
 
+| kind | threads | jobs |
+|---|---|---|
+| `COMPUTING` | those of the processors | |
+| `INTERACTIVE` | those of the processors, one job at a time | drive a user interface |
+| `WAITING` | one | wait for processes that they start; none begins while a user interface is tested |
+| `FOLLOWING` | one | take up what the build makes |
+| `INSTALLING` | one | wait for a network; run in the order in which they are added |
+"""
+
+import enum
 import heapq
 import itertools
 import os
@@ -10,6 +19,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
+class Kind(enum.Enum):
+    COMPUTING = enum.auto()
+    INTERACTIVE = enum.auto()
+    WAITING = enum.auto()
+    FOLLOWING = enum.auto()
+    INSTALLING = enum.auto()
+
+
+#: Kinds with a thread of their own.
+BESIDE = (Kind.WAITING, Kind.FOLLOWING, Kind.INSTALLING)
+
+
 @dataclass(order=True)
 class Job:
     order: tuple[float, int]
@@ -17,48 +38,39 @@ class Job:
 
 
 class Pool:
-    """Runs jobs, the most expensive first, until none is left. A job may add others."""
+    """Runs jobs, the most expensive of each kind first, until none is left. A job may add others."""
 
     def __init__(self, processors: int = os.cpu_count() or 1):
         self.processors = processors
         self.changed = threading.Condition()
-        self.computing: list[Job] = []
-        self.interactive: list[Job] = []
-        self.installing: list[Job] = []
+        self.jobs: dict[Kind, list[Job]] = {kind: [] for kind in Kind}
         self.is_interacting = False
         self.unfinished = 0
         self.numbers = itertools.count()
 
-    def add(self, cost: float, act: Callable[[], None], interactive: bool = False):
-        self.push(self.interactive if interactive else self.computing, cost, act)
-
-    def install(self, act: Callable[[], None]):
-        """Adds an installation; they run in the order in which they are added."""
-        self.push(self.installing, 0.0, act)
-
-    def push(self, queue: list[Job], cost: float, act: Callable[[], None]):
+    def add(self, cost: float, act: Callable[[], None], kind: Kind = Kind.COMPUTING):
         with self.changed:
-            heapq.heappush(queue, Job((-cost, next(self.numbers)), act))
+            heapq.heappush(self.jobs[kind], Job((-cost, next(self.numbers)), act))
             self.unfinished += 1
             self.changed.notify_all()
 
     def run(self):
-        choices = [self.ready] * self.processors + [lambda: self.installing]
+        choices = [self.ready] * self.processors + [lambda kind=kind: self.ready_beside(kind) for kind in BESIDE]
         threads = [threading.Thread(target=self.work, args=[choice], daemon=True) for choice in choices]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def work(self, choice: Callable[[], list[Job]]):
+    def work(self, choice: Callable[[], Kind | None]):
         while True:
             with self.changed:
-                while not (queue := choice()) and self.unfinished:
+                while (kind := choice()) is None and self.unfinished:
                     self.changed.wait()
-                if not self.unfinished:
+                if kind is None:
                     return
-                job = heapq.heappop(queue)
-                interacts = queue is self.interactive
+                job = heapq.heappop(self.jobs[kind])
+                interacts = kind is Kind.INTERACTIVE
                 self.is_interacting |= interacts
             try:
                 job.act()
@@ -70,6 +82,14 @@ class Pool:
                     self.unfinished -= 1
                     self.changed.notify_all()
 
-    def ready(self) -> list[Job]:
-        """Where the next job comes from: two user interfaces at once would wait for each other's answers."""
-        return self.interactive if self.interactive and not self.is_interacting else self.computing
+    def ready(self) -> Kind | None:
+        """The kind of the next job: two user interfaces at once would wait for each other's answers."""
+        if self.jobs[Kind.INTERACTIVE] and not self.is_interacting:
+            return Kind.INTERACTIVE
+        return Kind.COMPUTING if self.jobs[Kind.COMPUTING] else None
+
+    def ready_beside(self, kind: Kind) -> Kind | None:
+        """That kind if a job of it may start: a user interface answers late beside three jobs on two processors."""
+        if kind is Kind.WAITING and (self.is_interacting or self.jobs[Kind.INTERACTIVE]):
+            return None
+        return kind if self.jobs[kind] else None

@@ -3,6 +3,8 @@
 import sys
 from dataclasses import dataclass
 
+from pool import Kind
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -11,7 +13,7 @@ class Stage:
     command: tuple[str, ...] = ()  # none: `build` and `rust` have code of their own
     needs: tuple[str, ...] = ()  # what tests/install installs before it
     lift: bool = False  # needs the program `lift`, and so `build`
-    interactive: bool = False  # drives a user interface, which must answer in time
+    kind: Kind = Kind.COMPUTING
     level: str = "usual"  # the least of LEVELS at which it runs
     cost: float = 0.0  # CPU seconds, about
 
@@ -31,7 +33,14 @@ BUILT = "tests/output/build.json"
 STAGES = [
     Stage("format", "cargo fmt", ("tests/runner/format",), level="quick", cost=2),
     Stage("build", "all Rust programs, tests too", needs=("compiler",), level="quick", cost=350),
-    Stage("lint", "clippy without warnings", (sys.executable, "tests/runner/lint.py", BUILT), level="quick", cost=60),
+    Stage(
+        "lint",
+        "clippy without warnings",
+        (sys.executable, "tests/runner/lint.py", BUILT),
+        kind=Kind.FOLLOWING,
+        level="quick",
+        cost=60,
+    ),
     Stage(
         "rust",
         "all Rust tests: crates, whole programs, random programs, OpenCL on the CPU",
@@ -47,7 +56,7 @@ STAGES = [
         (PYTEST, "-v", "tests/protocol"),
         ("opencl", "python"),
         lift=True,
-        interactive=True,
+        kind=Kind.INTERACTIVE,
         cost=13,
     ),
     Stage(
@@ -64,6 +73,7 @@ STAGES = [
         ("tests/runner/python",),
         ("opencl", "python", "wheel"),
         lift=True,
+        kind=Kind.WAITING,
         cost=50,
     ),
     Stage(
@@ -72,7 +82,7 @@ STAGES = [
         ("tests/notebook/run",),
         ("opencl", "notebook"),
         lift=True,
-        interactive=True,
+        kind=Kind.INTERACTIVE,
         cost=90,
     ),
     Stage(
@@ -81,7 +91,7 @@ STAGES = [
         ("editors/workbench/run-test", "{lift}"),
         ("opencl", "workbench"),
         lift=True,
-        interactive=True,
+        kind=Kind.INTERACTIVE,
         cost=300,
     ),
     Stage(
@@ -90,7 +100,7 @@ STAGES = [
         ("tests/editors/run", "{lift}"),
         ("opencl", "editors"),
         lift=True,
-        interactive=True,
+        kind=Kind.INTERACTIVE,
         cost=100,
     ),
     Stage(
