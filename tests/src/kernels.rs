@@ -3,6 +3,7 @@
 use crate::check::Program;
 use crate::sample;
 use lift_analysis::db::forms;
+use lift_analysis::size::Var;
 use lift_codegen::core::{Kernel, build};
 pub use lift_codegen::difference::is_close as close;
 use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
@@ -56,12 +57,17 @@ impl Program {
 
 /// Parses a run line, as `lift run` does; file names are relative to `folder`.
 pub fn arguments(kernel: &Kernel, run_line: &str, folder: &Path) -> Result<Arguments, String> {
+    arguments_within(kernel, run_line, folder, u64::MAX)
+}
+
+/// As [`arguments`], with sizes of at most `most`.
+pub fn arguments_within(kernel: &Kernel, run_line: &str, folder: &Path, most: u64) -> Result<Arguments, String> {
     let parameters: Vec<&str> = kernel.params.iter().map(|param| kernel.name_of(*param)).collect();
     let names: Vec<&str> = kernel.sizes.iter().map(|size| &*size.name).collect();
     let line = RunLine::parse(run_line)?.fit(&parameters, &names)?;
     let arguments = inputs::arguments(kernel, &line.inputs, &inputs::Reading::files(folder))?;
-    let given: Vec<_> =
-        kernel.sizes.iter().filter_map(|size| Some((size.clone(), *line.sizes.get(&*size.name)? as i64))).collect();
+    let size = |var: &Var| line.sizes.get(&*var.name).map(|n| (*n).min(most) as i64);
+    let given: Vec<_> = kernel.sizes.iter().filter_map(|var| Some((var.clone(), size(var)?))).collect();
     let (values, sizes) = bind(kernel, arguments, &given).map_err(|e| e.to_string())?;
     Ok(Arguments { values, sizes })
 }
@@ -111,14 +117,23 @@ pub fn device() -> &'static Device {
     })
 }
 
-/// Has a child process simulate small groups, whose parent takes a sample.
-pub const SMALL_GROUPS: &str = "LIFT_TESTS_SMALL_GROUPS";
+/// Has a child process simulate small groups and sizes, whose parent takes a sample.
+pub const SMALL: &str = "LIFT_TESTS_SMALL";
+
+/// Whether a simulator is given less work, because this run takes a sample.
+fn simulates_less() -> bool {
+    [sample::SEED, SMALL].iter().any(|name| std::env::var_os(name).is_some())
+}
 
 /// The target for a simulator, which takes seconds for a sort by 256 work-items: a run that takes a sample simulates at
 /// most 64 in a group, where the code is the same.
 pub fn simulated(target: Target) -> Target {
-    let small = [sample::SEED, SMALL_GROUPS].iter().any(|name| std::env::var_os(name).is_some());
-    if small { target.with_groups_of(64).unwrap_or(target) } else { target }
+    if simulates_less() { target.with_groups_of(64).unwrap_or(target) } else { target }
+}
+
+/// The largest size for a simulator, which takes half a minute for the largest of the examples.
+pub fn most_simulated() -> u64 {
+    if simulates_less() { 10_000 } else { u64::MAX }
 }
 
 /// [`device`] with a compiler that does not optimize, for suites of many small kernels: optimizing takes most of their time.
@@ -137,18 +152,18 @@ pub const ONE_IN: u64 = 3;
 impl Runnable {
     /// Returns the interpreter's result, and OpenCL's if it differs; a run that takes a sample asks OpenCL about some.
     pub fn outcome(&self, device: &Device) -> String {
-        self.outcome_for(device, &Target::portable())
+        self.outcome_for(device, &Target::portable(), u64::MAX)
     }
 
-    /// As [`Runnable::outcome`], for a target.
-    pub fn outcome_for(&self, device: &Device, target: &Target) -> String {
+    /// As [`Runnable::outcome`], for a target, with sizes of at most `most`.
+    pub fn outcome_for(&self, device: &Device, target: &Target, most: u64) -> String {
         let Some(run_line) = &self.run_line else { return String::new() };
         let mut out = format!("{} {run_line}:\n", self.name);
         let core = match &self.core {
             Ok(core) => core,
             Err(why) => return out + &indent(&format!("no core: {why}")),
         };
-        let arguments = match arguments(core, run_line, &self.folder) {
+        let arguments = match arguments_within(core, run_line, &self.folder, most) {
             Ok(arguments) => arguments,
             Err(why) => return out + &indent(&format!("error: {why}")),
         };

@@ -366,7 +366,7 @@ fn as_written(path: &str, at_place: usize) -> Result<Option<Task>, String> {
     let runnable = at(path).kernels().into_iter().nth(at_place).ok_or("no such kernel")?;
     let Some(run_line) = &runnable.run_line else { return Ok(None) };
     let core = runnable.core?;
-    let arguments = kernels::arguments(&core, run_line, &runnable.folder)?;
+    let arguments = kernels::arguments_within(&core, run_line, &runnable.folder, kernels::most_simulated())?;
     Ok(kernels::compiled(&core).ok().map(|compiled| (compiled, arguments)))
 }
 
