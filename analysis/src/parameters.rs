@@ -63,6 +63,7 @@ parameters! {
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
     TurnsEach "turns.each" = 2048 [512, 8192] "Minimum elements of such a row, per row.";
     TurnsState "turns.state" = 512 [128, 2048] "Minimum elements of an accumulator row for which each step of a fold or scan is a launch.";
+    LoopsWork "loops.work" = 32768 [1, 8192, 1048576] "Maximum elements of a round, for each of its operators, of a loop whose rounds all are one group's.";
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
     MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
     MatrixDepth "matrix.depth" = 16 [8] "Steps of the k dimension of a matrix tile between two barriers.";

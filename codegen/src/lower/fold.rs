@@ -118,16 +118,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// `scanSeq`, inclusive or exclusive.
-    pub fn scan(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, inclusive: bool) -> Result<()> {
+    pub fn scan(&mut self, stmt: &'k Stmt, env: &Env<'k>, dest: &Dest<'k>, inclusive: bool) -> Result<()> {
+        let Rhs::Prim(call) = &stmt.rhs else { return Err(self.error("scan", "it is not a scan")) };
         let z = self.atom(&call.args[0], env)?;
         let z = self.forced(&z)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
-        self.runs_alone(call.prim, &xs.len);
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         if !is_flat(&z) {
-            return scan_arrays(self, &z, &xs, &f, dest, inclusive);
+            let together = self.loops_together(stmt, &call.args[0]);
+            return scan_arrays(self, &z, &xs, &f, dest, (inclusive, together));
         }
+        self.runs_alone(call.prim, &xs.len);
         let name = acc_name(self, &f);
         let Some(registers) = self.registers_with(&z, &name)? else { return Ok(()) };
         self.sequential(&xs.len.clone(), |b, i| {
@@ -402,18 +404,24 @@ fn acc_name<'k>(b: &FunctionBuilder<'_, 'k>, f: &Closure<'k>) -> String {
     f.lambda.params.first().map_or("acc", |p| b.kernel().name_of(*p)).to_string()
 }
 
-/// A scan with arrays as accumulators: each is read where the previous one was written.
+/// A scan with arrays as accumulators: each is read where the previous one was written. `together`: the work-items of a
+/// group share each round.
 fn scan_arrays<'k>(
     b: &mut FunctionBuilder<'_, 'k>,
     z: &Value<'k>,
     xs: &super::value::Array<'k>,
     f: &Closure<'k>,
     dest: &Dest<'k>,
-    inclusive: bool,
+    (inclusive, together): (bool, bool),
 ) -> Result<()> {
-    let Dest::Place(_) = dest else {
+    let Dest::Place(all) = dest else {
         return Err(b.error("scan", "with arrays as elements its result must be stored unchanged"));
     };
+    if together {
+        b.runs_together();
+    } else {
+        b.runs_alone(Prim::Scan(Level::Seq), &xs.len);
+    }
     let element = |b: &mut FunctionBuilder<'_, 'k>, i: &Size| -> Result<Value<'k>> {
         match b.dest_at(dest, i)? {
             Dest::Place(p) => b.load(&p),
@@ -436,12 +444,19 @@ fn scan_arrays<'k>(
         Expr::Bool(true) => stmts.into_iter().for_each(|s| b.emit(s.kind)),
         condition => b.emit_if(condition, stmts, Vec::new()),
     }
+    if together {
+        b.fence(all);
+    }
     b.for_range("i", Expr::int(1), &xs.len.clone(), Step::Increment, |b, i| {
         b.known_mut().assume_le(one.clone(), i.clone());
         let before = i.sub(&one);
         let acc = element(b, &before)?;
         let x = b.read(xs, if inclusive { i } else { &before })?;
         let to = b.dest_at(dest, i)?;
-        b.call_into(f, &[acc, x], &to)
+        b.call_into(f, &[acc, x], &to)?;
+        if together {
+            b.fence(all);
+        }
+        Ok(())
     })
 }

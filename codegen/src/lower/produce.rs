@@ -112,8 +112,8 @@ fn produce_here<'k>(
         Prim::Map(level) => b.map(level, call, env, dest),
         Prim::Generate => b.generate(stmt, call, env, dest),
         Prim::Update => update(b, call, env, dest),
-        Prim::Scan(Level::Seq) => b.scan(call, env, dest, true),
-        Prim::ScanExcl(Level::Seq) => b.scan(call, env, dest, false),
+        Prim::Scan(Level::Seq) => b.scan(stmt, env, dest, true),
+        Prim::ScanExcl(Level::Seq) => b.scan(stmt, env, dest, false),
         Prim::Filter(Level::Seq) => b.filter(call, env, dest),
         Prim::Scatter => {
             let xs = b.atom(&call.args[0], env)?;
@@ -138,7 +138,7 @@ fn produce_here<'k>(
             if scan_in_group(b, call, env, dest, inclusive)? {
                 return Ok(());
             }
-            b.uniquely(dest, |f| f.scan(call, env, dest, inclusive))
+            b.uniquely(dest, |f| f.scan(stmt, env, dest, inclusive))
         }
         prim => Err(b.error(prim.label(), "this is not compiled yet")),
     }

@@ -358,6 +358,44 @@ pub struct Unit {
     pub functions: Vec<Function>,
 }
 
+impl StmtKind {
+    /// The statements inside.
+    pub fn blocks(&self) -> Vec<&[Stmt]> {
+        match self {
+            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Shows the expressions of the statement itself.
+    pub fn each_expr(&self, see: &mut dyn FnMut(&Expr)) {
+        match self {
+            StmtKind::Declare { init: Some(e), .. } | StmtKind::Expr(e) => see(e),
+            StmtKind::Assign(to, value) => {
+                see(to);
+                see(value);
+            }
+            StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => see(condition),
+            StmtKind::For { from, condition, step, .. } => {
+                see(from);
+                see(condition);
+                if let Step::Add(by) = step {
+                    see(by);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an expression of the statement, or of one inside, satisfies the predicate.
+    pub fn any_expr(&self, pred: &mut dyn FnMut(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.each_expr(&mut |e| found |= e.any(pred));
+        found || self.blocks().into_iter().flatten().any(|s| s.kind.any_expr(pred))
+    }
+}
+
 /// Whether these statements contain a loop.
 pub fn has_loop(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {

@@ -12,7 +12,7 @@ use super::{Applied, by_key, on_the_host, rounds, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
 use crate::schedule::flat::is_flat;
-use crate::schedule::nested::is_known;
+use crate::schedule::nested::{is_known, rounds_of};
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -92,8 +92,12 @@ impl Writer<'_> {
     /// The versions of a fold or scan in order.
     fn fold_versions(&mut self, stmt: &Stmt, row: &Size) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
-        let least = self.target.written(&stmt.settings()).get(Parameter::TurnsState);
-        self.chosen(stmt, call, (&Size::nat(least.into()), row), &rules::FOLD_IN_TURN, |_, _, call| {
+        // A group runs rounds of few elements (`loops_in`), so that no work-item has to.
+        let least = match rounds_of(self.kernel, stmt) {
+            Some(_) => Size::zero(),
+            None => Size::nat(self.target.written(&stmt.settings()).get(Parameter::TurnsState).into()),
+        };
+        self.chosen(stmt, call, (&least, row), &rules::FOLD_IN_TURN, |_, _, call| {
             call.prim = match call.prim {
                 Prim::Scan(_) => Prim::Scan(Level::Host),
                 _ => Prim::Reduce(Level::Host),

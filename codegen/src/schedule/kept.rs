@@ -88,9 +88,11 @@ impl LocalMemory {
                 _ => continue,
             };
             if rounds_of(kernel, stmt).is_some() {
-                // One state is read, and the next one is written.
-                let state = bytes_of_state(&kernel.atom_ty(&call.args[0]));
-                memory.bytes = memory.bytes.add(&state.mul(&Size::nat(2)));
+                // One state is read, and the next one is written; those of a scan are its result.
+                if !matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)) {
+                    let state = bytes_of_state(&kernel.atom_ty(&call.args[0]));
+                    memory.bytes = memory.bytes.add(&state.mul(&Size::nat(2)));
+                }
                 for round in &call.funs {
                     let inside = LocalMemory::of(kernel, round, false, group);
                     memory.bytes = memory.bytes.add(&inside.bytes);

@@ -49,6 +49,7 @@
 //! | `folded` | filters whose results are only folded or counted |
 //! | `in_turn` | few long rows, one after the other |
 //! | `interchange` | loops over rows with element-wise iterations |
+//! | `loops_in` | loops at host level of few elements: one group runs all rounds |
 //! | `loops_out` | loops of maps' functions that go over all elements at once |
 //! | `longest` | maximum lengths of arrays whose length is computed inside functions |
 //! | `row_tables` | rows whose elements are folded by key |
@@ -88,6 +89,7 @@ mod invariant;
 mod joined;
 mod kept;
 mod longest;
+mod loops_in;
 mod loops_out;
 mod naming;
 mod narrowed;
@@ -181,7 +183,7 @@ pub struct Schedule {
 }
 
 /// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
-/// interchanged, with loops out of maps, without counters, with few rows in turn, with folds together, with products apart, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// interchanged, with loops out of maps, without counters, with few rows in turn, with loops of one group, with folds together, with products apart, after distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
@@ -206,6 +208,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = rewrite::rewrite(&turns, &mut Vec::new());
         stages.extend([("map-in-turn", turns), ("rewritten in turn", rewritten.clone())]);
     }
+    rewritten = loops_in::loops_in(rewritten, target, &mut Vec::new());
+    stages.push(("loop-in", rewritten.clone()));
     rewritten = by_key::sorted(rewritten, target, &mut Vec::new());
     stages.push(("by-key-sorted", rewritten.clone()));
     rewritten = row_tables::row_tables(rewritten, target, &mut Vec::new());
@@ -265,6 +269,7 @@ impl Schedule {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
             None => rewritten,
         };
+        let rewritten = verified("loops in", kernel, loops_in::loops_in(rewritten, target, &mut applied));
         let rewritten = verified("sorted", kernel, by_key::sorted(rewritten, target, &mut applied));
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));

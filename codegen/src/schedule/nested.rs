@@ -122,11 +122,18 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             }
             if flat && items() { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
         }
-        // The rounds of a fold whose accumulator is an array are a loop.
-        Prim::Reduce(Level::Auto | Level::Seq) if !is_flat(&kernel.atom_ty(&call.args[0])) => match over(1) {
-            Some(_) => in_rounds(kernel, call, &is_known, own),
-            None => Work::Other,
-        },
+        // The rounds of a fold or scan whose accumulator is an array are a loop.
+        Prim::Reduce(Level::Auto | Level::Seq)
+        | Prim::Scan(Level::Auto | Level::Seq)
+        | Prim::ScanExcl(Level::Auto | Level::Seq)
+            if !is_flat(&kernel.atom_ty(&call.args[0])) =>
+        {
+            // The number of rounds may be one that only the device knows.
+            match kernel.atom_ty(&call.args[1]).as_array() {
+                Some(array) if array.position.is_none() => in_rounds(kernel, call, &is_known, own),
+                _ => Work::Other,
+            }
+        }
         Prim::Reduce(Level::Auto) => match over(1).filter(|a| is_flat(&a.element) && items()) {
             Some(array) => together(1, &array.len).unwrap_or(Work::Item),
             None => Work::Other,
@@ -192,7 +199,7 @@ fn longest_in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) 
 pub fn is_loop(kernel: &Kernel, call: &PrimCall) -> bool {
     match call.prim {
         Prim::Iterate | Prim::IterateWhile => true,
-        Prim::Reduce(_) => !is_flat(&kernel.atom_ty(&call.args[0])),
+        Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) => !is_flat(&kernel.atom_ty(&call.args[0])),
         _ => false,
     }
 }

@@ -497,7 +497,9 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
     let counted = f.body.stmts.iter().all(is_counted);
     let short = row.as_ref().is_some_and(is_short);
     let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| lies_in_memory(kernel, xs) && !lies_across(kernel, xs));
-    if short && !(own && dims.calls.iter().all(in_memory)) {
+    // A loop that is the only element, such as one of the top of a kernel, has nothing else to be parallel.
+    let only = || loops && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one());
+    if short && !(own && dims.calls.iter().all(in_memory)) && !only() {
         return None;
     }
     row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key, loops, counted })

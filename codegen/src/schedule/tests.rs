@@ -67,6 +67,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "counted" => counted::rewrite(kernel, usize::MAX, &mut applied),
         "counters" => counters::counters(kernel, &mut applied),
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
+        "loops-in" => super::loops_in::loops_in(kernel, &target, &mut applied),
         "loops-out" => super::loops_out::loops_out(kernel, &target, &mut applied),
         "row-tables" => row_tables::row_tables(kernel, &target, &mut applied),
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),

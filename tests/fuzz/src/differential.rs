@@ -163,6 +163,10 @@ fn with_options(mut target: Target, random: &mut Random) -> Target {
         // Short rows are done by the whole device, too.
         target = target.with(Parameter::TurnsRow, 1).with(Parameter::TurnsEach, 1);
     }
+    if random.one_in(2) {
+        // The host runs rounds of few elements, too.
+        target = target.with(Parameter::LoopsWork, 1);
+    }
     if random.one_in(3) {
         // A work-item computes several neighbours, however few there are.
         target = target.with(Parameter::MapBlocks, 1).with(Parameter::MapRounds, 1);

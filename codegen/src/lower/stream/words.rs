@@ -176,8 +176,8 @@ struct Found<'a> {
 impl Found<'_> {
     fn all(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
-            for_each_expr(&stmt.kind, &mut |e| self.expr(e));
-            blocks_of(&stmt.kind).into_iter().for_each(|inner| self.all(inner));
+            stmt.kind.each_expr(&mut |e| self.expr(e));
+            stmt.kind.blocks().into_iter().for_each(|inner| self.all(inner));
         }
     }
 
@@ -261,34 +261,6 @@ fn always_writes(stmts: &[Stmt], buffer: &Name, is_place: &dyn Fn(&Expr) -> bool
         StmtKind::Block(body) => always_writes(body, buffer, is_place),
         _ => false,
     })
-}
-
-fn blocks_of(stmt: &StmtKind) -> Vec<&[Stmt]> {
-    match stmt {
-        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => vec![body],
-        _ => Vec::new(),
-    }
-}
-
-/// The expressions of a statement itself.
-fn for_each_expr(stmt: &StmtKind, see: &mut dyn FnMut(&Expr)) {
-    match stmt {
-        StmtKind::Declare { init: Some(e), .. } | StmtKind::Expr(e) => see(e),
-        StmtKind::Assign(to, value) => {
-            see(to);
-            see(value);
-        }
-        StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => see(condition),
-        StmtKind::For { from, condition, step, .. } => {
-            see(from);
-            see(condition);
-            if let Step::Add(by) = step {
-                see(by);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Replaces subexpressions in statements and their blocks.

@@ -1,11 +1,14 @@
 //! Loops over arrays by a group (`iterate`, `iterateWhile`, folds whose accumulator is an array): one state is read,
 //! the other is written, with a barrier between iterations.
 
-use crate::core::{Atom, Level, PrimCall, Rhs, Stmt};
+use crate::core;
+use crate::core::{Atom, Level, PrimCall, Rhs};
 use crate::lower::Result;
+use crate::lower::device_filter::local_id;
 use crate::lower::function::FunctionBuilder;
+use crate::lower::stop::buffer::NAME;
 use crate::lower::value::{Array, Closure, Dest, Env, Place, Value};
-use crate::opencl::{CType, Expr, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, Stmt, StmtKind, Storage};
 use crate::schedule::flat::is_flat;
 use crate::schedule::place;
 use lift_analysis::size::Size;
@@ -13,7 +16,7 @@ use lift_analysis::ty::Ty;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether the work-items of a group share the iterations of a loop with this state.
-    pub fn loops_together(&self, stmt: &Stmt, state: &Atom) -> bool {
+    pub fn loops_together(&self, stmt: &core::Stmt, state: &Atom) -> bool {
         let shared = || place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
         !is_flat(&self.kernel().atom_ty(state)) && self.is_whole_group() && shared()
     }
@@ -23,7 +26,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 /// it.
 pub fn rounds_in_group<'k>(
     b: &mut FunctionBuilder<'_, 'k>,
-    stmt: &'k Stmt,
+    stmt: &'k core::Stmt,
     f: &Closure<'k>,
     (count, start, xs): (&Size, &Value<'k>, Option<&Array<'k>>),
 ) -> Result<Value<'k>> {
@@ -43,7 +46,7 @@ pub fn rounds_in_group<'k>(
 /// Every work-item of the group must execute it, and finds the same value of the test.
 pub fn iterate_while_in_group<'k>(
     b: &mut FunctionBuilder<'_, 'k>,
-    stmt: &'k Stmt,
+    stmt: &'k core::Stmt,
     call: &'k PrimCall,
     env: &Env<'k>,
     start: &Value<'k>,
@@ -53,7 +56,7 @@ pub fn iterate_while_in_group<'k>(
     let f = Closure { lambda: &call.funs[1], env: env.clone() };
     let half = Expr::Var(b.variable("half", CType::Int, Some(Expr::int(0))));
     let two = Size::int(2);
-    let (body, ()) = b.scope(|b| {
+    let (mut body, ()) = b.scope(|b| {
         b.in_loop(|b| {
             let from = b.index_below("from", half.clone(), &two);
             let state = state_at(b, &both, &from)?;
@@ -64,14 +67,48 @@ pub fn iterate_while_in_group<'k>(
             Ok(())
         })
     })?;
+    if body.iter().any(|s| s.kind.any_expr(&mut |e| is_failure(e))) {
+        body.extend(leaving_after_failure(b)?);
+    }
     b.emit(StmtKind::While { condition: Expr::Bool(true), body });
     let last = b.index_below("last", half, &two);
     let last = state_at(b, &both, &last)?;
     b.load(&last)
 }
 
+fn is_failure(e: &Expr) -> bool {
+    matches!(e, Expr::Var(name) if &**name == NAME)
+}
+
+/// Ends the loop if a work-item has recorded a failure, because the state then has elements that were not computed, and
+/// the test may hold for ever. One work-item reads the flag for its group, since other groups may set it meanwhile.
+fn leaving_after_failure(f: &mut FunctionBuilder) -> Result<Vec<Stmt>> {
+    let failed = Expr::Var(f.declare_array("failed", Storage::Local, CType::Int, 1)).index(Expr::int(0));
+    let flag = f.failure_buffer().index(Expr::int(0));
+    let (leave, ()) = f.scope(|f| {
+        f.emit(StmtKind::Break);
+        Ok(())
+    })?;
+    let (stmts, ()) = f.scope(|f| {
+        f.barrier(true, true);
+        f.provided(local_id().eq(Expr::int(0)), |f| {
+            f.assign(failed.clone(), flag);
+            Ok(())
+        })?;
+        f.barrier(true, false);
+        f.emit_if(Expr::binary(BinaryOp::Ne, failed, Expr::int(0)), leave, Vec::new());
+        Ok(())
+    })?;
+    Ok(stmts)
+}
+
 /// Memory for two states of a loop.
-fn two_states<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, start: &Value<'k>, env: &Env<'k>) -> Result<Place> {
+fn two_states<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k core::Stmt,
+    start: &Value<'k>,
+    env: &Env<'k>,
+) -> Result<Place> {
     f.runs_together();
     let Rhs::Prim(call) = &stmt.rhs else { return Err(f.error("iterate", "it is not a loop")) };
     let state = f.kernel().atom_ty(&call.args[0]).subst_sizes(&mut |v| {

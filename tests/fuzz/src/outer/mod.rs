@@ -30,9 +30,10 @@ pub struct Case {
 }
 
 pub fn targets() -> [Target; 4] {
-    // Rounds are divided, rows have tables, and neighbours are computed together, at the few sizes that programs run with, too.
+    // Rounds are divided, rows have tables, neighbours are computed together, and the host runs loops, at the few sizes that
+    // programs run with, too.
     let nvidia = Target::nvidia().with(Parameter::MatrixPart, 16).with(Parameter::KeyRows, 1);
-    let nvidia = nvidia.with(Parameter::MapBlocks, 1).with(Parameter::MapRounds, 1);
+    let nvidia = nvidia.with(Parameter::MapBlocks, 1).with(Parameter::MapRounds, 1).with(Parameter::LoopsWork, 1);
     [Target::portable(), Target::cpu(), Target::gpu(), nvidia]
 }
 
