@@ -44,6 +44,7 @@
 //! | `host` | the host level |
 //! | `device_filter` | `filter` over the whole device, in two launches |
 //! | `stream` | distribution of long arrays over work-items |
+//! | `sums` | index expressions as sums of products |
 //! | `device_by_key` | `reduceByKey` over the whole device, in two launches |
 //! | `team` | operations on a row that the work-items of a group share |
 //! | `compact` | compaction by the work-items of a group |
@@ -103,6 +104,7 @@ mod scalar;
 mod sort;
 mod stop;
 mod stream;
+mod sums;
 mod symbolic;
 mod team;
 mod tile;

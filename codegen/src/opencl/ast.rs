@@ -396,6 +396,38 @@ impl StmtKind {
     }
 }
 
+/// Changes every subexpression of the statements and of those inside, innermost first.
+pub fn rewrite(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut Expr)) {
+    for stmt in stmts {
+        match &mut stmt.kind {
+            StmtKind::Declare { init: Some(e), .. } | StmtKind::Expr(e) => e.rewrite(change),
+            StmtKind::Assign(to, value) => {
+                to.rewrite(change);
+                value.rewrite(change);
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                condition.rewrite(change);
+                rewrite(then, change);
+                rewrite(otherwise, change);
+            }
+            StmtKind::For { from, condition, step, body, .. } => {
+                from.rewrite(change);
+                condition.rewrite(change);
+                if let Step::Add(by) = step {
+                    by.rewrite(change);
+                }
+                rewrite(body, change);
+            }
+            StmtKind::While { condition, body } => {
+                condition.rewrite(change);
+                rewrite(body, change);
+            }
+            StmtKind::Block(body) => rewrite(body, change),
+            _ => {}
+        }
+    }
+}
+
 /// Whether these statements contain a loop.
 pub fn has_loop(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {

@@ -31,7 +31,7 @@ pub mod stream;
 
 pub use ast::{
     BinaryOp, CType, Expr, Function, Param, ParamType, PartOrigins, Qualifier, Step, Stmt, StmtKind, Storage, UnaryOp,
-    Unit, has_loop,
+    Unit, has_loop, rewrite,
 };
 pub use helpers::Helper;
 pub use names::Names;

@@ -197,9 +197,13 @@ impl<'k> Host<'k> {
             return self
                 .launch(&title, copy_dims(self.program.schedule, &xs), [None; 3], |f| copy_in_parallel(f, &xs, &to));
         }
-        let mut env = env.clone();
         let dims = dims_of(stmt);
         let team = self.program.schedule.teams.get(&stmt.var).cloned();
+        let open = team.is_none() && self.program.schedule.unplaced.contains(&stmt.var);
+        if open && dims.glb[..2] == [true; 2] && self.map_transposed(stmt, call, env, dest)? {
+            return Ok(());
+        }
+        let mut env = env.clone();
         let local = match &team {
             Some(team) => [Some(team.items), Some(team.rows), Some(1)],
             None => local_size_of(stmt, &self.program.target, &|a| kernel.atom_ty(a)),

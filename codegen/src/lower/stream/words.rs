@@ -7,9 +7,9 @@
 //! read with its neighbours, too.
 
 use crate::lower::function::Accessed;
-use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step, Stmt, StmtKind, Storage};
+use crate::lower::sums::Known;
+use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step, Stmt, StmtKind, Storage, rewrite};
 use lift_analysis::hir::{Name, Scalar};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,11 +40,8 @@ pub struct Words {
     /// The index variable of the loop.
     index: Name,
     /// The values of the constants in the body.
-    known: FxHashMap<Name, Sum>,
+    known: Known,
 }
-
-/// A sum of products: the factors of each, and how often it occurs.
-type Sum = BTreeMap<Vec<Name>, i64>;
 
 /// The buffers that the body of a loop over `index` accesses as vectors, if one of them has narrow elements.
 pub fn words(
@@ -53,14 +50,7 @@ pub fn words(
     memory: &dyn Fn(&Name) -> Option<Accessed>,
     fresh: &mut dyn FnMut(&str) -> Name,
 ) -> Option<Words> {
-    let mut known = FxHashMap::default();
-    for stmt in body {
-        if let StmtKind::Declare { constant: true, ty: CType::Int, name, init: Some(init) } = &stmt.kind
-            && let Some(sum) = sum_of(init, &known)
-        {
-            known.insert(name.clone(), sum);
-        }
-    }
+    let known = Known::of(body);
     let mut found = Found { index, known: &known, memory, places: BTreeMap::new() };
     found.all(body);
     let mut parts = Vec::new();
@@ -136,7 +126,11 @@ impl Words {
             };
             Some(part.at(if at == 0 { element } else { element.add(Expr::int(at)) }))
         };
-        replace_in(body, &new);
+        rewrite(body, &mut |e| {
+            if let Some(new) = new(e) {
+                *e = new;
+            }
+        });
     }
 }
 
@@ -168,7 +162,7 @@ fn vector_of(scalar: Scalar) -> Scalar {
 /// Where a body accesses each buffer: at `stride·index + at`, or elsewhere.
 struct Found<'a> {
     index: &'a Name,
-    known: &'a FxHashMap<Name, Sum>,
+    known: &'a Known,
     memory: &'a dyn Fn(&Name) -> Option<Accessed>,
     places: BTreeMap<Name, Vec<Option<(i64, i64)>>>,
 }
@@ -209,46 +203,11 @@ impl Found<'_> {
 }
 
 /// The stride and the offset of an index that is `stride·index + offset`.
-fn place_in(at: &Expr, index: &Name, known: &FxHashMap<Name, Sum>) -> Option<(i64, i64)> {
-    let mut sum = sum_of(at, known)?;
+fn place_in(at: &Expr, index: &Name, known: &Known) -> Option<(i64, i64)> {
+    let mut sum = known.sum(at)?;
     let offset = sum.remove(&Vec::new()).unwrap_or(0);
     let stride = sum.remove(std::slice::from_ref(index))?;
     sum.is_empty().then_some((stride, offset))
-}
-
-/// An expression as a sum of products of names.
-fn sum_of(e: &Expr, known: &FxHashMap<Name, Sum>) -> Option<Sum> {
-    let binary = |a: &Expr, b: &Expr| Some((sum_of(a, known)?, sum_of(b, known)?));
-    let mut sum = match e {
-        Expr::Int { value, .. } => Sum::from([(Vec::new(), *value)]),
-        Expr::Var(name) => known.get(name).cloned().unwrap_or_else(|| Sum::from([(vec![name.clone()], 1)])),
-        Expr::Cast(CType::Int, of) if !matches!(**of, Expr::Cast(..)) => sum_of(of, known)?,
-        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-            let (mut a, b) = binary(a, b)?;
-            let sign = if *op == BinaryOp::Add { 1 } else { -1 };
-            for (product, n) in b {
-                let all = a.entry(product).or_insert(0);
-                *all = all.checked_add(n.checked_mul(sign)?)?;
-            }
-            a
-        }
-        Expr::Binary(BinaryOp::Mul, a, b) => {
-            let (a, b) = binary(a, b)?;
-            let mut all = Sum::new();
-            for (x, n) in &a {
-                for (y, m) in &b {
-                    let mut product: Vec<Name> = x.iter().chain(y).cloned().collect();
-                    product.sort();
-                    let sum = all.entry(product).or_insert(0);
-                    *sum = sum.checked_add(n.checked_mul(*m)?)?;
-                }
-            }
-            all
-        }
-        _ => return None,
-    };
-    sum.retain(|_, n| *n != 0);
-    Some(sum)
 }
 
 /// Whether the statements write a place of a buffer in any case.
@@ -261,56 +220,4 @@ fn always_writes(stmts: &[Stmt], buffer: &Name, is_place: &dyn Fn(&Expr) -> bool
         StmtKind::Block(body) => always_writes(body, buffer, is_place),
         _ => false,
     })
-}
-
-/// Replaces subexpressions in statements and their blocks.
-fn replace_in(stmts: &mut [Stmt], new: &dyn Fn(&Expr) -> Option<Expr>) {
-    for stmt in stmts {
-        match &mut stmt.kind {
-            StmtKind::Declare { init: Some(e), .. } | StmtKind::Expr(e) => *e = replaced(e, new),
-            StmtKind::Assign(to, value) => {
-                *to = replaced(to, new);
-                *value = replaced(value, new);
-            }
-            StmtKind::If { condition, then, otherwise } => {
-                *condition = replaced(condition, new);
-                replace_in(then, new);
-                replace_in(otherwise, new);
-            }
-            StmtKind::For { from, condition, step, body, .. } => {
-                *from = replaced(from, new);
-                *condition = replaced(condition, new);
-                if let Step::Add(by) = step {
-                    *by = replaced(by, new);
-                }
-                replace_in(body, new);
-            }
-            StmtKind::While { condition, body } => {
-                *condition = replaced(condition, new);
-                replace_in(body, new);
-            }
-            StmtKind::Block(body) => replace_in(body, new),
-            _ => {}
-        }
-    }
-}
-
-fn replaced(e: &Expr, new: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
-    if let Some(new) = new(e) {
-        return new;
-    }
-    let of = |e: &Arc<Expr>| Arc::new(replaced(e, new));
-    match e {
-        Expr::Unary(op, a) => Expr::Unary(*op, of(a)),
-        Expr::Binary(op, a, b) => Expr::Binary(*op, of(a), of(b)),
-        Expr::Select(c, a, b) => Expr::Select(of(c), of(a), of(b)),
-        Expr::Call(name, args) => Expr::Call(name.clone(), args.iter().map(|a| replaced(a, new)).collect()),
-        Expr::Cast(ty, a) => Expr::Cast(*ty, of(a)),
-        Expr::Index(a, at) => Expr::Index(of(a), of(at)),
-        Expr::Lane(a, lane) => Expr::Lane(of(a), *lane),
-        Expr::Vector(ty, parts) => Expr::Vector(*ty, parts.iter().map(|p| replaced(p, new)).collect()),
-        Expr::AddressOf(a) => Expr::AddressOf(of(a)),
-        Expr::Wide { ty, space, pointer } => Expr::Wide { ty: *ty, space: *space, pointer: of(pointer) },
-        other => other.clone(),
-    }
 }

@@ -289,7 +289,7 @@ fn four_maps_are_one_range() {
 }
 
 /// The last elements of each row.
-fn cut(rows: Value, m: usize) -> Value {
+pub(super) fn cut(rows: Value, m: usize) -> Value {
     let Value::Array(all) = &rows else { return rows };
     let last = |i: usize| match all.get(i) {
         Some(Value::Array(ArrayValue::Float(row))) => Value::Array(ArrayValue::Float(row[row.len() - m..].to_vec())),

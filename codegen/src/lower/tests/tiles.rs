@@ -383,6 +383,56 @@ fn transposed_matrices() {
     }
 }
 
+/// Around a square of 64, and with sides for which no square is used.
+const BOXES: [(usize, usize, usize); 5] = [(1, 1, 1), (2, 65, 3), (3, 20, 40), (33, 2, 70), (2, 5, 5)];
+
+/// Read backwards, beside an array in the order of the result, and with dimensions that continue where others end.
+#[test]
+fn loads_that_are_turned() {
+    let square = |b: &mut Builder| {
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xs = b.param("xs", matrix(float(), &m, &n));
+        b.transpose(&xs)
+    };
+    let mut b = Builder::new("rotated");
+    let turned = square(&mut b);
+    let result = b.map(Level::Auto, &turned, |b, row| {
+        let back = b.view(Prim::Reverse, &[], &[row.clone()]);
+        b.map(Level::Auto, &back, |_, x| x.clone())
+    });
+    tiled(&b.finish(&result), SQUARES, &MATRICES.map(|(n, m)| vec![rows(n, m)]));
+
+    let mut b = Builder::new("beside");
+    let n = b.size("N");
+    let xs = b.param("xs", matrix(float(), &n, &n));
+    let turned = b.transpose(&xs);
+    let both = b.zip(&[xs, turned]);
+    let result = b.map(Level::Auto, &both, |b, rows| {
+        let (a, c) = (b.proj(rows, 0), b.proj(rows, 1));
+        let pairs = b.zip(&[a, c]);
+        b.map(Level::Auto, &pairs, |b, p| {
+            let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+            b.sub(&x, &y)
+        })
+    });
+    tiled(&b.finish(&result), SQUARES, &[1, 17, 64, 70].map(|n| vec![rows(n, n)]));
+
+    let mut b = Builder::new("last to first");
+    let (l, n, m) = (b.size("L"), b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(matrix(float(), &m, &n), &l));
+    // Elements [m][n][l], of which m and n are one dimension in memory.
+    let inner = b.map(Level::Auto, &xs, |b, plane| b.transpose(plane));
+    let outer = b.transpose(&inner);
+    let result = b.map(Level::Auto, &outer, |b, plane| {
+        let turned = b.transpose(plane);
+        b.map(Level::Auto, &turned, |b, row| b.map(Level::Auto, row, |b, x| b.add(x, 1.0f32)))
+    });
+    let boxes = |(l, n, m): (usize, usize, usize)| {
+        vec![Value::Array(ArrayValue::Values((0..l).map(|i| super::teams::cut(rows(n, m + i), m)).collect()))]
+    };
+    tiled(&b.finish(&result), SQUARES, &BOXES.map(boxes));
+}
+
 /// Contiguous rows are copied as they are.
 #[test]
 fn matrices_that_are_not_transposed() {

@@ -5,7 +5,6 @@ use super::super::read::part;
 use super::super::value::{Array, Layout, Memory, Place, Root, View};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
-use std::rc::Rc;
 
 /// The value at an index.
 enum Found<'k> {
@@ -45,18 +44,6 @@ pub fn lies<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>) -> Option<(bool,
     let (second, rest) = linear(&place.at, &j)?;
     let (first, _) = linear(&rest, &i)?;
     Some((first.is_one(), second.is_one()))
-}
-
-/// The layout of the elements of a matrix and the length of its rows, if element `[r][c]` is adjacent to `[r+1][c]`
-/// in a buffer but not to `[r][c+1]`.
-pub fn transposed_elements<'k>(f: &mut FunctionBuilder<'_, 'k>, a: &Array<'k>) -> Option<(Rc<Layout>, Size)> {
-    let (i, j) = (f.program_mut().fresh_var("i"), f.program_mut().fresh_var("j"));
-    let Found::Array(row) = find(f, a, &Size::var(i.clone()), Joined::Exactly)? else { return None };
-    let Found::Place(place) = find(f, &row, &Size::var(j.clone()), Joined::Exactly)? else { return None };
-    let (second, rest) = linear(&place.at, &j)?;
-    let (first, _) = linear(&rest, &i)?;
-    let turned = in_buffers(&place.layout) && first.is_one() && !second.is_one() && !row.len.contains(&i);
-    turned.then(|| (place.layout.clone(), row.len.clone()))
 }
 
 /// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both

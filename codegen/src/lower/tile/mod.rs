@@ -69,7 +69,7 @@ impl<'k> Host<'k> {
             Tiling::Blocks => {
                 Ok(self.map_transposed(stmt, call, env, dest)? || self.blocks(stmt, call, env, dest, None)?)
             }
-            Tiling::Planes => Ok(self.maps_transposed(stmt, call, env, dest)? || self.planes(stmt, call, env, dest)?),
+            Tiling::Planes => Ok(self.map_transposed(stmt, call, env, dest)? || self.planes(stmt, call, env, dest)?),
             Tiling::Windows(nest) => self.blocks(stmt, call, env, dest, Some(nest)),
         }
     }

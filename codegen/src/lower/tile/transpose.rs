@@ -1,158 +1,342 @@
-//! Results stored in transposed order: squares pass through local memory, so that both reading and writing access
-//! adjacent elements (Ruetsch, Micikevicius, *Optimizing matrix transpose in CUDA*, 2009).
+//! Maps and copies whose neighbours read memory that is far apart, while those along another dimension read adjacent
+//! elements: squares of both dimensions pass through local memory, so that both reading and writing access adjacent
+//! elements (Ruetsch, Micikevicius, *Optimizing matrix transpose in CUDA*, 2009).
+//!
+//! The element of the map is written once for symbolic indices. Its loads whose addresses are linear in the indices say which
+//! dimension is read in order. Other loads, such as of arrays that lie in the order of the result, stay where they are.
+//!
+//! [`turned`]: how the loads of an element depend on the indices.
 
-use super::super::Result;
-use super::super::function::{Dims, FunctionBuilder};
-use super::super::host::Host;
-use super::super::launch::Title;
-use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
-use super::access::transposed_elements;
+mod turned;
+
+use self::turned::{Index, Load, Turned};
 use super::local_id;
-use crate::core::{Atom, Lambda, Level, PrimCall, Stmt};
-use crate::opencl::{CType, Expr, Storage};
+use crate::core::{Atom, Lambda, Level, PrimCall, Rhs, Stmt};
+use crate::lower::Result;
+use crate::lower::copies::{copy_dims, copy_in_parallel};
+use crate::lower::dests::Assigned;
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::host::Host;
+use crate::lower::launch::{Title, dims_of};
+use crate::lower::value::{Closure, Dest, Env, Value};
+use crate::opencl::{self, CType, Expr, StmtKind, Storage, rewrite};
 use crate::report::Kind;
-use crate::schedule::{free, nest, rules};
-use lift_analysis::hir::Scalar;
+use crate::schedule::{flat, free, nest, rules};
+use crate::target::Class;
+use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
-use std::rc::Rc;
 
-/// Work-items of a group, and their arrangement in the square.
+/// Work-items of a group.
 const ITEMS: i64 = 256;
+/// Minimum elements along each side.
+const FEW: i64 = 16;
 
-/// A matrix whose element `[r][c]` is adjacent to `[r+1][c]`.
-struct Matrix<'k> {
-    rows: Array<'k>,
-    columns: Size,
-    /// The layout of an element.
-    element: Rc<Layout>,
-    /// The function applied to each element.
-    then: Option<Closure<'k>>,
+/// What is computed or copied.
+enum Work<'a, 'k> {
+    Map(&'k PrimCall, &'a Env<'k>),
+    Copy(&'a Value<'k>),
 }
 
 impl<'k> Host<'k> {
-    /// Copies a value that is a matrix stored in transposed order; `false` if it is not.
+    /// Copies a value of several dimensions of which the last one is not adjacent; `false` if it does not apply.
     pub fn copy_transposed(&mut self, value: &Value<'k>, dest: &Dest<'k>, origin: &Origin) -> Result<bool> {
-        let Value::Array(rows) = value else { return Ok(false) };
-        let Some((element, columns)) = self.transposed_elements(rows, origin)? else { return Ok(false) };
-        let Some(side) = self.side(&element) else { return Ok(false) };
-        let matrix = Matrix { rows: rows.clone(), columns, element, then: None };
-        self.launch_tiles("transposed", origin, false, |b| transposed_tiles(b, side, &matrix, dest))?;
-        Ok(true)
+        let title = Title { name: "transposed", label: "transpose: tiles", origin };
+        self.through_squares(&title, &Work::Copy(value), dest, |host, only_if| {
+            let title = Title { name: "copy", label: "copy", origin };
+            let dims = copy_dims(host.program.schedule, value);
+            host.launch_if(only_if, &title, dims, [None; 3], |f| copy_in_parallel(f, value, dest))
+        })
     }
 
-    /// Computes `map (map f)` of a transposed matrix; `false` if it does not apply.
-    pub(super) fn map_transposed(
+    /// Computes maps over several dimensions of which the last one is not adjacent; `false` if it does not apply.
+    pub fn map_transposed(
         &mut self,
         stmt: &'k Stmt,
         call: &'k PrimCall,
         env: &Env<'k>,
         dest: &Dest<'k>,
     ) -> Result<bool> {
-        let kernel = self.program.kernel;
-        let Some(f) = self.of_elements(&call.funs[0]) else { return Ok(false) };
-        let rows = self.array_arg(stmt, &call.args[0], env)?;
-        let Some((element, columns)) = self.transposed_elements(&rows, &stmt.origin)? else { return Ok(false) };
-        let Some(side) = self.side(&element) else { return Ok(false) };
-        let then = Some(Closure { lambda: f, env: env.clone() });
-        let matrix = Matrix { rows, columns, element, then };
-        let name = kernel.name_of(stmt.var);
-        self.launch_tiles(name, &stmt.origin, false, |b| transposed_tiles(b, side, &matrix, dest))?;
-        Ok(true)
-    }
-
-    /// Computes `map (map (map f))` of matrices that the first function transposes; `false` if it does not apply.
-    pub(super) fn maps_transposed(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &Env<'k>,
-        dest: &Dest<'k>,
-    ) -> Result<bool> {
-        let plane = &call.funs[0];
-        let Some((of_rows, outer)) = nest::inner(plane) else { return Ok(false) };
-        let before = plane.body.stmts.split_last().map_or(&[][..], |(_, before)| before);
-        let Some(f) = self.of_elements(outer).filter(|_| before.iter().all(|s| free::is_free(&s.rhs))) else {
-            return Ok(false);
-        };
-        let planes = self.array_arg(stmt, &call.args[0], env)?;
-        let matrix = |b: &mut FunctionBuilder<'_, 'k>, p: &Size| -> Result<Option<Matrix<'k>>> {
-            let mut env = env.clone();
-            let value = b.read(&planes, p)?;
-            env.enter(plane, p, value);
-            for s in before {
-                let value = b.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-            let rows = b.atom(&of_rows.args[0], &env)?;
-            let rows = b.array(&rows)?;
-            let then = Some(Closure { lambda: f, env });
-            let found = transposed_elements(b, &rows);
-            Ok(found.map(|(element, columns)| Matrix { rows, columns, element, then }))
-        };
-        let mut found = None;
-        self.program.probe(&stmt.origin, |b| {
-            let p = b.program_mut().fresh_var("p");
-            found = matrix(b, &Size::var(p))?;
-            Ok(())
-        })?;
-        let Some(side) = found.and_then(|matrix| self.side(&matrix.element)) else { return Ok(false) };
         let name = self.program.kernel.name_of(stmt.var);
-        self.launch_tiles(name, &stmt.origin, true, |b| {
-            b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
-                let to = b.dest_at(dest, p)?;
-                match matrix(b, p)? {
-                    Some(matrix) => transposed_tiles(b, side, &matrix, &to),
-                    None => Err(b.error("transpose", "the layout of a matrix is not supported")),
-                }
+        let title = Title { name, label: "transpose: tiles", origin: &stmt.origin };
+        self.through_squares(&title, &Work::Map(call, env), dest, |host, only_if| {
+            let title = Title { name, label: call.prim.label(), origin: &stmt.origin };
+            let across = host.neighbours_lie_across(stmt, call, env, dest)?;
+            let mut env = env.clone();
+            host.launch_if(only_if, &title, dims_of(stmt), [None; 3], |f| {
+                f.grid_mut().lie_across(across);
+                f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone()))).map(drop)
             })
-        })?;
-        Ok(true)
+        })
     }
 
-    /// The function of the elements, if a function of rows applies one to each and uses nothing else of the row.
-    fn of_elements(&self, outer: &'k Lambda) -> Option<&'k Lambda> {
-        let ((inner, f), [row]) = (nest::inner(outer)?, outer.params.as_slice()) else { return None };
-        let only = inner.args.as_slice() == [Atom::Var(*row)] && self.program.schedule.uses(*row).count == 1;
-        (only && outer.body.stmts.len() == 1).then_some(f)
-    }
-
-    fn transposed_elements(&mut self, rows: &Array<'k>, origin: &Origin) -> Result<Option<(Rc<Layout>, Size)>> {
+    /// `directly`: launches the same work without squares, if these sizes are positive.
+    fn through_squares(
+        &mut self,
+        title: &Title,
+        work: &Work<'_, 'k>,
+        dest: &Dest<'k>,
+        directly: impl FnOnce(&mut Self, &[Size]) -> Result<()>,
+    ) -> Result<bool> {
+        let target = self.program.target;
+        if target.class != Class::Gpu || i64::from(target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
         let mut found = None;
-        self.program.probe(origin, |b| {
-            found = transposed_elements(b, rows);
+        self.program.probe(title.origin, |b| {
+            found = element(b, work, dest)?.map(|(_, turned)| turned);
             Ok(())
         })?;
-        Ok(found)
-    }
-
-    /// The side of a square of such elements that fits local memory.
-    fn side(&self, element: &Layout) -> Option<i64> {
-        let target = self.program.target;
-        let mut memories = Vec::new();
-        element.memories(&mut memories);
-        let bytes: i64 = memories.iter().map(|m| m.scalar.bytes() as i64).sum();
+        let Some(turned) = found else { return Ok(false) };
+        let bytes = turned.bytes();
         let fits = |s: &i64| s * (s + 1) * bytes <= target.local_memory as i64;
-        let works = target.class == crate::target::Class::Gpu && i64::from(target.most_in_group) >= ITEMS;
-        [i64::from(target.get(Parameter::TransposeSide)), 32].into_iter().find(fits).filter(|_| works)
-    }
-
-    fn launch_tiles(
-        &mut self,
-        name: &str,
-        origin: &Origin,
-        planes: bool,
-        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
-    ) -> Result<()> {
-        self.program.applied(&rules::TILE_TRANSPOSE, origin);
-        let title = Title { name, label: "transpose: tiles", origin };
-        let used = Dims { wrg: [true, true, planes], lcl: [true, false, false], ..Dims::default() };
+        let sides = [i64::from(target.get(Parameter::TransposeSide)), 32];
+        let Some(side) = sides.into_iter().find(fits) else { return Ok(false) };
+        // Fewer elements would leave most of a square empty, and most of what a device reads at once is used directly.
+        let missing = |len: &Size| Size::int(FEW).sub(len);
+        let short = Size::max(&missing(&turned.across()), &missing(&turned.last().len));
+        let only_if = match short.as_const() {
+            Some(short) if short > 0 => return Ok(false),
+            None if self.program.is_known_before(&short) => vec![Size::one().sub(&short)],
+            _ => Vec::new(),
+        };
+        self.program.applied(&rules::TILE_TRANSPOSE, title.origin);
+        let used =
+            Dims { wrg: [true, true, !turned.others().is_empty()], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
-        self.launch(&title, used, local, body)
+        let body = |b: &mut FunctionBuilder<'_, 'k>| {
+            // Each square is a group's, and each of its elements one work-item's.
+            match b.with_active(used, |b| element(b, work, dest))? {
+                Some((body, turned)) => turned.others_then(b, |b| squares(b, side, &turned, &body)),
+                None => Err(b.error("transpose", "the layout of an array is not supported")),
+            }
+        };
+        if only_if.is_empty() {
+            self.launch(title, used, local, body)?;
+        } else {
+            self.launch_if(&only_if, title, used, local, body)?;
+            directly(self, &[short])?;
+        }
+        Ok(true)
     }
 }
 
+/// The statements that write an element, and how its loads depend on the indices; `None` if no load is turned.
+fn element<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    work: &Work<'_, 'k>,
+    dest: &Dest<'k>,
+) -> Result<Option<(Vec<opencl::Stmt>, Turned)>> {
+    let mut indices = Vec::new();
+    let (body, written) = b.scope(|b| match work {
+        Work::Map(call, env) => in_map(b, call, env, dest, &mut indices),
+        Work::Copy(value) => in_copy(b, value, dest, &mut indices),
+    })?;
+    if !written {
+        return Ok(None);
+    }
+    Ok(Turned::of(b, &body, indices).map(|turned| (body, turned)))
+}
+
+/// A new index below the length.
+fn index_below(b: &mut FunctionBuilder, len: &Size, indices: &mut Vec<Index>) -> Size {
+    let name = b.fresh_name("i");
+    let var = b.index_var("i", Expr::Var(name.clone()));
+    b.known_mut().assume_index(&var, len);
+    indices.push(Index { name, len: len.clone() });
+    Size::var(var)
+}
+
+/// Writes an element of maps that do nothing else; `false` if they do.
+fn in_map<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    call: &'k PrimCall,
+    env: &Env<'k>,
+    dest: &Dest<'k>,
+    indices: &mut Vec<Index>,
+) -> Result<bool> {
+    let f = &call.funs[0];
+    let xs = b.atom(&call.args[0], env)?;
+    let xs = b.array(&xs)?;
+    let i = index_below(b, &xs.len, indices);
+    let x = b.read(&xs, &i)?;
+    let to = b.dest_at(dest, &i)?;
+    if let Some((next, _)) = nest::inner(f) {
+        let Some((_, before)) = f.body.stmts.split_last().filter(|_| is_next(b, f)) else { return Ok(false) };
+        let mut env = env.clone();
+        env.enter(f, &i, x);
+        for s in before {
+            let value = b.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        return in_map(b, next, &env, &to, indices);
+    }
+    if !flat::is_flat(&b.kernel().atom_ty(&f.body.result)) {
+        return Ok(false);
+    }
+    let f = Closure { lambda: f, env: env.clone() };
+    b.call_into(&f.at(&i), &[x], &to)?;
+    Ok(true)
+}
+
+/// Whether a function returns what its last statement maps, and the statements before are views or are computed when they
+/// are read.
+fn is_next(b: &FunctionBuilder, f: &Lambda) -> bool {
+    let Some((last, before)) = f.body.stmts.split_last() else { return false };
+    let lazy = &b.schedule().lazy;
+    let waits = |s: &Stmt| lazy.contains(&s.var) || free::is_free(&s.rhs);
+    let mapped = matches!(&last.rhs, Rhs::Prim(call) if call.funs.len() == 1);
+    f.position.is_none() && mapped && f.body.result == Atom::Var(last.var) && before.iter().all(waits)
+}
+
+fn in_copy<'k>(
+    b: &mut FunctionBuilder<'_, 'k>,
+    value: &Value<'k>,
+    dest: &Dest<'k>,
+    indices: &mut Vec<Index>,
+) -> Result<bool> {
+    let Value::Array(xs) = value else {
+        b.copy(value, dest)?;
+        return Ok(indices.len() > 1);
+    };
+    let i = index_below(b, &xs.len, indices);
+    let x = b.read(xs, &i)?;
+    let to = b.dest_at(dest, &i)?;
+    in_copy(b, &x, &to, indices)
+}
+
+impl Turned {
+    /// Runs `body` for all indices of the dimensions that are not of the squares.
+    fn others_then(
+        &self,
+        b: &mut FunctionBuilder,
+        body: impl FnOnce(&mut FunctionBuilder) -> Result<()>,
+    ) -> Result<()> {
+        let others = self.others();
+        if others.is_empty() {
+            return body(b);
+        }
+        let all = others.iter().fold(Size::one(), |all, index| all.mul(&index.len));
+        b.for_level(Level::Wrg(2), &all, |b, plane| {
+            let plane = b.size(plane)?;
+            declare_parts(b, others.into_iter().rev(), plane)?;
+            body(b)
+        })
+    }
+}
+
+/// Declares the indices of an element of several dimensions, the fastest first.
+fn declare_parts<'a>(b: &mut FunctionBuilder, dims: impl Iterator<Item = &'a Index>, element: Expr) -> Result<()> {
+    let mut left = element;
+    let mut dims = dims.peekable();
+    while let Some(Index { name, len }) = dims.next() {
+        if dims.peek().is_none() {
+            declare(b, name, left);
+            break;
+        }
+        let whole = if left.is_atom() { left } else { b.bind("left", CType::Int, left) };
+        let len = b.size(len)?;
+        declare(b, name, whole.clone().rem(len.clone()));
+        left = whole.div(len);
+    }
+    Ok(())
+}
+
+fn declare(b: &mut FunctionBuilder, name: &Name, value: Expr) {
+    b.emit(StmtKind::Declare { ty: CType::Int, constant: true, name: name.clone(), init: Some(value) });
+}
+
+/// Code for all squares.
+fn squares(f: &mut FunctionBuilder, side: i64, turned: &Turned, body: &[opencl::Stmt]) -> Result<()> {
+    // One more than a side, so that a column is not in a single bank.
+    let pitch = side + 1;
+    let tiles: Vec<Name> = turned.loads.iter().map(|load| tile_of(f, load, side * pitch)).collect();
+    let (across, down) = (turned.across(), &turned.last().len);
+    let (across_expr, down_expr) = (f.size(&across)?, f.size(down)?);
+    let item = f.bind("item", CType::Int, local_id());
+    let x = f.number("x", item.clone().rem(Expr::int(side)), &Size::int(side - 1));
+    let y = f.number("y", item.div(Expr::int(side)), &Size::int(ITEMS / side - 1));
+    let number = |n: &Size| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
+    let step = Size::int(ITEMS / side);
+    f.by_tiles(|f| {
+        f.for_level(Level::Wrg(1), &number(&across), |f, j| {
+            f.for_level(Level::Wrg(0), &number(down), |f, i| {
+                f.share_memory();
+                let (first_q, first_c) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
+                let end = |first: &Size| first.add(&Size::int(side));
+                let whole = f.size(&end(&first_q))?.le(across_expr.clone());
+                let whole = whole.and(f.size(&end(&first_c))?.le(down_expr.clone()));
+                let whole = f.bind("whole", CType::Bool, whole);
+                // Neighbours read along the dimension that is adjacent in memory.
+                either_way(f, &whole, |f, checked| {
+                    f.unrolled("k", side * side / ITEMS, |f, k| {
+                        let of_square = y.add(&k.mul(&step));
+                        if_inside(
+                            f,
+                            [(&first_q.add(&x), &across, &across_expr), (&first_c.add(&of_square), down, &down_expr)],
+                            checked,
+                            |f, [q, c]| {
+                                let at = of_square.mul(&Size::int(pitch)).add(&x);
+                                let (at, q, c) = (f.size(&at)?, f.size(&q)?, f.size(&c)?);
+                                for (load, tile) in turned.loads.iter().zip(&tiles) {
+                                    let from = Expr::Var(load.buffer.clone()).index(load.address(turned, &q, &c));
+                                    f.assign(Expr::Var(tile.clone()).index(at.clone()), from);
+                                }
+                                Ok(())
+                            },
+                        )
+                    })
+                })?;
+                f.barrier(true, false);
+                // Neighbours write along the last dimension.
+                either_way(f, &whole, |f, checked| {
+                    f.unrolled("k", side * side / ITEMS, |f, k| {
+                        let of_square = y.add(&k.mul(&step));
+                        if_inside(
+                            f,
+                            [(&first_q.add(&of_square), &across, &across_expr), (&first_c.add(&x), down, &down_expr)],
+                            checked,
+                            |f, [q, c]| {
+                                let at = x.mul(&Size::int(pitch)).add(&of_square);
+                                let (at, q, c) = (f.size(&at)?, f.size(&q)?, f.size(&c)?);
+                                turned.declare_indices(f, q, c)?;
+                                let mut body = body.to_vec();
+                                rewrite(&mut body, &mut |e| {
+                                    if let Some(nth) = turned.load_of(e) {
+                                        *e = Expr::Var(tiles[nth].clone()).index(at.clone());
+                                    }
+                                });
+                                f.emit_all(body);
+                                Ok(())
+                            },
+                        )
+                    })
+                })
+            })
+        })
+    })
+}
+
+/// A local array for a square of what a load reads.
+fn tile_of(f: &mut FunctionBuilder, load: &Load, len: i64) -> Name {
+    let (origin, len) = (f.origin(), len.unsigned_abs());
+    f.program_mut().stored("tile", Kind::Local, load.scalar, &Size::nat(len), &origin);
+    f.own_mut().declare_local(len * load.scalar.bytes());
+    f.declare_array("tile", Storage::Local, CType::stored(load.scalar), len)
+}
+
+/// Writes code in two versions: for complete squares, and for others.
+fn either_way(
+    f: &mut FunctionBuilder,
+    whole: &Expr,
+    mut body: impl FnMut(&mut FunctionBuilder, bool) -> Result<()>,
+) -> Result<()> {
+    let (all, ()) = f.scope(|f| body(f, false))?;
+    let (some, ()) = f.scope(|f| body(f, true))?;
+    f.emit_if(whole.clone(), all, some);
+    Ok(())
+}
 /// Code for an element of a matrix, if it exists at this row and column; unless `checked`, that is known.
 pub(super) fn if_inside<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
@@ -175,97 +359,4 @@ pub(super) fn if_inside<'k>(
         let c = f.number("c", named[1].clone(), &at[1].1.sub(&Size::one()));
         body(f, [r, c])
     })
-}
-
-/// Local arrays for this many elements of a layout in buffers.
-fn tile_of(f: &mut FunctionBuilder, element: &Layout, len: u64) -> Rc<Layout> {
-    let origin = f.origin();
-    Rc::new(match element {
-        Layout::Tuple(parts) => Layout::Tuple(parts.iter().map(|part| tile_of(f, part, len)).collect()),
-        other => {
-            let mut memories = Vec::new();
-            other.memories(&mut memories);
-            let scalar = memories.first().map_or(Scalar::Int, |m| m.scalar);
-            f.program_mut().stored("tile", Kind::Local, scalar, &Size::nat(len), &origin);
-            f.own_mut().declare_local(len * scalar.bytes());
-            let name = f.declare_array("tile", Storage::Local, CType::stored(scalar), len);
-            Layout::Scalar(Memory { root: Root::Array { name, local: true }, scalar })
-        }
-    })
-}
-
-fn transposed_tiles<'k>(f: &mut FunctionBuilder<'_, 'k>, side: i64, m: &Matrix<'k>, dest: &Dest<'k>) -> Result<()> {
-    // One more than a side, so that a column is not in a single bank.
-    let pitch = Size::int(side + 1);
-    let tile = tile_of(f, &m.element, (side * (side + 1)) as u64);
-    let in_tile = |at: Size| Place { layout: tile.clone(), at };
-    let (n, columns) = (m.rows.len.clone(), m.columns.clone());
-    let (n_expr, m_expr) = (f.size(&n)?, f.size(&columns)?);
-    let item = f.bind("item", CType::Int, local_id());
-    let x = f.number("x", item.clone().rem(Expr::int(side)), &Size::int(side - 1));
-    let y = f.number("y", item.div(Expr::int(side)), &Size::int(ITEMS / side - 1));
-    let tiles = |n: &Size| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
-    let step = Size::int(ITEMS / side);
-    f.by_tiles(|f| {
-        f.for_level(Level::Wrg(1), &tiles(&n), |f, j| {
-            f.for_level(Level::Wrg(0), &tiles(&columns), |f, i| {
-                f.share_memory();
-                let (first_row, first_column) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
-                let end = |first: &Size| first.add(&Size::int(side));
-                let whole = f.size(&end(&first_row))?.le(n_expr.clone());
-                let whole = whole.and(f.size(&end(&first_column))?.le(m_expr.clone()));
-                let whole = f.bind("whole", CType::Bool, whole);
-                // Neighbours read along a column.
-                either_way(f, &whole, |f, checked| {
-                    f.unrolled("k", side * side / ITEMS, |f, k| {
-                        let across = y.add(&k.mul(&step));
-                        if_inside(
-                            f,
-                            [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
-                            checked,
-                            |f, [r, c]| {
-                                let row = f.read(&m.rows, &r)?;
-                                let row = f.array(&row)?;
-                                let element = f.read(&row, &c)?;
-                                f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
-                            },
-                        )
-                    })
-                })?;
-                f.barrier(true, false);
-                // Neighbours write along a row.
-                either_way(f, &whole, |f, checked| {
-                    f.unrolled("k", side * side / ITEMS, |f, k| {
-                        let down = y.add(&k.mul(&step));
-                        if_inside(
-                            f,
-                            [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
-                            checked,
-                            |f, [r, c]| {
-                                let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
-                                let to = f.dest_at(dest, &r)?;
-                                let to = f.dest_at(&to, &c)?;
-                                match &m.then {
-                                    Some(then) => f.call_into(then, &[element], &to),
-                                    None => f.copy(&element, &to),
-                                }
-                            },
-                        )
-                    })
-                })
-            })
-        })
-    })
-}
-
-/// Writes code in two versions: for complete squares, and for others.
-fn either_way<'k>(
-    f: &mut FunctionBuilder<'_, 'k>,
-    whole: &Expr,
-    mut body: impl FnMut(&mut FunctionBuilder<'_, 'k>, bool) -> Result<()>,
-) -> Result<()> {
-    let (all, ()) = f.scope(|f| body(f, false))?;
-    let (some, ()) = f.scope(|f| body(f, true))?;
-    f.emit_if(whole.clone(), all, some);
-    Ok(())
 }

@@ -286,7 +286,7 @@ rules! {
         if "Always true; n is the length of the rows of A. On a GPU, where f reads its row in a loop and n is a size parameter: each version has all loops over n elements written out. For n of 2, 3, 4, 8 and 16.";
     Tiling TILE_TRANSPOSE "tile-transpose":
         "T" = "join ∘ map (map join ∘ T ∘ map (T ∘ toLocal) ∘ T) ∘ split 64 ∘ map (split 64)",
-        if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column are adjacent in memory.";
+        if "Always true; the squares at the edges are smaller. On a GPU, in copies and in maps of maps that do nothing else: where neighbours along the last dimension read memory that is far apart, and neighbours along another one read adjacent elements, forwards or backwards. Dimensions that continue where others end are one. Some of the arrays that a function reads may lie in the order of the result: they are read directly. The host chooses squares unless one of the sides has fewer than 16 elements.";
     Tiling UNROLL_AND_JAM "unroll-and-jam":
         "mapGlb1 (mapGlb0 (reduceSeq f z ∘ g))" = "join ∘ mapGlb1 (T ∘ mapGlb0 (T ∘ reduceSeq (map f) (fill z) ∘ map g) ∘ T) ∘ split 4",
         if "Always true; indices after the last are clamped, and write nothing. Also for more maps, of which two may be split; the elements that a work-item takes of the innermost one are far apart. On a GPU, at the top of a kernel, if the code for neighbours together has at most two thirds of the loads that it has for each of them, and there are enough blocks for the device.";
