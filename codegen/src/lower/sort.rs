@@ -1,14 +1,20 @@
 //! `sort` and `argsort` by one work-item: a stable bottom-up merge sort of indices, the interpreter's algorithm, so
-//! that the result is the same even if the function is not a strict weak order.
+//! that the result is the same even if the function is not a strict weak order. A few elements that are compared by
+//! numbers are exchanged in registers instead.
 
 use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{Array, Closure, Dest, Env, Hits, Layout, Place, Value};
 use crate::core::PrimCall;
 use crate::core::order::NumberOrder;
-use crate::opencl::{CType, Expr, Step};
+use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
+use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// Maximum elements that are exchanged in registers.
+const FEW: i64 = 32;
 
 /// A stored array of `int`s.
 pub struct Ints(Place);
@@ -33,7 +39,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
 /// Private memory for `n` ints.
 pub fn ints(f: &mut FunctionBuilder, n: &Size, name: &str) -> Result<Ints> {
-    Ok(Ints(f.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
+    Ok(Ints(f.allocate_private(&Ty::array(Ty::int(), n.clone()), name)?))
 }
 
 /// The same memory, as the record of written indices.
@@ -55,6 +61,11 @@ pub fn comes_before<'k>(
     j: &Size,
 ) -> Result<Expr> {
     let (x, y) = (f.read(xs, i)?, f.read(xs, j)?);
+    precedes(f, before, x, y)
+}
+
+/// Whether an element comes before another one.
+fn precedes<'k>(f: &mut FunctionBuilder<'_, 'k>, before: &Closure<'k>, x: Value<'k>, y: Value<'k>) -> Result<Expr> {
     if let Some((order, key)) = order_of_floats(f, before) {
         let (mut x, mut y) = (number_in(f, &x, &order)?, number_in(f, &y, &order)?);
         let key = if key == Scalar::Half {
@@ -97,6 +108,9 @@ pub fn sort_array<'k>(
     dest: &Dest<'k>,
     positions: bool,
 ) -> Result<()> {
+    if exchanged(f, xs, before, dest, positions)? {
+        return Ok(());
+    }
     let n = xs.len.clone();
     let (order, merged) = (ints(f, &n, "order")?, ints(f, &n, "merged")?);
     f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
@@ -124,6 +138,67 @@ pub fn sort_array<'k>(
         let x = f.read(xs, &from)?;
         f.copy(&x, &to)
     })
+}
+
+/// Sorts a few elements in registers by exchanges of neighbours, which are stable; `false` if there are too many, or they
+/// are not compared by a number, so that only the interpreter's algorithm gives its result. The loops are written out, so
+/// that no index remains: a device keeps an array with computed indices in memory.
+fn exchanged<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    xs: &Array<'k>,
+    before: &Closure<'k>,
+    dest: &Dest<'k>,
+    positions: bool,
+) -> Result<bool> {
+    let Some(n) = xs.len.as_const().filter(|n| (2..=FEW).contains(n)) else { return Ok(false) };
+    let element = before.lambda.params.first().map(|x| f.kernel().ty(*x).clone());
+    let Some(element) = element.filter(|_| f.target().class == Class::Gpu && NumberOrder::of(before.lambda).is_some())
+    else {
+        return Ok(false);
+    };
+    // The position of an element moves with it.
+    let kept = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
+    let Some(own) = f.element_arrays(&kept, "sorted", Storage::Private, n) else { return Ok(false) };
+    f.unrolled("i", n, |f, i| {
+        let (x, at) = (f.read(xs, i)?, f.size(i)?);
+        let x = if positions { Value::Tuple(vec![x, Value::computed(Scalar::Int, at.clone())]) } else { x };
+        let to = f.slot_at(&own, at);
+        f.copy(&x, &Dest::Place(to))
+    })?;
+    f.unrolled("done", n - 1, |f, done| {
+        f.emit(StmtKind::Unroll);
+        let end = Size::int(n - 1).sub(done);
+        f.for_range("i", Expr::int(0), &end, Step::Increment, |f, i| {
+            let (left, right) = (f.size(i)?, f.size(&i.add(&Size::one()))?);
+            let [left, right] = [left, right].map(|at| f.slot_at(&own, at));
+            let (x, y) = (f.load(&left)?, f.load(&right)?);
+            let (Some(x), Some(y)) = (f.registers_with(&x, "x")?, f.registers_with(&y, "y")?) else {
+                return Err(f.error("sort", "an element is not kept in registers"));
+            };
+            let element = |of: &Value<'k>| match of {
+                Value::Tuple(parts) if positions => parts[0].clone(),
+                all => all.clone(),
+            };
+            let wrong = precedes(f, before, element(&y), element(&x))?;
+            let (exchange, ()) = f.scope(|f| {
+                f.copy(&y, &Dest::Place(left))?;
+                f.copy(&x, &Dest::Place(right))
+            })?;
+            f.emit_if(wrong, exchange, Vec::new());
+            Ok(())
+        })
+    })?;
+    f.unrolled("i", n, |f, i| {
+        let at = f.size(i)?;
+        let from = f.slot_at(&own, at);
+        let x = match f.load(&from)? {
+            Value::Tuple(mut parts) if positions => parts.swap_remove(1),
+            x => x,
+        };
+        let to = f.dest_at(dest, i)?;
+        f.copy(&x, &to)
+    })?;
+    Ok(true)
 }
 
 impl Ints {

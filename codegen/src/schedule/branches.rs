@@ -1,5 +1,5 @@
 //! Moves parallel operators out of the branches of a function, so that all work-items of a group execute them. Where the
-//! branch is not taken, they read nothing.
+//! branch is not taken, they read nothing; only products of a row and a column, which meet in tiles, are computed everywhere.
 //!
 //! * `if c then … reduce f z (map g xs) … else b = let s = reduce f z (map (λx. if c then g x else z) xs) in if c then … s … else b`
 //! * `if c then map f xs else map g ys = map (λ(x,y). if c then f x else g y) (zip xs ys)`
@@ -12,26 +12,30 @@ use super::uses::mentions;
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// Rewrites the functions of the maps at host level.
-pub fn apart(kernel: &mut Kernel, applied: &mut Vec<Applied>) {
-    let lengths = Lengths::of(kernel);
-    let mut body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Size(Size::zero()) });
-    let mut writer = Writer { kernel, applied, lengths };
+/// The kernel whose functions of maps at host level have such operators outside of their branches.
+pub fn branches(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    let (mut body, lengths) = (kernel.body.clone(), Lengths::of(&kernel));
+    let mut writer = Writer { kernel: &mut kernel, applied, lengths, around: Vec::new() };
     writer.host(&mut body);
     let lengths = writer.lengths;
-    kernel.body = body;
-    kernel.assumptions = lengths.assumptions;
+    Kernel { body, assumptions: lengths.assumptions, ..kernel }
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     applied: &'a mut Vec<Applied>,
     lengths: Lengths,
+    /// For each function around a statement, from the outermost one: what depends on its element.
+    around: Vec<FxHashSet<VarId>>,
 }
 
 /// A branch: its condition, and whether it is taken where that holds.
@@ -66,19 +70,30 @@ impl Writer<'_> {
                 Rhs::Prim(call) if on_the_host(self.kernel, call) => {
                     call.funs.iter_mut().for_each(|f| self.host(&mut f.body));
                 }
-                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => self.function(&mut call.funs[0].body),
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => self.function(&mut call.funs[0]),
                 _ => {}
             }
         }
     }
 
     /// Moves the operators out of all branches of a function and of functions inside it.
-    fn function(&mut self, block: &mut Block) {
+    fn function(&mut self, f: &mut Lambda) {
+        self.around.push(f.params.iter().copied().collect());
+        self.statements(&mut f.body);
+        self.around.pop();
+    }
+
+    fn statements(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
+            for element in &mut self.around {
+                if mentions(&stmt, &|v| element.contains(&v)) {
+                    element.insert(stmt.var);
+                }
+            }
             match &mut stmt.rhs {
                 Rhs::If(condition, a, b) => {
-                    self.function(a);
-                    self.function(b);
+                    self.statements(a);
+                    self.statements(b);
                     let condition = condition.clone();
                     for (branch, then) in [(&mut *a, true), (&mut *b, false)] {
                         let folds = self.folds(Branch { condition: &condition, then }, branch);
@@ -92,7 +107,7 @@ impl Writer<'_> {
                         continue;
                     }
                 }
-                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => self.function(&mut call.funs[0].body),
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => self.function(&mut call.funs[0]),
                 _ => {}
             }
             block.stmts.push(stmt);
@@ -136,6 +151,17 @@ impl Writer<'_> {
             needs(&xs.of);
             xs.f.iter().chain(&call.funs).for_each(|f| of_function(f, needs));
         })?;
+        if self.is_product(&xs, &call.funs[0]) {
+            let mut args = vec![z.clone(), xs.of.clone()];
+            if let Some(f) = &xs.f {
+                let given = self.fresh("x", self.kernel.atom_ty(&call.args[1]));
+                let f = Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(f);
+                out.push(made(given, map(f, xs.of), &stmt.origin));
+                args[1] = Atom::Var(given);
+            }
+            out.push(Stmt { rhs: Rhs::Prim(PrimCall { args, ..call.clone() }), ..stmt.clone() });
+            return Some(out);
+        }
         let source = self.kernel.atom_ty(&xs.of);
         let x = self.fresh("x", source.as_array()?.element.clone());
         let element = self.applied(xs.f.as_ref(), x);
@@ -152,6 +178,20 @@ impl Writer<'_> {
         let args = vec![z.clone(), Atom::Var(given)];
         out.push(Stmt { rhs: Rhs::Prim(PrimCall { args, ..call.clone() }), ..stmt.clone() });
         Some(out)
+    }
+
+    /// Whether a fold meets elements of two maps: each is read for many results, and no element can stop the run.
+    fn is_product(&self, xs: &Elements, fold: &Lambda) -> bool {
+        let reads = |element: &FxHashSet<VarId>| {
+            let mut found = false;
+            let mut see = |a: &Atom| found |= matches!(a, Atom::Var(v) if element.contains(v));
+            see(&xs.of);
+            xs.f.iter().chain([fold]).for_each(|f| of_function(f, &mut see));
+            found
+        };
+        let Some((own, outer)) = self.around.split_last() else { return false };
+        let safe = xs.f.as_ref().is_none_or(|f| !may_fail(&self.kernel.vars, &f.body));
+        safe && reads(own) && outer.iter().any(reads)
     }
 
     /// The statements instead of a choice of two rows.

@@ -21,7 +21,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let gpu = target.class == Class::Gpu;
     if gpu {
-        super::branches::apart(&mut kernel, applied);
         super::copies::apart(&mut kernel, applied);
     }
     let mut body = kernel.body.clone();

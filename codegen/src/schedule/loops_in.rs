@@ -15,12 +15,14 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
+/// Minimum work-items of a group that is worth the loop: fewer have no advantage over the device.
+const ITEMS: u32 = 32;
 /// The launches in whose time the host waits for the condition of a round.
 const LAUNCHES_OF_A_TEST: i64 = 8;
 
 /// The kernel with the version for few elements of each such loop.
 pub fn loops_in(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
+    if target.class != Class::Gpu || target.most_in_group < ITEMS {
         return kernel;
     }
     let (mut body, vars, lengths) = (kernel.body.clone(), kernel.vars.clone(), Lengths::of(&kernel));

@@ -224,6 +224,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("views", rewritten.clone()));
     rewritten = together::together(rewritten, target, &mut Vec::new());
     stages.push(("folds-together", rewritten.clone()));
+    rewritten = branches::branches(rewritten, target, &mut Vec::new());
+    stages.push(("branches", rewritten.clone()));
     rewritten = products::products(rewritten, target, &mut Vec::new());
     stages.push(("product-apart", rewritten.clone()));
     let distributed = narrowed::narrowed(distribute::distribute(rewritten, target, &mut Vec::new()));
@@ -277,6 +279,7 @@ impl Schedule {
         let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("together", kernel, together::together(rewritten, target, &mut applied));
+        let rewritten = verified("branches", kernel, branches::branches(rewritten, target, &mut applied));
         let rewritten = verified("products", kernel, products::products(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("narrowed", kernel, narrowed::narrowed(rewritten));

@@ -283,10 +283,11 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Whether a block computes scalars only.
+/// Whether a block computes scalars only, of scalars and the result of the fold.
 fn plain(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::Prim(call) => call.prim == Prim::Head,
         Rhs::If(_, a, b) => plain(a) && plain(b),
         _ => false,
     })

@@ -113,9 +113,9 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
             let f = &call.funs[0];
             if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s, own)) {
-                // A few numbers, such as the keys of a table, are no rows.
+                // A few numbers, such as the keys of a table, are no rows; a few rows are.
                 let numbers = is_short(&array.len) && is_iota(kernel, &call.args[0]);
-                return if long(&array.len).is_some() && !numbers { Work::Nest } else { Work::Other };
+                return if numbers { Work::Other } else { Work::Nest };
             }
             if free::picks_rows(kernel, f) {
                 return Work::Item;

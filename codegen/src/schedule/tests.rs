@@ -71,6 +71,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "loops-out" => super::loops_out::loops_out(kernel, &target, &mut applied),
         "row-tables" => row_tables::row_tables(kernel, &target, &mut applied),
         "in-turn" => in_turn::in_turn(&kernel, &target, &mut applied).unwrap_or(kernel),
+        "branches" => super::branches::branches(kernel, &target, &mut applied),
         "distribute" => distribute::distribute(kernel, &target, &mut applied),
         "heads" => heads::heads(kernel, &target, &mut applied),
         "crossed" => super::crossed::crossed(kernel, &target, &mut applied),

@@ -299,3 +299,40 @@ fn nan_comes_last() {
         agree(&kernel, &program, &[some(300)]).unwrap_or_else(|p| panic!("{}", &p[..p.len().min(3000)]));
     }
 }
+
+/// Rows of a constant length are sorted by exchanges in registers: equal numbers keep their order, and NaN is the last.
+#[test]
+fn few_elements_are_exchanged() {
+    let special = [1.5, f32::NAN, -0.0, 0.0, -2.0, f32::INFINITY, 1.5, f32::NEG_INFINITY, 0.0, -0.0];
+    let numbers =
+        |n: usize| Value::Array(ArrayValue::Float((0..n).map(|i| special[(i * 7 + i / 10) % special.len()]).collect()));
+    for len in [2, 5, 9, 15] {
+        let of_rows = |name: &str, f: &dyn Fn(&mut Builder, &Atom) -> Atom| {
+            let mut b = Builder::new(name);
+            let n = b.size("N");
+            let xs = b.param("xs", array(float(), &n.mul(&Size::int(len))));
+            let rows = b.view(Prim::Split, &[Size::int(len)], &[xs]);
+            let result = b.map(Level::Auto, &rows, f);
+            simplify(b.finish(&result))
+        };
+        let pairs = of_rows("pairs", &|b, row| {
+            let at = b.view(Prim::Iota, &[Size::int(len)], &[]);
+            let pairs = b.zip(&[row.clone(), at]);
+            let pairs = sorted(b, Prim::Sort, &pairs, |b, p, q| {
+                let (x, y) = (b.proj(p, 0), b.proj(q, 0));
+                b.lt(&x, &y)
+            });
+            b.map(Level::Seq, &pairs, |b, p| b.proj(p, 1))
+        });
+        let order = of_rows("order", &|b, row| sorted(b, Prim::Argsort, row, |b, x, y| b.gt(x, y)));
+        for kernel in [pairs, order] {
+            let program = compile(&kernel, &Target::gpu()).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]));
+            assert!(!program.opencl.text.contains("width"), "{}", program.opencl.text);
+            for n in [1, 33] {
+                if let Err(problem) = agree(&kernel, &program, &[numbers(n * len as usize)]) {
+                    panic!("{} of {len}: {problem}", kernel.name);
+                }
+            }
+        }
+    }
+}

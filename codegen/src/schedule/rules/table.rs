@@ -128,7 +128,7 @@ rules! {
 
     Decomposition FOLD_BRANCH "fold-branch":
         "if c then … reduce f z (map g xs) … else b" = "s = reduce f z (map (λx. if c then g x else z) xs); if c then … s … else b",
-        if "`z` is neutral, as `reduce` demands. On a GPU, in the function of a map at the top of a kernel: `f` and what `xs` and `z` are made of cannot stop the run.";
+        if "`z` is neutral, as `reduce` demands. On a GPU, in the function of a map at the top of a kernel: `f` and what `xs` and `z` are made of cannot stop the run. Where the fold meets elements of two maps, and `g` cannot stop the run either, it is computed everywhere, without the condition: it then has tiles, which read each element once for many results.";
     Decomposition MAP_BRANCH "map-branch":
         "if c then map f xs else map g ys" = "map (λ(x,y). if c then f x else g y) (zip xs ys)",
         if "Always true. On a GPU, in the function of a map at the top of a kernel; one of the two may be an array without a map.";
