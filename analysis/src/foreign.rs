@@ -104,6 +104,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("hist", INDEXED),
     ("histogram", INDEXED),
     ("in", LET),
+    ("index", Foreign::Name("aref")),
     ("indices", Foreign::Advice("`(iota #n)` has the numbers from 0 to n-1")),
     ("int", Foreign::Name("toInt")),
     ("len", Foreign::Name("length")),

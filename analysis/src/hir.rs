@@ -207,6 +207,8 @@ pub enum SizeRef {
     Error,
     Nat(u64),
     Local(BinderId),
+    /// A definition, which must be a natural number: an [`Expr::Global`] that is a part of no other expression.
+    Global(ExprId),
     /// A size variable; only in declarations of primitives.
     Variable(Name),
     Op(SizeOp, Vec<SizeRefId>),
@@ -266,6 +268,8 @@ pub struct Body {
     pub wordings: Vec<(ExprId, Arc<Wording>)>,
     /// Errors found by lowering (a literal out of range, an unknown size name, two parameters of one name …).
     pub diagnostics: Vec<crate::diagnostics::Diagnostic>,
+    /// Errors about size names without a binder, each an error only if the name is not a definition's.
+    pub unbound_sizes: Vec<crate::diagnostics::Diagnostic>,
 }
 
 impl Expr {

@@ -100,6 +100,10 @@ pub enum Problem {
     OperatorAsSize {
         name: Name,
     },
+    /// A definition that is not a natural number, in a size.
+    DefinitionAsSize {
+        name: Name,
+    },
     /// A character as Scheme writes it.
     CharacterAsSize {
         /// The number that it is.
@@ -457,7 +461,11 @@ impl Problem {
             NotApplicable { .. } | NotAFunction { .. } => Code::NotAFunction,
             TooManyArguments { .. } => Code::TooManyArguments,
             NeedsArguments { .. } => Code::NeedsArguments,
-            NeedsSize { .. } | SizeByName { .. } | PieceNotASize { .. } | RowNotASize { .. } => Code::NeedsSize,
+            NeedsSize { .. }
+            | SizeByName { .. }
+            | DefinitionAsSize { .. }
+            | PieceNotASize { .. }
+            | RowNotASize { .. } => Code::NeedsSize,
             PadMode => Code::PadMode,
             PieceCount { .. } => Code::PieceCount,
             IterateLength { .. } | IterateRounds { .. } => Code::IterateLength,

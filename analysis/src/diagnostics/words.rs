@@ -137,6 +137,10 @@ impl Display for Problem {
                 ),
                 SizesDeclared::Elsewhere => write!(f, "there is no size `{name}` here"),
             },
+            Problem::DefinitionAsSize { name } => write!(
+                f,
+                "`{name}` is not a size: only a definition that is a natural number is one, as in `(define {name} 100)`"
+            ),
             Problem::OperatorAsSize { name } => write!(f, "`{name}` is an operation on sizes, and no size by itself"),
             Problem::CharacterAsSize { number } => write!(f, "a character is a number: `{number}`"),
             Problem::LengthOfSize { name } => write!(f, "`{name}` is a size: `length` takes the name of an array"),

@@ -191,6 +191,7 @@ impl<'b> Printer<'b> {
             SizeRef::Error => "_".to_owned(),
             SizeRef::Nat(n) => n.to_string(),
             SizeRef::Local(binder) => self.name(*binder).to_owned(),
+            SizeRef::Global(_) => "_".to_owned(),
             SizeRef::Variable(name) => name.to_string(),
             SizeRef::Op(op, parts) => {
                 let op = match op {

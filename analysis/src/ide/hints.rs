@@ -250,7 +250,7 @@ impl Maker<'_, '_> {
 /// Where an opening is shown: before the opened value, or after the name of a parameter.
 fn opening_place(view: &View<'_>, opening: &Opening) -> (TextSize, Room) {
     match opening.site {
-        Site::Expr(expr) => (view.range(Node::Expr(expr)).start(), Room::Right),
+        Site::Expr(expr) | Site::Argument(expr, _) => (view.range(Node::Expr(expr)).start(), Room::Right),
         Site::Binder(binder) => match value_of(&view.body, binder) {
             Some(value) => (view.range(Node::Expr(value)).start(), Room::Right),
             None => (view.range(Node::Binder(binder)).end(), Room::Left),

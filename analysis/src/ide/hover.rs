@@ -379,6 +379,7 @@ impl Pane<'_, '_> {
     fn size(&self, id: SizeRefId, page: &mut Page) -> Option<()> {
         match self.body().size_ref(id) {
             SizeRef::Local(binder) | SizeRef::LengthOf(binder) => self.binder(*binder, page),
+            SizeRef::Global(name) => self.expr(*name, page),
             _ => {
                 // A size such as `#(* 2 N)` has the type of the literal around it.
                 let literal = self.body().exprs.find(|e| *e == Expr::Size(id))?;

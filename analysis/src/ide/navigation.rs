@@ -31,6 +31,7 @@ pub(super) fn symbol_at<'db>(view: &View<'db>, node: Node) -> Option<Symbol> {
         },
         Node::Size(size) => match view.body.size_ref(size) {
             SizeRef::Local(binder) | SizeRef::LengthOf(binder) => Some(Symbol::Local(*binder)),
+            SizeRef::Global(name) => symbol_at(view, Node::Expr(*name)),
             _ => None,
         },
         Node::FormName => match &view.body.name {

@@ -36,7 +36,7 @@ pub enum Cause {
 impl Cause {
     pub fn site(body: &Body, site: Site) -> Cause {
         match site {
-            Site::Expr(e) => Cause::Result(e),
+            Site::Expr(e) | Site::Argument(e, _) => Cause::Result(e),
             Site::Binder(b) => Cause::Binder(body.root.unwrap_or(ExprId(0)), b),
         }
     }

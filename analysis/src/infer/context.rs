@@ -13,7 +13,7 @@ use super::results::Results;
 use super::scopes::{ScopeId, Scopes};
 use super::table::unify::{Mismatch, Unified, occurrence_order};
 use super::table::{BOUND_ONLY, Position, Table};
-use super::{Components, Env, Mode};
+use super::{Components, Env, Guesses, Mode, Openings};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
 use crate::hir::*;
@@ -28,7 +28,7 @@ pub struct Infer<'a> {
     pub agenda: Agenda,
     pub budget: Budget,
     pub found: Found,
-    pub(super) components: Components,
+    pub(super) guesses: Guesses,
 }
 
 impl<'a> Infer<'a> {
@@ -41,7 +41,7 @@ impl<'a> Infer<'a> {
             agenda: Agenda::default(),
             budget: Budget::default(),
             found: Found::new(body.exprs.len()),
-            components: Components::OfPairs,
+            guesses: Guesses { components: Components::OfPairs, openings: Openings::Wait },
             program,
         }
     }

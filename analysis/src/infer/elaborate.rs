@@ -30,7 +30,7 @@ enum Value {
     Rendered(ExprId),
     Name(String),
     /// A function of a composition, applied to a value.
-    Applied(ExprId, Box<Value>),
+    Applied(ExprId, Vec<Value>),
 }
 
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ enum Replacement {
     Body(ExprId),
     /// A composition with openings inside, as `(lambda (a) …)`.
     Lambda {
-        param: String,
+        params: Vec<String>,
         wraps: Vec<Wrap>,
         result: Value,
         pack: bool,
@@ -283,8 +283,8 @@ impl Elaborate<'_> {
             }
             Expr::Compose(parts) => self.composition(e, parts, spine),
         }
-        if self.inference.openers.contains(&e) {
-            self.opener(e);
+        if let Some(arguments) = self.inference.openers.get(&e).copied() {
+            self.opener(e, arguments);
         }
         if own
             && !self.is_composed_function(e)
@@ -314,21 +314,25 @@ impl Elaborate<'_> {
 
     /// Whether the expression is a composition that is a function; its openings and packings belong to its own lambda.
     fn is_composed_function(&self, e: ExprId) -> bool {
-        self.inference.openers.contains(&e)
+        self.inference.openers.contains_key(&e)
             || matches!(self.body.expr(e), Expr::Compose(_)) && !self.inference.pipelines.contains(&e)
     }
 
-    /// Plans a function given by name that opens its argument.
-    fn opener(&mut self, e: ExprId) {
-        let (pack, opening) = (self.packing(e).is_some(), self.opening(Site::Expr(e)).cloned());
-        if opening.is_none() && !pack {
+    /// Plans a function given by name that opens its arguments.
+    fn opener(&mut self, e: ExprId, arguments: usize) {
+        let openings: Vec<Option<Opening>> =
+            (0..arguments).map(|i| self.opening(Site::argument(e, i)).cloned()).collect();
+        let pack = self.packing(e).is_some();
+        if openings.iter().all(Option::is_none) && !pack {
             return;
         }
-        let param = self.fresh();
-        let opened = |o: Opening| Wrap { lengths: o.lengths, name: param.clone(), value: Value::Name(param.clone()) };
-        let wraps = opening.into_iter().map(opened).collect();
-        let result = Value::Applied(e, Box::new(Value::Name(param.clone())));
-        self.replaced.insert(e, Replacement::Lambda { param, wraps, result, pack });
+        let params: Vec<String> = openings.iter().map(|_| self.fresh()).collect();
+        let opened = |(o, name): (Option<Opening>, &String)| {
+            o.map(|o| Wrap { lengths: o.lengths, name: name.clone(), value: Value::Name(name.clone()) })
+        };
+        let wraps = openings.into_iter().zip(&params).filter_map(opened).collect();
+        let result = Value::Applied(e, params.iter().cloned().map(Value::Name).collect());
+        self.replaced.insert(e, Replacement::Lambda { params, wraps, result, pack });
     }
 
     fn is_scope(&self, e: ExprId) -> bool {
@@ -368,7 +372,7 @@ impl Elaborate<'_> {
             }
         };
         for (i, &p) in rest.iter().enumerate().rev() {
-            value = Value::Applied(p, Box::new(value));
+            value = Value::Applied(p, vec![value]);
             if i > 0
                 && let Some(o) = self.opening(Site::Expr(p))
             {
@@ -382,7 +386,7 @@ impl Elaborate<'_> {
             self.wraps.entry(spine).or_default().extend(wraps);
             self.replaced.insert(e, Replacement::Value(value));
         } else {
-            self.replaced.insert(e, Replacement::Lambda { param, wraps, result: value, pack });
+            self.replaced.insert(e, Replacement::Lambda { params: vec![param], wraps, result: value, pack });
         }
     }
 
@@ -449,7 +453,7 @@ impl Elaborate<'_> {
         openings
             .filter_map(|o| match o.site {
                 Site::Binder(binder) => Some((unnamed(binder, &o.lengths)?, o.lengths.clone())),
-                Site::Expr(_) => None,
+                Site::Expr(_) | Site::Argument(..) => None,
             })
             .collect()
     }

@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::*;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Scheme, Ty};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 #[derive(Debug)]
 pub struct Found {
@@ -98,7 +98,7 @@ impl Found {
     pub fn last_opened(&self) -> &[Var] {
         self.out.openings.last().map_or(&[], |o| &o.lengths)
     }
-    pub fn set_openers(&mut self, openers: FxHashSet<ExprId>) {
+    pub fn set_openers(&mut self, openers: FxHashMap<ExprId, usize>) {
         self.out.openers = openers;
     }
     pub fn forget_opening(&mut self, site: Site) {

@@ -38,7 +38,7 @@
 //! | `report` | turns conflicts into diagnostics |
 //! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
 //! | `guards` | facts about sizes from the conditions around an expression |
-//! | `openers` | functions given by name that open their argument |
+//! | `openers` | functions given by name that open their arguments |
 //! | `partial` | inference of a body that is still being written |
 //! | `placement` | where parallel primitives may occur |
 
@@ -83,10 +83,10 @@ pub use result::*;
 pub use texts::{call_of, short_text};
 
 use crate::hir::{Body, Expr, ExprId, FormKind, Name};
-use crate::prims::Primitive;
+use crate::prims::{Primitive, Special};
 use crate::ty::{Scheme, Ty};
 use context::Infer;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 
 /// Who opens and hides lengths: the checker, or only the program.
@@ -120,19 +120,34 @@ pub trait Env {
 
 /// Infers the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
-    let infer = |lets: Components, openers: FxHashSet<ExprId>| infer_with(body, env, mode, lets, openers);
-    let mut lets = Components::OfPairs;
-    let mut plain = infer(lets, FxHashSet::default());
+    let infer = |guesses: Guesses, openers: FxHashMap<ExprId, usize>| infer_with(body, env, mode, guesses, openers);
+    let mut guesses = Guesses { components: Components::OfPairs, openings: Openings::Wait };
+    let mut plain = infer(guesses, FxHashMap::default());
     if !plain.is_without_errors() && has_local_functions(body) {
-        let later = infer(Components::OfUses, FxHashSet::default());
-        if later.is_without_errors() {
-            (lets, plain) = (Components::OfUses, later);
+        let later = Guesses { components: Components::OfUses, ..guesses };
+        let inference = infer(later, FxHashMap::default());
+        if inference.is_without_errors() {
+            (guesses, plain) = (later, inference);
+        }
+    }
+    if !plain.is_without_errors() && has_loops(body, env) {
+        let now = Guesses { openings: Openings::DecidedByLoops, ..guesses };
+        let inference = infer(now, FxHashMap::default());
+        if inference.errors() < plain.errors() {
+            (guesses, plain) = (now, inference);
         }
     }
     match mode {
-        Mode::Insert => openers::with_openers(body, plain, |openers| infer(lets, openers)),
+        Mode::Insert => openers::with_openers(body, plain, |openers| infer(guesses, openers)),
         Mode::Explicit => plain,
     }
+}
+
+/// What the inference takes to hold where nothing says so. The first guesses that leave no error count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Guesses {
+    components: Components,
+    openings: Openings,
 }
 
 /// How many components a tuple has of which a function bound by `let` takes one, if the function itself does not say.
@@ -144,16 +159,39 @@ enum Components {
     OfUses,
 }
 
+/// When a value of a type that is not known yet is taken to hide no length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Openings {
+    /// At the end.
+    Wait,
+    /// At the end of the function of a loop, if the type of the function's result depends on it.
+    DecidedByLoops,
+}
+
+fn has_loops(body: &Body, env: &dyn Env) -> bool {
+    let is_loop = |name: &Name| {
+        let special = env.primitive(name).and_then(|p| p.special);
+        matches!(special, Some(Special::Iterate | Special::IterateWhile))
+    };
+    body.exprs.iter().any(|e| matches!(e, Expr::Global(name) if is_loop(name)))
+}
+
 fn has_local_functions(body: &Body) -> bool {
     let is_function = |e: &ExprId| matches!(body.expr(*e), Expr::Lambda { .. } | Expr::Compose(_));
     body.exprs.iter().any(|e| matches!(e, Expr::Let { value, .. } if is_function(value)))
 }
 
-fn infer_with(body: &Body, env: &dyn Env, mode: Mode, lets: Components, openers: FxHashSet<ExprId>) -> Inference {
+fn infer_with(
+    body: &Body,
+    env: &dyn Env,
+    mode: Mode,
+    guesses: Guesses,
+    openers: FxHashMap<ExprId, usize>,
+) -> Inference {
     // Each definition is inferred with its own budget.
     crate::size::work::apart(WORK_LIMIT + TERMS_AT_THE_END, || {
         let mut infer = Infer::new(body, env, mode);
-        infer.components = lets;
+        infer.guesses = guesses;
         infer.found.set_openers(openers);
         let ty = infer.walk();
         infer.finish(ty)

@@ -1,29 +1,29 @@
 //! Functions given by name to elements of hidden length, as in `(map sum rows)`.
 //!
 //! `sum` takes an array of one length, and each row has its own. `(map (lambda (row) (sum row)) rows)` is typed, because
-//! the parameter of a lambda is opened; [`Inference::openers`] are the functions that are taken as such a lambda. They
-//! are found from the errors of an inference without them, so they never change the type of a program without errors.
+//! the parameter of a lambda is opened; [`Inference::openers`] are the functions that are taken as such a lambda, each
+//! with the number of its parameters: `(zipWith concat xss yss)` is `(zipWith (lambda (xs ys) (concat xs ys)) xss yss)`.
+//! They are found from the errors of an inference without them, so they never change the type of a program without errors.
 
 use super::result::Inference;
-use crate::diagnostics::Severity;
 use crate::hir::{Body, Expr, ExprId};
 use crate::ty::{Ty, TyKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// Limit on inferences of one form: each finds the openers of the results that the one before could not type.
 const MOST_ROUNDS: usize = 8;
 
 /// The inference with the openers that remove errors of `plain`, or `plain`.
-pub fn with_openers(body: &Body, plain: Inference, infer: impl Fn(FxHashSet<ExprId>) -> Inference) -> Inference {
+pub fn with_openers(body: &Body, plain: Inference, infer: impl Fn(FxHashMap<ExprId, usize>) -> Inference) -> Inference {
     let mut best = plain;
-    let mut openers = FxHashSet::default();
+    let mut openers = FxHashMap::default();
     let mut tried = None;
     for _ in 0..MOST_ROUNDS {
         let last = tried.as_ref().unwrap_or(&best);
-        if errors(last) == 0 {
+        if last.is_without_errors() {
             break;
         }
-        let mut new: Vec<ExprId> = candidates(body, last).filter(|f| !openers.contains(f)).collect();
+        let mut new: Vec<(ExprId, usize)> = candidates(body, last).filter(|(f, _)| !openers.contains_key(f)).collect();
         if new.is_empty() {
             new = inner_functions(body, last, &openers);
         }
@@ -32,7 +32,7 @@ pub fn with_openers(body: &Body, plain: Inference, infer: impl Fn(FxHashSet<Expr
         }
         openers.extend(new);
         let next = infer(openers.clone());
-        tried = match errors(&next) < errors(&best) {
+        tried = match next.errors() < best.errors() {
             true => {
                 best = next;
                 None
@@ -43,33 +43,31 @@ pub fn with_openers(body: &Body, plain: Inference, infer: impl Fn(FxHashSet<Expr
     best
 }
 
-fn errors(inference: &Inference) -> usize {
-    inference.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
-}
-
-/// The functions of one argument given by name beside an array whose elements hide lengths.
-fn candidates<'a>(body: &'a Body, inference: &'a Inference) -> impl Iterator<Item = ExprId> + 'a {
+/// The functions given by name beside an array whose elements hide lengths, with the number of their parameters.
+fn candidates<'a>(body: &'a Body, inference: &'a Inference) -> impl Iterator<Item = (ExprId, usize)> + 'a {
     let hides = |arg: &ExprId| has_hiding_elements(inference.opened_type(*arg));
     let calls = body.exprs.iter().filter_map(move |e| match e {
         Expr::Apply { args, .. } if args.iter().any(hides) => Some(args),
         _ => None,
     });
-    calls.flat_map(move |args| args.iter().copied().filter(|arg| is_by_name(body, inference, *arg)))
+    calls.flat_map(move |args| args.iter().filter_map(|arg| Some((*arg, params_by_name(body, inference, *arg)?))))
 }
 
 /// The functions given to the openers: `sum` of `(map (map sum) rows)`.
-fn inner_functions(body: &Body, inference: &Inference, openers: &FxHashSet<ExprId>) -> Vec<ExprId> {
-    let given = openers.iter().flat_map(|opener| match body.expr(*opener) {
+fn inner_functions(body: &Body, inference: &Inference, openers: &FxHashMap<ExprId, usize>) -> Vec<(ExprId, usize)> {
+    let given = openers.keys().flat_map(|opener| match body.expr(*opener) {
         Expr::Apply { args, .. } => args.as_slice(),
         _ => &[],
     });
-    given.copied().filter(|arg| !openers.contains(arg) && is_by_name(body, inference, *arg)).collect()
+    let new = given.copied().filter(|arg| !openers.contains_key(arg));
+    new.filter_map(|arg| Some((arg, params_by_name(body, inference, arg)?))).collect()
 }
 
-fn is_by_name(body: &Body, inference: &Inference, arg: ExprId) -> bool {
-    let is_function = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(..));
-    let of_one = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(_, result) if !is_function(result));
-    of_one(&inference.expr_types[arg]) && !matches!(body.expr(arg), Expr::Lambda { .. } | Expr::Compose(_))
+/// The number of parameters of a function that is given by name.
+fn params_by_name(body: &Body, inference: &Inference, arg: ExprId) -> Option<usize> {
+    let params = inference.expr_types[arg].uncurry().0.len();
+    let by_name = !matches!(body.expr(arg), Expr::Lambda { .. } | Expr::Compose(_));
+    (by_name && params > 0).then_some(params)
 }
 
 fn has_hiding_elements(ty: &Ty) -> bool {

@@ -42,7 +42,12 @@ impl<'a> Program<'a> {
     pub fn is_broken(&self) -> bool {
         self.body.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error)
             || self.body.exprs.contains(&Expr::Missing)
-            || self.body.sizes.contains(&SizeRef::Error)
+            || self.body.types.contains(&TypeRef::Error)
+            || self.body.sizes.iter().any(|size| match size {
+                SizeRef::Error => true,
+                SizeRef::Global(name) => self.natural_at(*name).is_none(),
+                _ => false,
+            })
     }
 
     // --- names
@@ -52,6 +57,19 @@ impl<'a> Program<'a> {
     }
     pub fn primitive(&self, name: &str) -> Option<&'static Primitive> {
         self.env.primitive(name)
+    }
+    /// The natural number that a definition names.
+    pub fn natural(&self, name: &str) -> Option<u64> {
+        match self.lookup(name) {
+            Lookup::Definition(scheme) => scheme.natural,
+            _ => None,
+        }
+    }
+    fn natural_at(&self, e: ExprId) -> Option<u64> {
+        match self.expr(e) {
+            Expr::Global(name) => self.natural(name),
+            _ => None,
+        }
     }
     /// The primitive that an expression names.
     pub fn primitive_at(&self, e: ExprId) -> Option<&'static Primitive> {

@@ -15,6 +15,25 @@ pub enum Site {
     Expr(ExprId),
     /// A parameter, or a name bound by `let` or `unpack`.
     Binder(BinderId),
+    /// An argument, from 1 on, of a function given by name that opens its arguments; its first one is [`Site::Expr`].
+    Argument(ExprId, u32),
+}
+
+impl Site {
+    /// The argument at an index of a function that opens its arguments.
+    pub fn argument(function: ExprId, index: usize) -> Site {
+        match index {
+            0 => Site::Expr(function),
+            _ => Site::Argument(function, index as u32),
+        }
+    }
+    /// The node at which the opening is reported.
+    pub fn node(self) -> Node {
+        match self {
+            Site::Expr(e) | Site::Argument(e, _) => Node::Expr(e),
+            Site::Binder(b) => Node::Binder(b),
+        }
+    }
 }
 
 /// An opened existential type: a written or inserted `unpack`.
@@ -184,7 +203,7 @@ pub struct Inference {
     pub pipelines: FxHashSet<ExprId>,
     /// Functions given by name to elements of hidden length: each is taken as the composition of itself alone, which
     /// opens its argument. An opening at such an expression is that of the argument.
-    pub openers: FxHashSet<ExprId>,
+    pub openers: FxHashMap<ExprId, usize>,
     /// The second arguments of `and` and `or`, computed only if the first does not decide.
     pub right_sides: FxHashSet<ExprId>,
     /// Literals and operators with a default type, for the hint.
@@ -198,7 +217,11 @@ pub struct Inference {
 
 impl Inference {
     pub fn is_without_errors(&self) -> bool {
-        !self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+        self.errors() == 0
+    }
+    /// The number of errors.
+    pub fn errors(&self) -> usize {
+        self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
     }
     pub fn opening_at(&self, site: Site) -> Option<&Opening> {
         self.openings.iter().find(|o| o.site == site)

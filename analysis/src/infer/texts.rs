@@ -51,6 +51,7 @@ fn size_text(body: &Body, id: SizeRefId, depth: u32) -> String {
     match body.size_ref(id) {
         SizeRef::Nat(n) => n.to_string(),
         SizeRef::Local(b) => body.binder(*b).name.to_string(),
+        SizeRef::Global(name) => text(body, *name, depth),
         SizeRef::LengthOf(b) => format!("(length {})", body.binder(*b).name),
         SizeRef::Op(op, args) if depth > 0 => {
             let op = match op {

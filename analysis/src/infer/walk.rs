@@ -54,8 +54,8 @@ impl Infer<'_> {
     /// The type under which an operand is used. An existential is opened here, except for a name, which was opened
     /// where it was bound.
     pub fn operand(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
-        if self.found.so_far().openers.contains(&id) {
-            return self.composed(id, &[id]);
+        if let Some(arguments) = self.found.so_far().openers.get(&id).copied() {
+            return self.opener(id, arguments);
         }
         let ty = self.infer(id, expected);
         match self.program.expr(id) {
@@ -485,6 +485,27 @@ impl Infer<'_> {
             this.close_later(out, &result, scope, id);
         });
         Ty::fun(arg, result)
+    }
+
+    /// The type of the function that opens its arguments, applies the function `id` and hides lengths of the result.
+    fn opener(&mut self, id: ExprId, arguments: usize) -> Ty {
+        let params: Vec<Ty> = (0..arguments).map(|_| self.fresh()).collect();
+        let result = self.fresh();
+        self.in_scope(id, false, |this, scope| {
+            let opened: Vec<Ty> =
+                params.iter().enumerate().map(|(i, ty)| this.open(ty.clone(), Site::argument(id, i))).collect();
+            let mut out = this.infer(id, None);
+            for argument in opened {
+                let Some((param, rest)) = this.as_function(&out, id) else {
+                    out = Ty::error();
+                    break;
+                };
+                this.unify(&param, &argument, &Cause::Component(id));
+                out = rest;
+            }
+            this.close_later(out, &result, scope, id);
+        });
+        Ty::funs(params, result)
     }
 
     /// Applies the functions, last first. Every result except the final one is opened.

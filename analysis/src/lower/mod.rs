@@ -58,6 +58,7 @@ pub fn lower(text: &str, builtin: bool) -> Lowered {
     if parse.errors.iter().any(|e| e.code == SyntaxErrorCode::Missing) {
         // The missing part may be the list of sizes.
         body.diagnostics.retain(|d| d.code != Code::UnknownSizeName);
+        body.unbound_sizes.clear();
     }
     Lowered { body: Arc::new(body), map, docs, errors: parse.errors }
 }
@@ -84,6 +85,7 @@ impl Lowerer {
             param_types: Vec::new(),
             root: None,
             diagnostics: Vec::new(),
+            unbound_sizes: Vec::new(),
         };
         Lowerer { body, map: SourceMap::default(), scope: Scope::new(names) }
     }

@@ -114,18 +114,20 @@ impl Lowerer {
             return SizeRef::Local(binder);
         }
         match self.scope.names {
-            SizeNames::Variables => return SizeRef::Variable(name.clone()),
+            SizeNames::Variables => SizeRef::Variable(name.clone()),
             SizeNames::Implicit if self.scope.in_type && !SIZE_OPERATORS.contains(&&**name) => {
                 let range = self.map.sizes[at];
                 let binder = self.alloc_binder(name.clone(), BinderRole::ImplicitSize, range);
                 self.scope.used[binder] = true;
                 self.body.size_params.push(binder);
-                return SizeRef::Local(binder);
+                SizeRef::Local(binder)
             }
-            SizeNames::Implicit if !SIZE_OPERATORS.contains(&&**name) => self.scope.late_sizes.push((at, name.clone())),
-            SizeNames::Implicit | SizeNames::Declared => self.unknown_size(name, at),
+            SizeNames::Implicit if !SIZE_OPERATORS.contains(&&**name) => {
+                self.scope.late_sizes.push((at, name.clone()));
+                SizeRef::Error
+            }
+            SizeNames::Implicit | SizeNames::Declared => self.unbound_size(name, at),
         }
-        SizeRef::Error
     }
 
     /// Resolves names that occurred before a type made them sizes.
@@ -136,28 +138,41 @@ impl Lowerer {
             }
         }
         for (size, name) in std::mem::take(&mut self.scope.late_sizes) {
-            match self.implicit_size(&name) {
-                Some(binder) => self.body.sizes[size] = SizeRef::Local(binder),
-                None => self.unknown_size(&name, size),
-            }
+            self.body.sizes[size] = match self.implicit_size(&name) {
+                Some(binder) => SizeRef::Local(binder),
+                None => self.unbound_size(&name, size),
+            };
         }
     }
 
-    fn unknown_size(&mut self, name: &Name, at: SizeRefId) {
-        if !self.scope.reported_sizes.insert(name.clone()) {
-            return;
+    /// The meaning of a size name without a binder: a definition, unless no definition can have such a name.
+    fn unbound_size(&mut self, name: &Name, at: SizeRefId) -> SizeRef {
+        let is_first = self.scope.reported_sizes.insert(name.clone());
+        let impossible = match foreign::character_of_scheme(name) {
+            Some(number) => Some(Problem::CharacterAsSize { number }),
+            None if SIZE_OPERATORS.contains(&&**name) => Some(Problem::OperatorAsSize { name: name.clone() }),
+            None => None,
+        };
+        if let Some(problem) = impossible {
+            if is_first {
+                self.report(Diagnostic::new(Node::Size(at), &problem));
+            }
+            return SizeRef::Error;
         }
-        if let Some(number) = foreign::character_of_scheme(name) {
-            self.report(Diagnostic::new(Node::Size(at), &Problem::CharacterAsSize { number }));
-            return;
+        if is_first {
+            let unknown = self.unknown_size(name, at);
+            self.body.unbound_sizes.push(unknown);
         }
+        SizeRef::Global(self.alloc_expr(Expr::Global(name.clone()), self.map.sizes[at]))
+    }
+
+    fn unknown_size(&self, name: &Name, at: SizeRefId) -> Diagnostic {
         let in_scope = self.scope.binders.iter().chain(self.implicit_sizes());
         let sizes = in_scope.map(|b| self.body.binder(*b)).filter(|b| b.role.is_size() && !b.name.is_empty());
         let sizes: Vec<&str> = sizes.map(|b| &*b.name).collect();
         let other_case = || sizes.iter().copied().find(|size| size.eq_ignore_ascii_case(name));
         let meant: Option<String> = closest(name, sizes.iter().copied()).or_else(other_case).map(str::to_owned);
         let problem = match self.scope.names {
-            _ if SIZE_OPERATORS.contains(&&**name) => Problem::OperatorAsSize { name: name.clone() },
             SizeNames::Implicit => {
                 Problem::UnknownSize { name: name.clone(), declared: SizesDeclared::ByTypesOfParameters }
             }
@@ -173,7 +188,7 @@ impl Lowerer {
             let edits = vec![Edit::InsertAfter(Node::Binder(last), format!(" {name}"))];
             diagnostic = diagnostic.fix(Title::DeclareSize(name.clone()).proposed(edits));
         }
-        self.report(diagnostic);
+        diagnostic
     }
 
     /// Gives each tuple destructured by a pattern a unique name. The program never uses the name, but elaborated text

@@ -24,7 +24,7 @@ fn show(text: &str) -> String {
     for error in &lowered.errors {
         out += &format!("\n{}", error.code);
     }
-    for diagnostic in &body.diagnostics {
+    for diagnostic in body.diagnostics.iter().chain(&body.unbound_sizes) {
         out += &format!("\n{} at `{}`: {}", diagnostic.code, &text[map.range(diagnostic.at)], diagnostic.message);
         for related in &diagnostic.related {
             if let Place::Here(node) = related.place {
@@ -121,6 +121,7 @@ impl Printer<'_> {
             SizeRef::Error => "?".into(),
             SizeRef::Nat(value) => value.to_string(),
             SizeRef::Local(binder) => self.local(*binder),
+            SizeRef::Global(name) => self.expr(*name),
             SizeRef::Variable(name) => format!("'{name}"),
             SizeRef::Op(op, operands) => {
                 let operands: Vec<String> = operands.iter().map(|s| self.size(*s)).collect();
@@ -258,25 +259,25 @@ fn unknown_size_of_a_kernel() {
     check(
         "(lift (N) ((array-type float M)) (lambda (xs) (take #N xs)))",
         expect![[r#"
-        sizes N0
-        param : [Float,?]
-        (lambda (xs1) (take #N0 xs1))
-        unknown-size-name at `M`: there is no size `M` here: the sizes of a kernel are declared at its head, as in `(lift (M) …)`
-          fix: Declare `M` as a size of the kernel"#]],
+            sizes N0
+            param : [Float,M]
+            (lambda (xs1) (take #N0 xs1))
+            unknown-size-name at `M`: there is no size `M` here: the sizes of a kernel are declared at its head, as in `(lift (M) …)`
+              fix: Declare `M` as a size of the kernel"#]],
     );
     check(
         "(lift (Width) ((array-type float Widht)) (lambda (xs) (take #Width xs)))",
         expect![[r#"
-        sizes Width0
-        param : [Float,?]
-        (lambda (xs1) (take #Width0 xs1))
-        unknown-size-name at `Widht`: there is no size `Widht` here: the sizes of a kernel are declared at its head, as in `(lift (Widht) …)`
-          fix: Write `Width`"#]],
+            sizes Width0
+            param : [Float,Widht]
+            (lambda (xs1) (take #Width0 xs1))
+            unknown-size-name at `Widht`: there is no size `Widht` here: the sizes of a kernel are declared at its head, as in `(lift (Widht) …)`
+              fix: Write `Width`"#]],
     );
     check(
         "(define (f xs) (split #k xs))",
         expect![[r#"
-        (lambda (xs0) (split #? xs0))
+        (lambda (xs0) (split #k xs0))
         unknown-size-name at `k`: there is no size `k` here: a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float k))`"#]],
     );
 }

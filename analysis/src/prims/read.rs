@@ -169,7 +169,7 @@ impl Variables {
                     operands.iter().map(|size| self.size(body, *size)).collect::<Result<Vec<_>, String>>()?;
                 operation(*op, &operands)
             }
-            SizeRef::Error | SizeRef::Sum { .. } | SizeRef::LengthOf(_) => {
+            SizeRef::Error | SizeRef::Global(_) | SizeRef::Sum { .. } | SizeRef::LengthOf(_) => {
                 Err("a size that no primitive can have".into())
             }
         }

@@ -6,7 +6,7 @@ use super::scan::Group;
 use crate::TextRange;
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::*;
-use crate::words::SCALAR_TYPES;
+use crate::words::{SCALAR_TYPES, TYPE_WORDS};
 use std::ops::Range;
 
 /// How text outside of forms begins in other languages, and what is written instead.
@@ -63,9 +63,37 @@ impl Parser<'_> {
         (touches && self.kind_at(next).is_opener()).then(|| self.groups[next])
     }
 
+    /// Reports `(define f x y (…))`, in which the brackets around the name and the parameters are missing. Parses them.
+    fn head_without_brackets(&mut self, rest: &[Range<usize>]) -> bool {
+        let Some((body, names)) = rest.split_last() else { return false };
+        let is_name =
+            |part: &Range<usize>| self.kind_at(part.start) == IDENT && !super::is_operator(self.text_of(part));
+        let is_call = self.kind_at(body.start).is_opener() && self.groups[body.start].is_closed();
+        if names.len() < 2 || !names.iter().all(is_name) || !is_call || self.quiet {
+            return false;
+        }
+        let head = names[0].start..body.start;
+        let range = self.range_of(&head);
+        let written = format!("({})", &self.text[range]);
+        let message = format!("the name and the parameters of a function are in brackets: `(define {written} expr)`");
+        let mut error = SyntaxError::new(Code::ExpectedParams, range, message);
+        error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
+        self.report(error);
+        self.start(DEFINE_HEAD);
+        self.name("the name of the definition");
+        let outer = std::mem::replace(&mut self.end, body.start);
+        self.params_until_end();
+        self.end = outer;
+        self.finish();
+        true
+    }
+
     /// Reports `(define f (x) expr)`, in which the name precedes the brackets. Parses the name and the parameters.
     pub(super) fn head_apart(&mut self) -> bool {
         let rest = self.elements(self.pos, self.end);
+        if self.head_without_brackets(&rest) {
+            return true;
+        }
         let [name, params, _body] = &rest[..] else { return false };
         let are_params = self.kind_at(params.start).is_opener()
             && self.elements(params.start + 1, self.groups[params.start].end()).iter().all(|p| {
@@ -164,6 +192,11 @@ impl Parser<'_> {
             SCALAR_TYPES.contains(&word.as_str()).then_some(word)
         };
         let array = |of: &str, length: &str| format!("(array-type {of} {length})");
+        let is_group = |tokens: &Range<usize>| self.kind_at(tokens.start).is_opener();
+        let is_type = |of: &Range<usize>| {
+            scalar(of).is_some() || is_group(of) && TYPE_WORDS.contains(&self.word_at(of.start + 1))
+        };
+        let is_length = |part: &Range<usize>| !is_group(part) && scalar(part).is_none();
         if !self.current().is_opener() {
             let group = self.adjacent_group(here)?;
             let inside = here + 2..group.end();
@@ -190,6 +223,12 @@ impl Parser<'_> {
             [of] if self.kind_at(here) == L_BRACKET => Some((all, array(&scalar(of)?, "N"))),
             [head, of, length] if ARRAY_HEADS.contains(&self.text_of(head)) => {
                 Some((all, array(self.text_of(of), self.text_of(length))))
+            }
+            [head, length, of] if self.text_of(head) == "array-type" && is_length(length) && is_type(of) => {
+                Some((all, array(self.text_of(of), self.text_of(length))))
+            }
+            [of, length] if is_length(length) && scalar(of).is_some() => {
+                Some((all, array(&scalar(of)?, self.text_of(length))))
             }
             [_, _, ..] if inside.iter().all(|part| scalar(part).is_some()) => {
                 let parts: Vec<String> = inside.iter().filter_map(scalar).collect();

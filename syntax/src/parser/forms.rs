@@ -71,8 +71,16 @@ impl Parser<'_> {
                 return p.missing("the lambda");
             }
             if !p.at_lambda() && !p.quiet {
+                let range = p.element_range();
                 let message = format!("a lambda is expected here: a kernel is written `{KERNEL}`");
-                p.error(Code::ExpectedLambda, p.element_range(), message);
+                let without_inputs = p.kind_at(p.pos - 1).is_closer() && p.kind_at(p.pos - 2).is_opener();
+                if without_inputs {
+                    let written = format!("(lambda () {})", &p.text[range]);
+                    let message = format!("{message}, and one without inputs has `(lambda () expr)`");
+                    p.error_with_fix(Code::ExpectedLambda, range, message, "Put `(lambda () …)` around it", written);
+                } else {
+                    p.error(Code::ExpectedLambda, range, message);
+                }
             }
             p.expr();
         });

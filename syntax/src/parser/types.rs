@@ -12,7 +12,8 @@ impl Parser<'_> {
 
     /// Parses one element, whatever it is; there must be one left in the group.
     pub(super) fn ty(&mut self) {
-        if !TYPE_WORDS.contains(&self.head_word())
+        let head = self.head_word();
+        if (head == "array-type" || !TYPE_WORDS.contains(&head))
             && let Some((tokens, written)) = self.foreign_type()
         {
             return self.type_of_another_language(tokens.end, written);

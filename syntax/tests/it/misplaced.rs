@@ -223,7 +223,10 @@ fn syntax_of_other_languages() {
         "(lift (N) ([N]int) (lambda (xs) xs))",
         "(lift (N) (Array[Int,N] (array int N)) (lambda (xs) xs))",
         "(lift (N) ((array-type (int Float) N)) (lambda (xs) xs))",
+        "(lift (N) ((array-type N float) (array-type N (tuple-type int int)) (float N)) (lambda (xs ys zs) xs))",
         "(lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))",
+        "(define f x y (+ x y))",
+        "(lift (N) () (iota N))",
         "def f(x)",
         "-- a comment",
         "// a comment",
@@ -240,7 +243,8 @@ fn syntax_of_other_languages() {
         8..23 "f ((x float) y)" syntax/expected-params: the brackets go around the name and its parameters: `(define (f (x float) y) expr)`
           Write `(f (x float) y)`: "(define (f (x float) y) (+ x y))"
         (define f g (x))
-        12..15 "(x)" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
+        8..11 "f g" syntax/expected-params: the name and the parameters of a function are in brackets: `(define (f g) expr)`
+          Write `(f g)`: "(define (f g) (x))"
         (define a (if c then 1 else 2))
         16..20 "then" syntax/extra: `if` has no `then` and no `else`: `(if condition a b)`
           Take the words out: "(define a (if c 1 2))"
@@ -278,6 +282,13 @@ fn syntax_of_other_languages() {
         (lift (N) ((array-type (int Float) N)) (lambda (xs) xs))
         23..34 "(int Float)" syntax/expected-type: this type is written `(tuple-type int float)`
           Write `(tuple-type int float)`: "(lift (N) ((array-type (tuple-type int float) N)) (lambda (xs) xs))"
+        (lift (N) ((array-type N float) (array-type N (tuple-type int int)) (float N)) (lambda (xs ys zs) xs))
+        11..31 "(array-type N float)" syntax/expected-type: this type is written `(array-type float N)`
+          Write `(array-type float N)`: "(lift (N) ((array-type float N) (array-type N (tuple-type int int)) (float N)) (lambda (xs ys zs) xs))"
+        32..67 "(array-type N (tuple-type int int))" syntax/expected-type: this type is written `(array-type (tuple-type int int) N)`
+          Write `(array-type (tuple-type int int) N)`: "(lift (N) ((array-type N float) (array-type (tuple-type int int) N) (float N)) (lambda (xs ys zs) xs))"
+        68..77 "(float N)" syntax/expected-type: this type is written `(array-type float N)`
+          Write `(array-type float N)`: "(lift (N) ((array-type N float) (array-type N (tuple-type int int)) (array-type float N)) (lambda (xs ys zs) xs))"
         (lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))
         11..16 "int[]" syntax/expected-type: this type is written `(array-type int N)`
           Write `(array-type int N)`: "(lift (N) ((array-type int N) Foo[] [ int[)) (lambda (xs) xs))"
@@ -289,6 +300,12 @@ fn syntax_of_other_languages() {
         30..31 ")" syntax/missing: the lambda is missing: this is written `(lift (N …) (type …) (lambda (x …) expr))`
         33..39 "lambda" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
         48..49 ")" syntax/unmatched-bracket: `)` closes nothing
+        (define f x y (+ x y))
+        8..13 "f x y" syntax/expected-params: the name and the parameters of a function are in brackets: `(define (f x y) expr)`
+          Write `(f x y)`: "(define (f x y) (+ x y))"
+        (lift (N) () (iota N))
+        13..21 "(iota N)" syntax/expected-lambda: a lambda is expected here: a kernel is written `(lift (N …) (type …) (lambda (x …) expr))`, and one without inputs has `(lambda () expr)`
+          Put `(lambda () …)` around it: "(lift (N) () (lambda () (iota N)))"
         def f(x)
         0..5 "def f" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a definition is `(define (name param …) expr)`
         6..7 "x" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form

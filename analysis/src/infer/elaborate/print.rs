@@ -23,8 +23,8 @@ impl Elaborate<'_> {
         let inner = match self.replaced.get(&e) {
             Some(Replacement::Value(v)) => self.value(v),
             Some(Replacement::Body(b)) => self.render(*b),
-            Some(Replacement::Lambda { param, wraps, result, pack }) => {
-                let mut text = format!("(lambda ({param}) ");
+            Some(Replacement::Lambda { params, wraps, result, pack }) => {
+                let mut text = format!("(lambda ({}) ", params.join(" "));
                 for w in wraps {
                     text.push_str(&self.open_wrap(w));
                 }
@@ -80,15 +80,16 @@ impl Elaborate<'_> {
             Value::Name(n) => n.clone(),
             Value::Expr(e) => self.raw(*e),
             Value::Rendered(e) => self.render(*e),
-            Value::Applied(part, arg) => {
+            Value::Applied(part, args) => {
                 // The lambda of an opener applies the function itself.
-                let itself = self.inference.openers.contains(part);
-                let (part_text, arg) = (if itself { self.raw(*part) } else { self.render(*part) }, self.value(arg));
+                let itself = self.inference.openers.contains_key(part);
+                let part_text = if itself { self.raw(*part) } else { self.render(*part) };
+                let args = args.iter().map(|arg| self.value(arg)).collect::<Vec<_>>().join(" ");
                 match (self.body.expr(*part), part_text.strip_suffix([')', ']'])) {
                     (Expr::Apply { .. }, Some(open)) if itself || !self.replaced.contains_key(part) => {
-                        format!("{open} {arg}{}", &part_text[open.len()..])
+                        format!("{open} {args}{}", &part_text[open.len()..])
                     }
-                    _ => format!("({part_text} {arg})"),
+                    _ => format!("({part_text} {args})"),
                 }
             }
         }

@@ -107,7 +107,7 @@ impl Results<'_> {
         // Drop the openings of parameters that no use needs opened.
         let unused = |o: &Opening| match o.site {
             Site::Binder(b) => !o.explicit && !self.binders.is_used_opened(b),
-            Site::Expr(_) => false,
+            Site::Expr(_) | Site::Argument(..) => false,
         };
         out.openings.retain(|o| !unused(o));
         // Where the program unpacks a name that is also used opened, hide its length again.

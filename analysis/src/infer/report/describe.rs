@@ -19,7 +19,7 @@ impl Results<'_> {
             at_most: None,
         };
         let value = match o.site {
-            Site::Expr(e) => Some(e),
+            Site::Expr(e) | Site::Argument(e, _) => Some(e),
             Site::Binder(b) => self.program.value_of(b),
         };
         let Some(value) = value else {

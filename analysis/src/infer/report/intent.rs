@@ -85,6 +85,9 @@ impl Results<'_> {
         if let Some(meant) = self.meant_element(expected, actual, arg) {
             return Some(meant);
         }
+        if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
+            return Some(meant);
+        }
         if let (Cause::Branches { then, .. }, Some(first)) = (cause, expected)
             && let Some(meant) = self.meant_element(Some(actual), first, *then)
         {

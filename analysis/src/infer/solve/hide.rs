@@ -266,12 +266,8 @@ impl Infer<'_> {
         if ty.contains_error() {
             return;
         }
-        let at = match site {
-            Site::Expr(e) => Node::Expr(e),
-            Site::Binder(b) => Node::Binder(b),
-        };
         let ty = self.table.zonk(ty);
-        self.error(at, &Problem::NothingToUnpack { ty });
+        self.error(site.node(), &Problem::NothingToUnpack { ty });
     }
 
     pub fn length_escapes(&mut self, ty: &Ty, length: &Var, expr: ExprId) {
@@ -279,11 +275,7 @@ impl Infer<'_> {
         let problem = Problem::LengthLeavesScope { ty: ty.clone(), length: length.name.clone(), explicit };
         let mut d = Diagnostic::new(Node::Expr(expr), &problem);
         if let Some(o) = self.found.opening_of(length) {
-            let at = match o.site {
-                Site::Expr(e) => Node::Expr(e),
-                Site::Binder(b) => Node::Binder(b),
-            };
-            d = d.related(at, &Note::OpenedHere { length: length.name.clone() });
+            d = d.related(o.site.node(), &Note::OpenedHere { length: length.name.clone() });
         }
         if explicit {
             let pack = vec![

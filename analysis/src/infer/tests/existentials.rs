@@ -404,3 +404,25 @@ fn no_lambda_makes_a_hidden_length_a_given_one() {
         "#]],
     );
 }
+
+/// What is computed from outside may hide a length, as far as the function of the loop says.
+#[test]
+fn loops_of_definitions_keep_lengths() {
+    check(
+        "(define (changed xs x) (map (lambda (y) (if (= x y) x y)) xs))
+(define (added xs ys) (map (lambda (p) (+ (get1 p) (get2 p))) (zip xs ys)))
+(define (f g xs) (iterate 3 (lambda (ys) (changed ys (g 1))) xs))
+(define (h rows xs) (iterate 3 (lambda (ys) (added ys (aref rows 0))) xs))
+(define (i rows xs) (iterateWhile (lambda (ys) (> (aref ys 0) 0)) (lambda (ys) (added ys (head rows))) xs))
+(define (j g xs) (get1 (iterate 3 (lambda ((tuple ys k)) (let v (g k) (tuple (changed ys v) (+ k 1)))) (tuple xs 0))))",
+        expect![[r#"
+            changed : Array[a,n] -> a -> Array[a,n]
+            added : Array[a,n] -> Array[a,n] -> Array[a,n]
+            f : (Int -> a) -> Array[a,n] -> Array[a,n]
+            h : Array[Array[a,m],n] -> Array[a,m] -> Array[a,m]
+            i : Array[Array[Int,m],n] -> Array[Int,m] -> Array[Int,m]
+              assumes n is positive
+            j : (Int -> a) -> Array[a,n] -> Array[a,n]
+        "#]],
+    );
+}

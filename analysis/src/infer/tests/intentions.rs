@@ -86,16 +86,76 @@ fn a_definition_may_take_every_number() {
 }
 
 #[test]
-fn functions_of_two_arrays_are_given_rows_of_hidden_length() {
+fn functions_of_two_arrays_open_rows_of_hidden_length() {
     check(
         "(define (both f xs ys) (map (lambda (p) (f (get1 p) (get2 p))) (zip xs ys)))
-(lift f (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (a) (both concat a a)))",
+(lift f (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (a) (both concat a a)))
+(lift g (N) ((array-type (exists (X) (array-type int X)) N) (array-type int N)) (lambda (a xs) (both take xs a)))
+(lift h (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (a) (both (both +) a a)))",
         expect![[r#"
             both : (a -> b -> c) -> Array[a,n] -> Array[b,n] -> Array[c,n]
-            f : Array[<∃X, Array[Int,X]>,N] -> Array[Array[?,2*?],N]
-              hidden-length at `concat`: `both` gives `concat` elements whose length is hidden, `<∃X, Array[Int,X]>`, but it takes arrays of a known length, `Array[_,_]`; the parameter of a lambda is opened
+            f : Array[<∃X, Array[Int,X]>,N] -> Array[<∃X, Array[Int,X]>,N]
+            g : Array[<∃X, Array[Int,X]>,N] -> Array[Int,N] -> Array[Array[Int,?],N]
+              needs-size at `take`: `both` gives `take` numbers that are computed at run time, but given by name it takes a size, known before the run; in a lambda it takes an `Int`
+                fix: Write `(lambda (n n1) (take n n1))`
+            h : Array[<∃X, Array[Int,X]>,N] -> Array[Array[?,?],N]
+              hidden-length at `(both +)`: `both` gives `(both +)` elements whose length is hidden, `<∃X, Array[Int,X]>`, but it takes arrays of a known length, `Array[_,_]`; the parameter of a lambda is opened
                 `a`: the elements of `a` are `<∃X, Array[Int,X]>`
-                fix: Write `(lambda (row row1) (concat row row1))`
+                fix: Write `(lambda (row row1) ((both +) row row1))`
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_that_fit_when_exchanged() {
+    check_repaired(
+        "(define (among xs x) (head (map (= x) xs)))
+(lift a (N) ((array-type float N)) (lambda (xs) (reduce xs + 0.0f)))
+(lift b (N) ((array-type float N)) (lambda (xs) (among 1.0f xs)))
+(lift c (N) ((array-type float N)) (lambda (xs) (fill 0.0f N)))
+(lift d (N) ((array-type float N)) (lambda (xs) (padConstant 0.0f #1 #2 xs)))
+(define (keyed n z f ks vs) (fill #n (f z (aref vs (aref ks 0)))))
+(lift e (N) ((array-type int N)) (lambda (xs) (keyed 0 + #8 xs xs)))",
+        expect![[r#"
+            (define (among xs x) (head (map (= x) xs)))
+            (lift a (N) ((array-type float N)) (lambda (xs) (reduce 0.0f + xs)))
+            (lift b (N) ((array-type float N)) (lambda (xs) (among xs 1.0f)))
+            (lift c (N) ((array-type float N)) (lambda (xs) (fill N 0.0f)))
+            (lift d (N) ((array-type float N)) (lambda (xs) (padConstant #1 #2 0.0f xs)))
+            (define (keyed n z f ks vs) (fill #n (f z (aref vs (aref ks 0)))))
+            (lift e (N) ((array-type int N)) (lambda (xs) (keyed #8 0 + xs xs)))
+
+            among : Array[a,n] -> a -> Bool
+              assumes n is positive
+            a : Array[Float,N] -> Array[Float,1]
+            b : Array[Float,N] -> Bool
+              assumes N is positive
+            c : Array[Float,N] -> Array[Float,N]
+            d : Array[Float,N] -> Array[Float,N+3]
+            keyed : #n -> a -> (a -> b -> c) -> Array[Int,m] -> Array[b,k] -> Array[c,n]
+            e : Array[Int,N] -> Array[Int,8]
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_beside_arrays_and_too_few_operands() {
+    check(
+        "(lift a (N) ((array-type float N)) (lambda (xs) (* 2.0f xs)))
+(lift b (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (- x)) xs)))
+(lift c (N) ((array-type float N)) (lambda (xs) (map - xs)))
+(lift d (N) ((float[M])) (lambda (xs) (map sqrt xs)))",
+        expect![[r#"
+            a : Array[Float,N] -> ?
+              type-mismatch at `xs`: `*` needs `Float` as its second argument, but this is `Array[Float,N]`; `(map (lambda (x) (* 2.0f x)) xs)` applies it to each element
+                `2.0f`: `Float` comes from `2.0f`
+                fix: Write `(map (lambda (x) (* 2.0f x)) xs)`
+            b : Array[Float,N] -> Array[Float -> Float,N]
+              function-as-data at `(map (lambda (x) (- x)) xs)`: a kernel returns data, but this is a function: its type is `Array[Float -> Float,N]`; `-` waits for one more argument; of one number it is `(neg x)`
+                fix: Write `(neg x)`
+            c : Array[Float,N] -> Array[Float -> Float,N]
+              function-as-data at `(map - xs)`: a kernel returns data, but this is a function: its type is `Array[Float -> Float,N]`; `-` takes 2 arguments, but `map` gives it one: `zipWith` maps over two arrays, and `(lambda ((tuple x y)) …)` takes a pair
+            d : ? -> Array[?,?]
         "#]],
     );
 }

@@ -79,21 +79,6 @@ fn functions_of_sizes_become_lambdas() {
 }
 
 #[test]
-fn functions_of_two_rows_of_hidden_length_become_lambdas() {
-    check_repaired(
-        "(define (both f xs ys) (map (lambda (p) (f (get1 p) (get2 p))) (zip xs ys)))
-(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (both concat (map (filter (< 0.0f)) rows) rows)))",
-        expect![[r#"
-            (define (both f xs ys) (map (lambda (p) (f (get1 p) (get2 p))) (zip xs ys)))
-            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (both (lambda (row row1) (concat row row1)) (map (filter (< 0.0f)) rows) rows)))
-
-            both : (a -> b -> c) -> Array[a,n] -> Array[b,n] -> Array[c,n]
-            f : Array[Array[Float,N],M] -> Array[<∃X, Array[Float,X]>,M]
-        "#]],
-    );
-}
-
-#[test]
 fn arguments_are_exchanged() {
     check_repaired(
         "(lift a (N) ((array-type float N)) (lambda (xs) (reduce + 0.0f xs)))

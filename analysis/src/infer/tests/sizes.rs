@@ -412,3 +412,51 @@ fn what_is_computed_of_sizes_is_a_size() {
         "#]],
     );
 }
+
+#[test]
+fn definitions_that_are_numbers_are_sizes() {
+    check(
+        "(define n 4)
+(define twice (* 2 n))
+(define half 0.5f)
+(lift a () () (lambda () (tuple (iota #n) (iota #(+ twice 1)))))
+(lift b (N) ((array-type float N)) (lambda (xs) (split #n xs)))
+(lift c (N) ((array-type float (* n N))) (lambda (xs) (take #n xs)))
+(lift d () ((array-type float twice)) (lambda (xs) xs))
+(define (e xs) (take #n xs))
+(define (f (xs (array-type float n))) (take #n xs))
+(define around #around)
+(lift g () () (lambda () (iota #half)))
+(lift h (N) ((array-type float M)) (lambda (xs) (tuple (iota N) (zip xs (iota #M)))))
+(lift i (N) ((array-type float N)) (lambda (xs) (take #take xs)))
+(define wrong missing)
+(lift j () () (lambda () (iota #wrong)))",
+        expect![[r#"
+            n : Int
+            twice : Int
+            half : Float
+            a : (Array[Int,4], Array[Int,9])
+            b : Array[Float,N] -> Array[Array[Float,4],N/4]
+              assumes 4 divides N
+            c : Array[Float,4*N] -> Array[Float,4]
+              assumes 4 is at most 4*N
+            d : Array[Float,8] -> Array[Float,8]
+            e : Array[a,n] -> Array[a,4]
+              assumes 4 is at most n
+            f : Array[Float,n] -> Array[Float,n]
+            around : Int
+              recursion at `around`: recursion is not possible in Lift: `around` uses `around`; `reduceSeq`, `iterate` and `iterateWhile` repeat a function
+            g : Array[Int,?]
+              needs-size at `half`: `half` is not a size: only a definition that is a natural number is one, as in `(define half 100)`
+            h : Array[Float,?] -> (Array[Int,N], Array[(Float, Int),?])
+              unknown-size-name at `M`: there is no size `M` here: the sizes of a kernel are declared at its head, as in `(lift (M) …)`
+                fix: Declare `M` as a size of the kernel
+            i : Array[Float,N] -> Array[Float,?]
+              unknown-size-name at `take`: there is no size `take` here: the sizes of a kernel are declared at its head, as in `(lift (take) …)`
+                fix: Declare `take` as a size of the kernel
+            wrong : ?
+              unknown-name at `missing`: there is no `missing` here
+            j : Array[Int,?]
+        "#]],
+    );
+}

@@ -81,7 +81,7 @@ impl Infer<'_> {
         let level = self.scopes.level();
         self.scopes.deepen();
         let ty = self.infer(value, None);
-        let of_uses = self.components == Components::OfUses;
+        let of_uses = self.guesses.components == Components::OfUses;
         let waits = |c: &Constraint| of_uses && matches!(c, Constraint::Project { .. });
         self.settle_but(first, level, waits);
         self.scopes.undeepen();

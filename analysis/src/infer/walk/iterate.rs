@@ -7,6 +7,7 @@
 
 use crate::diagnostics::Problem;
 use crate::hir::{ExprId, Node};
+use crate::infer::Openings;
 use crate::infer::cause::Cause;
 use crate::infer::constraint::Constraint;
 use crate::infer::context::Infer;
@@ -48,8 +49,10 @@ impl Infer<'_> {
         self.scopes.deepen();
         let mut this = self.loop_of(start);
         let f = Ty::fun(this.argument.state.clone(), this.result.clone());
+        let first = self.agenda.len();
         self.argument(args[1], &f, &cause(1));
         self.solve();
+        self.decide_openings(first, &this.result);
         self.array_of_function(&mut this, &cause(1));
         note(self, &Ty::funs([number, f.clone(), this.start.clone()], Ty::error()));
         if self.found.mistakes() > mistakes {
@@ -122,8 +125,10 @@ impl Infer<'_> {
         let f = Ty::fun(argument.state.clone(), result.clone());
         note(self, &Ty::funs([test.clone(), f.clone(), start.clone()], result.clone()));
         self.argument(args[0], &test, &cause(0));
+        let first = self.agenda.len();
         self.argument(args[1], &f, &cause(1));
         self.solve();
+        self.decide_openings(first, &result);
         if unknown && self.found.mistakes() == mistakes {
             self.state_of_function(&start, &mut argument, &mut tested, &cause(1));
         }
@@ -218,6 +223,22 @@ impl Infer<'_> {
             self.unify(ty, &to, cause);
         }
         self.solve();
+    }
+
+    /// Decides that values of the function, whose constraints begin at `first`, hide no length, until the type of its
+    /// result is known.
+    fn decide_openings(&mut self, first: usize, result: &Ty) {
+        if self.guesses.openings == Openings::Wait {
+            return;
+        }
+        while matches!(self.table.shallow(result).kind(), TyKind::Unknown(_)) {
+            let is_opening = |(_, c): &(usize, &Constraint)| matches!(c, Constraint::Open { explicit: false, .. });
+            let Some((id, opening)) = self.agenda.open(first).find(is_opening) else { return };
+            let opening = opening.clone();
+            self.agenda.finish(id);
+            self.decide(opening);
+            self.solve();
+        }
     }
 
     /// The length of the array that the function gives, if it works at every length and does not keep it.

@@ -18,6 +18,10 @@ use crate::ty::{Ty, TyKind};
 enum Looks {
     Function,
     Array,
+    /// A literal that is not an Int.
+    Fraction,
+    /// A written size, `#4`.
+    Size,
     /// Neither a function nor an array.
     Value,
     Unclear,
@@ -28,7 +32,9 @@ enum Looks {
 enum Takes {
     Function,
     Array,
-    /// A number or a size.
+    Size,
+    Int,
+    /// Any other number.
     Number,
     /// Includes type variables, which may be arrays.
     Value,
@@ -39,7 +45,9 @@ impl Takes {
         match ty.kind() {
             TyKind::Fun(..) => Takes::Function,
             TyKind::Array(_) => Takes::Array,
-            TyKind::Scalar(_) | TyKind::Size(_) => Takes::Number,
+            TyKind::Size(_) => Takes::Size,
+            TyKind::Scalar(Scalar::Int) => Takes::Int,
+            TyKind::Scalar(_) => Takes::Number,
             _ => Takes::Value,
         }
     }
@@ -48,16 +56,26 @@ impl Takes {
         match looks {
             Looks::Function => self == Takes::Function,
             Looks::Array => matches!(self, Takes::Array | Takes::Value),
-            Looks::Value => matches!(self, Takes::Number | Takes::Value),
+            Looks::Fraction => matches!(self, Takes::Number | Takes::Value),
+            Looks::Size | Looks::Value => !matches!(self, Takes::Function | Takes::Array),
             Looks::Unclear => true,
         }
+    }
+
+    /// Whether an argument that was written in another place is probably meant for this parameter.
+    fn is_meant(self, looks: Looks) -> bool {
+        self.may_be(looks) && (looks != Looks::Size || self == Takes::Size)
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Takes::Size | Takes::Int | Takes::Number)
     }
 
     fn noun(self) -> Noun {
         match self {
             Takes::Function => Noun::Function,
             Takes::Array => Noun::Array,
-            Takes::Number => Noun::Number,
+            Takes::Size | Takes::Int | Takes::Number => Noun::Number,
             Takes::Value => Noun::Value,
         }
     }
@@ -86,16 +104,23 @@ impl Infer<'_> {
             return Some(self.reordered(name, args, &order));
         }
         let at = |is: &dyn Fn(Takes, Looks) -> bool| params.iter().zip(&looks).position(|(p, l)| is(*p, *l));
-        let is_value = |looks: Looks| matches!(looks, Looks::Value | Looks::Array);
-        let (one, other) = if params.contains(&Takes::Function) {
-            let value = at(&|takes, looks| takes == Takes::Function && is_value(looks))?;
-            if let Some(missing) = missing(&params, &looks) {
-                return Some(self.lacks_argument(callee, args, &ty, missing));
-            }
-            (value, at(&|takes, looks| takes != Takes::Function && looks == Looks::Function)?)
-        } else {
-            let array = at(&|takes, looks| takes == Takes::Number && looks == Looks::Array)?;
-            (array, at(&|takes, looks| takes == Takes::Array && looks == Looks::Value)?)
+        let is_value = |looks: Looks| !matches!(looks, Looks::Function | Looks::Unclear);
+        let value = at(&|takes, looks| takes == Takes::Function && is_value(looks));
+        if value.is_some()
+            && let Some(missing) = missing(&params, &looks)
+        {
+            return Some(self.lacks_argument(callee, args, &ty, missing));
+        }
+        let functions = || Some((value?, at(&|takes, looks| takes != Takes::Function && looks == Looks::Function)?));
+        let is_number = |looks: Looks| matches!(looks, Looks::Value | Looks::Size | Looks::Fraction);
+        let numbers = || {
+            let array = at(&|takes: Takes, looks| takes.is_number() && looks == Looks::Array)?;
+            Some((array, at(&|takes, looks| takes == Takes::Array && is_number(looks))?))
+        };
+        let found = exchange_that_fits(&params, &looks).or_else(functions);
+        let (one, other) = match params.contains(&Takes::Function) {
+            true => found?,
+            false => found.or_else(numbers)?,
         };
         let mut ordered = args.to_vec();
         ordered.swap(one, other);
@@ -103,7 +128,7 @@ impl Infer<'_> {
         let (first, second) = (args[low], args[high]);
         // The argument at the other place distinguishes a value from a function, even if the place accepts both.
         let value = |takes: Takes| if takes == Takes::Function { Noun::Function } else { Noun::Value };
-        let wanted = match params.contains(&Takes::Function) {
+        let wanted = match [params[low], params[high]].contains(&Takes::Function) {
             true => [value(params[low]), value(params[high])],
             false => [params[low].noun(), params[high].noun()],
         };
@@ -175,7 +200,9 @@ impl Infer<'_> {
         };
         match self.program.expr(e) {
             Expr::Lambda { .. } => Looks::Function,
-            Expr::Literal(_) | Expr::Size(_) | Expr::Tuple(_) => Looks::Value,
+            Expr::Literal(literal) if literal.scalar() != Scalar::Int => Looks::Fraction,
+            Expr::Size(_) => Looks::Size,
+            Expr::Literal(_) | Expr::Tuple(_) => Looks::Value,
             Expr::Local(b) if self.program.body().binder(*b).role.is_size() => Looks::Value,
             Expr::Local(b) => self.binders.ty(*b).map_or(Looks::Unclear, of),
             Expr::Global(name) => match self.program.lookup(name) {
@@ -209,6 +236,27 @@ fn missing(params: &[Takes], looks: &[Looks]) -> Option<usize> {
     (0..looks.len()).find(fits_without)
 }
 
+/// The only two arguments that fit when they are exchanged, if they do not as given.
+fn exchange_that_fits(params: &[Takes], looks: &[Looks]) -> Option<(usize, usize)> {
+    let given: Vec<(Takes, Looks)> = params.iter().copied().zip(looks.iter().copied()).collect();
+    if given.len() < looks.len() || given.iter().all(|(takes, looks)| takes.may_be(*looks)) {
+        return None;
+    }
+    let fits = |one: usize, other: usize| {
+        let is_known = |at: usize| looks[at] != Looks::Unclear;
+        let others = given.iter().enumerate().filter(|(at, _)| ![one, other].contains(at));
+        is_known(one)
+            && is_known(other)
+            && looks[one] != looks[other]
+            && params[one].is_meant(looks[other])
+            && params[other].is_meant(looks[one])
+            && others.into_iter().all(|(_, (takes, looks))| takes.may_be(*looks))
+    };
+    let pairs = (0..looks.len()).flat_map(|other| (0..other).map(move |one| (one, other)));
+    let mut found = pairs.filter(|(one, other)| fits(*one, *other));
+    found.next().filter(|_| found.next().is_none())
+}
+
 /// The only order in which three or more arguments fit, if they do not as given and more than two of them move. Arguments
 /// that look alike keep their order. The order has the index of each argument that is taken.
 fn order_that_fits(params: &[Takes], looks: &[Looks]) -> Option<Vec<usize>> {
@@ -234,7 +282,7 @@ fn order_that_fits(params: &[Takes], looks: &[Looks]) -> Option<Vec<usize>> {
         for next in 0..looks.len() {
             let before_a_like = |index: &usize| !order.contains(index) && looks[*index] == looks[next];
             let is_first = (0..looks.len()).find(before_a_like) == Some(next);
-            if is_first && params[order.len()].may_be(looks[next]) {
+            if is_first && params[order.len()].is_meant(looks[next]) {
                 open.push(order.iter().copied().chain([next]).collect());
             }
         }

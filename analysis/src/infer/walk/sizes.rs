@@ -1,11 +1,12 @@
 //! Numbers that are sizes: natural numbers, size names, lengths of named arrays, and what is computed of these.
 
+use crate::diagnostics::Problem;
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
 use crate::prims::PrimitiveId;
 use crate::size::{Assumption, Size, VarKind};
-use crate::ty::TyKind;
+use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
     /// The size that an argument denotes, if any: a natural number or its name, `#…`, a size name, a value of a size type,
@@ -24,14 +25,11 @@ impl Infer<'_> {
                     _ => None,
                 },
             },
-            Expr::Global(name) => match self.program.lookup(&name) {
-                Lookup::Definition(scheme) => {
-                    let natural = scheme.natural?;
-                    self.found.uses(&name);
-                    Some(Size::nat(natural))
-                }
-                _ => None,
-            },
+            Expr::Global(name) => {
+                let natural = self.program.natural(&name)?;
+                self.found.uses(&name);
+                Some(Size::nat(natural))
+            }
             Expr::Apply { .. } if self.computes_size(arg) => {
                 self.infer(arg, None);
                 let mut differences = Vec::new();
@@ -90,6 +88,28 @@ impl Infer<'_> {
         };
         differences.extend(inner);
         Some(size)
+    }
+
+    /// The size that a definition in a written size denotes. `name` is the definition, `at` the size.
+    pub fn size_of_definition(&mut self, name: ExprId, at: SizeRefId) -> Size {
+        if let Some(size) = self.static_size(name) {
+            self.found.set_type(name, Ty::new(TyKind::Size(size.clone())));
+            return size;
+        }
+        let Expr::Global(text) = self.program.expr(name).clone() else { return self.fresh_size() };
+        match self.program.lookup(&text) {
+            Lookup::Definition(scheme) if !scheme.ty.contains_error() => {
+                self.error(Node::Size(at), &Problem::DefinitionAsSize { name: text });
+            }
+            Lookup::Definition(_) | Lookup::Recursive(_) | Lookup::Failed => {
+                self.infer(name, None);
+            }
+            Lookup::Primitive(_) | Lookup::Unknown { .. } => {
+                let unknown = self.program.body().unbound_sizes.iter().find(|d| d.at == Node::Size(at)).cloned();
+                self.found.diagnostics(unknown);
+            }
+        }
+        self.fresh_size()
     }
 
     pub fn is_named_or_computed(&self, e: ExprId) -> bool {

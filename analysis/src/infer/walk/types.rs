@@ -84,6 +84,7 @@ impl Infer<'_> {
             SizeRef::Error => self.fresh_size(),
             SizeRef::Nat(n) => Size::nat(n),
             SizeRef::Local(b) => self.size_of_binder(b),
+            SizeRef::Global(name) => self.size_of_definition(name, id),
             SizeRef::Variable(name) => {
                 self.error(Node::Size(id), &Problem::UnknownSize { name, declared: SizesDeclared::Elsewhere });
                 self.fresh_size()

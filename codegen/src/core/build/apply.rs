@@ -48,13 +48,17 @@ impl<'db> Build<'db> {
                 let array = self.reify(array, at)?;
                 self.partition(scope, *call, array)?
             }
-            Fun::Compose { id, parts, scope } => {
+            Fun::Compose { id, parts, scope, .. } => {
                 let inner = scope.inside(None);
-                let Some(arg) = args.pop() else { return Ok(function) };
-                let arg =
-                    if matches!(arg, Staged::Fun(_)) { arg } else { self.open_at(&inner, Site::Expr(*id), *id, arg)? };
-                let value = self.pipe(&inner, parts, arg)?;
-                // An opening at the composition itself was that of its argument.
+                let mut opened = Vec::with_capacity(args.len());
+                for (index, arg) in args.into_iter().enumerate() {
+                    opened.push(match arg {
+                        Staged::Fun(_) => arg,
+                        _ => self.open_at(&inner, Site::argument(*id, index), *id, arg)?,
+                    });
+                }
+                let value = self.pipe(&inner, parts, opened)?;
+                // The openings at the composition itself were those of its arguments.
                 self.pack_result(&inner, *id, value)?
             }
             Fun::Iterate { call, count, function, scope } => {
@@ -91,22 +95,29 @@ impl<'db> Build<'db> {
             Fun::Primitive(_, arity, _) => *arity,
             Fun::Partial(inner, args) => Self::arity(inner).saturating_sub(args.len()),
             Fun::With(_, inner) => Self::arity(inner),
-            Fun::Compose { .. } | Fun::Iterate { .. } | Fun::Partition { .. } => 1,
+            Fun::Iterate { .. } | Fun::Partition { .. } => 1,
+            Fun::Compose { arity, .. } => *arity,
             Fun::Choice { arity, .. } => *arity,
         }
     }
 
-    /// Applies the parts of a composition, last first. Every result but the last may be opened.
-    pub fn pipe(&mut self, scope: &Rc<Scope<'db>>, parts: &[ExprId], mut value: Staged<'db>) -> Result<Staged<'db>> {
+    /// Applies the parts of a composition, last first, the last one to `args`. Every result but the last may be opened.
+    pub fn pipe(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        parts: &[ExprId],
+        mut args: Vec<Staged<'db>>,
+    ) -> Result<Staged<'db>> {
         for (i, part) in parts.iter().enumerate().rev() {
             let function = self.eval_part(scope, *part)?;
             let origin = scope.origin(*part);
-            value = self.apply(function, vec![value], &origin)?;
+            let mut value = self.apply(function, args, &origin)?;
             if i > 0 && !matches!(value, Staged::Fun(_)) {
                 value = self.open_at(scope, Site::Expr(*part), *part, value)?;
             }
+            args = vec![value];
         }
-        Ok(value)
+        args.pop().ok_or_else(|| BuildError::new("an empty composition".into(), None))
     }
 
     /// A function as a [`Lambda`] with parameters of the given types.

@@ -27,8 +27,8 @@ const STACK_PIECE: usize = 4 << 20;
 impl<'db> Build<'db> {
     /// Evaluates an expression and applies the conversions that its context requires.
     pub fn eval(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
-        if scope.cx.inference.openers.contains(&id) {
-            return Ok(Staged::fun(Fun::Compose { id, parts: vec![id], scope: scope.clone() }));
+        if let Some(&arity) = scope.cx.inference.openers.get(&id) {
+            return Ok(Staged::fun(Fun::Compose { id, parts: vec![id], arity, scope: scope.clone() }));
         }
         self.eval_part(scope, id)
     }
@@ -135,13 +135,13 @@ impl<'db> Build<'db> {
             }
             Expr::Compose(parts) => {
                 if !cx.inference.pipelines.contains(&id) {
-                    return Ok(Staged::fun(Fun::Compose { id, parts: parts.clone(), scope: scope.clone() }));
+                    return Ok(Staged::fun(Fun::Compose { id, parts: parts.clone(), arity: 1, scope: scope.clone() }));
                 }
                 let Some((last, before)) = parts.split_last() else {
                     return Err(self.internal(&origin, "an empty composition".into()));
                 };
                 let value = self.eval(scope, *last)?;
-                self.pipe(scope, before, value)
+                self.pipe(scope, before, vec![value])
             }
         }
     }

@@ -16,6 +16,7 @@ use lift_analysis::infer::{Inference, Site};
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::parameters::Settings;
 use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -250,6 +251,10 @@ impl<'db> Scope<'db> {
         match self.cx.body.size_ref(id) {
             SizeRef::Nat(n) => Ok(Size::nat(*n)),
             SizeRef::Local(b) => self.size_name(*b, at, length_of),
+            SizeRef::Global(name) => match self.cx.inference.expr_types.get(*name).map(Ty::kind) {
+                Some(TyKind::Size(size)) => self.size(size, at),
+                _ => Err(unknown()),
+            },
             SizeRef::LengthOf(b) => {
                 let binding = self.binding(*b).ok_or_else(unknown)?;
                 length_of(&binding.opened.unwrap_or(binding.value)).ok_or_else(unknown)

@@ -20,6 +20,18 @@ impl Results<'_> {
         }
     }
 
+    /// Guesses what was meant by an array as an operand of an operator whose other operand is a number: `(* 2.0f xs)`.
+    pub fn meant_other_operand(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
+        let is_operator = match self.program.primitive_at(*callee)?.scheme.ty.uncurry().0[..] {
+            [a, b] => a == b && matches!(a.kind(), TyKind::Generic(_)),
+            _ => false,
+        };
+        let with_number = expected?.as_scalar().is_some_and(|scalar| scalar.is_number());
+        (is_operator && with_number && actual.as_array().is_some())
+            .then(|| self.meant_elementwise(*apply, *callee, *arg))?
+    }
+
     fn meant_elementwise(&self, apply: ExprId, callee: ExprId, array: ExprId) -> Option<Intent> {
         let Expr::Apply { args, .. } = self.program.expr(apply) else { return None };
         let primitive = self.program.primitive_at(callee)?;
@@ -84,12 +96,21 @@ impl Results<'_> {
         Some(Intent::new(Guess::TuplePattern(pattern), title, edits))
     }
 
-    /// Explains a kernel that gives functions because a lambda in it has more parameters than it is given.
+    /// Explains a kernel that gives functions because a function in it has more parameters than it is given, or a call at
+    /// its end fewer arguments.
     pub fn meant_fewer_parameters(&self, body: ExprId) -> Option<Intent> {
         let Expr::Apply { callee, args } = self.program.expr(body) else { return None };
         self.program.primitive_at(*callee)?;
+        let call_at_end = args.iter().find_map(|arg| match self.program.expr(*arg) {
+            Expr::Lambda { params, body } if params.len() == 1 => Some((*body, self.operand_type(*body)?)),
+            _ => None,
+        });
+        if let Some((call, ty)) = call_at_end.filter(|(_, ty)| matches!(ty.kind(), TyKind::Fun(..))) {
+            return self.meant_whole_call(call, &ty);
+        }
         let lambda = args.iter().find_map(|arg| match self.program.expr(*arg) {
             Expr::Lambda { params, .. } if params.len() > 1 => Some((*arg, params.len())),
+            Expr::Global(_) => Some((*arg, self.operand_type(*arg)?.uncurry().0.len())).filter(|(_, takes)| *takes > 1),
             _ => None,
         });
         let (lambda, given) = lambda?;

@@ -39,10 +39,12 @@ pub enum Fun<'db> {
     Partial(Staged<'db>, Vec<Staged<'db>>),
     /// A partial application in a `with`.
     With(Arc<Settings>, Staged<'db>),
-    /// `(o f g h)`. The parts are evaluated on application, because only then the lengths that it opens are known.
+    /// `(o f g h)`, or a function that opens its arguments. The parts are evaluated on application, because only then the
+    /// lengths that it opens are known.
     Compose {
         id: ExprId,
         parts: Vec<ExprId>,
+        arity: usize,
         scope: Rc<Scope<'db>>,
     },
     /// `(iterate k f)`: `function` is evaluated once an iteration.
@@ -121,7 +123,9 @@ impl<'db> Staged<'db> {
             Fun::Closure { params, body, origin, .. } => {
                 Fun::Closure { params: params.clone(), body: *body, scope, origin: origin.clone() }
             }
-            Fun::Compose { id, parts, .. } => Fun::Compose { id: *id, parts: parts.clone(), scope },
+            Fun::Compose { id, parts, arity, .. } => {
+                Fun::Compose { id: *id, parts: parts.clone(), arity: *arity, scope }
+            }
             _ => return self.clone(),
         })
     }

@@ -163,7 +163,7 @@ fn a_function_as_a_result_is_an_error() {
         "(lift f (N) ((array-type int N)) (lambda (xs) (map + xs)))",
         &[],
         expect![
-            "error: `f` has errors: a kernel returns data, but this is a function: its type is `Array[Int -> Int,N]` [f]"
+            "error: `f` has errors: a kernel returns data, but this is a function: its type is `Array[Int -> Int,N]`; `+` takes 2 arguments, but `map` gives it one: `zipWith` maps over two arrays, and `(lambda ((tuple x y)) …)` takes a pair [f]"
         ],
     );
     check(
