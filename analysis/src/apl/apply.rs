@@ -297,7 +297,7 @@ fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
         '⍕' => text::format_fixed(ev, a, x),
         '⊥' => encode::decode(ev, a, x),
         '⊤' => encode::encode(ev, a, x),
-        '⊂' | '⊆' => partition::partition(ev, glyph, a, x),
+        '⊂' | '⊆' => partition::partition(ev, glyph, x.rank().saturating_sub(1), a, x),
         '⍉' => turned::transpose_axes(ev, a, x),
         '⊢' => Ok(x.clone()),
         '⊣' => Ok(a.clone()),

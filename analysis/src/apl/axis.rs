@@ -1,5 +1,6 @@
 //! Functions with the number of an axis in brackets: `+/[1]x`, `k⌽[2]x`, `a,[1]b`, `a,[0.5]b`, `v+[1]m`.
 
+use super::partition::partition;
 use super::select::replicate_along;
 use super::structure::{self, moved};
 use super::value::{Arr, Axis, Ev, Fun, FunKind, Kind, Res, fail, not_supported};
@@ -51,6 +52,10 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             }
             _ => cells::split(ev, x),
         },
+        ('⊂', Some(b)) => {
+            let axis = resolved(ev, &at, x.rank())?;
+            partition(ev, glyph, axis, b, x)
+        }
         ('⌽' | '⊖', None) => {
             let axis = resolved(ev, &at, x.rank())?;
             turned::reverse(ev, axis, x)

@@ -1,10 +1,10 @@
-//! Partitions of vectors into arrays of different lengths, `b⊂x` and `b⊆x`.
+//! Partitions of arrays along an axis into arrays of different lengths, `b⊂x` and `b⊆x`.
 
 use super::context::MANY;
 use super::nested::{collect, join};
 use super::scalar;
 use super::sets::indices;
-use super::structure::drop;
+use super::structure::{drop, drop_axis, moved, take_axis};
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
@@ -15,18 +15,41 @@ use std::rc::Rc;
 ///
 /// For `⊂`, an array begins at each 1 and reaches up to the next one. For `⊆`, it begins where a number is above the one
 /// before it, and ends before a 0.
-pub fn partition(ev: &mut Ev, glyph: char, b: &Arr, x: &Arr) -> Res<Arr> {
+pub fn partition(ev: &mut Ev, glyph: char, axis: usize, b: &Arr, x: &Arr) -> Res<Arr> {
     if b.kind > Kind::Int {
         return fail(AplDomain, b.range, format!("the left of `{glyph}` is Booleans or whole numbers"));
     }
-    if b.rank() != 1 || x.rank() != 1 || x.kind == Kind::Nested {
-        return fail(AplRank, x.range, format!("`{glyph}` wants vectors of numbers or characters"));
+    let wrong_rank = if glyph == '⊂' { b.rank() > 1 || x.rank() == 0 } else { b.rank() != 1 || x.rank() != 1 };
+    if wrong_rank || x.kind == Kind::Nested {
+        let right = if glyph == '⊂' {
+            "an array of numbers or characters at its right"
+        } else {
+            "one of numbers or characters at its right"
+        };
+        return fail(AplRank, x.range, format!("`{glyph}` wants a vector at its left, and {right}"));
     }
     if glyph == '⊂' && b.kind != Kind::Bool {
         return not_supported(b.range, "`⊂` with other numbers than 0 and 1 at its left");
     }
-    let x = ev.conform(b, x, &[(0, 0)], &format!("`{glyph}`"))?;
-    if let (Some(marks), Some(items)) = (b.known(), x.items().map(<[super::value::Scalar]>::to_vec)) {
+    let extended = match b.rank() {
+        0 => Some(moved(ev, b, vec![x.shape[axis].clone()], |_, _| Ok(Vec::new()))?),
+        _ => None,
+    };
+    let b = extended.as_ref().unwrap_or(b);
+    let x = ev.conform(b, x, &[(0, axis)], &format!("`{glyph}`"))?;
+    if let (Some(marks), true) = (b.known(), x.rank() > 1) {
+        let ends = ends(glyph, &marks);
+        if (1..=MANY).contains(&ends.len()) {
+            let mut parts = Vec::with_capacity(ends.len());
+            for (from, to) in ends {
+                let rest = drop_axis(ev, axis, Size::nat(from as u64), false, &x)?;
+                parts.push(take_axis(ev, axis, Size::nat((to - from) as u64), false, &rest)?);
+            }
+            return collect(ev, vec![Size::nat(parts.len() as u64)], &parts);
+        }
+    }
+    let items = x.items().filter(|_| x.rank() == 1).map(<[super::value::Scalar]>::to_vec);
+    if let (Some(marks), Some(items)) = (b.known(), items) {
         let parts = ends(glyph, &marks).into_iter().map(|(from, to)| ev.vector(x.kind, items[from..to].to_vec()));
         let parts: Vec<Arr> = parts.collect();
         let shape = vec![Size::nat(parts.len() as u64)];
@@ -42,7 +65,7 @@ pub fn partition(ev: &mut Ev, glyph: char, b: &Arr, x: &Arr) -> Res<Arr> {
     let ends = indices(ev, &last)?;
     let ends = ev.stored(&ends)?;
     let x = ev.ready(&x)?;
-    let (kind, shape, origin) = (x.kind, starts.shape.clone(), ev.origin);
+    let (kind, rank, shape, origin) = (x.kind, x.rank(), starts.shape.clone(), ev.origin);
     let row = move |ev: &mut Ev, i: &Term| {
         let i = std::slice::from_ref(i);
         let from = ev.element(&starts, i)?;
@@ -54,12 +77,15 @@ pub fn partition(ev: &mut Ev, glyph: char, b: &Arr, x: &Arr) -> Res<Arr> {
         let length = ev.of_term(Kind::Int, length)?;
         let length = ev.reify(&length, "the length of a part")?;
         let x = x.clone();
-        Ok(ev.of_pull(kind, vec![length], move |ev, index| {
-            let place = ev.plus(from.clone(), index[0].clone());
-            ev.element(&x, &[place])
+        let mut shape = x.shape.clone();
+        shape[axis] = length;
+        Ok(ev.of_pull(kind, shape, move |ev, index| {
+            let mut index = index.to_vec();
+            index[axis] = ev.plus(from.clone(), index[axis].clone());
+            ev.element(&x, &index)
         }))
     };
-    let rows = Rows { kind, rank: 1, shape: None, stored: false, row: Rc::new(row) };
+    let rows = Rows { kind, rank, shape: None, stored: false, row: Rc::new(row) };
     Ok(Arr { kind: Kind::Nested, shape, repr: Repr::Rows(rows), range: ev.at })
 }
 
