@@ -404,8 +404,8 @@ fn acc_name<'k>(b: &FunctionBuilder<'_, 'k>, f: &Closure<'k>) -> String {
     f.lambda.params.first().map_or("acc", |p| b.kernel().name_of(*p)).to_string()
 }
 
-/// A scan with arrays as accumulators: each is read where the previous one was written. `together`: the work-items of a
-/// group share each round.
+/// A scan whose accumulators are arrays: each round reads the accumulator where the round before wrote it. `together`: the
+/// work-items of a group share each round.
 fn scan_arrays<'k>(
     b: &mut FunctionBuilder<'_, 'k>,
     z: &Value<'k>,

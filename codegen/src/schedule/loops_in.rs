@@ -2,8 +2,8 @@
 //!
 //! `iterate k f z = head (map (λi. iterate k f z) (iota 1))`, and likewise for `iterateWhile`, `reduceHost` and `scanHost`
 //!
-//! A launch takes microseconds, in which a group computes thousands of elements. So the map over one element, whose
-//! loop is a group's, is a version for rounds with few elements.
+//! A launch takes microseconds, in which a group computes thousands of elements. A group runs the loop in the function of
+//! a map, so the loop becomes a map over one element. The host chooses it for rounds with few elements.
 
 use super::nested::{Work, array_of, is_loop, rounds_of, work_of};
 use super::versions::{branch, choice, decided, fresh};
@@ -17,7 +17,7 @@ use lift_analysis::ty::Ty;
 
 /// Minimum work-items of a group that is worth the loop: fewer have no advantage over the device.
 const ITEMS: u32 = 32;
-/// The launches in whose time the host waits for the condition of a round.
+/// How many launches take as long as the host's wait for the condition of one round.
 const LAUNCHES_OF_A_TEST: i64 = 8;
 
 /// The kernel with the version for few elements of each such loop.

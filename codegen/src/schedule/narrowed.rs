@@ -1,4 +1,4 @@
-//! Maps over zipped arrays: those that the function does not read leave the zip.
+//! Maps over zipped arrays: an array that the function does not read is left out.
 //!
 //! `map (λ(x,y). f x) (zip xs ys) = map f xs`, also where one of the arrays is zipped itself. Rules that split a map leave
 //! arrays that a part does not read; what an unread array looks like must not decide how the part runs.

@@ -318,7 +318,7 @@ fn squares(f: &mut FunctionBuilder, side: i64, turned: &Turned, body: &[opencl::
     })
 }
 
-/// A local array for a square of what a load reads.
+/// Local memory for one square of the elements that a load reads.
 fn tile_of(f: &mut FunctionBuilder, load: &Load, len: i64) -> Name {
     let (origin, len) = (f.origin(), len.unsigned_abs());
     f.program_mut().stored("tile", Kind::Local, load.scalar, &Size::nat(len), &origin);

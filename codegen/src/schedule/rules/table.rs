@@ -111,7 +111,7 @@ rules! {
         if "Always true; also of `reduceSeq` with an array as accumulator, which becomes `reduceHost`. On a GPU, at the top of a kernel, also below maps: k is known before the run, the state consists of more than 256 numbers, in arrays of lengths known before the run, and neither a work-item nor a group has a strategy for the loop, such as of a state of several dimensions. Each round is then at the top of the kernel.";
     Decomposition LOOP_IN "loop-in":
         "iterate k f z" = "head (map (λi. iterate k f z) (iota 1))",
-        if "Always true; also of `iterateWhile` and `reduceHost`. On a GPU, at the top of a kernel: the state consists of arrays of numbers of lengths known before the run, and a group can share each round. The host chooses this version if the operators of a round have few elements; else each round is launches.";
+        if "Always true; also of `iterateWhile`, `reduceHost` and `scanHost`. On a GPU whose groups may have 32 work-items, at the top of a kernel: the state consists of arrays of numbers of lengths known before the run, and a group can share each round. The host chooses this version if the operators of a round have few elements; else each round is launches.";
     Decomposition UPDATE "update-element":
         "map (λ(i,x). if i = k then v else x) (zip (iota n) xs)" = "update xs k v",
         if "Always true. Applied in a loop (`iterate`, `iterateWhile`, `reduceSeq`, `reduceWhileSeq`) whose state is xs, if nothing reads the old array after the update and the iteration does nothing else with long arrays. It then writes one element in the memory of xs, and one work-item runs all iterations. Also of an element of a row: `update xs i (update (aref xs i) j v)`.";
