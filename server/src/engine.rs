@@ -276,6 +276,8 @@ pub struct Wanted<'a> {
     pub repeats: u32,
     /// Limit on device memory in bytes, if below the device's own.
     pub memory: Option<u64>,
+    /// Limits of a run on the interpreter.
+    pub limits: Limits,
     /// `None`: an OpenCL device, or the interpreter if there is none.
     pub device: Option<Where>,
     /// Target of code generation; `None`: what suits the device.
@@ -355,7 +357,7 @@ fn interpret(
     let sizes: Vec<(Var, i64)> = bound.sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
     let named = named_sizes(&bound);
     (wanted.tell)("running on the interpreter");
-    let value = bound.into_values().and_then(|inputs| interp::run(kernel, inputs, &sizes, Limits::default()));
+    let value = bound.into_values().and_then(|inputs| interp::run(kernel, inputs, &sizes, wanted.limits));
     match value {
         // The interpreter's time says nothing about the program, so there is no profile.
         Ok(value) => {

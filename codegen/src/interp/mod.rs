@@ -53,6 +53,11 @@ pub struct Limits {
     pub iterations: u64,
 }
 
+impl Limits {
+    /// For one of many small inputs: a fraction of a second.
+    pub const BRIEF: Limits = Limits { steps: 2_000_000, bytes: 4 << 30, iterations: 100_000_000 };
+}
+
 impl Default for Limits {
     /// Some minutes, 4 GiB, and a hundred million iterations.
     fn default() -> Limits {

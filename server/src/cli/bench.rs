@@ -8,6 +8,7 @@ use crate::inputs::{self, given_sizes};
 use crate::program::Program;
 use crate::report::{Problem, codes};
 use lift_analysis::ide::{DocLineKind, KernelInfo};
+use lift_codegen::interp::Limits;
 use lift_codegen::run::DeviceChoice;
 use lift_codegen::target::Target;
 use lift_syntax::TextRange;
@@ -274,6 +275,7 @@ impl Bencher<'_> {
             timing: engine::Timing::Runs,
             repeats: self.arguments.runs,
             memory: self.arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+            limits: Limits::default(),
             device: Some(Where::OpenCl(self.arguments.device)),
             target: self.arguments.target,
             unchecked: self.arguments.unchecked,

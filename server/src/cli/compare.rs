@@ -3,9 +3,10 @@
 //! Their results are compared on small random inputs, on the interpreter, and on the inputs of a run, on a device. Then
 //! follow times, costs and the difference between the generated texts.
 //!
-//! `small`: compares two kernels on small random inputs, on the interpreter.
+//! `small`: compares two kernels on small random inputs, on the interpreter · `watch`: ends a run that takes too long.
 
 mod small;
+mod watch;
 
 use super::build::one_kernel;
 use super::run::{Wishes, embedded, wishes};
@@ -22,6 +23,7 @@ use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::typing::same_type;
 use lift_codegen::difference::{difference, is_same};
+use lift_codegen::interp::Limits;
 use lift_codegen::run::{DeviceChoice, device};
 use lift_codegen::target::Target;
 use serde_json::json;
@@ -31,6 +33,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use watch::Late;
 
 /// Length to which a difference between two results is shortened, in characters.
 const SHOWN: usize = 100;
@@ -59,6 +62,9 @@ pub struct Arguments {
     /// Measure each kernel up to this many times, within two seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: u32,
+    /// Stop if a kernel takes more than this many seconds, with all its runs.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    patience: f64,
     /// The stage whose texts are compared.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t)]
     stage: Stage,
@@ -83,6 +89,14 @@ pub struct Arguments {
 }
 
 type Outcome<T> = io::Result<Result<T, Vec<Problem>>>;
+
+/// Where and how often a kernel runs.
+#[derive(Clone, Copy)]
+struct How {
+    device: Option<Where>,
+    limits: Limits,
+    runs: u32,
+}
 
 /// One of the two kernels.
 struct Side {
@@ -120,7 +134,7 @@ impl Side {
         Ty::funs(self.kernel.params.iter().map(|p| self.kernel.ty(*p).clone()), self.kernel.result.clone())
     }
 
-    fn run(&self, arguments: &Arguments, wishes: &Wishes, device: Option<Where>, runs: u32) -> Outcome<Ran> {
+    fn run(&self, arguments: &Arguments, wishes: &Wishes, how: How) -> Outcome<Ran> {
         let input = |why: String| Ok(Err(vec![Problem::error(&self.path, codes::INPUT, why).at(self.info.focus)]));
         let given = match given_sizes(&self.kernel, &wishes.sizes) {
             Ok(given) => given,
@@ -133,9 +147,10 @@ impl Side {
         let wanted = engine::Wanted {
             subject: engine::Subject { path: &self.path, focus: self.info.focus },
             timing: engine::Timing::RunsAndLaunches,
-            repeats: runs,
+            repeats: how.runs,
             memory: None,
-            device,
+            limits: how.limits,
+            device: how.device,
             target: arguments.target,
             unchecked: false,
             untuned: arguments.untuned,
@@ -289,8 +304,9 @@ impl Pair<'_> {
         };
         let target = self.target();
         let mut both = Vec::new();
-        for (side, wishes) in [(&self.old, &wishes), (&self.new, &self.for_new(&wishes))] {
-            match self.one(side, wishes, &target)? {
+        for (which, side, wishes) in [("old", &self.old, &wishes), ("new", &self.new, &self.for_new(&wishes))] {
+            let late = self.late(which, side, console)?;
+            match late.while_running(|| self.one(side, wishes, &target))? {
                 Ok(found) => both.push(found),
                 Err(problems) => {
                     console.problems(&side.program.sources(), self.arguments.format, &problems)?;
@@ -305,8 +321,18 @@ impl Pair<'_> {
         Ok(Some(Measured { differs, ran: [old, new], costs: [old_cost, new_cost], texts: [old_text, new_text] }))
     }
 
+    /// The end of this process if a kernel does not end.
+    fn late(&self, which: &str, side: &Side, console: &mut Console) -> io::Result<Late> {
+        let Arguments { patience, format, .. } = *self.arguments;
+        let why = format!("the {which} kernel ran longer than {patience} s and was stopped");
+        let problem = Problem::error(&side.path, codes::RUN_LIMIT, why).at(side.info.focus);
+        let problem = problem.note("`--patience SECONDS` is the limit");
+        Late::new(patience, format, console.rendered(&side.program.sources(), format, &problem)?, console)
+    }
+
     fn one(&self, side: &Side, wishes: &Wishes, target: &Target) -> Outcome<(Ran, CostReport, String)> {
-        let ran = match side.run(self.arguments, wishes, self.arguments.device, self.arguments.runs)? {
+        let Arguments { device, runs, .. } = *self.arguments;
+        let ran = match side.run(self.arguments, wishes, How { device, limits: Limits::default(), runs })? {
             Ok(ran) => ran,
             Err(problems) => return Ok(Err(problems)),
         };

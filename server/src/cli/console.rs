@@ -61,15 +61,23 @@ impl Console {
     /// Prints problems in the given format; returns the number of errors.
     pub fn problems(&mut self, sources: &Sources, format: Format, problems: &[Problem]) -> io::Result<usize> {
         for problem in problems {
+            let rendered = self.rendered(sources, format, problem)?;
             match format {
-                Format::Json => self.json(&answered(json::message(sources, problem))?)?,
+                Format::Json => self.line(&rendered)?,
                 Format::Text => {
-                    let rendered = answered(text::render(sources, self.style, problem))?;
                     self.say(&rendered);
                     self.say("");
                 }
             }
         }
         Ok(problems.iter().filter(|p| p.is_error()).count())
+    }
+
+    /// A problem as text or as JSON.
+    pub fn rendered(&self, sources: &Sources, format: Format, problem: &Problem) -> io::Result<String> {
+        Ok(match format {
+            Format::Json => serde_json::to_string(&answered(json::message(sources, problem))?)?,
+            Format::Text => answered(text::render(sources, self.style, problem))?,
+        })
     }
 }

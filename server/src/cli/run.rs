@@ -16,6 +16,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
+use lift_codegen::interp::Limits;
 use lift_codegen::io::cast::Casts;
 use lift_codegen::io::{apl, fcl, plot, print};
 use lift_codegen::run::report::{Busy, ProfileEntry, RunReport};
@@ -245,6 +246,7 @@ fn run_kernel(
         timing: arguments.timing(),
         repeats: arguments.repeat,
         memory: arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+        limits: Limits::default(),
         device,
         target: arguments.target,
         unchecked: arguments.unchecked,

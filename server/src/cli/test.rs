@@ -10,6 +10,7 @@ use crate::report::{Problem, codes};
 use lift_analysis::ide::{DocLine, DocLineKind, FileRange, KernelInfo, RelatedPlace};
 use lift_codegen::core::Kernel;
 use lift_codegen::difference::difference;
+use lift_codegen::interp::Limits;
 use lift_codegen::run::{DeviceChoice, device};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
@@ -319,6 +320,7 @@ impl Tester<'_> {
             timing: engine::Timing::Nothing,
             repeats: 1,
             memory: None,
+            limits: Limits::default(),
             device: Some(place),
             target: self.arguments.target,
             unchecked: false,

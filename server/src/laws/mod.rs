@@ -19,6 +19,7 @@ use lift_analysis::queries::signature;
 use lift_analysis::ty::Scheme;
 use lift_codegen::core::Kernel;
 use lift_codegen::difference::difference;
+use lift_codegen::interp::Limits;
 use lift_syntax::TextRange;
 use std::collections::BTreeMap;
 use std::io;
@@ -304,6 +305,7 @@ fn run(
         timing: engine::Timing::Nothing,
         repeats: 1,
         memory: None,
+        limits: Limits::BRIEF,
         device: Some(place),
         target: None,
         unchecked: false,

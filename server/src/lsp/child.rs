@@ -306,6 +306,7 @@ fn compare_command(job: &RunJob, old: &(Arc<str>, String), limits: RunLimits) ->
     command.args(["compare", "--embedded", "--untuned", "--format", "json"]);
     command.arg(format!("--kernel={}", old.1)).arg(format!("--new-kernel={}", job.kernel));
     command.arg(format!("--runs={}", limits.repeats.clamp(2, 10_000)));
+    command.arg(format!("--patience={}", limits.time.as_secs_f64()));
     command.args(job.device.iter().map(|device| format!("--device={device}")));
     command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
     command.arg("--").arg(&*old.0).arg(&*job.path).args(&job.inputs);

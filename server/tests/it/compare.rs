@@ -128,3 +128,19 @@ fn kernels_of_unlike_types_and_missing_ones_are_refused() {
     assert!(err.contains("there is no kernel `thrice`; there is `twice`"), "{err}");
     assert_eq!(bench.lift(&["compare", "twice.lift"]).status, Some(2));
 }
+
+#[test]
+fn a_kernel_that_does_not_end_is_stopped() {
+    let kernel = |next: &str| {
+        let f = format!("(lambda (y) {next})");
+        format!("(lift f () (int) (lambda (x) (iterateWhile (lambda (y) (< y 2000)) {f} x)))\n")
+    };
+    let bench = Bench::new(&[("ends.lift", &kernel("(+ y 1)")), ("endless.lift", &kernel("(mod (+ y 1) 2000)"))]);
+    let ran =
+        bench.lift(&["compare", "ends.lift", "endless.lift", "--patience", "0.2", "--device", "interpreter", "1"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    let small = "only the new kernel refuses inputs `random:0`: the run was stopped after 2000000 steps";
+    assert!(ran.out.contains(small), "{}", ran.out);
+    let late = "error[run-limit]: the new kernel ran longer than 0.2 s and was stopped\n --> endless.lift:1:";
+    assert!(ran.err.contains(late), "{}", ran.err);
+}

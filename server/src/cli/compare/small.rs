@@ -1,11 +1,12 @@
 //! Compares two kernels on small random inputs, on the interpreter.
 
-use super::{Pair, Wishes, first, shortened};
+use super::{How, Pair, Wishes, first, shortened};
 use crate::engine::{Ran, Where};
 use crate::report::{Problem, codes};
 use lift_analysis::scalar::Scalar;
 use lift_analysis::ty::{Ty, TyKind};
 use lift_codegen::difference::difference;
+use lift_codegen::interp::Limits;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -98,9 +99,9 @@ impl Pair<'_> {
     }
 
     fn try_small(&self, wishes: &Wishes, small: &mut Small) -> io::Result<()> {
-        let place = Some(Where::Interpreter);
-        let old = self.old.run(self.arguments, wishes, place, 1)?;
-        let new = self.new.run(self.arguments, &self.for_new(wishes), place, 1)?;
+        let how = How { device: Some(Where::Interpreter), limits: Limits::BRIEF, runs: 1 };
+        let old = self.old.run(self.arguments, wishes, how)?;
+        let new = self.new.run(self.arguments, &self.for_new(wishes), how)?;
         let given: Vec<String> = wishes.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
         // One word if all inputs are generated in the same way.
         let alike = wishes.inputs.iter().all(|input| wishes.inputs.first() == Some(input));
