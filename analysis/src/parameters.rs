@@ -50,7 +50,9 @@ parameters! {
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of such a part.";
     KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Maximum copies of a table in one group.";
     KeyRows "keys.rows" = 256 [1024, 8192, 32768] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
+    KeyTurns "keys.turns" = 4 [1, 2, 8] "Maximum passes over all elements for tables in local memory, if atomic operations in global memory are the alternative.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
+    SortFew "sort.few" = 32 [8, 16] "Maximum elements that one work-item of a GPU sorts in registers.";
     RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, if a team folds the row.";
     RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, if there are many rows of unknown length.";
     RowsBusy "rows.busy" = 1024 [256, 512, 2048] "Work-items of teams that keep a compute unit busy.";
@@ -60,11 +62,17 @@ parameters! {
     RowsFlight "rows.flight" = 4 [1, 2, 8] "Elements of a row that a work-item of a team loads at the same time.";
     RowsGroups "rows.groups" = 4 [1, 2, 8, 16] "Groups per compute unit, if few rows are folded in parts.";
     RowsPart "rows.part" = 32 [8, 16, 64, 128] "Minimum elements of such a part per work-item.";
+    RowsWaiting "rows.waiting" = 16 [1, 4, 64] "Maximum rows that few work-items share each, as a multiple of the rows that keep the device busy.";
+    RowsLong "rows.long" = 16384 [4096, 65536] "Minimum elements of a row that several groups share, if there are few rows.";
+    RowsUneven "rows.uneven" = 64 [32, 128, 256] "Work-items of a group that computes rows of different lengths.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
     TurnsEach "turns.each" = 2048 [512, 8192] "Minimum elements of such a row, per row.";
     TurnsState "turns.state" = 512 [128, 2048] "Minimum elements of an accumulator row for which each step of a fold or scan is a launch.";
     LoopsWork "loops.work" = 32768 [1, 8192, 1048576] "Maximum elements of a round, for each of its operators, of a loop whose rounds all are one group's.";
+    LoopsTest "loops.test" = 8 [1, 32] "Launches that take as long as the host's wait for the condition of a round.";
+    LoopsState "loops.state" = 256 [64, 1024] "Maximum numbers of the state of a loop that stays the work of one work-item.";
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
+    TransposeCode "transpose.code" = 64 [16, 256] "Maximum instructions of an element that is computed in squares.";
     MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
     MatrixDepth "matrix.depth" = 16 [8] "Steps of the k dimension of a matrix tile between two barriers.";
     MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit for few tiles whose k dimension is divided.";
@@ -75,6 +83,7 @@ parameters! {
     MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together if they read the same data; in at most two maps.";
     MapBlocks "map.blocks" = 128 [1, 32, 512] "Minimum blocks of neighbours per compute unit.";
     MapRounds "map.rounds" = 64 [1, 16, 256] "Minimum iterations of the loops of an element that is computed with its neighbours.";
+    MapLoads "map.loads" = 67 [50, 85] "Maximum loads of such a block, in percent of the loads of its elements computed separately.";
     PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";
     PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is unrolled.";
     WindowsAcross "windows.across" = 32 [8, 16, 64] "Work-items of a block of windows, across.";

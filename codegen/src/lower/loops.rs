@@ -14,12 +14,8 @@ use super::vectors::{across, short};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Step, StmtKind, has_loop};
 use crate::target::Class;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
-
-/// Work-items of a group that computes rows of different lengths. Fewer idle at the end of a row, and more groups share
-/// a compute unit. A triangular matrix of 16384 rows times a vector takes 127 µs on an H200 with groups of 64, 136 with
-/// 128, and 148 with 32 or 256.
-const UNEVEN_GROUP: u32 = 64;
 
 /// Writes the code for one element.
 type OnElement<'a, F> = Box<dyn FnOnce(&mut F, &Size) -> Result<()> + 'a>;
@@ -79,10 +75,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Writes `map f xs`, one element of a work-item after the other.
     fn map_each(&mut self, level: Level, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>) -> Result<()> {
-        // Longest rows first, so that no group starts a long one when the others are finished.
+        // Longest rows first, so that no group starts a long one when the others are finished. In small groups, few
+        // work-items are idle at the end of a row, and many groups share a compute unit: a triangular matrix of 16384 rows
+        // times a vector takes 127 µs on an H200 with groups of 64, 136 with 128, and 148 with 32 or 256.
         let longest_last = matches!(level, Level::Wrg(_)) && rows_grow(self, xs);
         if longest_last && self.target().class == Class::Gpu {
-            self.grid_mut().limit_group(UNEVEN_GROUP);
+            let group = self.target().get(Parameter::RowsUneven);
+            self.grid_mut().limit_group(group);
         }
         // The elements of a work-item are computed again if one of its checks fails.
         if self.steps(level, &xs.len).is_some() {

@@ -10,11 +10,9 @@ use crate::core::order::NumberOrder;
 use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
-
-/// Maximum elements that are exchanged in registers.
-const FEW: i64 = 32;
 
 /// A stored array of `int`s.
 pub struct Ints(Place);
@@ -150,7 +148,9 @@ fn exchanged<'k>(
     dest: &Dest<'k>,
     positions: bool,
 ) -> Result<bool> {
-    let Some(n) = xs.len.as_const().filter(|n| (2..=FEW).contains(n)) else { return Ok(false) };
+    let Some(n) = xs.len.as_const().filter(|n| (2..=f.parameter(Parameter::SortFew)).contains(n)) else {
+        return Ok(false);
+    };
     let element = before.lambda.params.first().map(|x| f.kernel().ty(*x).clone());
     let Some(element) = element.filter(|_| f.target().class == Class::Gpu && NumberOrder::of(before.lambda).is_some())
     else {

@@ -364,7 +364,7 @@ impl Needed {
     }
 }
 
-/// Whether a statement may be computed where the branch is not taken: it cannot stop the run and is no work.
+/// Whether a statement may be computed where the branch is not taken: it cannot stop the run and takes no time.
 fn is_harmless(kernel: &Kernel, stmt: &Stmt) -> bool {
     let first = matches!(&stmt.rhs, Rhs::Prim(call)
         if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()));

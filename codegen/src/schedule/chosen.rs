@@ -6,6 +6,7 @@
 //! neighbouring work-items fold neighbouring elements, straight from memory.
 
 use super::nested::{lies_across, rows_below};
+use super::pass::{Names, over};
 use super::{Applied, host_blocks, nest, rules};
 use crate::core::commute::{Choice, Ties};
 use crate::core::copy::{Copier, Lengths};
@@ -21,16 +22,11 @@ pub fn chosen(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ke
     if target.class == Class::Portable {
         return kernel;
     }
-    let mut body = kernel.body.clone();
     let folds = shared_folds(&kernel, &kernel.body);
     if folds.is_empty() {
         return kernel;
     }
-    let mut writer =
-        Writer { kernel: &kernel, vars: kernel.vars.clone(), lengths: Lengths::of(&kernel), folds, applied };
-    writer.block(&mut body);
-    let Writer { vars, lengths, .. } = writer;
-    Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }
+    over(kernel, |kernel, Names { vars, lengths }, body| Writer { kernel, vars, lengths, folds, applied }.block(body))
 }
 
 /// The folds of a row that a map at host level does for each element. One fold of the whole device reads memory in order
@@ -54,8 +50,8 @@ fn shared_folds(kernel: &Kernel, block: &Block) -> FxHashSet<VarId> {
 
 struct Writer<'a> {
     kernel: &'a Kernel,
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
     folds: FxHashSet<VarId>,
     applied: &'a mut Vec<Applied>,
 }
@@ -239,7 +235,7 @@ impl Writer<'_> {
 
     /// Whether the operator chooses the second of these arguments.
     fn second(&mut self, out: &mut Out, f: &Lambda, args: [&Atom; 2]) -> Option<Atom> {
-        let mut copier = Copier::new(&mut self.vars, &mut self.lengths);
+        let mut copier = Copier::new(self.vars, self.lengths);
         for (param, arg) in f.params.iter().zip(args) {
             copier.atoms.insert(*param, arg.clone());
         }
@@ -320,7 +316,7 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        super::versions::fresh(&mut self.vars, like, ty)
+        super::versions::fresh(self.vars, like, ty)
     }
 }
 

@@ -7,14 +7,15 @@
 
 use super::free;
 use super::nested::{Dims, LONG, Work, array_of, is_known, rounds_of, work_of};
+use super::pass::{Names, over};
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, host_blocks, nest, ragged, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
 use crate::schedule::flat::is_flat;
-use crate::schedule::teams::LONG_ROW;
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
@@ -34,24 +35,23 @@ pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) 
     }
     // The copies of columns need the types of what results are made of.
     for results in [true, false] {
-        let mut body = kernel.body.clone();
-        let (vars, lengths) = (kernel.vars.clone(), Lengths::of(&kernel));
-        let mut writer = Writer { kernel: &kernel, vars, lengths, applied: &mut *applied };
-        if results {
-            writer.results(&mut body);
-        } else {
-            writer.block(&mut body);
-        }
-        let Writer { vars, lengths, .. } = writer;
-        kernel = Kernel { vars, body, assumptions: lengths.assumptions, ..kernel };
+        kernel = over(kernel, |kernel, Names { vars, lengths }, body| {
+            let mut writer = Writer { kernel, vars, lengths, target, applied: &mut *applied };
+            if results {
+                writer.results(body);
+            } else {
+                writer.block(body);
+            }
+        });
     }
     kernel
 }
 
 struct Writer<'a> {
     kernel: &'a Kernel,
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
+    target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -91,14 +91,14 @@ impl Writer<'_> {
         self.applied.push(Applied { rule: &rules::COPY_COLUMNS, origin: stmt.origin.clone() });
         let (mut stmts, stored) = self.stored_copy(stmt, call, 1)?;
         let of_stored = self.over(call, 1, Atom::Var(stored))?;
-        let copies = branch(&mut self.vars, stmt, Rhs::Prim(of_stored));
+        let copies = branch(self.vars, stmt, Rhs::Prim(of_stored));
         stmts.extend(copies.stmts);
         let copies = Block { stmts, result: copies.result };
         let mut made = match known {
             Some(_) => copies,
             None => {
-                let as_it_is = branch(&mut self.vars, stmt, stmt.rhs.clone());
-                choice(&mut self.vars, stmt, &count, &Size::int(MANY_TURNS), as_it_is, copies)
+                let as_it_is = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, &count, &Size::int(MANY_TURNS), as_it_is, copies)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;
@@ -139,7 +139,9 @@ impl Writer<'_> {
                 (array.len.clone(), Size::int(if rows { WORTH_ROWS } else { WORTH_COPYING }))
             }
             Use::Folded => {
-                let least = Size::if_le(&Size::int(LONG_ROW), &array.len, &Size::zero(), &Size::int(WIDE));
+                let long = self.target.written(&stmt.settings()).get(Parameter::RowsLong);
+                // Groups share rows only.
+                let least = Size::if_le(&Size::nat(long.into()), &array.len, &Size::zero(), &Size::int(WIDE));
                 (count, least)
             }
             Use::Kept => (Size::one(), Size::one()),
@@ -161,8 +163,8 @@ impl Writer<'_> {
                 if used == Use::Passed {
                     by_items(&mut items, depth);
                 }
-                let as_it_is = branch(&mut self.vars, stmt, Rhs::Prim(items));
-                choice(&mut self.vars, stmt, &few, &least, as_it_is, copies)
+                let as_it_is = branch(self.vars, stmt, Rhs::Prim(items));
+                choice(self.vars, stmt, &few, &least, as_it_is, copies)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;
@@ -186,16 +188,16 @@ impl Writer<'_> {
         }
         let mut items = call.clone();
         by_items(&mut items, depth + 1);
-        let items = branch(&mut self.vars, stmt, Rhs::Prim(items));
-        let squares = Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0]);
-        let squares = branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![squares], ..call.clone() }));
-        let mut made = choice(&mut self.vars, stmt, &narrow, &Size::int(WIDE), items, squares);
+        let items = branch(self.vars, stmt, Rhs::Prim(items));
+        let squares = Copier::new(self.vars, self.lengths).lambda(&call.funs[0]);
+        let squares = branch(self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![squares], ..call.clone() }));
+        let mut made = choice(self.vars, stmt, &narrow, &Size::int(WIDE), items, squares);
         made.stmts.last_mut()?.var = stmt.var;
         Some(made.stmts)
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        fresh(&mut self.vars, like, ty)
+        fresh(self.vars, like, ty)
     }
 
     /// The nest of maps with the identity, element by element, as its function; and the type of its result.
@@ -219,7 +221,7 @@ impl Writer<'_> {
                 (body, ty)
             }
         };
-        let lambda = Copier::new(&mut self.vars, &mut self.lengths).lambda(&lambda);
+        let lambda = Copier::new(self.vars, self.lengths).lambda(&lambda);
         Some((PrimCall { funs: vec![lambda], ..call.clone() }, array_of(&ty, &len)))
     }
 
@@ -241,7 +243,7 @@ impl Writer<'_> {
     fn over(&mut self, call: &PrimCall, depth: usize, source: Atom) -> Option<PrimCall> {
         let f = &call.funs[0];
         let lambda = match depth {
-            1 => Copier::new(&mut self.vars, &mut self.lengths).lambda(f),
+            1 => Copier::new(self.vars, self.lengths).lambda(f),
             _ => {
                 let last = f.body.stmts.last()?;
                 let Rhs::Prim(next) = &last.rhs else { return None };
@@ -283,11 +285,11 @@ impl Writer<'_> {
         let turned = block.stmts.remove(at);
         let stmt = block.stmts.remove(made);
         self.applied.push(Applied { rule: &rules::TRANSPOSE_MAP, origin: stmt.origin.clone() });
-        let mut squares = branch(&mut self.vars, &turned, Rhs::Prim(mapped));
+        let mut squares = branch(self.vars, &turned, Rhs::Prim(mapped));
         squares.stmts.insert(0, transpose);
-        let mut as_it_is = branch(&mut self.vars, &turned, turned.rhs.clone());
+        let mut as_it_is = branch(self.vars, &turned, turned.rhs.clone());
         as_it_is.stmts.insert(0, stmt);
-        let mut versions = choice(&mut self.vars, &turned, &narrow, &Size::int(WIDE), as_it_is, squares);
+        let mut versions = choice(self.vars, &turned, &narrow, &Size::int(WIDE), as_it_is, squares);
         if let Some(last) = versions.stmts.last_mut() {
             last.var = turned.var;
         }
@@ -338,7 +340,7 @@ impl Writer<'_> {
         let of_column = Stmt { var: made, rhs: Rhs::Prim(inner), ..f.body.stmts[0].clone() };
         let body = Block { stmts: vec![of_column], result: Atom::Var(made) };
         let lambda = Lambda { params: vec![param], body, ..f.clone() };
-        let lambda = Copier::new(&mut self.vars, &mut self.lengths).lambda(&lambda);
+        let lambda = Copier::new(self.vars, self.lengths).lambda(&lambda);
         Some((PrimCall { funs: vec![lambda], args: vec![Atom::Var(turned)], ..call.clone() }, stmt))
     }
 }

@@ -109,9 +109,9 @@ const MOST_STORED: i64 = 1 << 31;
 
 /// A target for splits, which do not depend on it.
 const ANY: Target = Target::gpu();
-/// Elements from which on a work-item does not keep a row in registers.
+/// Minimum elements of a row that a work-item does not keep in registers.
 const LONG_ROW: i64 = 17;
-/// Elements made from such a row, from which on it takes long to read the row again for each of them.
+/// Minimum elements made from such a row for which it takes long to read the row again for each of them.
 const MANY_TIMES: i64 = 16;
 
 /// The bytes of an array of scalars, or tuples of them.

@@ -19,7 +19,7 @@ use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most folds that read the source in place of one filter: at the top of a kernel, where each of them reads it from
+/// Maximum folds that read the source in place of one filter: at the top of a kernel, where each of them reads it from
 /// memory, and in a function, where a row is at hand.
 const MOST_AT_THE_TOP: usize = 3;
 const MOST_IN_A_FUNCTION: usize = 8;

@@ -6,6 +6,7 @@
 //!
 //! A fold or scan in order whose accumulator is a long row is such a loop too: `reduceSeq f z = reduceHost f z`.
 
+use super::pass::{Names, over};
 use super::rules::Rule;
 use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, on_the_host, rounds, rules};
@@ -24,19 +25,16 @@ pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
         return None;
     }
     let before = applied.len();
-    let mut body = kernel.body.clone();
-    let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));
-    let mut writer = Writer { kernel, vars, lengths, target, applied };
-    writer.block(&mut body);
-    let Writer { vars, lengths, .. } = writer;
-    let made = Kernel { vars, body, assumptions: lengths.assumptions, ..kernel.clone() };
+    let made = over(kernel.clone(), |kernel, Names { vars, lengths }, body| {
+        Writer { kernel, vars, lengths, target, applied: &mut *applied }.block(body);
+    });
     (applied.len() > before).then_some(made)
 }
 
 struct Writer<'a> {
     kernel: &'a Kernel,
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
     target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
@@ -121,14 +119,14 @@ impl Writer<'_> {
         }
         self.applied.push(Applied { rule, origin: stmt.origin.clone() });
         let mut turns = call.clone();
-        turns.funs = vec![Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0])];
+        turns.funs = vec![Copier::new(self.vars, self.lengths).lambda(&call.funs[0])];
         place(self.kernel, call, &mut turns);
-        let turns = branch(&mut self.vars, stmt, Rhs::Prim(turns));
+        let turns = branch(self.vars, stmt, Rhs::Prim(turns));
         let mut made = match known {
             Some(_) => turns,
             None => {
-                let others = branch(&mut self.vars, stmt, stmt.rhs.clone());
-                choice(&mut self.vars, stmt, least, &behind, turns, others)
+                let others = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, least, &behind, turns, others)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;

@@ -23,7 +23,7 @@ pub const KEY_TABLE: i64 = 16 * 1024;
 const COMBINED: i64 = RADIX + 1;
 /// Maximum words of a row that a work-item keeps in registers.
 const MOST_WORDS: u64 = 64;
-/// Elements of a row per work-item from which on registers pay.
+/// Minimum elements of a row per work-item for which registers pay.
 const FEWEST: u32 = 4;
 /// Bytes of local memory to reorder rows for an operator that keeps the order, and work-items of a group.
 const TILE_BYTES: u64 = 20 * 1024;

@@ -6,6 +6,7 @@
 //! a map, so the loop becomes a map over one element. The host chooses it for rounds with few elements.
 
 use super::nested::{Work, array_of, is_loop, rounds_of, work_of};
+use super::pass::{Names, over};
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, host_blocks, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -17,25 +18,21 @@ use lift_analysis::ty::Ty;
 
 /// Minimum work-items of a group that is worth the loop: fewer have no advantage over the device.
 const ITEMS: u32 = 32;
-/// How many launches take as long as the host's wait for the condition of one round.
-const LAUNCHES_OF_A_TEST: i64 = 8;
 
 /// The kernel with the version for few elements of each such loop.
 pub fn loops_in(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu || target.most_in_group < ITEMS {
         return kernel;
     }
-    let (mut body, vars, lengths) = (kernel.body.clone(), kernel.vars.clone(), Lengths::of(&kernel));
-    let mut writer = Writer { kernel: &kernel, vars, lengths, target, applied };
-    writer.block(&mut body);
-    let Writer { vars, lengths, .. } = writer;
-    Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }
+    over(kernel, |kernel, Names { vars, lengths }, body| {
+        Writer { kernel, vars, lengths, target, applied }.block(body);
+    })
 }
 
 struct Writer<'a> {
     kernel: &'a Kernel,
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
     target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
@@ -58,7 +55,7 @@ impl Writer<'_> {
     fn versions(&mut self, stmt: &Stmt, by_host: &Stmt) -> Option<Vec<Stmt>> {
         let looped = in_group(self.kernel, stmt)?;
         let target = self.target.written(&stmt.settings());
-        let round = Round::of(self.kernel, &looped);
+        let round = Round::of(self.kernel, &looped, &target);
         let most = round.launches.mul(&Size::nat(target.get(Parameter::LoopsWork).into()));
         let below = most.add(&Size::one());
         // A loop that the host does not run is the work of one work-item.
@@ -71,8 +68,8 @@ impl Writer<'_> {
         let mut all = match few {
             Some(_) => group,
             None => {
-                let host = branch(&mut self.vars, stmt, by_host.rhs.clone());
-                choice(&mut self.vars, stmt, &round.elements, &below, group, host)
+                let host = branch(self.vars, stmt, by_host.rhs.clone());
+                choice(self.vars, stmt, &round.elements, &below, group, host)
             }
         };
         all.stmts.last_mut()?.var = stmt.var;
@@ -86,7 +83,7 @@ impl Writer<'_> {
         let state = if folds { self.kernel.atom_ty(&looped.args[0]) } else { ty.clone() };
         let view =
             |prim: Prim, sizes: Vec<Size>, args: Vec<Atom>| Rhs::Prim(PrimCall { prim, sizes, funs: Vec::new(), args });
-        let mut new = |ty: &Ty| fresh(&mut self.vars, stmt.var, ty.clone());
+        let mut new = |ty: &Ty| fresh(self.vars, stmt.var, ty.clone());
         let (result, one) = (new(&ty), new(&array_of(&state, &Size::one())));
         let (element, elements) = (new(&Ty::int()), new(&array_of(&Ty::int(), &Size::one())));
         let mut stmts = vec![at(stmt, result, Rhs::Prim(looped))];
@@ -97,7 +94,7 @@ impl Writer<'_> {
         }
         let body = Block { stmts, result: Atom::Var(last) };
         let f = Lambda { position: None, params: vec![element], body, origin: stmt.origin.clone() };
-        let f = Copier::new(&mut self.vars, &mut self.lengths).lambda(&f);
+        let f = Copier::new(self.vars, self.lengths).lambda(&f);
         let args = vec![Atom::Var(elements)];
         let map = PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args };
         let mut stmts =
@@ -105,7 +102,7 @@ impl Writer<'_> {
         if folds {
             return Block { stmts, result: Atom::Var(one) };
         }
-        let last = fresh(&mut self.vars, stmt.var, ty);
+        let last = fresh(self.vars, stmt.var, ty);
         stmts.push(at(stmt, last, view(Prim::Head, Vec::new(), vec![Atom::Var(one)])));
         Block { stmts, result: Atom::Var(last) }
     }
@@ -141,19 +138,19 @@ struct Round {
 }
 
 impl Round {
-    fn of(kernel: &Kernel, looped: &PrimCall) -> Round {
+    fn of(kernel: &Kernel, looped: &PrimCall, target: &Target) -> Round {
         let mut round = Round { elements: Size::zero(), launches: Size::zero() };
         let stmts = looped.funs.iter().flat_map(|f| &f.body.stmts);
         for stmt in stmts.filter(|s| matches!(work_of(kernel, s), Work::Together(_) | Work::Nest)) {
             let own = match &stmt.rhs {
-                Rhs::Prim(inner) if is_loop(kernel, inner) => Round::of(kernel, inner),
+                Rhs::Prim(inner) if is_loop(kernel, inner) => Round::of(kernel, inner, target),
                 _ => Round { elements: elements_of(kernel, stmt), launches: Size::one() },
             };
             round.elements = round.elements.add(&own.elements);
             round.launches = round.launches.add(&own.launches);
         }
         if looped.prim == Prim::IterateWhile {
-            round.launches = round.launches.add(&Size::int(LAUNCHES_OF_A_TEST));
+            round.launches = round.launches.add(&Size::nat(target.get(Parameter::LoopsTest).into()));
         }
         // A round without operators copies its state.
         Round { launches: Size::max(&round.launches, &Size::one()), ..round }

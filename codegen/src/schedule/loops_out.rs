@@ -16,12 +16,10 @@ use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
-
-/// Numbers of a state that one work-item keeps: its loop stays where it is.
-const FEW: i64 = 256;
 
 /// The kernel in which such loops are at host level.
 pub fn loops_out(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
@@ -29,7 +27,7 @@ pub fn loops_out(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>
         return kernel;
     }
     let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
-    Writer { kernel: &mut kernel, lengths: &mut lengths, applied }.block(&mut body, true);
+    Writer { kernel: &mut kernel, lengths: &mut lengths, target, applied }.block(&mut body, true);
     kernel.body = body;
     kernel.assumptions = lengths.assumptions;
     kernel
@@ -38,6 +36,7 @@ pub fn loops_out(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>
 struct Writer<'a> {
     kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
+    target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -92,7 +91,7 @@ impl Writer<'_> {
 
     /// The statements instead of a map whose function has such a loop.
     fn outside(&mut self, stmt: &Stmt, host: bool) -> Option<Vec<Stmt>> {
-        let found = find(self.kernel, stmt, host)?;
+        let found = find(self.kernel, stmt, host, self.target)?;
         let (n, body) = (found.n.clone(), &found.f.body);
         let (round, start) = (found.looped.funs.first()?, found.looped.args.first()?);
         let mut out = Vec::new();
@@ -257,7 +256,7 @@ impl Writer<'_> {
 }
 
 /// The first such loop in the function of a map.
-fn find<'s>(kernel: &Kernel, stmt: &'s Stmt, host: bool) -> Option<Found<'s>> {
+fn find<'s>(kernel: &Kernel, stmt: &'s Stmt, host: bool, target: &Target) -> Option<Found<'s>> {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
     let (f, xs) = (funs.first()?, args.first()?);
     let array = kernel.atom_ty(xs).as_array().filter(|a| a.position.is_none()).cloned()?;
@@ -270,7 +269,7 @@ fn find<'s>(kernel: &Kernel, stmt: &'s Stmt, host: bool) -> Option<Found<'s>> {
     if f.body.stmts.iter().any(|s| !s.binds.is_empty()) {
         return None;
     }
-    let at = f.body.stmts.iter().position(|s| is_wanted(kernel, &f.body, s))?;
+    let at = f.body.stmts.iter().position(|s| is_wanted(kernel, &f.body, s, target))?;
     let stored = f.body.stmts[..at].iter().filter(|s| !is_brief(s));
     if stored.into_iter().any(|s| numbers_of(kernel.ty(s.var)).is_none()) {
         return None;
@@ -281,7 +280,7 @@ fn find<'s>(kernel: &Kernel, stmt: &'s Stmt, host: bool) -> Option<Found<'s>> {
 }
 
 /// Whether a statement of a function is a loop of known rounds over arrays for which there is no other strategy.
-fn is_wanted(kernel: &Kernel, body: &Block, stmt: &Stmt) -> bool {
+fn is_wanted(kernel: &Kernel, body: &Block, stmt: &Stmt, target: &Target) -> bool {
     let Rhs::Prim(call) = &stmt.rhs else { return false };
     let ([f], Some(start)) = (call.funs.as_slice(), call.args.first()) else { return false };
     let state = kernel.atom_ty(start);
@@ -302,13 +301,14 @@ fn is_wanted(kernel: &Kernel, body: &Block, stmt: &Stmt) -> bool {
         }
         _ => false,
     };
-    // A round that writes one element is no work for the device.
+    let few = target.written(&stmt.settings()).get(Parameter::LoopsState);
+    // A round that writes one element has no work for the device.
     rounds
         && is_loop(kernel, call)
         && !is_updating(call)
         && f.position.is_none()
         && kernel.ty(f.params[0]) == &state
-        && numbers_of(&state).is_some_and(|all| all.as_const().is_none_or(|all| all > FEW))
+        && numbers_of(&state).is_some_and(|all| all.as_const().is_none_or(|all| all > i64::from(few)))
         && work_of(kernel, stmt) == Work::Other
 }
 

@@ -8,6 +8,7 @@
 //! | [`uses`] | counts the uses of each variable |
 //! | [`flat`] | values that fit registers |
 //! | [`free`] | free operations |
+//! | `pass` | the frame of a pass that adds variables and lengths |
 //! | `versions` | versions of a statement, chosen when lengths are known |
 //! | [`nest`] | maps whose function folds rows |
 //! | [`bounds`] | upper bounds of hidden lengths |
@@ -97,6 +98,7 @@ pub mod nest;
 pub mod nested;
 pub mod neutral;
 mod numbered;
+mod pass;
 pub mod place;
 mod products;
 mod ragged;

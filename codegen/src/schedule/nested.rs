@@ -113,7 +113,7 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
             let f = &call.funs[0];
             if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s, own)) {
-                // A few numbers, such as the keys of a table, are no rows; a few rows are.
+                // A few numbers, such as the keys of a table, are not rows; a few rows are.
                 let numbers = is_short(&array.len) && is_iota(kernel, &call.args[0]);
                 return if numbers { Work::Other } else { Work::Nest };
             }

@@ -14,7 +14,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::FxHashSet;
 
-/// Up to this many segments are distinguished by conditions, and a loop over them is unrolled.
+/// Maximum segments that are distinguished by conditions, and whose loop is unrolled.
 pub const FEW_PIECES: i64 = 8;
 
 /// Maximum elements of a row that one work-item computes although the device could share them.

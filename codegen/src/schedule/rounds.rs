@@ -13,7 +13,7 @@ use lift_analysis::ty::Ty;
 /// The longest array, of known length, for which a launch does not pay.
 const FEW: i64 = 256;
 
-/// Up to this many iterations of an `iterate` are launches of their own; more are a loop of the host.
+/// Maximum iterations of an `iterate` that are launches of their own; more are a loop of the host.
 pub const UNROLLED: i64 = 16;
 
 /// Whether the functions of a call at the top of a kernel themselves run at host level. The state of a loop that hides

@@ -4,6 +4,7 @@
 //! lengths, the kernel has both, and the host chooses.
 
 use super::nested::{Work, is_known, work_among};
+use super::pass::{Names, over};
 use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, free, host_blocks, nest, ragged, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -18,22 +19,16 @@ const GROUP_ROW: i64 = 64;
 const SHORT_ROW: i64 = 128;
 
 /// The kernel with the versions of the maps at host level that fold rows by key.
-pub fn row_tables(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+pub fn row_tables(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
     }
-    let mut body = kernel.body.clone();
-    let lengths = Lengths::of(&kernel);
-    let mut writer = Writer { vars: kernel.vars.clone(), lengths, target, applied };
-    writer.block(&kernel, &mut body);
-    let Writer { vars, lengths, .. } = writer;
-    kernel.body = body;
-    Kernel { vars, assumptions: lengths.assumptions, ..kernel }
+    over(kernel, |kernel, Names { vars, lengths }, body| Writer { vars, lengths, target, applied }.block(kernel, body))
 }
 
 struct Writer<'a> {
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
     target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
@@ -64,16 +59,16 @@ impl Writer<'_> {
         if known == Some(false) {
             return None;
         }
-        self.vars = vars;
+        *self.vars = vars;
         self.applied.append(&mut rules);
         self.applied.push(Applied { rule: &rules::MAP_TABLES_WRG, origin: stmt.origin.clone() });
-        let f = Copier::new(&mut self.vars, &mut self.lengths).lambda(tabled.funs.first()?);
-        let table = branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..tabled }));
+        let f = Copier::new(self.vars, self.lengths).lambda(tabled.funs.first()?);
+        let table = branch(self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..tabled }));
         let mut made = match known {
             Some(_) => table,
             None => {
-                let otherwise = branch(&mut self.vars, stmt, stmt.rhs.clone());
-                choice(&mut self.vars, stmt, &least, &compared, table, otherwise)
+                let otherwise = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, &least, &compared, table, otherwise)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 pub const ROUND_ITEMS: i64 = 32;
 /// Maximum elements that each of them keeps in registers.
 const MOST_KEPT: i64 = 16;
-/// Elements from which on staging in local memory pays.
+/// Minimum elements for which staging in local memory pays.
 const WORTH_STAGING: i64 = 256;
 
 /// Whether a function computes scalars only: no loops, and no arrays except to read elements if `reads`.

@@ -1,6 +1,7 @@
 //! Batches of small matrices: each result gets a work-item, because tiles of one small matrix would be mostly empty. On
 //! a processor each matrix does.
 
+use super::pass::{Names, over};
 use super::versions::{branch, choice, decided};
 use super::{Applied, host_blocks, nest, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -14,18 +15,15 @@ pub fn small(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ker
     if target.class == Class::Portable {
         return kernel;
     }
-    let mut body = kernel.body.clone();
     let most = i64::from(target.get(Parameter::MatrixSmall));
-    let mut writer =
-        Writer { vars: kernel.vars.clone(), lengths: Lengths::of(&kernel), most, class: target.class, applied };
-    writer.block(&kernel, &mut body);
-    let Writer { vars, lengths, .. } = writer;
-    Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }
+    over(kernel, |kernel, Names { vars, lengths }, body| {
+        Writer { vars, lengths, most, class: target.class, applied }.block(kernel, body);
+    })
 }
 
 struct Writer<'a> {
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
     /// Maximum operations of a small matrix.
     most: i64,
     class: Class,
@@ -54,7 +52,7 @@ impl Writer<'_> {
             return vec![stmt];
         }
         let mut by_items = call.clone();
-        by_items.funs = call.funs.iter().map(|f| Copier::new(&mut self.vars, &mut self.lengths).lambda(f)).collect();
+        by_items.funs = call.funs.iter().map(|f| Copier::new(self.vars, self.lengths).lambda(f)).collect();
         match self.class {
             // A core has whole matrices.
             Class::Cpu => by_items.prim = Prim::Map(Level::Glb(0)),
@@ -66,9 +64,9 @@ impl Writer<'_> {
         if is_small == Some(true) {
             return vec![Stmt { rhs: Rhs::Prim(by_items), ..stmt }];
         }
-        let by_items = branch(&mut self.vars, &stmt, Rhs::Prim(by_items));
-        let in_tiles = branch(&mut self.vars, &stmt, stmt.rhs.clone());
-        let mut chosen = choice(&mut self.vars, &stmt, work, &below, by_items, in_tiles);
+        let by_items = branch(self.vars, &stmt, Rhs::Prim(by_items));
+        let in_tiles = branch(self.vars, &stmt, stmt.rhs.clone());
+        let mut chosen = choice(self.vars, &stmt, work, &below, by_items, in_tiles);
         if let Some(last) = chosen.stmts.last_mut() {
             last.var = stmt.var;
         }

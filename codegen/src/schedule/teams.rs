@@ -17,12 +17,14 @@ pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
 use super::nested::{
     Dims, LONG, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of,
 };
+use super::pass::{Names, over};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, host_blocks, nest, ragged, rules, shapes, tile_folds, together};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -59,17 +61,8 @@ const OWN: [(u32, u32); 7] = [(2, 8), (8, 8), (16, 16), (32, 16), (64, 16), (128
 /// Work-items of a group of several such rows; small, because they seldom wait for each other.
 const OWN_GROUP: u32 = 64;
 
-/// Few work-items share a row up to this many times [`Params::enough`] rows. With more rows, one work-item each is
-/// enough: while it waits for memory, others work. On an H200, distances to the nearest of 16,384 points take 151 µs instead
-/// of 909 for 16,384 rows, and 496 instead of 960 for 65,536.
-const WAITING: i64 = 16;
-
 /// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
-
-/// Elements of a row from which on several groups share it if there are few rows. Columns so long are copied first, for
-/// groups share rows only.
-pub const LONG_ROW: i64 = 1 << 14;
 
 /// Bytes of local memory that every device has.
 pub const MOST_LOCAL: i64 = 32 * 1024;
@@ -79,13 +72,17 @@ pub const MOST_LOCAL: i64 = 32 * 1024;
 struct Params {
     /// Elements that keep the device busy with one work-item each.
     enough: i64,
-    /// Elements of a row from which on several work-items share it even if there are many rows.
+    /// Minimum elements of a row that several work-items share even if there are many rows.
     shared: i64,
     /// Elements of a row up to which [`Params::few`] work-items share it.
     short: i64,
     /// Maximum number of rows (exclusive), of at least `long_row` elements, each of which several groups compute.
     few_rows: i64,
     long_row: i64,
+    /// Maximum number of rows (exclusive) that few work-items share each. With more rows, one work-item each is enough:
+    /// while it waits for memory, others work. On an H200, distances to the nearest of 16,384 points take 151 µs instead of
+    /// 909 for 16,384 rows, and 496 instead of 960 for 65,536.
+    waiting: i64,
     /// Bytes of local memory.
     local: i64,
     /// Work-items of a group.
@@ -102,16 +99,18 @@ impl Params {
         const ENOUGH_PER_UNIT: i64 = 32;
         /// Bytes of local memory that drivers reserve.
         const RESERVED: i64 = 1024;
+        let enough = i64::from(target.compute_units) * ENOUGH_PER_UNIT;
         Params {
-            enough: i64::from(target.compute_units) * ENOUGH_PER_UNIT,
+            enough,
             shared: LONG,
             short: LONG * 64,
             few_rows: i64::from(target.compute_units) * 2,
-            long_row: LONG_ROW,
+            long_row: target.get(Parameter::RowsLong).into(),
+            waiting: enough * i64::from(target.get(Parameter::RowsWaiting)),
             local: (target.local_memory as i64 - RESERVED).max(0),
             group: 256.min(target.most_in_group),
             few: 32.min(target.most_in_group),
-            uneven: 64.min(target.most_in_group),
+            uneven: target.get(Parameter::RowsUneven).min(target.most_in_group),
         }
     }
 }
@@ -121,23 +120,24 @@ pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Ke
     if target.class != Class::Gpu {
         return (kernel, Teams::default());
     }
-    let mut body = kernel.body.clone();
-    let lengths = Lengths::of(&kernel);
-    let (vars, params) = (kernel.vars.clone(), Params::of(target));
+    let mut teams = Teams::default();
+    let params = Params::of(target);
     let folded = tile_folds::find(&kernel, None, target).into_keys().collect();
-    let mut writer = Writer { vars, lengths, params, folded, teams: Teams::default(), applied };
-    writer.block(&kernel, &mut body);
-    let Writer { vars, lengths, teams, .. } = writer;
-    (Kernel { vars, body, assumptions: lengths.assumptions, ..kernel }, teams)
+    let kernel = over(kernel, |kernel, Names { vars, lengths }, body| {
+        Writer { vars, lengths, target, params, folded, teams: &mut teams, applied }.block(kernel, body);
+    });
+    (kernel, teams)
 }
 
 struct Writer<'a> {
-    vars: Vec<VarInfo>,
-    lengths: Lengths,
+    vars: &'a mut Vec<VarInfo>,
+    lengths: &'a mut Lengths,
+    target: &'a Target,
+    /// Those of the statement.
     params: Params,
     /// Maps that no group shares, because their rows are folded in tiles.
     folded: FxHashSet<VarId>,
-    teams: Teams,
+    teams: &'a mut Teams,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -163,6 +163,7 @@ impl Writer<'_> {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             host_blocks(kernel, &mut stmt).into_iter().for_each(|inner| self.block(kernel, inner));
+            self.params = Params::of(&self.target.written(&stmt.settings()));
             match &stmt.rhs {
                 Rhs::Prim(_) if self.folded.contains(&stmt.var) => out.push(stmt),
                 Rhs::Prim(call) => match (shared(kernel, call), ragged::recognise(kernel, call)) {
@@ -177,7 +178,7 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        fresh(&mut self.vars, like, ty)
+        fresh(self.vars, like, ty)
     }
 
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
@@ -229,11 +230,11 @@ impl Writer<'_> {
         let all = match few {
             Some(_) => groups,
             None => {
-                let mut many = branch(&mut self.vars, stmt, Rhs::Prim(shared.call.clone()));
+                let mut many = branch(self.vars, stmt, Rhs::Prim(shared.call.clone()));
                 if in_parts {
                     many = self.or_few_items(kernel, stmt, shared, &n, many);
                 }
-                choice(&mut self.vars, stmt, &n, &below, groups, many)
+                choice(self.vars, stmt, &n, &below, groups, many)
             }
         };
         self.named(all, stmt.var)
@@ -243,8 +244,8 @@ impl Writer<'_> {
     /// unless there are enough others to work meanwhile.
     fn or_few_items(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size, by_items: Block) -> Block {
         let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
-        let waiting = Size::int(self.params.enough * WAITING);
-        let below = Size::if_le(&Size::int(self.params.short), &shared.row, &waiting, &Size::zero());
+        let below =
+            Size::if_le(&Size::int(self.params.short), &shared.row, &Size::int(self.params.waiting), &Size::zero());
         if rows < 2 || decided(n, &below) == Some(false) {
             return by_items;
         }
@@ -252,7 +253,7 @@ impl Writer<'_> {
         let by_few = self.by_groups(kernel, stmt, shared, &team, &[]);
         match decided(n, &below) {
             Some(_) => by_few,
-            None => choice(&mut self.vars, stmt, n, &below, by_few, by_items),
+            None => choice(self.vars, stmt, n, &below, by_few, by_items),
         }
     }
 
@@ -273,20 +274,20 @@ impl Writer<'_> {
         }
         self.applied.push(Applied { rule: &rules::MAP_RAGGED_WRG, origin: stmt.origin.clone() });
         let mut shared = call.clone();
-        shared.funs[0] = Copier::new(&mut self.vars, &mut self.lengths).lambda(&call.funs[0]);
+        shared.funs[0] = Copier::new(self.vars, self.lengths).lambda(&call.funs[0]);
         place(&mut shared, of.depth, &mut |f| {
             self.share(kernel, f);
-            kept::compute_again(&mut self.vars, &mut self.lengths, f);
+            kept::compute_again(self.vars, self.lengths, f);
         });
-        let groups = branch(&mut self.vars, stmt, Rhs::Prim(shared));
+        let groups = branch(self.vars, stmt, Rhs::Prim(shared));
         if let Atom::Var(v) = &groups.result {
             self.teams.insert(*v, Team { items, rows: 1, keeps: false, own: None, tile: SCAN_TILE });
         }
         let all = match few {
             Some(_) => groups,
             None => {
-                let by_items = branch(&mut self.vars, stmt, stmt.rhs.clone());
-                choice(&mut self.vars, stmt, &of.rows, &below, groups, by_items)
+                let by_items = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, &of.rows, &below, groups, by_items)
             }
         };
         self.named(all, stmt.var)
@@ -330,7 +331,7 @@ impl Writer<'_> {
                         Some(groups) => groups,
                         None => self.by_groups(kernel, stmt, shared, &streams, &[]),
                     };
-                    choice(&mut self.vars, stmt, &shared.row, &longer, by_team, otherwise)
+                    choice(self.vars, stmt, &shared.row, &longer, by_team, otherwise)
                 }
             });
         }
@@ -362,7 +363,7 @@ impl Writer<'_> {
             None => {
                 let in_local = self.by_groups(kernel, stmt, shared, whole, &memory.kept);
                 let streamed = self.by_groups(kernel, stmt, shared, &streams, &[]);
-                choice(&mut self.vars, stmt, &memory.bytes, &local, in_local, streamed)
+                choice(self.vars, stmt, &memory.bytes, &local, in_local, streamed)
             }
         };
         // Several short rows share a group.
@@ -385,7 +386,7 @@ impl Writer<'_> {
                 Some(false) => {}
                 None => {
                     let by_few = self.by_groups(kernel, stmt, shared, &small, &memory.kept);
-                    groups = choice(&mut self.vars, stmt, &long, &short, by_few, groups);
+                    groups = choice(self.vars, stmt, &long, &short, by_few, groups);
                 }
             }
         }
@@ -403,7 +404,7 @@ impl Writer<'_> {
         let Some(apart) = self.apart(kernel, stmt, shared) else { return groups };
         match known {
             Some(_) => apart,
-            None => choice(&mut self.vars, stmt, n, &below, apart, groups),
+            None => choice(self.vars, stmt, n, &below, apart, groups),
         }
     }
 
@@ -417,8 +418,8 @@ impl Writer<'_> {
             return Some(joined);
         }
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let stmts = folds_apart(&mut next, &mut self.lengths, stmt, shared.call, shared.dims.calls.len())?;
-        self.vars = next.vars;
+        let stmts = folds_apart(&mut next, self.lengths, stmt, shared.call, shared.dims.calls.len())?;
+        *self.vars = next.vars;
         let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
     }
@@ -430,9 +431,9 @@ impl Writer<'_> {
         }
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
         let f = together::one_fold(&mut next, &shared.call.funs[0], self.applied)?;
-        self.vars = next.vars;
-        let f = Copier::new(&mut self.vars, &mut self.lengths).lambda(&f);
-        Some(branch(&mut self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..shared.call.clone() })))
+        *self.vars = next.vars;
+        let f = Copier::new(self.vars, self.lengths).lambda(&f);
+        Some(branch(self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..shared.call.clone() })))
     }
 
     /// The statements of a block, the last of which now binds `var`.

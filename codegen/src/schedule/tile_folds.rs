@@ -28,7 +28,7 @@ pub struct TileSize {
 const SIZES: [TileSize; 2] = [TileSize { item: 8, depth: 8 }, TileSize { item: 4, depth: 16 }];
 /// Unused elements after each round.
 pub const PADDING: u64 = 4;
-/// Most bytes of a result of the nest's fold, of which a work-item has 64 in registers; and of the fold of a row.
+/// Maximum bytes of a result of the nest's fold, of which a work-item has 64 in registers; and of the fold of a row.
 const MOST_OF_CELL: u64 = 4;
 const MOST_OF_ROW: u64 = 8;
 

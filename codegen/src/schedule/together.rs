@@ -15,7 +15,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// Most folds that one launch computes: each work-item keeps the elements and the results of all in registers.
+/// Maximum folds that one launch computes: each work-item keeps the elements and the results of all in registers.
 const MOST: usize = 6;
 
 /// The kernel whose folds at host level read each stored array once.

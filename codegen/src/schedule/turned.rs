@@ -32,10 +32,10 @@ pub fn turned(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
     Kernel { body, assumptions: lengths.assumptions, ..kernel }
 }
 
-/// Most folds of a column. With more, the matrix is read more often than copies read and write it.
+/// Maximum folds of a column. With more, the matrix is read more often than copies read and write it.
 const MOST_FOLDS: usize = 3;
 
-/// Elements of a column from which on groups go through it. A shorter one is the work of one work-item, which keeps it.
+/// Minimum elements of a column that a group goes through. A shorter one is the work of one work-item, which keeps it.
 const LONG_COLUMN: i64 = 64;
 
 /// The transpositions and zips of a block and of the blocks in it.
@@ -320,7 +320,7 @@ fn chain<'k>(made: &'k Stmt, before: &'k [Stmt]) -> Option<(Vec<&'k Lambda>, Var
     Some((functions, from))
 }
 
-/// The views that make windows of a column, and the column; none if `source` is no array of windows.
+/// The views that make windows of a column, and the column; none if `source` is not an array of windows.
 fn windows_of(source: VarId, before: &[Stmt]) -> (Vec<&Stmt>, VarId) {
     let (mut views, mut of) = (Vec::new(), source);
     while let Some(stmt) = before.iter().find(|s| s.var == of && s.binds.is_empty())

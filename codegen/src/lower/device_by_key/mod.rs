@@ -35,6 +35,7 @@ use crate::plan::BufferRole;
 use crate::schedule::by_key::atomic;
 use crate::schedule::rules;
 use crate::target::Class;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 pub use parts::Folded;
@@ -42,8 +43,6 @@ pub use table::{ByKey, Table};
 
 /// Work-items that together fold one cell over all tables.
 const TEAM: u32 = 32;
-/// Maximum passes over all elements, if atomic operations in global memory are the alternative.
-const MOST_TURNS: i64 = 4;
 
 impl<'k> Host<'k> {
     pub fn reduce_by_key(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
@@ -67,16 +66,17 @@ impl<'k> Host<'k> {
         let most = self.most(stmt, &by.keys.len)?;
         let table = Table::of(&target, &by, &most);
         let turns = table.turns.0.mul(&table.turns.1);
-        if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= MOST_TURNS) {
+        let most_turns = self.program.parameter(Parameter::KeyTurns);
+        if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= most_turns) {
             return self.by_key_in_parts(stmt, &by, &table, dest);
         }
         // The next launch may be skipped, so pending writes must not become part of it.
         let waiting = std::mem::take(&mut self.lengths);
         let first = self.program.steps.len();
         self.by_key_in_parts(stmt, &by, &table, dest)?;
-        self.only_if(first, &Size::int(MOST_TURNS + 1).sub(&turns));
+        self.only_if(first, &Size::int(most_turns + 1).sub(&turns));
         let first = self.program.steps.len();
-        let many = turns.sub(&Size::int(MOST_TURNS));
+        let many = turns.sub(&Size::int(most_turns));
         self.by_key_shared(stmt, &by, &many, dest)?;
         self.only_if(first, &many);
         self.lengths = waiting;

@@ -31,12 +31,10 @@ use lanes::Lane;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
-/// Elements of the map of the work-items, from which on each of them may take several.
+/// Minimum elements of the map of the work-items for which each of them may take several.
 const FEWEST_APART: i64 = 256;
 /// Assumed iterations of a loop if their number is known only on the device.
 const UNKNOWN_ROUNDS: i64 = 16;
-/// Maximum loads of a block, in percent of the loads of its elements computed separately.
-const MOST_LOADED: u64 = 67;
 
 /// A block, and its loads in percent of the loads of its elements computed separately.
 struct Loaded {
@@ -157,7 +155,8 @@ impl<'k> Host<'k> {
             }
         }
         all.extend(single.into_iter().map(|(_, of)| of));
-        all.retain(|of| of.percent <= MOST_LOADED);
+        let most = self.program.target.get(Parameter::MapLoads);
+        all.retain(|of| of.percent <= u64::from(most));
         let takes_apart = |of: &&Loaded| of.block[kept] > 1;
         let best = all.iter().min_by_key(|of| of.percent);
         let other = all.iter().filter(|of| !takes_apart(of)).min_by_key(|of| of.percent);

@@ -22,7 +22,7 @@ impl Writer<'_> {
         kept: &[VarId],
     ) -> Block {
         let mut call = shared.call.clone();
-        let mut copier = Copier::new(&mut self.vars, &mut self.lengths);
+        let mut copier = Copier::new(self.vars, self.lengths);
         call.funs[0] = copier.lambda(&call.funs[0]);
         let kept: Vec<VarId> = kept.iter().map(|v| copier.copy_of(*v)).collect();
         place(&mut call, shared.dims.calls.len(), &mut |f| {
@@ -32,10 +32,10 @@ impl Writer<'_> {
                 self.keep(f, *v, space);
             }
             if !team.keeps && team.own.is_none() {
-                kept::compute_again(&mut self.vars, &mut self.lengths, f);
+                kept::compute_again(self.vars, self.lengths, f);
             }
         });
-        let block = branch(&mut self.vars, stmt, Rhs::Prim(call));
+        let block = branch(self.vars, stmt, Rhs::Prim(call));
         if let Atom::Var(v) = &block.result {
             self.teams.insert(*v, team.clone());
         }

@@ -24,7 +24,7 @@ use lift_analysis::ty::Ty;
 
 /// What is done with the results of a nest.
 struct Fold<'k> {
-    /// The map of the nest, and that of what is made of its rows; its function.
+    /// The map of the nest.
     made: &'k Stmt,
     reader: &'k PrimCall,
     f: &'k Lambda,
@@ -156,7 +156,7 @@ impl<'k> Host<'k> {
                 let place = Place { layout: element.clone(), at: Size::zero() };
                 Ok(Shares { count, each, place })
             }
-            _ => Err(LowerError::new(&stmt.origin, "map", "the folds of rows are no array")),
+            _ => Err(LowerError::new(&stmt.origin, "map", "the folds of rows are not an array")),
         }
     }
 }
@@ -241,7 +241,7 @@ impl<'k> Fold<'k> {
             let at = |share: &Size| Place { layout: shares.place.layout.clone(), at: share.mul(&n).add(r) };
             let first = f.load(&at(&Size::zero()))?;
             let Some(acc) = f.registers_with(&first, "row")? else {
-                return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+                return Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
             };
             f.for_range("share", Expr::int(1), &count, Step::Increment, |f, share| {
                 let x = f.load(&at(share))?;
@@ -351,7 +351,7 @@ fn fold_of_group<'k>(
         let operator = Closure { lambda: &fold.call.funs[0], env: fold.env_of_fold(f)? };
         let first = f.load(&Place { layout: slots.layout.clone(), at: own.clone() })?;
         let Some(acc) = f.registers_with(&first, "row")? else {
-            return Err(f.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+            return Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
         };
         f.for_range("k", Expr::int(1), &Size::nat(OF_ROW), Step::Increment, |f, k| {
             let at = k.mul(&Size::int(lanes)).add(&own);

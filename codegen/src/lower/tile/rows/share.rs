@@ -95,7 +95,7 @@ impl<'k> Folded<'k> {
                     }
                     let from = b.bind("from", CType::Int, from.clone());
                     let from = b.number("from", from, &to);
-                    apart(b, (&from, &to), team, &xs, fold)
+                    process(b, &Share::Apart { from: &from, to: &to, step: team }, &xs, fold)
                 },
             );
         }
@@ -120,7 +120,7 @@ impl<'k> Folded<'k> {
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
         let to = b.number("to", to, k);
         if self.teams == Teams::Columns {
-            return one_after_another(b, &from, &to, k, &xs, fold);
+            return process(b, &Share::Adjacent { from: &from, to: &to, len: k }, &xs, fold);
         }
         b.for_range("k", from_expr, &to, Step::Increment, |f, i| {
             f.known_mut().assume_le(from.clone(), i.clone());
@@ -159,27 +159,60 @@ impl<'k> Folded<'k> {
     }
 }
 
-/// Processes the elements `from`, `from + step` and so on up to `to`, in any order, with several loads in flight.
-fn apart<'k>(
+/// The elements that a work-item folds.
+enum Share<'s> {
+    /// `from`, `from + step` and so on up to `to`.
+    Apart { from: &'s Size, to: &'s Size, step: &'s Size },
+    /// From `from` to `to`, in a row of length `len`.
+    Adjacent { from: &'s Size, to: &'s Size, len: &'s Size },
+}
+
+/// Processes the elements in this order, with several loads in flight.
+fn process<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
-    (from, to): (&Size, &Size),
-    step: &Size,
+    share: &Share,
     xs: &Array<'k>,
     mut each: impl FnMut(&mut FunctionBuilder<'_, 'k>, Value<'k>) -> Result<()>,
 ) -> Result<()> {
-    let loads = in_flight(xs, f.parameter(Parameter::RowsFlight));
-    let (from_expr, step, end) = (f.size(from)?, f.size(step)?, f.size(to)?);
-    let left = end.sub(from_expr.clone()).add(step.clone()).sub(Expr::int(1));
-    let count = Expr::call("max", [left.div(step.clone()), Expr::int(0)]);
+    let (from, to, most, loads) = match share {
+        Share::Apart { from, to, .. } => (*from, *to, *to, Parameter::RowsFlight),
+        Share::Adjacent { from, to, len } => (*from, *to, *len, Parameter::RowsLoads),
+    };
+    let loads = in_flight(xs, f.parameter(loads));
+    let from_expr = f.size(from)?;
+    let step = match share {
+        Share::Apart { step, .. } => Some(f.size(step)?),
+        Share::Adjacent { .. } => None,
+    };
+    let left = f.size(to)?.sub(from_expr.clone());
+    let count = match &step {
+        Some(step) => {
+            let left = left.add(step.clone()).sub(Expr::int(1));
+            Expr::call("max", [left.div(step.clone()), Expr::int(0)])
+        }
+        None => left,
+    };
     let count = f.bind("count", CType::Int, count);
     let whole = f.bind("whole", CType::Int, count.clone().sub(count.clone().rem(Expr::int(loads))));
-    let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| f.number(name, e, to));
-    let read = |b: &mut FunctionBuilder<'_, 'k>, t: &Size| -> Result<Value<'k>> {
-        let at = Expr::binary(BinaryOp::Mul, b.size(t)?, step.clone());
-        let i = b.number("i", from_expr.clone().add(at), &to.sub(&Size::one()));
+    let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| f.number(name, e, most));
+    let read = |b: &mut FunctionBuilder<'_, 'k>, t: &Size| {
+        let i = match &step {
+            Some(step) => {
+                let at = Expr::binary(BinaryOp::Mul, b.size(t)?, step.clone());
+                b.number("i", from_expr.clone().add(at), &to.sub(&Size::one()))
+            }
+            None => from.add(t),
+        };
         b.read(xs, &i)
     };
+    // The elements of a round are in the row.
+    let assume = |b: &mut FunctionBuilder<'_, 'k>, t: &Size, n: i64| {
+        if let Share::Adjacent { from, len, .. } = share {
+            b.known_mut().assume_le(from.add(t).add(&Size::int(n)), (*len).clone());
+        }
+    };
     f.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
+        assume(b, t, loads);
         let mut elements = Vec::new();
         for n in 0..loads {
             let x = read(b, &t.add(&Size::int(n)))?;
@@ -188,40 +221,8 @@ fn apart<'k>(
         elements.into_iter().try_for_each(|x| each(b, x))
     })?;
     f.for_range("t", whole, &all, Step::Increment, |b, t| {
+        assume(b, t, 1);
         let x = read(b, t)?;
-        each(b, x)
-    })
-}
-
-/// Processes the elements `from` to `to` in order, with several loads in flight.
-fn one_after_another<'k>(
-    f: &mut FunctionBuilder<'_, 'k>,
-    from: &Size,
-    to: &Size,
-    len: &Size,
-    xs: &Array<'k>,
-    mut each: impl FnMut(&mut FunctionBuilder<'_, 'k>, Value<'k>) -> Result<()>,
-) -> Result<()> {
-    let loads = in_flight(xs, f.parameter(Parameter::RowsLoads));
-    let (from_expr, end) = (f.size(from)?, f.size(to)?);
-    let count = f.bind("count", CType::Int, end.sub(from_expr));
-    let whole = count.clone().sub(count.clone().rem(Expr::int(loads)));
-    let whole = f.bind("whole", CType::Int, whole);
-    let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| f.number(name, e, len));
-    f.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(loads)), |b, t| {
-        let i = from.add(t);
-        b.known_mut().assume_le(i.add(&Size::int(loads)), len.clone());
-        let mut elements = Vec::new();
-        for n in 0..loads {
-            let x = b.read(xs, &i.add(&Size::int(n)))?;
-            elements.push(b.named_scalar(&x, "x")?);
-        }
-        elements.into_iter().try_for_each(|x| each(b, x))
-    })?;
-    f.for_range("t", whole, &all, Step::Increment, |b, t| {
-        let i = from.add(t);
-        b.known_mut().assume_le(i.add(&Size::one()), len.clone());
-        let x = b.read(xs, &i)?;
         each(b, x)
     })
 }

@@ -6,10 +6,8 @@ use crate::lower::function::FunctionBuilder;
 use crate::lower::sums::{Known, Sum, expr_of, linear_in, product};
 use crate::opencl::{BinaryOp, Expr, Stmt, StmtKind, has_loop};
 use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
-
-/// Maximum instructions of an element, which is written out several times.
-const MOST_INSTRUCTIONS: usize = 64;
 
 /// The index of a dimension.
 pub struct Index {
@@ -43,8 +41,10 @@ impl Turned {
     /// How the loads of the statements that write an element depend on the indices, the last of which neighbours have.
     pub fn of(b: &mut FunctionBuilder, body: &[Stmt], indices: Vec<Index>) -> Option<Turned> {
         let (last, outer) = indices.split_last()?;
+        // The code of an element is written out several times.
         let instructions: usize = body.iter().map(|s| s.kind.instructions()).sum();
-        if has_loop(body) || instructions > MOST_INSTRUCTIONS {
+        let most = usize::try_from(b.parameter(Parameter::TransposeCode)).unwrap_or(usize::MAX);
+        if has_loop(body) || instructions > most {
             return None;
         }
         // A length that depends on an index differs from row to row.

@@ -1,0 +1,18 @@
+//! The frame of a pass that writes statements with new variables and lengths into the body of a kernel.
+
+use crate::core::copy::Lengths;
+use crate::core::{Block, Kernel, VarInfo};
+
+/// The variables and lengths of a kernel, to which a pass adds.
+pub struct Names {
+    pub vars: Vec<VarInfo>,
+    pub lengths: Lengths,
+}
+
+/// The kernel after a pass, which changes a copy of its body.
+pub fn over(kernel: Kernel, pass: impl FnOnce(&Kernel, &mut Names, &mut Block)) -> Kernel {
+    let mut names = Names { vars: kernel.vars.clone(), lengths: Lengths::of(&kernel) };
+    let mut body = kernel.body.clone();
+    pass(&kernel, &mut names, &mut body);
+    Kernel { vars: names.vars, body, assumptions: names.lengths.assumptions, ..kernel }
+}
