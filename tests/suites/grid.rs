@@ -15,7 +15,7 @@ const MISSES: &str = "tests/cost/misses.txt";
 /// Times as many bytes as are necessary, and operations as the program asks for, at most.
 const BYTES: f64 = 1.3;
 const WORK: f64 = 2.0;
-/// Operations on integers for an element that are no arithmetic of the program.
+/// Operations on integers for an element that are not arithmetic of the program.
 const HANDLING: f64 = 16.0;
 
 /// Why a cell misses, by the kind of reason, with what was found.

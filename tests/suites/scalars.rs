@@ -80,7 +80,7 @@ fn elements(scalar: Scalar) -> Result<ArrayValue, String> {
             (None, _) => Some(Number::Bool(mixed % 3 == 0)),
         };
         if !number.is_some_and(|number| array.push_number(number)) {
-            return Err(format!("element {i} is no {scalar}"));
+            return Err(format!("element {i} is not a {scalar}"));
         }
     }
     Ok(array)

@@ -146,7 +146,7 @@ fn check(program: &Program, opencl: &OpenClText) -> Result<(), String> {
     for (range, origin) in &opencl.map {
         let (start, end) = (range.start as usize, range.end as usize);
         if start >= end || text.get(start..end).is_none() {
-            return Err(format!("{range:?} is no range of the text"));
+            return Err(format!("{range:?} is not a range of the text"));
         }
         while open.last().is_some_and(|outer| outer.end <= range.start) {
             open.pop();

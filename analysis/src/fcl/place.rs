@@ -14,7 +14,7 @@ pub enum Layout {
     Joined,
     /// The digits in the order of the parts, each with its range and the place that it has in the whole.
     Digits(Vec<Digit>),
-    /// Any other.
+    /// Any other place, computed by a function.
     Scattered(Fun),
 }
 

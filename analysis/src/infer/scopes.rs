@@ -123,7 +123,7 @@ impl Scopes {
     pub fn postpone_opening(&mut self, scope: ScopeId) {
         self.all[scope].pending += 1;
     }
-    /// Counts that such an opening was decided. Returns whether it was the last.
+    /// Counts one of these openings as decided; returns whether it was the last.
     pub fn opening_decided(&mut self, scope: ScopeId) -> bool {
         self.all[scope].pending -= 1;
         self.all[scope].pending == 0

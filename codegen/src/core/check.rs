@@ -89,7 +89,7 @@ impl<'k> Check<'k> {
             return self.problem(format!("{name} is not declared"));
         }
         if !stmt.binds.is_empty() && !matches!(stmt.rhs, Rhs::Unpack(_)) {
-            self.problem(format!("{name} binds lengths and is no `unpack`"));
+            self.problem(format!("{name} binds lengths and is not an `unpack`"));
         }
         let declared = self.kernel.ty(stmt.var);
         match self.rhs(&stmt.rhs, declared, &stmt.binds, &name) {

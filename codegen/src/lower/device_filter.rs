@@ -145,7 +145,7 @@ impl<'k> Host<'k> {
             LowerError::new(
                 &stmt.origin,
                 "",
-                format!("how long an array of length `{len}` can get is not known before the run"),
+                format!("the maximum length of an array of length `{len}` is not known before the run"),
             )
         })
     }

@@ -26,7 +26,7 @@ use lift_analysis::ty::Ty;
 
 /// Elements of a run that one work-item sorts.
 const RUN: i64 = 32;
-/// CPU threads from which on merging by binary search pays; it takes (log n)/2 times as many steps as a sequential
+/// Minimum CPU threads for which merging by binary search pays; it takes (log n)/2 times as many steps as a sequential
 /// merge.
 const SEARCHERS: u32 = 12;
 const ALONG: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };

@@ -62,9 +62,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return self.select(&condition, &a, &b);
         }
         let Some(registers) = self.registers(&a, "chosen", false)? else {
-            return Err(
-                self.error("if", "one of two arrays that both have to be computed first cannot be chosen here yet")
-            );
+            return Err(self.error(
+                "if",
+                "choosing one of two arrays that both have to be computed first is not supported here yet",
+            ));
         };
         let (assign, ()) = self.scope(|f| f.assign_registers(&registers, &a))?;
         first.extend(assign);

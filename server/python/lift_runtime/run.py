@@ -19,11 +19,11 @@ from .plan import LONGEST, For, Launch, Measure, Plan, Repeat, Step, Swap, While
 from .pour import check_assumptions
 from .sizes import NoValue, Size
 
-#: Bytes from which on a processor works on the host's own memory instead of a copy.
+#: Minimum bytes for which a processor works on the host's own memory instead of a copy.
 IN_PLACE = 1 << 16
-#: Seconds of a run from which on the main thread waits such that it hears Ctrl-C.
+#: Minimum seconds of a run for which the main thread waits in a way that Ctrl-C interrupts.
 LONG = 0.1
-#: Bytes from which on lengths are read before what they leave.
+#: Minimum bytes of a result for which lengths are read first, so that only the rest is copied.
 SMALL = 1 << 14
 
 
@@ -113,7 +113,7 @@ class Prepared:
             raise problem
 
     def launch_numbers(self, launch: Launch, values: dict[str, int]) -> Numbers:
-        """The arguments that are no buffers, and how many work-items there are."""
+        """The arguments that are not buffers, and how many work-items there are."""
         cl = opencl()
         args: list[tuple[int, Any]] = []
         local_memory = 0

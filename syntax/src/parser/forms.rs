@@ -74,7 +74,7 @@ impl Parser<'_> {
                 let range = p.element_range();
                 let message = format!("a lambda is expected here: a kernel is written `{KERNEL}`");
                 let without_inputs = p.kind_at(p.pos - 1).is_closer() && p.kind_at(p.pos - 2).is_opener();
-                // A type around which a lambda is put is no value either.
+                // A lambda put around a type would not be a value either.
                 if without_inputs && !TYPE_WORDS.contains(&p.head_word()) {
                     let written = format!("(lambda () {})", &p.text[range]);
                     let message = format!("{message}, and one without inputs has `(lambda () expr)`");

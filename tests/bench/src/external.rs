@@ -213,12 +213,12 @@ fn parse_times(text: &str) -> Result<Times, Problem> {
     let (mut device, mut wall, mut each) = (Vec::new(), Vec::new(), Vec::new());
     for line in text.lines() {
         let (kind, number) = line.split_once(' ').unwrap_or(("wall", line));
-        let number = number.trim().parse().map_err(|_| format!("`{line}` is no time"))?;
+        let number = number.trim().parse().map_err(|_| format!("`{line}` is not a time"))?;
         match kind {
             "device" => device.push(number),
             "wall" => wall.push(number),
             "each" => each.push(number),
-            _ => return Err(format!("`{line}` is no time")),
+            _ => return Err(format!("`{line}` is not a time")),
         }
     }
     let some = |mut times: Vec<f64>| (!times.is_empty()).then(|| median(&mut times));

@@ -64,10 +64,10 @@ struct Options {
     /// The folder with the external peers.
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
-    /// Of the grid: compare with the interpreter instead of measuring.
+    /// With `grid`, compare with the interpreter instead of measuring.
     #[arg(long)]
     check: bool,
-    /// Of the grid: compile for this target instead of the device's own.
+    /// With `grid`, compile for this target instead of the device's own.
     #[arg(long)]
     target: Option<Target>,
     /// Start no benchmark after this many seconds.

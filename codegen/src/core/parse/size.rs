@@ -121,7 +121,7 @@ impl Parser<'_> {
                 (true, false) => product.mul(&next),
                 (false, false) => product.div_exact(&next),
                 (false, true) => return Ok(product.div_floor(&next)),
-                (true, true) => return Err("`floor` of what is not divided".into()),
+                (true, true) => return Err("`floor` needs a quotient".into()),
             };
         }
     }

@@ -70,7 +70,7 @@ fn lengths() {
     );
     damaged(
         |k| k.body.stmts[0].binds.push(Var::new(VarKind::Skolem, 1, "X1")),
-        expect!["`t` (3) binds lengths and is no `unpack`"],
+        expect!["`t` (3) binds lengths and is not an `unpack`"],
     );
 }
 

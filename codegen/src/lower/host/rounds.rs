@@ -10,7 +10,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Up to this many iterations are launched separately; of more, all but the first become a loop.
+/// Maximum iterations that are launched separately; of more, all but the first become a loop.
 const LAUNCHED: i64 = 2;
 
 /// Two memories that are swapped after each iteration.

@@ -23,7 +23,7 @@ use std::rc::Rc;
 /// Elements that are tested before the kept ones are moved: enough to vectorise the tests, few enough to stay in the
 /// first-level cache.
 const TESTED: i64 = 256;
-/// Up to this many elements, one work-item filters alone in a launch that does not count first, because another launch
+/// Maximum elements that one work-item filters alone in a launch that does not count first, because another launch
 /// and thread take longer to start.
 const FEW: i64 = 16 * LEAST;
 

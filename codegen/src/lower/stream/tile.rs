@@ -64,7 +64,7 @@ pub enum ElementWork {
     Loop,
 }
 
-/// Instructions of an element, about, from which on there is code for four at a time.
+/// Approximate minimum instructions of an element for which there is code for four at a time.
 const MUCH: usize = 100;
 
 /// Writes code for one element of a work-item, given its index among these.

@@ -12,7 +12,7 @@ fn rows_of_doubles(m: usize, n: usize) -> Value {
     Value::rows((0..m).map(row))
 }
 
-/// The strategy is the same on a GPU with little local memory, 32 KiB, as with more. Run for the former.
+/// Checks that GPUs with 32 KiB of local memory and with more have the same strategy; runs the code for the former.
 fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
     for target in [Target::gpu(), Target::nvidia()] {
         let run = target.local_memory == Target::gpu().local_memory;

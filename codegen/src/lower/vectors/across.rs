@@ -102,7 +102,7 @@ fn in_blocks<'k>(
 }
 
 impl<'k> Lanes<'_, 'k> {
-    /// Computes a function for all lanes: its folds, and its result. `false` if an accumulator is no scalar and no
+    /// Computes a function for all lanes: its folds, and its result. `false` if an accumulator is neither a scalar nor a
     /// tuple of them.
     fn compute(&mut self, b: &mut FunctionBuilder<'_, 'k>, block: &'k Block) -> Result<bool> {
         for stmt in &block.stmts {

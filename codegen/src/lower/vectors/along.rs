@@ -12,11 +12,11 @@ use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
 
-/// Partial folds: some vectors of them, because each operation waits for the one before.
+/// Number of partial folds: several vectors of them, because each operation waits for the one before it.
 const LANES: i64 = 32;
-/// Partial folds that are folded one after the other at the end.
+/// Number of partial folds that are folded one after the other at the end.
 const LAST: i64 = 16;
-/// Elements below which partial folds take longer than one fold in order.
+/// Minimum elements for which partial folds are faster than one fold in order.
 const FEWEST: i64 = LANES;
 
 /// The elements `from <= i < to` of an array of `of` elements.
@@ -48,7 +48,7 @@ pub fn fold<'k>(
 }
 
 impl<'k> Reduction<'_, 'k> {
-    /// Folds a span by partial folds; `None` if the accumulator is no scalar and no tuple of them, or if an element
+    /// Folds a span by partial folds; `None` if the accumulator is neither a scalar nor a tuple of them, or if an element
     /// takes a loop to compute.
     pub fn in_lanes(&self, b: &mut FunctionBuilder<'_, 'k>, span: &Span) -> Result<Option<Value<'k>>> {
         let acc = self.neutral(b)?;

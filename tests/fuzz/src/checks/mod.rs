@@ -46,7 +46,7 @@ impl Case {
         Case { used: n / CHECKS.len() % USES.len(), check: n % CHECKS.len(), position, length }
     }
 
-    /// Returns one length for every use, check and position; each length occurs about equally often.
+    /// Returns one case for each use, check and position; their lengths occur about equally often.
     pub fn of_each() -> impl Iterator<Item = Case> {
         let all = (0..Case::number()).map(Case::nth);
         all.filter(|c| LENGTHS[(c.used + c.check + c.position as usize) % LENGTHS.len()] == c.length)

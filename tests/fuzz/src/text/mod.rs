@@ -46,7 +46,7 @@ pub fn text_of(seed: u64) -> String {
     any_text(&mut Random::new(seed))
 }
 
-/// Most texts that are tried to make a wrong one smaller.
+/// Maximum texts that are tried to make a wrong one smaller.
 const MOST_TRIES: u64 = 400;
 
 /// One text in six is in another language.
