@@ -28,15 +28,15 @@ fn built_in_laws_apply_to_their_examples() {
     assert!(without.is_empty(), "{without:?}");
 }
 
-/// `LIFT_UPDATE=1` writes the page.
+/// `UPDATE_EXPECT=1` writes the page.
 #[test]
 fn the_page_is_printed_from_the_laws() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/laws.md");
     let made = page(builtin()).unwrap();
-    if std::env::var_os("LIFT_UPDATE").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(path, made).unwrap();
     } else {
-        assert!(std::fs::read_to_string(path).unwrap_or_default() == made, "run this test with LIFT_UPDATE=1");
+        assert!(std::fs::read_to_string(path).unwrap_or_default() == made, "run this test with UPDATE_EXPECT=1");
     }
 }
 
