@@ -46,6 +46,18 @@ macro_rules! literals {
 }
 literals!((Byte UByte Short UShort Int UInt Long ULong Half Float Double Bool));
 
+impl Literal {
+    /// 0 of a type; of truth values, the false one.
+    pub fn zero(scalar: Scalar) -> Literal {
+        match scalar {
+            Scalar::Half => Literal::Half(0),
+            Scalar::Float => Literal::Float(0),
+            Scalar::Double => Literal::Double(0),
+            integer => Literal::of_integer(integer, 0).unwrap_or(Literal::Bool(false)),
+        }
+    }
+}
+
 macro_rules! integers {
     ($($kind:ident)*) => {
         impl Literal {

@@ -23,11 +23,7 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     if gpu {
         super::copies::apart(&mut kernel, applied);
     }
-    let mut body = kernel.body.clone();
-    let mut lengths = Lengths::of(&kernel);
-    super::invariant::hoist(&mut kernel, &mut body, &mut lengths, applied);
-    kernel.body = body;
-    kernel.assumptions = lengths.assumptions;
+    kernel = super::invariant::invariant(kernel, applied);
     kernel = super::repeated::once(kernel, applied);
     if target.class == Class::Portable {
         return kernel;

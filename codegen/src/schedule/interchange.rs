@@ -3,28 +3,73 @@
 //! `iterate k (map f) xs = map (iterate k f) xs`, and of `iterateWhile` if the test asks scalars only. Inside of a function an `iterate` has memory for its rows and waits
 //! after each iteration; its elements on their own need neither, and are the work of as many work-items as there are
 //! elements.
+//!
+//! `folds`: folds and scans of rows.
+
+mod folds;
 
 use super::flat::is_flat;
 use super::free::is_free;
 use super::nested::array_of;
 use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
+use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Interchanges the element-wise loops that are not loops of the host.
+/// Interchanges the element-wise folds of rows, and the element-wise loops that are not loops of the host.
 pub fn interchange(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
+    by_columns(&mut kernel, &mut body, &mut lengths, applied);
     if target.class == Class::Gpu {
-        let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
         at_the_host(&mut kernel, &mut body, &mut lengths, applied);
-        kernel.body = body;
-        kernel.assumptions = lengths.assumptions;
     }
+    kernel.body = body;
+    kernel.assumptions = lengths.assumptions;
     kernel
+}
+
+/// Interchanges the folds of rows of a block and of all functions in it.
+fn by_columns(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
+    let mut out: Vec<Stmt> = Vec::new();
+    // The only rows of folds, by the arrays of one row; and what is one of them.
+    let (mut rows, mut same) = (FxHashMap::<VarId, VarId>::default(), FxHashMap::<VarId, VarId>::default());
+    for mut stmt in std::mem::take(&mut body.stmts) {
+        if let Rhs::Prim(PrimCall { prim: Prim::Head | Prim::Last, args, .. }) = &stmt.rhs
+            && let [Atom::Var(of)] = args.as_slice()
+            && let Some(row) = rows.get(of)
+        {
+            same.insert(stmt.var, *row);
+            continue;
+        }
+        match folds::columns(kernel, lengths, &stmt, &out) {
+            Some(mut stmts) => {
+                applied.push(Applied { rule: &rules::FOLD_COLUMNS, origin: stmt.origin.clone() });
+                for s in &mut stmts {
+                    s.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, applied));
+                }
+                if let Some(Stmt { rhs: Rhs::Prim(PrimCall { prim: Prim::Split, args, .. }), .. }) = stmts.last()
+                    && let [Atom::Var(row)] = args.as_slice()
+                {
+                    rows.insert(stmt.var, *row);
+                }
+                out.extend(stmts);
+            }
+            None => {
+                stmt.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, applied));
+                out.push(stmt);
+            }
+        }
+    }
+    body.stmts = out;
+    rename(body, &|v| *v = same.get(v).copied().unwrap_or(*v));
+    let read = |v: VarId| body.result == Atom::Var(v) || body.stmts.iter().any(|s| uses::mentions(s, &|w| w == v));
+    let unread: FxHashSet<VarId> = rows.into_keys().filter(|v| !read(*v)).collect();
+    body.stmts.retain(|s| !unread.contains(&s.var));
 }
 
 fn at_the_host(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {

@@ -1,25 +1,47 @@
-//! Hoists loop-invariant code out of the functions of maps, folds, scans, filters and loops. Only code that cannot stop
-//! the run moves, because the function may be called for no element.
+//! Hoists loop-invariant code out of the functions of maps, folds, scans, filters and loops. Code that may stop the run moves
+//! only if the function is called for an element, and nothing may stop the run before it. At host level code in front of a
+//! map runs `if 0 < n`, where the map has n elements.
 //!
 //! * `map (λx. f x (g z)) xs = map (λx. f x y) xs` with y = g z
 //! * `map (λx. map (λy. f x y (g y)) ys) xs = map (λx. map (λ(y,z). f x y z) (zip ys zs)) xs` with zs = map g ys
 
+use super::nested::is_known;
 use super::uses::stmt_mentions;
+use super::versions::{branch, choice};
 use super::{Applied, free, fuse, is_parallel, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
+/// The kernel without invariant code in its functions.
+pub fn invariant(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    let mut body = kernel.body.clone();
+    let mut lengths = Lengths::of(&kernel);
+    hoist(&mut kernel, &mut body, &mut lengths, applied);
+    kernel.body = body;
+    kernel.assumptions = lengths.assumptions;
+    kernel
+}
+
 /// Hoists invariant code, at host level and in all functions.
-pub fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
+fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
     let mut facts = Facts::new();
     for (assumption, _) in &kernel.assumptions {
         facts.assume(assumption);
     }
     let inside = facts.clone();
-    Hoister { kernel, facts, inside, lengths, applied }.block(block);
+    Hoister { kernel, facts, inside, lengths, applied }.block(block, true);
+}
+
+/// Whether a function runs at all.
+enum Runs {
+    Surely,
+    /// If this size is not 0, which the host knows.
+    If(Size),
+    Perhaps,
 }
 
 struct Hoister<'a> {
@@ -33,21 +55,28 @@ struct Hoister<'a> {
 }
 
 impl Hoister<'_> {
-    /// Moves invariant code of the functions of a block's statements in front of these statements.
-    fn block(&mut self, block: &mut Block) {
+    /// Moves invariant code of the functions of a block's statements in front of these statements. `host`: the block is at host
+    /// level.
+    fn block(&mut self, block: &mut Block, host: bool) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             match &mut stmt.rhs {
                 Rhs::If(_, a, b) => {
-                    self.block(a);
-                    self.block(b);
+                    self.block(a, host);
+                    self.block(b, host);
                 }
                 Rhs::Prim(call) => {
                     let keeps = is_placed(call.prim);
                     let maps = call.prim == Prim::Map(Level::Auto);
-                    let some = call.args.last().and_then(|xs| self.with_elements(xs)).filter(|_| maps);
+                    let elements = call.args.last().and_then(|xs| self.elements(xs)).filter(|_| maps);
+                    let some = elements.as_ref().map(|n| self.with_elements(n));
+                    let runs = match &elements {
+                        Some(n) if self.inside.lt(&Size::zero(), n).is_yes() => Runs::Surely,
+                        Some(n) if host && is_known(n) => Runs::If(n.clone()),
+                        _ => Runs::Perhaps,
+                    };
                     let outer = some.map(|facts| std::mem::replace(&mut self.inside, facts));
-                    out.extend(call.funs.iter_mut().flat_map(|f| self.out_of(f, maps, keeps)));
+                    out.extend(call.funs.iter_mut().flat_map(|f| self.out_of(f, maps, keeps, &runs)));
                     if let Some(outer) = outer {
                         self.inside = outer;
                     }
@@ -61,18 +90,21 @@ impl Hoister<'_> {
 
     /// Removes and returns the statements of a function that do not depend on its parameters. `maps`: the function is that of a
     /// `map`. `keeps`: the program chose what runs this function, so that nothing leaves it.
-    fn out_of(&mut self, f: &mut Lambda, maps: bool, keeps: bool) -> Vec<Stmt> {
-        self.block(&mut f.body);
+    fn out_of(&mut self, f: &mut Lambda, maps: bool, keeps: bool, runs: &Runs) -> Vec<Stmt> {
+        self.block(&mut f.body, false);
         if f.position.is_some() || keeps {
             return Vec::new();
         }
         let mut own: FxHashSet<VarId> = f.params.iter().copied().collect();
-        let moved = self.moved(&f.body, &own);
+        let moved = self.moved(&f.body, &own, runs);
         let mut out = Vec::new();
         take(&mut f.body, &moved, &mut out);
         out.iter_mut().for_each(|stmt| self.guard(stmt));
         let costly = out.iter().filter(|stmt| is_worth_it(self.kernel, stmt));
         self.applied.extend(costly.map(|stmt| Applied { rule: &rules::INVARIANT, origin: stmt.origin.clone() }));
+        if let Runs::If(n) = runs {
+            out = out.into_iter().flat_map(|stmt| self.only_if(n, stmt)).collect();
+        }
         if !maps {
             return out;
         }
@@ -85,28 +117,35 @@ impl Hoister<'_> {
     }
 
     /// The statements that move out of a function: those that are worth it, what they need, and what is free then.
-    fn moved(&self, body: &Block, own: &FxHashSet<VarId>) -> FxHashSet<VarId> {
+    fn moved(&self, body: &Block, own: &FxHashSet<VarId>, runs: &Runs) -> FxHashSet<VarId> {
         let mut stmts = Vec::new();
         in_order(body, &mut stmts);
         let own_statements: FxHashSet<VarId> = body.stmts.iter().map(|s| s.var).collect();
         let mut varies = own.clone();
         let mut moved: FxHashSet<VarId> = FxHashSet::default();
+        let mut stopped = false;
         for (at, stmt) in stmts.iter().enumerate() {
             let reads = |set: &FxHashSet<VarId>| super::uses::mentions(stmt, &|v| set.contains(&v));
             let leaves_a_branch = !own_statements.contains(&stmt.var);
             let divides = self.divides_by_length(stmt) && !reads(&varies);
-            let harmless =
-                (self.is_harmless(stmt) || divides) && (!leaves_a_branch || has_plain_sizes(&self.kernel.vars, stmt));
-            if reads(&varies) || self.opened(&stmts, stmt) || !harmless {
+            let stops = self.may_stop(&stmt.rhs);
+            let waits = stops && !stopped && !leaves_a_branch && self.may_wait(stmt, runs);
+            let harmless = self.has_known_lengths(stmt, leaves_a_branch)
+                && (!stops || waits || divides)
+                && (!leaves_a_branch || has_plain_sizes(&self.kernel.vars, stmt));
+            let opener = |s: &&Stmt| self.opens(s, stmt);
+            if reads(&varies) || stmts.iter().any(|s| varies.contains(&s.var) && opener(s)) || !harmless {
                 varies.insert(stmt.var);
+                stopped |= stops;
                 continue;
             }
             let scalar = matches!(&stmt.rhs, Rhs::Scalar(..)) || is_first(self.kernel, stmt);
-            if (reads(&moved) && (scalar || free::is_free(&stmt.rhs))) || divides || is_worth_it(self.kernel, stmt) {
+            let derived = reads(&moved) && (scalar || free::is_free(&stmt.rhs));
+            if derived || divides || waits || is_worth_it(self.kernel, stmt) {
                 let mut needed = vec![*stmt];
                 while let Some(next) = needed.pop() {
                     if moved.insert(next.var) {
-                        let of_next = |s: &&&Stmt| super::uses::mentions(next, &|v| v == s.var);
+                        let of_next = |s: &&&Stmt| super::uses::mentions(next, &|v| v == s.var) || self.opens(s, next);
                         needed.extend(stmts[..at].iter().filter(of_next));
                     }
                 }
@@ -121,6 +160,65 @@ impl Hoister<'_> {
         stmts.iter().any(|s| s.var != stmt.var && s.binds.iter().any(|length| stmt_mentions(vars, stmt, length)))
     }
 
+    /// Whether another statement opens a length with which a statement computes.
+    fn opens(&self, opener: &Stmt, stmt: &Stmt) -> bool {
+        let vars = &self.kernel.vars;
+        opener.var != stmt.var && opener.binds.iter().any(|length| stmt_mentions(vars, stmt, length))
+    }
+
+    /// Whether the lengths of a statement are known in front of the function, with those that it opens itself.
+    fn has_known_lengths(&self, stmt: &Stmt, leaves_a_branch: bool) -> bool {
+        let plain = !self.kernel.ty(stmt.var).any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
+        plain && (stmt.binds.is_empty() || !leaves_a_branch)
+    }
+
+    /// Whether a statement that may stop the run may run in front of the function: an array that the whole device computes.
+    fn may_wait(&self, stmt: &Stmt, runs: &Runs) -> bool {
+        let Rhs::Prim(PrimCall { prim, .. }) = &stmt.rhs else { return false };
+        let unplaced = matches!(
+            prim,
+            Prim::Map(Level::Auto)
+                | Prim::Reduce(Level::Auto)
+                | Prim::Scan(Level::Auto)
+                | Prim::ScanExcl(Level::Auto)
+                | Prim::Filter(Level::Auto)
+                | Prim::ReduceByKey(Level::Auto)
+                | Prim::Sort
+                | Prim::Argsort
+        );
+        let array = self.kernel.ty(stmt.var).as_array();
+        match runs {
+            _ if !unplaced || array.is_none() => false,
+            Runs::Surely => true,
+            Runs::If(_) => stmt.binds.is_empty() && array.is_some_and(|a| a.element.as_scalar().is_some()),
+            Runs::Perhaps => false,
+        }
+    }
+
+    /// The statement, which runs only if the map that it has left has elements; else its array is of zeros.
+    fn only_if(&mut self, n: &Size, stmt: Stmt) -> Vec<Stmt> {
+        let element = match self.kernel.ty(stmt.var).as_array() {
+            Some(array) if self.may_stop(&stmt.rhs) => array.element.as_scalar().map(|s| (s, array.len.clone())),
+            _ => None,
+        };
+        let Some((scalar, len)) = element else { return vec![stmt] };
+        let vars = &mut self.kernel.vars;
+        let fill = PrimCall {
+            prim: Prim::Fill,
+            sizes: vec![len],
+            funs: Vec::new(),
+            args: vec![Atom::Lit(Literal::zero(scalar))],
+        };
+        let zeros = branch(vars, &stmt, Rhs::Prim(fill));
+        let once = branch(vars, &stmt, stmt.rhs.clone());
+        let chosen = choice(vars, &stmt, n, &Size::one(), zeros, once);
+        let Block { mut stmts, .. } = chosen;
+        if let Some(last) = stmts.last_mut() {
+            last.var = stmt.var;
+        }
+        stmts
+    }
+
     /// Whether a statement may move: it opens no length and cannot stop the run.
     fn is_harmless(&self, stmt: &Stmt) -> bool {
         let known = !self.kernel.ty(stmt.var).any(&mut |t| {
@@ -129,13 +227,17 @@ impl Hoister<'_> {
         known && stmt.binds.is_empty() && !self.may_stop(&stmt.rhs)
     }
 
-    /// What is known where a function of this array's elements runs.
-    fn with_elements(&self, xs: &Atom) -> Option<Facts> {
+    /// The number of elements of an array.
+    fn elements(&self, xs: &Atom) -> Option<Size> {
         let ty = self.kernel.atom_ty(xs);
-        let len = &ty.as_array().filter(|a| a.position.is_none())?.len;
+        ty.as_array().filter(|a| a.position.is_none()).map(|a| a.len.clone())
+    }
+
+    /// What is known where a function of n elements runs.
+    fn with_elements(&self, n: &Size) -> Facts {
         let mut facts = self.inside.clone();
-        facts.assume_le(Size::one(), len.clone());
-        Some(facts)
+        facts.assume_le(Size::one(), n.clone());
+        facts
     }
 
     /// Whether a statement divides integers by a size that is 0 only where the function runs for no element. In front of
@@ -347,6 +449,8 @@ fn is_worth_it(kernel: &Kernel, stmt: &Stmt) -> bool {
         Prim::Reduce(Level::Auto)
         | Prim::Scan(Level::Auto)
         | Prim::ScanExcl(Level::Auto)
+        | Prim::Filter(Level::Auto)
+        | Prim::ReduceByKey(Level::Auto)
         | Prim::Sort
         | Prim::Argsort => true,
         Prim::Map(Level::Auto) => {

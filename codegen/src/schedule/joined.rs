@@ -21,9 +21,20 @@ pub fn joined(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
     }
     let mut body = kernel.body.clone();
     let plain = kernel.params.iter().copied().collect();
-    Writer { vars: &mut kernel.vars, applied, plain }.host(&mut body);
+    Writer { vars: &mut kernel.vars, applied, plain, computed: false }.host(&mut body);
     kernel.body = body;
     kernel
+}
+
+/// The function with one fold of all elements instead of folds of folds, also of elements that it computes itself. `None` if
+/// it has no such folds.
+pub fn one_fold(kernel: &mut Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> Option<Lambda> {
+    let (mut joined, mut added) = (f.clone(), Vec::new());
+    let plain = FxHashSet::default();
+    Writer { vars: &mut kernel.vars, applied: &mut added, plain, computed: true }.function(&mut joined.body);
+    let any = !added.is_empty();
+    applied.extend(added);
+    any.then_some(joined)
 }
 
 struct Writer<'a> {
@@ -31,6 +42,8 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
     /// Arrays whose layout in memory follows their indices, and tuples of such arrays.
     plain: FxHashSet<VarId>,
+    /// Whether elements may be computed by the position of their row, and their own in it.
+    computed: bool,
 }
 
 impl Writer<'_> {
@@ -116,10 +129,35 @@ impl Writer<'_> {
             lifted: FxHashMap::default(),
         };
         // The function does nothing but find the elements.
-        let all = lifting.all(before, elements)?;
-        let Lifting { made, lifted, .. } = lifting;
-        let whole = before.iter().all(|s| lifted.contains_key(&s.var) || matches!(s.rhs, Rhs::Proj(..)));
-        whole.then_some((map, made, all))
+        if let Some(all) = lifting.all(before, elements) {
+            let Lifting { made, lifted, .. } = lifting;
+            let whole = before.iter().all(|s| lifted.contains_key(&s.var) || matches!(s.rhs, Rhs::Proj(..)));
+            return whole.then_some((map, made, all));
+        }
+        if !self.computed || !before.iter().all(is_lazy) {
+            return None;
+        }
+        let (n, _) = rows_of(&self.vars[rows.0 as usize].ty)?;
+        let of_row = self.vars[elements.0 as usize].ty.clone();
+        let (m, element) = rows_of(&of_row)?;
+        if !is_known(&n) || !is_known(&m) {
+            return None;
+        }
+        let body = Block { stmts: before.to_vec(), result: Atom::Var(elements) };
+        let f = Lambda { body, ..row.clone() };
+        let origin = block.stmts[map].origin.clone();
+        let [all_rows, all] =
+            [array_of(&of_row, &n), array_of(&element, &n.mul(&m))].map(|ty| fresh(self.vars, elements, ty));
+        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
+        let prim = |prim, funs, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs, args });
+        let join = |rows: VarId| at(all, prim(Prim::Join, Vec::new(), vec![Atom::Var(rows)]));
+        let made = match elements == *param {
+            true => vec![join(*rows)],
+            false => {
+                vec![at(all_rows, prim(Prim::Map(Level::Auto), vec![f], vec![Atom::Var(*rows)])), join(all_rows)]
+            }
+        };
+        Some((map, made, all))
     }
 }
 
@@ -227,6 +265,32 @@ impl Lifting<'_> {
         let var = fresh(self.vars, like, ty);
         self.made.push(Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() });
         var
+    }
+}
+
+/// Whether a statement makes rows that only a `join` reads, so that what reads an element can compute it.
+pub fn is_joined(f: &Lambda, stmt: &Stmt) -> bool {
+    let mut readers = f.body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == stmt.var));
+    let joins = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if call.prim == Prim::Join);
+    is_map(&stmt.rhs)
+        && is_lazy(stmt)
+        && f.body.result != Atom::Var(stmt.var)
+        && readers.next().is_some_and(joins)
+        && readers.next().is_none()
+}
+
+/// Whether what reads an element can compute it: scalars, views, and maps of functions of such.
+fn is_lazy(stmt: &Stmt) -> bool {
+    let inside = |call: &PrimCall| call.funs.iter().all(|f| f.position.is_none() && f.body.stmts.iter().all(is_lazy));
+    match &stmt.rhs {
+        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::If(_, a, b) => [a, b].into_iter().all(|b| b.stmts.iter().all(is_lazy)),
+        Rhs::Prim(call) => match call.prim {
+            Prim::Map(Level::Auto) => inside(call),
+            Prim::Head | Prim::Last | Prim::Aref => true,
+            prim => prim.is_view() && inside(call),
+        },
+        _ => false,
     }
 }
 

@@ -288,18 +288,23 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
     u32::try_from(most).ok().filter(|most| *most >= FEWEST)
 }
 
+/// Whether an array is made by a map of a function so short that each reader may compute its elements.
+pub fn is_short_map(f: &Lambda, made: &Stmt) -> bool {
+    let scalar = |s: &Stmt| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..));
+    let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto | Level::Lcl(_)), .. }) = &made.rhs else {
+        return false;
+    };
+    let body = &call.funs[0].body;
+    body.stmts.len() <= COMPUTED_AGAIN && body.stmts.iter().all(scalar) && f.body.result != Atom::Var(made.var)
+}
+
 /// Duplicates short functions whose results several operators read but no memory keeps: cheaper than global memory.
 pub fn compute_again(vars: &mut Vec<VarInfo>, lengths: &mut Lengths, f: &mut Lambda) {
-    let is_short = |g: &Lambda| {
-        let scalar = |s: &Stmt| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..));
-        g.body.stmts.len() <= COMPUTED_AGAIN && g.body.stmts.iter().all(scalar)
-    };
     let mut at = 0;
     while at < f.body.stmts.len() {
         let stmt = f.body.stmts[at].clone();
         at += 1;
-        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Lcl(_)), .. }) = &stmt.rhs else { continue };
-        if !is_short(&call.funs[0]) || f.body.result == Atom::Var(stmt.var) {
+        if !is_short_map(f, &stmt) {
             continue;
         }
         let is_it = |v: VarId| v == stmt.var;

@@ -56,10 +56,12 @@
 //! | `row_tables` | rows whose elements are folded by key |
 //! | `small` | batches of small matrices: one work-item for each result |
 //! | `products` | products that are a part of a function |
+//! | `results` | products whose function returns a view of them |
 //! | `together` | folds of the same elements |
 //! | [`tile_folds`] | nests whose rows are folded in tiles |
 //! | [`tile`] | maps that could be computed in blocks |
 //! | `turned` | transposed results of maps over columns, computed by rows |
+//! | `unrolled` | folds and scans of small arrays, as tuples of their scalars |
 //! | [`updates`] | maps that change one element of an array in a loop |
 
 mod alike;
@@ -103,6 +105,7 @@ pub mod place;
 mod products;
 mod ragged;
 mod repeated;
+mod results;
 mod rewrite;
 mod rounds;
 mod row_tables;
@@ -117,6 +120,7 @@ pub mod tile;
 pub mod tile_folds;
 mod together;
 mod turned;
+mod unrolled;
 pub mod updates;
 pub mod uses;
 mod versions;
@@ -200,8 +204,12 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = next;
         stages.push((last.rule.name, rewritten.clone()));
     }
+    rewritten = invariant::invariant(rewritten, &mut Vec::new());
+    stages.push(("invariant", rewritten.clone()));
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
     stages.push(("interchanged", rewritten.clone()));
+    rewritten = unrolled::unrolled(rewritten, &mut Vec::new());
+    stages.push(("unrolled", rewritten.clone()));
     rewritten = loops_out::loops_out(rewritten, target, &mut Vec::new());
     stages.push(("loop-out", rewritten.clone()));
     rewritten = counters::counters(rewritten, &mut Vec::new());
@@ -231,7 +239,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     rewritten = products::products(rewritten, target, &mut Vec::new());
     stages.push(("product-apart", rewritten.clone()));
     let distributed = narrowed::narrowed(distribute::distribute(rewritten, target, &mut Vec::new()));
-    let turned = turned::turned(distributed.clone(), target, &mut Vec::new());
+    let returned = results::results(distributed.clone(), target, &mut Vec::new());
+    let turned = turned::turned(returned.clone(), target, &mut Vec::new());
     let flat = flatten::flatten(turned.clone(), target, &mut Vec::new());
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
     let copied = flatten::flatten(copied, target, &mut Vec::new());
@@ -241,6 +250,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let placed = place::place(&small, target, &mut Vec::new());
     stages.extend([
         ("distributed", distributed),
+        ("view-results", returned),
         ("turned", turned),
         ("flat", flat),
         ("columns", copied),
@@ -266,7 +276,9 @@ impl Schedule {
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
         let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
+        let rewritten = verified("invariant", kernel, invariant::invariant(rewritten, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
+        let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));
         let rewritten = verified("counters", kernel, counters::counters(rewritten, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
@@ -285,6 +297,7 @@ impl Schedule {
         let rewritten = verified("products", kernel, products::products(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("narrowed", kernel, narrowed::narrowed(rewritten));
+        let rewritten = verified("results", kernel, results::results(rewritten, target, &mut applied));
         let rewritten = verified("turned", kernel, turned::turned(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));
         let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));

@@ -48,6 +48,19 @@ pub fn returned(f: &Lambda) -> Option<usize> {
     None
 }
 
+/// The innermost function of `depth` maps, the function of each of which has [`returned`] the next one.
+pub fn innermost(call: &mut PrimCall, depth: usize) -> Option<&mut Lambda> {
+    let f = call.funs.first_mut()?;
+    if depth <= 1 {
+        return Some(f);
+    }
+    let at = returned(f)?;
+    match &mut f.body.stmts[at].rhs {
+        Rhs::Prim(next) => innermost(next, depth - 1),
+        _ => None,
+    }
+}
+
 /// Grid dimensions left for maps around a nest.
 pub const MOST_BATCHES: usize = 2;
 

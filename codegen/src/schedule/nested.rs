@@ -254,6 +254,12 @@ fn is_parallel(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
     matches!(work_among(kernel, stmt, own), Work::Together(_) | Work::Nest)
 }
 
+/// Whether a statement is a map with parallel work in its function, also below maps over a few numbers.
+fn has_work(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
+    funs[0].body.stmts.iter().any(|s| is_parallel(kernel, s, &[]) || has_work(kernel, s))
+}
+
 /// Perfectly nested maps: the function of each does nothing but the next map and free operations.
 pub struct Dims<'k> {
     /// Outermost first.
@@ -262,11 +268,22 @@ pub struct Dims<'k> {
     pub in_order: bool,
     /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
+    /// Whether a few numbers count as rows.
+    few: bool,
 }
 
 impl<'k> Dims<'k> {
     pub fn of(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
-        let mut dims = Dims { calls: vec![call], in_order: true, outer: FxHashSet::default() };
+        Dims::found(kernel, call, false)
+    }
+
+    /// The same, also through maps over a few numbers.
+    pub fn of_all(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
+        Dims::found(kernel, call, true)
+    }
+
+    fn found(kernel: &Kernel, call: &'k PrimCall, few: bool) -> Dims<'k> {
+        let mut dims = Dims { calls: vec![call], in_order: true, outer: FxHashSet::default(), few };
         while let Some((next, f)) = dims.perfect(kernel) {
             dims.outer.extend(&f.params);
             for s in &f.body.stmts {
@@ -284,12 +301,9 @@ impl<'k> Dims<'k> {
         let f = self.innermost();
         let at = nest::returned(f)?;
         let (before, made) = (&f.body.stmts[..at], &f.body.stmts[at]);
-        match &made.rhs {
-            Rhs::Prim(next) if work_of(kernel, made) == Work::Nest && before.iter().all(|s| free::is_free(&s.rhs)) => {
-                Some((next, f))
-            }
-            _ => None,
-        }
+        let Rhs::Prim(next) = &made.rhs else { return None };
+        let nests = work_of(kernel, made) == Work::Nest || self.few && has_work(kernel, made);
+        (nests && before.iter().all(|s| free::is_free(&s.rhs))).then_some((next, f))
     }
 
     pub fn innermost(&self) -> &'k Lambda {

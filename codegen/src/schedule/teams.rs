@@ -20,7 +20,7 @@ use super::nested::{
 use super::pass::{Names, over};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, host_blocks, nest, ragged, rules, shapes, tile_folds, together};
+use super::{Applied, host_blocks, joined, nest, ragged, rules, shapes, tile_folds, together};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
@@ -63,6 +63,9 @@ const OWN_GROUP: u32 = 64;
 
 /// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
+
+/// Dimensions of the grid.
+pub const GRID: usize = 3;
 
 /// Bytes of local memory that every device has.
 pub const MOST_LOCAL: i64 = 32 * 1024;
@@ -157,6 +160,14 @@ struct Shared<'k> {
     counted: bool,
 }
 
+impl Shared<'_> {
+    /// The number of elements of all maps.
+    fn elements(&self, kernel: &Kernel) -> Size {
+        let len = |call: &&PrimCall| kernel.atom_ty(&call.args[0]).as_array().map_or(Size::one(), |a| a.len.clone());
+        self.dims.calls.iter().map(len).fold(Size::one(), |n, m| n.mul(&m))
+    }
+}
+
 impl Writer<'_> {
     /// Makes the versions of the maps at host level.
     fn block(&mut self, kernel: &Kernel, block: &mut Block) {
@@ -166,10 +177,13 @@ impl Writer<'_> {
             self.params = Params::of(&self.target.written(&stmt.settings()));
             match &stmt.rhs {
                 Rhs::Prim(_) if self.folded.contains(&stmt.var) => out.push(stmt),
-                Rhs::Prim(call) => match (shared(kernel, call), ragged::recognise(kernel, call)) {
+                Rhs::Prim(call) => match (of_call(kernel, call), ragged::recognise(kernel, call)) {
                     (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),
                     (None, Some(ragged)) => out.extend(self.of_own_lengths(kernel, &stmt, call, &ragged)),
-                    (None, None) => out.push(stmt),
+                    (None, None) => match self.of_folds_of_folds(kernel, &stmt, call) {
+                        Some(stmts) => out.extend(stmts),
+                        None => out.push(stmt),
+                    },
                 },
                 _ => out.push(stmt),
             }
@@ -182,8 +196,7 @@ impl Writer<'_> {
     }
 
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
-        let len = |call: &&PrimCall| kernel.atom_ty(&call.args[0]).as_array().map_or(Size::one(), |a| a.len.clone());
-        let n = shared.dims.calls.iter().map(len).fold(Size::one(), |n, m| n.mul(&m));
+        let n = shared.elements(kernel);
         let whole = Team { items: self.params.group, rows: 1, keeps: true, own: None, tile: SCAN_TILE };
         let f = shared.dims.innermost();
         let memory = LocalMemory::of(kernel, f, shared.own, whole.items);
@@ -201,6 +214,8 @@ impl Writer<'_> {
         {
             return self.named(joined, stmt.var);
         }
+        let made_again = |v: &VarId| f.body.stmts.iter().any(|s| s.var == *v && kept::is_short_map(f, s));
+        let in_parts = !(shared.own || shared.by_key || shared.loops || across) && memory.kept.iter().all(made_again);
         // A group computes each element where elements are few or rows long. Intermediate arrays are better kept by
         // several work-items than by one.
         let below = match shared.own {
@@ -208,17 +223,18 @@ impl Writer<'_> {
             _ if shared.by_key || shared.loops => n.add(&Size::one()),
             _ if across => enough,
             true if registers.is_some() && !memory.kept.is_empty() => n.add(&Size::one()),
-            true => Size::if_le(&Size::int(self.params.shared), &shared.row, &n.add(&Size::one()), &enough),
-            false => enough,
+            false if in_parts => enough,
+            _ => Size::if_le(&Size::int(self.params.shared), &shared.row, &n.add(&Size::one()), &enough),
         };
-        let in_parts = !(shared.own || shared.by_key || shared.loops || across) && memory.kept.is_empty();
         let few = decided(&n, &below);
         if few == Some(false) {
             return vec![stmt.clone()];
         }
         let mut groups = match registers {
             // Each element shared by all rows is read once.
-            _ if in_parts => self.by_groups(kernel, stmt, shared, &Team { keeps: false, ..whole }, &[]),
+            _ if in_parts && memory.kept.is_empty() => {
+                self.by_groups(kernel, stmt, shared, &Team { keeps: false, ..whole }, &[])
+            }
             Some(most) => self.in_registers(kernel, stmt, shared, &memory, (most, across)),
             None => match self.in_memory(kernel, stmt, shared, &memory, &whole, &n) {
                 Some(groups) => groups,
@@ -230,19 +246,26 @@ impl Writer<'_> {
         let all = match few {
             Some(_) => groups,
             None => {
-                let mut many = branch(self.vars, stmt, Rhs::Prim(shared.call.clone()));
-                if in_parts {
-                    many = self.or_few_items(kernel, stmt, shared, &n, many);
-                }
+                let many = match in_parts {
+                    true => self.by_items(kernel, stmt, shared, &n),
+                    false => branch(self.vars, stmt, Rhs::Prim(shared.call.clone())),
+                };
                 choice(self.vars, stmt, &n, &below, groups, many)
             }
         };
         self.named(all, stmt.var)
     }
 
-    /// Adds the version in which few work-items fold each of many rows: one alone would wait for memory at each element,
-    /// unless there are enough others to work meanwhile.
-    fn or_few_items(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size, by_items: Block) -> Block {
+    /// The versions for many elements, all of which read the same arrays: a work-item for each, or few work-items, because
+    /// one alone would wait for memory at each element, unless there are enough others to work meanwhile. Neither has room
+    /// for arrays of its own.
+    fn by_items(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size) -> Block {
+        let mut again = shared.call.clone();
+        again.funs[0] = Copier::new(self.vars, self.lengths).lambda(&again.funs[0]);
+        if let Some(f) = nest::innermost(&mut again, shared.dims.calls.len()) {
+            kept::compute_again(self.vars, self.lengths, f);
+        }
+        let by_items = branch(self.vars, stmt, Rhs::Prim(again));
         let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
         let below =
             Size::if_le(&Size::int(self.params.short), &shared.row, &Size::int(self.params.waiting), &Size::zero());
@@ -255,6 +278,39 @@ impl Writer<'_> {
             Some(_) => by_few,
             None => choice(self.vars, stmt, n, &below, by_few, by_items),
         }
+    }
+
+    /// The versions of a map whose function folds folds: where elements are few, a group folds all at once.
+    fn of_folds_of_folds(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+        let dims = (call.prim == Prim::Map(Level::Auto)).then(|| Dims::of_all(kernel, call))?;
+        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
+        let mut added = Vec::new();
+        let f = Copier::new(&mut next.vars, self.lengths).lambda(dims.innermost());
+        let joined = joined::one_fold(&mut next, &f, &mut added)?;
+        let mut flat = call.clone();
+        *nest::innermost(&mut flat, dims.calls.len())? = joined;
+        next.body.stmts.push(Stmt { rhs: Rhs::Prim(flat.clone()), ..stmt.clone() });
+        // A map around those of the grid is a loop.
+        let shared = shared(&next, Dims::of_all(&next, &flat), GRID + 1)?;
+        let n = shared.elements(&next);
+        let enough = Size::int(self.params.enough);
+        let few = decided(&n, &enough);
+        if few == Some(false) {
+            return None;
+        }
+        self.vars.clone_from(&next.vars);
+        self.applied.extend(added);
+        self.applied.push(Applied { rule: &rules::MAP_FOLDS_WRG, origin: stmt.origin.clone() });
+        let team = Team { items: self.params.group, rows: 1, keeps: false, own: None, tile: SCAN_TILE };
+        let groups = self.by_groups(&next, stmt, &shared, &team, &[]);
+        let all = match few {
+            Some(_) => groups,
+            None => {
+                let many = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, &n, &enough, groups, many)
+            }
+        };
+        Some(self.named(all, stmt.var))
     }
 
     /// The versions of a map whose rows have lengths of their own: a group does each row, unless rows are many and short.
@@ -463,13 +519,16 @@ pub fn has_tiles(kernel: &Kernel, dims: &Dims) -> bool {
     tiled || windows
 }
 
-/// Recognises an unplaced map that groups may share and for which there is no better strategy.
-fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
-    if call.prim != Prim::Map(Level::Auto) {
-        return None;
-    }
-    let dims = Dims::of(kernel, call);
-    if dims.calls.len() > 3 || dims.calls.iter().any(|c| !is_plain(kernel, c)) {
+/// Recognises an unplaced map that groups may share, a dimension of the grid for each of its maps.
+fn of_call<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
+    (call.prim == Prim::Map(Level::Auto)).then(|| shared(kernel, Dims::of(kernel, call), GRID))?
+}
+
+/// Recognises an unplaced map, with at most so many maps in one another, that groups may share and for which there is no
+/// better strategy.
+fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>> {
+    let call = dims.calls[0];
+    if dims.calls.len() > most || dims.calls.iter().any(|c| !is_plain(kernel, c)) {
         return None;
     }
     let f = dims.innermost();
@@ -484,6 +543,7 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
     for stmt in &f.body.stmts {
         match work_of(kernel, stmt) {
             Work::Item => {}
+            Work::Nest if joined::is_joined(f, stmt) => {}
             Work::Together(len) => {
                 row = Some(row.map_or(len.clone(), |row: Size| if row == len { len } else { Size::max(&row, &len) }));
                 folds |= !matches!(&stmt.rhs, Rhs::Prim(c) if matches!(c.prim, Prim::Map(_)));

@@ -1,9 +1,10 @@
 //! Folds of the same elements, computed together, so that these are read once.
 //!
 //! `(reduce f y xs, reduce g z ys) = unzip (reduce (f × g) (y, z) (zip xs ys))`, where xs and ys are made of one stored
-//! array, element by element; in the function of a map of few, long rows also of several arrays, if all of its work is then one fold.
+//! array, element by element. In the function of a map also of several arrays, if all of its work is then one fold: of few, long
+//! rows, and of arrays that all elements read.
 
-use super::nested::{Work, array_of, is_known, rows_of, work_of};
+use super::nested::{Dims, Work, array_of, is_known, rows_of, work_of};
 use super::neutral::operator;
 use super::versions::fresh;
 use super::{Applied, host_blocks, nest, rules, uses};
@@ -13,7 +14,7 @@ use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Maximum folds that one launch computes: each work-item keeps the elements and the results of all in registers.
 const MOST: usize = 6;
@@ -73,14 +74,41 @@ impl Writer<'_> {
     fn at_the_host(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             host_blocks(self.kernel, stmt).into_iter().for_each(|inner| self.at_the_host(inner));
+            if let Some(call) = self.of_all(stmt) {
+                stmt.rhs = Rhs::Prim(call);
+            }
         }
         self.block(block);
     }
 
-    fn block(&mut self, block: &mut Block) {
-        while let Some(group) = self.group(block) {
-            self.replace(block, &group);
+    /// The map, also below other maps, whose function folds arrays that are no rows of its elements once instead of
+    /// several times.
+    fn of_all(&mut self, stmt: &Stmt) -> Option<PrimCall> {
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+        let dims = Dims::of(self.kernel, call);
+        if dims.has_rows(self.kernel) {
+            return None;
         }
+        let (depth, f) = (dims.calls.len(), dims.innermost().clone());
+        let is_long = |s: &Stmt| matches!(work_of(self.kernel, s), Work::Together(_));
+        if f.position.is_some() || !f.body.stmts.iter().all(|s| !is_reduce(s) || is_long(s)) {
+            return None;
+        }
+        let mut joined = f;
+        let folds = Writer { kernel: self.kernel, sharing: false, applied: self.applied }.block(&mut joined.body);
+        folds.iter().for_each(|fold| self.read_once(&mut joined.body, *fold));
+        let mut call = call.clone();
+        *nest::innermost(&mut call, depth)? = joined;
+        (!folds.is_empty()).then_some(call)
+    }
+
+    /// Joins the folds of a block. The joined ones.
+    fn block(&mut self, block: &mut Block) -> Vec<VarId> {
+        let mut joined = Vec::new();
+        while let Some(group) = self.group(block) {
+            joined.push(self.replace(block, &group));
+        }
+        joined
     }
 
     /// The first folds of a block that share an array, none of which depends on another one; in the order of the block.
@@ -147,9 +175,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Replaces folds by one, where the last of them stood. What reads their results comes after it.
-    fn replace(&mut self, block: &mut Block, group: &[Fold]) {
-        let [first, .., last] = group else { return };
+    /// Replaces folds by one, which it returns, where the last of them stood. What reads their results comes after it.
+    fn replace(&mut self, block: &mut Block, group: &[Fold]) -> VarId {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
         let origin = block.stmts[last.at].origin.clone();
         let folds: Vec<VarId> = group.iter().map(|fold| block.stmts[fold.at].var).collect();
         let mut after: FxHashSet<VarId> = folds.iter().copied().collect();
@@ -191,6 +219,7 @@ impl Writer<'_> {
         }
         block.stmts = stmts;
         self.applied.push(Applied { rule: &rules::FOLDS_TOGETHER, origin });
+        folded
     }
 
     /// Makes the elements of a joined fold by one map, so that each element of the arrays is read once.
@@ -201,7 +230,13 @@ impl Writer<'_> {
         let Some(at) = block.stmts.iter().position(|s| s.var == zipped) else { return };
         let Rhs::Prim(PrimCall { prim: Prim::Zip, args: parts, .. }) = block.stmts[at].rhs.clone() else { return };
         let origin = block.stmts[at].origin.clone();
-        let mut made = Elements { roots: Vec::new(), stmts: Vec::new(), origin: origin.clone() };
+        let mut made = Elements {
+            roots: Vec::new(),
+            made: FxHashMap::default(),
+            only: read_only_by(block, at),
+            stmts: Vec::new(),
+            origin: origin.clone(),
+        };
         let all: Option<Vec<Atom>> = parts.iter().map(|xs| self.element(block, xs, &mut made)).collect();
         let (Some(all), false) = (all, made.roots.is_empty()) else { return };
         let Elements { roots, mut stmts, .. } = made;
@@ -238,19 +273,30 @@ impl Writer<'_> {
     /// The element of an array, made of those of the arrays at its root.
     fn element(&mut self, block: &Block, xs: &Atom, made: &mut Elements) -> Option<Atom> {
         let Atom::Var(v) = xs else { return None };
-        let known = block.stmts.iter().find(|s| s.var == *v).map(|s| s.rhs.clone());
-        match known {
+        if let Some(x) = made.made.get(v) {
+            return Some(x.clone());
+        }
+        let x = self.new_element(block, *v, made)?;
+        made.made.insert(*v, x.clone());
+        Some(x)
+    }
+
+    fn new_element(&mut self, block: &Block, v: VarId, made: &mut Elements) -> Option<Atom> {
+        let known = block.stmts.iter().find(|s| s.var == v).filter(|s| made.only.contains(&s.var));
+        match known.map(|s| s.rhs.clone()) {
             Some(Rhs::Atom(a)) => self.element(block, &a, made),
             Some(Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. })) => {
                 let parts = args.iter().map(|a| self.element(block, a, made)).collect::<Option<Vec<Atom>>>()?;
-                let (_, ty) = rows_of(self.kernel.ty(*v))?;
-                let tuple = fresh(&mut self.kernel.vars, *v, ty);
+                let (_, ty) = rows_of(self.kernel.ty(v))?;
+                let tuple = fresh(&mut self.kernel.vars, v, ty);
                 let origin = made.origin.clone();
                 made.stmts.push(Stmt { var: tuple, binds: Vec::new(), rhs: Rhs::Tuple(parts), origin });
                 Some(Atom::Var(tuple))
             }
             Some(Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }))
-                if funs[0].position.is_none() && funs[0].params.len() == 1 =>
+                if funs[0].position.is_none()
+                    && funs[0].params.len() == 1
+                    && funs[0].body.stmts.iter().all(|s| work_of(self.kernel, s) == Work::Item) =>
             {
                 let x = self.element(block, &args[0], made)?;
                 let mut lengths = Lengths::of(self.kernel);
@@ -268,14 +314,15 @@ impl Writer<'_> {
                         _ => None,
                     })
                 };
-                let own = component(xs);
-                let is_same = |root: &Atom| root == xs || own.is_some() && component(root) == own;
+                let xs = Atom::Var(v);
+                let own = component(&xs);
+                let is_same = |root: &Atom| *root == xs || own.is_some() && component(root) == own;
                 if let Some((_, x)) = made.roots.iter().find(|(root, _)| is_same(root)) {
                     return Some(Atom::Var(*x));
                 }
-                let (_, ty) = rows_of(self.kernel.ty(*v))?;
-                let x = fresh(&mut self.kernel.vars, *v, ty);
-                made.roots.push((xs.clone(), x));
+                let (_, ty) = rows_of(self.kernel.ty(v))?;
+                let x = fresh(&mut self.kernel.vars, v, ty);
+                made.roots.push((xs, x));
                 Some(Atom::Var(x))
             }
         }
@@ -305,8 +352,26 @@ impl Writer<'_> {
 struct Elements {
     /// The arrays that are read, each with the variable of its element.
     roots: Vec<(Atom, VarId)>,
+    /// The elements of the arrays that are made of these, each of which is made once.
+    made: FxHashMap<VarId, Atom>,
+    /// The arrays that nothing else reads.
+    only: FxHashSet<VarId>,
     stmts: Vec<Stmt>,
     origin: Origin,
+}
+
+/// The variables that only the statement at `at` reads, itself or through others of them.
+fn read_only_by(block: &Block, at: usize) -> FxHashSet<VarId> {
+    let mut only = FxHashSet::from_iter([block.stmts[at].var]);
+    for stmt in block.stmts[..at].iter().rev() {
+        let is_it = |v: VarId| v == stmt.var;
+        let read = |s: &&Stmt| uses::mentions(s, &is_it);
+        let alone = block.stmts.iter().filter(read).all(|s| only.contains(&s.var));
+        if alone && block.result != Atom::Var(stmt.var) {
+            only.insert(stmt.var);
+        }
+    }
+    only
 }
 
 /// Removes the maps and zips that nothing reads.

@@ -132,9 +132,15 @@ rules! {
     Decomposition MAP_BRANCH "map-branch":
         "if c then map f xs else map g ys" = "map (λ(x,y). if c then f x else g y) (zip xs ys)",
         if "Always true. On a GPU, in the function of a map at the top of a kernel; one of the two may be an array without a map.";
+    Decomposition FOLD_COLUMNS "fold-columns":
+        "reduce (zipWith f) (fill z) rows" = "T (map (reduce f z) (T rows))",
+        if "The operator is element-wise and stops no run; also of `reduceSeq`, `scan` and `scanSeq`, of other starts, and with what is the same for all rows or elements beside.";
+    Decomposition FOLD_SCALARS "fold-scalars":
+        "reduce f z" = "map array ∘ reduce (tuple ∘ f ∘ array) (tuple z) ∘ map tuple",
+        if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
     Decomposition INVARIANT "invariant":
         "map (λx. f x (g z)) xs" = "map (λx. f x y) xs where y = g z",
-        if "Always true; also out of the functions of folds, scans, filters and loops, and out of a branch. g folds, scans, sorts or maps long arrays, and cannot stop the run, for xs may be empty.";
+        if "Always true; also out of the functions of folds, scans, filters and loops, and out of a branch. g folds, scans, filters, sorts or maps long arrays. If it may stop the run, only where xs surely has elements, or the host knows whether it has any, and nothing may stop the run before.";
     Decomposition ONCE "once":
         "let y = g z, w = g z" = "let y = g z, w = y",
         if "Always true. g folds, scans, sorts, filters or loops.";
@@ -169,6 +175,9 @@ rules! {
     Placement VIEW_ROWS "view-rows":
         "map (λx. f (join x))" = "map f ∘ split n ∘ join ∘ join",
         if "Always true; n is the length of `join x`. On a GPU, where the function does nothing else with x and n is not a small number. Also of `split k` instead of `join`, where the function is a map over parts of no small length k.";
+    Placement VIEW_RESULTS "view-results":
+        "map (split k ∘ f)" = "map (split k) ∘ map f",
+        if "Always true; also of `join` and `transpose`. On a GPU, at the top of a kernel, where every row of a matrix meets every column in f, also below more maps.";
     Placement MAP_JOINED "map-joined":
         "map (map f) x" = "split k (map f (join x))",
         if "Always true. On a GPU, in a function that reads `join x`, too.";

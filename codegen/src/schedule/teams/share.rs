@@ -1,11 +1,12 @@
 //! A function whose operators a group shares: the operators have the level `Lcl`, and what several of them read is stored
 //! once.
 
+use super::super::joined::is_joined;
 use super::super::kept;
 use super::super::nested::{Work, is_loop, work_among};
 use super::super::versions::branch;
 use super::super::{nest, rules};
-use super::{Applied, Shared, Team, Writer};
+use super::{Applied, GRID, Shared, Team, Writer};
 use crate::core::copy::Copier;
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
@@ -52,7 +53,8 @@ impl Writer<'_> {
     /// The same in a function inside of one that has these lengths of its own.
     fn share_in(&mut self, now: &Kernel, f: &mut Lambda, own: &[Var]) {
         let mut own: Vec<Var> = own.iter().chain(&f.position).cloned().collect();
-        for stmt in &mut f.body.stmts {
+        let joined: Vec<VarId> = f.body.stmts.iter().filter(|s| is_joined(f, s)).map(|s| s.var).collect();
+        for stmt in f.body.stmts.iter_mut().filter(|s| !joined.contains(&s.var)) {
             own.extend(stmt.binds.iter().cloned());
             let work = work_among(now, stmt, &own);
             let Rhs::Prim(call) = &mut stmt.rhs else { continue };
@@ -147,9 +149,9 @@ fn binding(f: &mut Lambda, v: VarId) -> Option<&mut Lambda> {
     calls.flat_map(|call| &mut call.funs).find(|f| binds(f, v))
 }
 
-/// Gives each map of a nest a dimension of the grid, and calls `then` with the innermost function.
+/// Gives each map of a nest a dimension of the grid, while there are some, and calls `then` with the innermost function.
 pub(super) fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
-    call.prim = Prim::Map(Level::Wrg(depth.saturating_sub(1) as u8));
+    call.prim = Prim::Map(if depth <= GRID { Level::Wrg(depth.saturating_sub(1) as u8) } else { Level::Seq });
     let f = &mut call.funs[0];
     if depth <= 1 {
         return then(f);

@@ -58,12 +58,13 @@ impl Maker<'_> {
         let (x, y, columns) = (self.fresh("x"), self.fresh("x"), self.fresh("h"));
         let kind = self.choices.below(8);
         let (one, other) = if kind % 4 == 3 { (&y, &x) } else { (&x, &y) };
-        let product = |a: &str| {
-            format!(
-                "(map (lambda ({x}) \
-                 (map (lambda ({y}) ({end} (head {fold} (map {met} (zip {one} {other})))))) {columns})) {a})"
-            )
-        };
+        let row = format!("(map (lambda ({y}) ({end} (head {fold} (map {met} (zip {one} {other})))))) {columns})");
+        let product = |a: &str| format!("(map (lambda ({x}) {row}) {a})");
+        // A view of each row.
+        if kind == 5 {
+            let text = format!("(let {columns} {b} (map (lambda ({x}) (split #1 {row})) {a}))");
+            return (text, Ty::array(Ty::array(Ty::array(element, Len::nat(1)), m), n));
+        }
         // A batch of matrices of one row each.
         if kind >= 6 {
             let batch = self.fresh("x");
@@ -302,6 +303,29 @@ impl Maker<'_> {
              (/ (toFloat (mod ({a} x y) 8)) (* b (sqrt b))))) ys)))))))) {xs}))"
         );
         (text, Ty::array(INT, Len::of(Base::M)))
+    }
+
+    /// Folds and scans of small arrays: functions as tables, the array with the greatest first element, products of matrices.
+    pub(super) fn small_arrays_folded(&mut self) -> (String, Ty) {
+        let count = self.count();
+        let (size, term) = (self.choices.of(&[2, 3, 4]), self.choices.of(&["(* i 3)", "(bitxor i 5)", "i"]));
+        let compose = "(lambda (f g) (map (lambda (i) (aref g i)) f))";
+        let greatest = "(lambda (a b) (if (< (aref a 0) (aref b 0)) b a))";
+        let product = "(lambda (a b) (map (lambda (r) (map (lambda (c) (head (reduce 0 + (map (lambda (p) (* (get1 p) (get2 p))) \
+                       (zip r c))))) (transpose b))) a))";
+        let row = format!("(generate #{size} (lambda (j) (mod (+ {term} j) {size})))");
+        let unit = "(generate #2 (lambda (i) (generate #2 (lambda (j) (if (= i j) 1 0)))))";
+        let matrix = "(generate #2 (lambda (j) (generate #2 (lambda (k) (- (+ i j) (* 2 k))))))";
+        let (start, f, x, element) = match self.choices.below(3) {
+            0 => (format!("(iota #{size})"), compose, row, Ty::array(INT, Len::nat(size))),
+            1 => (format!("(fill #{size} -900)"), greatest, row, Ty::array(INT, Len::nat(size))),
+            _ => (unit.into(), product, matrix.into(), Ty::array(Ty::array(INT, Len::nat(2)), Len::nat(2))),
+        };
+        let xs = format!("(map (lambda (i) {x}) {})", self.numbers(&count));
+        match self.choices.flip() {
+            true => (format!("(scan {start} {f} {xs})"), Ty::array(element, count)),
+            false => (format!("(reduce {start} {f} {xs})"), Ty::array(element, Len::nat(1))),
+        }
     }
 
     /// Folds of equal length per element, for few or many elements.

@@ -75,6 +75,7 @@ impl Maker<'_> {
             17 => self.bits(),
             18 => self.bodies(),
             19 => self.angles(),
+            _ if self.choices.flip() => self.small_arrays_folded(),
             _ => self.few_rows_or_many(),
         }
     }
