@@ -21,6 +21,15 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("open", "a file is imported by `(import \"file.lift\")`"),
 ];
 
+/// Words that begin definitions and kernels in other languages, and the word here.
+const FORMS: &[(&[&str], &str)] = &[
+    (
+        &["def", "defn", "defun", "defvar", "defparameter", "fn", "fun", "func", "function", "let", "val", "var"],
+        "define",
+    ),
+    (&["kernel", "entry"], "lift"),
+];
+
 /// How comments begin in other languages. (`#` is a token of its own.)
 const COMMENTS: &[&str] = &["--", "//", "#", "/*", "{-"];
 
@@ -34,6 +43,11 @@ pub(super) fn outside(text: &str) -> Option<&'static str> {
     }
     let word = text.split(|c: char| !c.is_alphanumeric()).next()?;
     OUTSIDE.iter().find(|(outside, _)| *outside == word).map(|(_, says)| *says)
+}
+
+/// The word that begins a form here, for one that begins it in other languages.
+pub(super) fn form(word: &str) -> Option<&'static str> {
+    FORMS.iter().find(|(words, _)| words.contains(&word)).map(|(_, here)| *here)
 }
 
 impl Parser<'_> {

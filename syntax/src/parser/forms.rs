@@ -1,7 +1,7 @@
 //! Top-level forms.
 
 use super::{Parser, foreign};
-use crate::error::SyntaxErrorCode as Code;
+use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::*;
 use crate::words::TYPE_WORDS;
 
@@ -17,6 +17,7 @@ impl Parser<'_> {
                 "define" => self.define(),
                 "lift" => self.kernel(),
                 "primitive" => self.primitive(),
+                word if let Some(meant) = foreign::form(word) => self.foreign_form(meant),
                 _ => self.unknown_form(),
             }
         }
@@ -165,12 +166,10 @@ impl Parser<'_> {
     fn unknown_form(&mut self) {
         let word = self.head_word();
         let range = self.range_at(if word.is_empty() { self.pos } else { self.pos + 1 });
+        let begins = |form: &&str| !word.is_empty() && form.starts_with(word);
         let meant = match word {
-            "" => None,
-            "def" | "defn" | "defun" | "fn" | "fun" | "function" => Some("define"),
-            "kernel" => Some("lift"),
             "require" | "include" | "use" | "load" => Some("import"),
-            _ => ["define", "import"].into_iter().find(|form| form.starts_with(word)),
+            _ => ["define", "import"].into_iter().find(begins),
         };
         let wanted = "`import`, `define` or `lift` must follow the first bracket of a form";
         match meant {
@@ -181,6 +180,36 @@ impl Parser<'_> {
             None => self.error(Code::ExpectedForm, range, wanted),
         }
         self.skip_element();
+    }
+
+    /// Parses a form that begins with a word of another language as the form that is meant. It has one error, whose fix also
+    /// brackets the name and the parameters.
+    fn foreign_form(&mut self, meant: &'static str) {
+        let (word, text) = (self.range_at(self.pos + 1), self.head_word());
+        let from = self.errors.len();
+        let (noun, shape) = match meant {
+            "define" => {
+                self.define();
+                ("a definition", "(define (name param …) expr)")
+            }
+            _ => {
+                self.kernel();
+                ("a kernel", KERNEL)
+            }
+        };
+        let follows = |error: &SyntaxError| matches!(error.code, Code::Missing | Code::Extra);
+        let own = self.errors.split_off(from);
+        let (head, own): (Vec<_>, Vec<_>) =
+            own.into_iter().filter(|error| !follows(error)).partition(|e| e.code == Code::ExpectedParams);
+        let (range, insert) = match head.into_iter().next().and_then(|error| error.fix) {
+            Some(SyntaxFix { edit, .. }) => (word.cover(edit.range), format!("{meant} {}", edit.insert)),
+            None => (word, meant.to_owned()),
+        };
+        self.errors.extend(own);
+        let message = format!("{noun} begins with `{meant}`, not `{text}`: `{shape}`");
+        let mut error = SyntaxError::new(Code::ExpectedForm, word, message);
+        error.fix = Some(SyntaxFix { label: format!("Write `{insert}`"), edit: TextEdit { range, insert } });
+        self.report(error);
     }
 
     /// Handles tokens outside all groups.

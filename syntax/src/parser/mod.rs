@@ -45,6 +45,10 @@ pub fn parse_form(text: &str) -> Parse {
     let mut parser = Parser::new(text, &tokens);
     parser.form();
     let Parser { events, mut errors, .. } = parser;
+    // What is missing or superfluous in the groups around a missing bracket follows from it.
+    if errors.iter().any(|error| error.code == Code::Unclosed) {
+        errors.retain(|error| !matches!(error.code, Code::Missing | Code::Extra));
+    }
     errors.sort_by_key(|error| (error.range.start(), error.range.end()));
     Parse { green: build(text, &tokens, &events), errors }
 }

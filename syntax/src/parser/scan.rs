@@ -96,13 +96,16 @@ impl Parser<'_> {
         let Some(&innermost) = openers.first() else {
             return;
         };
+        let indented = if openers.len() == 1 { self.unclosed_by_indentation(end) } else { None };
+        let (innermost, end) = indented.map_or((innermost, end), |(opener, last)| (opener, last + 1));
         if self.kind_at(end.saturating_sub(1)) == BAD_STRING {
             return; // The string extends over the missing brackets and is already reported.
         }
         let mut closers: String = openers
             .iter()
             .take(MAX_INSERTED + 1)
-            .map(|&opener| if self.kind_at(opener) == L_PAREN { ')' } else { ']' })
+            .map(|&opener| if indented.is_some() { innermost } else { opener })
+            .map(|opener| if self.kind_at(opener) == L_PAREN { ')' } else { ']' })
             .collect();
         let all_shown = openers.len() <= MAX_INSERTED;
         if !all_shown {
@@ -123,6 +126,66 @@ impl Parser<'_> {
             });
         }
         self.report(error);
+    }
+
+    /// The only bracket that lines show to be unclosed, and the last token before the line that shows it: the line begins no
+    /// further right than the bracket, and under an element of the group around it, or no further right than the line of the
+    /// bracket. `None` if with a bracket there the others do not match.
+    fn unclosed_by_indentation(&self, end: usize) -> Option<(usize, usize)> {
+        // Open brackets, each with the columns of its elements.
+        let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+        let columns = self.columns();
+        let mut found = None;
+        for pos in 0..end {
+            let (kind, (column, indent)) = (self.kind_at(pos), columns[pos]);
+            if kind.is_closer() {
+                let (opener, _) = open.pop()?;
+                if (self.kind_at(opener) == L_PAREN) != (kind == R_PAREN) {
+                    return None;
+                }
+                continue;
+            }
+            let ends = |opener: usize, around: &[usize]| {
+                let (opened_at, outer_indent) = columns[opener];
+                column == indent && column <= opened_at && (around.contains(&column) || column <= outer_indent)
+            };
+            if let [.., (_, around), (opener, _)] = &open[..]
+                && ends(*opener, around)
+            {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some((*opener, pos - 1));
+                open.pop();
+            }
+            if let Some((_, elements)) = open.last_mut() {
+                elements.push(column);
+            }
+            if kind.is_opener() {
+                open.push((pos, Vec::new()));
+            }
+        }
+        if open.is_empty() { found } else { None }
+    }
+
+    /// For each token, its column and that of the first token of its line.
+    fn columns(&self) -> Vec<(usize, usize)> {
+        let (mut column, mut indent, mut before) = (0, 0, 0);
+        let mut columns = Vec::with_capacity(self.significant.len());
+        for pos in 0..self.significant.len() {
+            let start = usize::from(self.range_at(pos).start());
+            let between = &self.text[before..start];
+            match between.rsplit_once('\n') {
+                Some((_, line)) => {
+                    column = line.chars().count();
+                    indent = column;
+                }
+                None => column += between.chars().count(),
+            }
+            columns.push((column, indent));
+            before = start;
+        }
+        columns
     }
 
     fn mismatched(&mut self, opener: usize, closer: usize) {

@@ -204,6 +204,35 @@ fn a_mistake_in_an_unclosed_group_is_one_error() {
 }
 
 #[test]
+fn indentation_shows_where_a_bracket_is_missing() {
+    check(
+        "(define (f xs)\n  (let double (lambda (x) (+ x x)\n       more (map double xs)\n    (zip more xs)))",
+        expect![[r#"
+            47..48 ")" syntax/unclosed: `)` is missing
+              29..30 "(": this bracket is not closed
+              Insert `)`: "(define (f xs)\n  (let double (lambda (x) (+ x x))\n       more (map double xs)\n    (zip more xs)))"
+        "#]],
+    );
+    check(
+        "(define (f xs)\n  (g (h xs)\n  (h xs)\n  xs)",
+        expect![[r#"
+        25..26 ")" syntax/unclosed: `)` is missing
+          17..18 "(": this bracket is not closed
+          Insert `)`: "(define (f xs)\n  (g (h xs))\n  (h xs)\n  xs)"
+    "#]],
+    );
+    // The body of a lambda begins further left than the lambda.
+    check(
+        "(define (f xs)\n  (map (lambda (x)\n    (+ x 1) xs))",
+        expect![[r#"
+            49..50 ")" syntax/unclosed: `)` is missing
+              0..1 "(": this bracket is not closed
+              Insert `)`: "(define (f xs)\n  (map (lambda (x)\n    (+ x 1) xs)))"
+        "#]],
+    );
+}
+
+#[test]
 fn syntax_of_other_languages() {
     let texts = [
         "(define f (x) (* x 2))",
@@ -227,6 +256,10 @@ fn syntax_of_other_languages() {
         "(lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))",
         "(define f x y (+ x y))",
         "(lift (N) () (iota N))",
+        "(defun f (x y) (* x y))",
+        "(def (f x) (* x 2))",
+        "(let f (lambda (x) x))",
+        "(entry f (N) ((array-type int N)) (lambda (xs) xs))",
         "def f(x)",
         "-- a comment",
         "// a comment",
@@ -297,7 +330,6 @@ fn syntax_of_other_languages() {
         28..29 "[" syntax/unclosed: `]]` is missing: 2 brackets are not closed
           28..29 "[": this bracket is not closed
           Insert `]]`: "(lift (N) (int[] Foo[] [ int[]])) (lambda (xs) xs))"
-        30..31 ")" syntax/missing: the lambda is missing: this is written `(lift (N …) (type …) (lambda (x …) expr))`
         33..39 "lambda" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
         48..49 ")" syntax/unmatched-bracket: `)` closes nothing
         (define f x y (+ x y))
@@ -306,6 +338,18 @@ fn syntax_of_other_languages() {
         (lift (N) () (iota N))
         13..21 "(iota N)" syntax/expected-lambda: a lambda is expected here: a kernel is written `(lift (N …) (type …) (lambda (x …) expr))`, and one without inputs has `(lambda () expr)`
           Put `(lambda () …)` around it: "(lift (N) () (lambda () (iota N)))"
+        (defun f (x y) (* x y))
+        1..6 "defun" syntax/expected-form: a definition begins with `define`, not `defun`: `(define (name param …) expr)`
+          Write `define (f x y)`: "(define (f x y) (* x y))"
+        (def (f x) (* x 2))
+        1..4 "def" syntax/expected-form: a definition begins with `define`, not `def`: `(define (name param …) expr)`
+          Write `define`: "(define (f x) (* x 2))"
+        (let f (lambda (x) x))
+        1..4 "let" syntax/expected-form: a definition begins with `define`, not `let`: `(define (name param …) expr)`
+          Write `define`: "(define f (lambda (x) x))"
+        (entry f (N) ((array-type int N)) (lambda (xs) xs))
+        1..6 "entry" syntax/expected-form: a kernel begins with `lift`, not `entry`: `(lift (N …) (type …) (lambda (x …) expr))`
+          Write `lift`: "(lift f (N) ((array-type int N)) (lambda (xs) xs))"
         def f(x)
         0..5 "def f" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a definition is `(define (name param …) expr)`
         6..7 "x" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form

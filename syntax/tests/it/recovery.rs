@@ -151,35 +151,33 @@ fn an_unknown_form() {
     check_tree(
         "(def f 1)\n(foo 1)\n((x))\n()\n(define b 2)",
         expect![[r#"
-        FORM
-          ERROR
-            APP
-              NAME_REF IDENT "def"
-              NAME_REF IDENT "f"
-              LITERAL INT "1"
-        FORM
-          ERROR
-            APP
-              NAME_REF IDENT "foo"
-              LITERAL INT "1"
-        FORM
-          ERROR
-            APP
-              APP
-                NAME_REF IDENT "x"
-        FORM
-          ERROR
-            APP
-        FORM
-          DEFINE KEYWORD "define"
-            NAME IDENT "b"
-            LITERAL INT "2"
-        1..4 "def" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
-          Write `define`: "(define f 1)\n(foo 1)\n((x))\n()\n(define b 2)"
-        11..14 "foo" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
-        18..19 "(" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
-        24..25 "(" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
-    "#]],
+            FORM
+              DEFINE KEYWORD "def"
+                NAME IDENT "f"
+                LITERAL INT "1"
+            FORM
+              ERROR
+                APP
+                  NAME_REF IDENT "foo"
+                  LITERAL INT "1"
+            FORM
+              ERROR
+                APP
+                  APP
+                    NAME_REF IDENT "x"
+            FORM
+              ERROR
+                APP
+            FORM
+              DEFINE KEYWORD "define"
+                NAME IDENT "b"
+                LITERAL INT "2"
+            1..4 "def" syntax/expected-form: a definition begins with `define`, not `def`: `(define (name param …) expr)`
+              Write `define`: "(define f 1)\n(foo 1)\n((x))\n()\n(define b 2)"
+            11..14 "foo" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+            18..19 "(" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+            24..25 "(" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+        "#]],
     );
 }
 
