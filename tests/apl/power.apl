@@ -14,3 +14,7 @@ life ← {
 board ← ⍉¯6↑⍉¯6↑3 3⍴1 1 1 1 0 0 0 1 0
 ⎕←(life⍣9)board
 ⎕←+/+/(life⍣100)board
+⍝ Between neighbouring doubles these would go on for ever.
+⎕←{⍵-((⍵*2)-2)÷2×⍵}⍣≡1
+⎕←{2÷⍨⍵+3÷⍵}⍣=1
+⎕←{⍵-((⍵*2)-2 3)÷2×⍵}⍣≡1 1

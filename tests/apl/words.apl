@@ -37,3 +37,4 @@ found←' '(≠⊆⊢)text
 ⎕←,¨'ab'
 ⎕←'abc',⍪1 20 3.5
 ⎕←{⍺,≢⍵}⌸'mississippi'
+⎕←{⍺,≢⍵}⌸'to be or not to be'

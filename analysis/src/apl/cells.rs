@@ -281,6 +281,7 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
     if keys.rank() == 2 || keys.kind == Kind::Nested {
         return key_of_arrays(ev, f, keys, values);
     }
+    let known = keys.known().map(|all| distinct(&all)).filter(|different| different.len() <= FEW);
     let keys = ev.ready(keys)?;
     let values = match values {
         Some(values) => {
@@ -293,7 +294,6 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
             iota(ev, &n)?
         }
     };
-    let different = sets::unique(ev, &keys)?;
     let of = {
         let f = f.clone();
         let keys = keys.clone();
@@ -303,15 +303,16 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
             (f.two)(ev, key, &mine)
         }
     };
-    if let Some(separate) = different.known().map(|known| known.len()).filter(|count| *count <= FEW) {
-        let items = different.items().unwrap_or_default().to_vec();
-        let mut found = Vec::with_capacity(items.len());
-        for item in items {
-            let key = ev.of_scalar(item);
+    if let Some(separate) = known {
+        let mut found = Vec::with_capacity(separate.len());
+        for key in &separate {
+            let key = ev.known(keys.kind, *key);
+            let key = ev.of_scalar(key);
             found.push(of(ev, &key)?);
         }
-        return super::nested::mixed_results(ev, separate, &found);
+        return super::nested::mixed_results(ev, separate.len(), &found);
     }
+    let different = sets::unique(ev, &keys)?;
     let different = ev.stored(&different)?;
     let frame = different.shape.clone();
     joined(ev, frame, move |ev, index| {
@@ -319,6 +320,17 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
         let key = ev.of_term(different.kind, key)?;
         of(ev, &key)
     })
+}
+
+/// The different numbers, in the order of their first occurrences.
+fn distinct(all: &[f64]) -> Vec<f64> {
+    let mut different: Vec<f64> = Vec::new();
+    for number in all {
+        if !different.contains(number) {
+            different.push(*number);
+        }
+    }
+    different
 }
 
 /// [`key`] of words or other arrays, or of the rows of a matrix: each is found by the place of the first equal one.

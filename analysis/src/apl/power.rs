@@ -1,6 +1,7 @@
 //! `f⍣n` and `f⍣g`: unrolled where shapes change or little is computed, otherwise a loop.
 
 use super::loops::{leaves, rebuilt, repeat, repeat_while, start_of};
+use super::scalar;
 use super::value::{Arr, Between, Ev, Kind, One, Res, fail, not_supported};
 use lift_syntax::SyntaxErrorCode::AplDomain;
 
@@ -78,7 +79,7 @@ pub fn until(ev: &mut Ev, f: &One, same: &Between, x: &Arr) -> Res<Arr> {
         let old = rebuilt(x, &mut state[1..].iter().cloned());
         let new = f(ev, &old)?;
         let new = ev.stored(&new)?;
-        let stop = (same.two)(ev, &new, &old)?;
+        let stop = unchanged(ev, same, &new, &old)?;
         if stop.kind != Kind::Bool || stop.rank() != 0 {
             return fail(AplDomain, ev.at, "the function at the right of `⍣` gives one Boolean");
         }
@@ -89,6 +90,31 @@ pub fn until(ev: &mut Ev, f: &One, same: &Between, x: &Arr) -> Res<Arr> {
     };
     let end = repeat_while(ev, &state, &test, &next)?.split_off(1);
     Ok(rebuilt(x, &mut end.into_iter()))
+}
+
+/// Doubles whose difference is at most this part of them end a loop: a computation may go on between two neighbours.
+const TOLERANCE: f64 = 1e-14;
+
+/// Whether `same` holds between two values of one loop; `≡` and `=` of doubles with the tolerance.
+fn unchanged(ev: &mut Ev, same: &Between, new: &Arr, old: &Arr) -> Res<Arr> {
+    let of_doubles = [new, old].iter().all(|x| x.kind == Kind::Double) && new.shape == old.shape;
+    let compares = same.glyph == Some('≡') || same.glyph == Some('=') && new.rank() == 0;
+    if !of_doubles || !compares {
+        return (same.two)(ev, new, old);
+    }
+    let (x, y) = (super::structure::ravel(ev, new)?, super::structure::ravel(ev, old)?);
+    let (x, y) = (ev.ready(&x)?, ev.ready(&y)?);
+    let equal = scalar::dyadic(ev, '=', &x, &y)?;
+    let difference = scalar::dyadic(ev, '-', &x, &y)?;
+    let (difference, x, y) =
+        (scalar::monadic(ev, '|', &difference)?, scalar::monadic(ev, '|', &x)?, scalar::monadic(ev, '|', &y)?);
+    let greater = scalar::dyadic(ev, '⌈', &x, &y)?;
+    let tolerance = ev.known(Kind::Double, TOLERANCE);
+    let tolerance = ev.of_scalar(tolerance);
+    let allowed = scalar::dyadic(ev, '×', &tolerance, &greater)?;
+    let near = scalar::dyadic(ev, '≤', &difference, &allowed)?;
+    let alike = scalar::dyadic(ev, '∨', &equal, &near)?;
+    super::reduce::reduce(ev, &scalar::between('∧'), false, &alike)
 }
 
 fn written_out(ev: &mut Ev, f: &One, n: i64, x: &Arr) -> Res<Arr> {
