@@ -255,12 +255,22 @@ impl Checker<'_> {
                 self.apply(f, of, arg, given)
             }
             ExprKind::Binary(operator, left, right) => {
-                for side in [left, right] {
-                    let found = self.expr(side);
-                    let why = || format!("`{}` takes two of `int`", operator.text);
-                    self.is(side, &found, &Ty::Int, Some(operator.range), why);
+                let function = function_of(&operator.text);
+                let of_doubles = function_of_doubles(function);
+                let sides = [(left, self.expr(left)), (right, self.expr(right))];
+                // The wrong operator is one mistake, whatever both its operands are.
+                let wrong = sides.iter().any(|(side, found)| {
+                    let is_double = matches!(self.unknowns.resolve(found), Ty::Double);
+                    let instead = of_doubles.filter(|_| is_double);
+                    let instead = instead.map_or(String::new(), |name| format!("; `{name}` takes two of `double`"));
+                    let why = || format!("`{}` takes two of `int`{instead}", operator.text);
+                    self.is(side, found, &Ty::Int, Some(operator.range), why).is_some()
+                });
+                match function {
+                    _ if wrong => Ty::Any,
+                    "eqi" | "neqi" => Ty::Bool,
+                    _ => Ty::Int,
                 }
-                if matches!(function_of(&operator.text), "eqi" | "neqi") { Ty::Bool } else { Ty::Int }
             }
             ExprKind::Pair(a, b) => Ty::Pair(Rc::new(self.expr(a)), Rc::new(self.expr(b))),
             ExprKind::If(condition, then, otherwise) => {
@@ -417,6 +427,9 @@ impl Checker<'_> {
         let what_to_do = match (self.unknowns.head(given), self.unknowns.head(wanted)) {
             _ if named => ": in a `do`, `x <- …` names what a program gives".to_owned(),
             (Ty::Pull(_), Ty::Push(level, _)) => format!(": `push<{level}>` makes one from the other"),
+            (Ty::Push(level, _), Ty::Program(..)) => {
+                format!(": `force<{level}>` stores it, and `return<{level}>` makes a program of it")
+            }
             (Ty::Push(level, _), Ty::Pull(_)) => format!(": in a `do`, `x <- force<{level}> …` stores it to be read"),
             _ => String::new(),
         };
@@ -518,4 +531,15 @@ fn callee(f: &Expr) -> Option<Rc<str>> {
         ExprKind::Apply(f, _) => callee(f),
         _ => None,
     }
+}
+
+/// The function of doubles that does what one of integers does.
+fn function_of_doubles(of_integers: &str) -> Option<&'static str> {
+    Some(match of_integers {
+        "addi" => "addd",
+        "subi" => "subd",
+        "muli" => "muld",
+        "divi" => "divd",
+        _ => return None,
+    })
 }

@@ -99,7 +99,16 @@ fn mistakes_have_places_and_reasons() {
         ),
         (
             "val x = 1 + 1.5",
-            "fcl/type at `1.5`: this is `double`, not `int`: `+` takes two of `int`\n  at `+`: this is `int`",
+            "fcl/type at `1.5`: this is `double`, not `int`: `+` takes two of `int`; `addd` takes two of `double`\n  at `+`: this is `int`",
+        ),
+        (
+            "val x = 1.0 * 2.0",
+            "fcl/type at `1.0`: this is `double`, not `int`: `*` takes two of `int`; `muld` takes two of `double`\n  at `*`: this is `int`",
+        ),
+        (
+            "val x = do<grid> { a <- forceM<grid> (push<grid> (iota 3)); return<grid> a }",
+            "fcl/type at `push<grid> (iota 3)`: this is `[int]<grid>`, and `forceM` takes `Program <grid> ['a]<grid>`: `force<grid>` \
+             stores it, and `return<grid>` makes a program of it\n  at `forceM<grid>`: the function",
         ),
         (
             "val x = if 1 == 1 then 1 else ()",
