@@ -49,7 +49,8 @@ pub const SIZES: [(usize, usize); 20] = [
     (1031, 1),
 ];
 
-const LIMITS: Limits = Limits { steps: 5_000_000, bytes: 256 << 20, iterations: 10_000 };
+/// Each program is run once for each rewrite and size.
+const LIMITS: Limits = Limits { steps: 1_000_000, bytes: 256 << 20, iterations: 10_000 };
 
 /// Limits on the size of work-groups, other than the default.
 pub const MOST_IN_GROUP: [u32; 4] = [1, 7, 48, 64];
@@ -199,6 +200,9 @@ fn agree(text: &str, way: Way, told: bool) -> Result<Case, String> {
     let compiled = compile_scheduled(&schedule);
     for (n, m) in way.sizes() {
         let meaning = meaning(&kernel, n, m)?;
+        if matches!(&meaning, Err(e) if e.kind == RunErrorKind::Limit) {
+            continue; // There is nothing to compare with, and every rewrite would take as long.
+        }
         for (name, kernel) in &same {
             let other = self::meaning(kernel, n, m)?;
             if !alike_results(&meaning, &other) {
@@ -218,8 +222,7 @@ fn agree(text: &str, way: Way, told: bool) -> Result<Case, String> {
         let result = run_on_device(compiled, &Arguments { values: inputs(n, m), sizes }, unoptimized_device());
         let same = match (&meaning, &result) {
             (Ok(meaning), Ok(result)) => equal(meaning, result),
-            (Err(e), Err(failure)) => e.kind != RunErrorKind::Limit && (!told || tells(failure, e)),
-            (Err(e), Ok(_)) => e.kind == RunErrorKind::Limit,
+            (Err(e), Err(failure)) => !told || tells(failure, e),
             _ => false,
         };
         if !same {
