@@ -31,6 +31,11 @@ const RANDOM: Foreign = Foreign::Advice(
 const PAD_MODE: Foreign = Foreign::Advice(
     "the border of `pad` is `clamp`, `mirror` or `wrap`; `(padConstant #l #r v xs)` has a border of one value",
 );
+const INDEXED_MAP: Foreign =
+    Foreign::Advice("`(map f (enumerate xs))` gives each element with its index: `(lambda ((tuple i x)) …)`");
+const NOTHING: Foreign = Foreign::Advice(
+    "there is no missing value: a `tuple` of a Bool and a value, an empty array, or a number such as -1 says it",
+);
 const FILLED: Foreign = Foreign::Advice("`(fill #n 0.0f)` makes an array of equal elements");
 
 /// Sorted by name, for readers; contains no name that Lift defines.
@@ -55,6 +60,8 @@ const WORDS: &[(&str, Foreign)] = &[
     ("Infinity", Foreign::Name("inf")),
     ("NAN", Foreign::Name("nan")),
     ("NaN", Foreign::Name("nan")),
+    ("None", NOTHING),
+    ("Nothing", NOTHING),
     ("True", Foreign::Name("true")),
     ("^", Foreign::Advice("`(pow x y)` is a power, `(bitxor i j)` the exclusive or of bits")),
     ("accumulate", Foreign::Name("scan")),
@@ -66,6 +73,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("argmax", Foreign::Advice("`(head (argsort > xs))` is the index of the greatest element")),
     ("argmin", Foreign::Advice("`(head (argsort < xs))` is the index of the least element")),
     ("array", ARRAY),
+    ("assert", Foreign::Advice("`(: e type)` checks a length in the run; there are no other assertions")),
     ("astype", Foreign::Advice("`toInt`, `toFloat` and the like convert a number: `(map toFloat xs)`")),
     ("begin", EFFECT),
     ("bincount", INDEXED),
@@ -103,6 +111,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("get", Foreign::Advice("`(get1 p)` is the first component of a tuple, `(aref xs i)` an element of an array")),
     ("hist", INDEXED),
     ("histogram", INDEXED),
+    ("imap", INDEXED_MAP),
     ("in", LET),
     ("index", Foreign::Name("aref")),
     ("indices", Foreign::Advice("`(iota #n)` has the numbers from 0 to n-1")),
@@ -113,10 +122,14 @@ const WORDS: &[(&str, Foreign)] = &[
     ("linspace", Foreign::Advice("`(generate #n (lambda (i) …))` computes each element from its index")),
     ("list", ARRAY),
     ("loop", LOOP),
+    ("mapIndexed", INDEXED_MAP),
+    ("map_indexed", INDEXED_MAP),
+    ("mapi", INDEXED_MAP),
     ("match", CONDITIONAL),
     ("mean", Foreign::Name("average")),
     ("modulo", Foreign::Name("floorMod")),
     ("negate", Foreign::Name("neg")),
+    ("nil", NOTHING),
     ("nth", Foreign::Name("aref")),
     ("null", Foreign::Advice("`(= (length xs) 0)` says whether an array is empty")),
     ("ones", FILLED),

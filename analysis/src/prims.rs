@@ -125,6 +125,12 @@ impl Primitive {
         short.and_then(|short| self.aliases.iter().find(|alias| ***alias == *short)).unwrap_or(&self.name)
     }
 
+    /// Whether it combines elements in any order, so that its start must be neutral for its function.
+    pub fn folds_in_any_order(&self) -> bool {
+        self.level != Some(Level::Seq)
+            && matches!(self.id, PrimitiveId::Reduce | PrimitiveId::PartRed | PrimitiveId::Scan | PrimitiveId::ScanExcl)
+    }
+
     /// Whether a call with `given` arguments is partial.
     pub fn awaits_more(&self, given: usize) -> bool {
         self.scheme.ty.uncurry().0.len() > given

@@ -114,6 +114,10 @@ pub struct Scheme {
     pub natural: Option<u64>,
     /// The literals that determine the types of parameters, each with the index of its parameter.
     pub literals: Vec<(usize, Arc<str>)>,
+    /// The parameters that the definition gives to a fold in any order: its start, which must be neutral, and its function.
+    pub folds: Vec<(usize, usize)>,
+    /// Whether the definition has errors, which are reported there.
+    pub faulty: bool,
 }
 
 /// Array index variables on which the quantified parts of a [`Scheme`] may depend.
@@ -151,6 +155,8 @@ impl Scheme {
             dependence: Dependence::default(),
             natural: None,
             literals: Vec::new(),
+            folds: Vec::new(),
+            faulty: false,
         }
     }
     /// The array index variables that the type binds, in order of appearance.

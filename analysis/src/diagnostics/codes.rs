@@ -61,6 +61,7 @@ codes! {
     NeedsSize = "needs-size", Error;
     NoComponent = "no-component", Error;
     NotAFunction = "not-a-function", Error;
+    NotNeutral = "not-neutral", Warning;
     NothingToPack = "nothing-to-pack", Error;
     NothingToUnpack = "nothing-to-unpack", Error;
     PadMode = "pad-mode", Error;

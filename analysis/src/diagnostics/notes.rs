@@ -108,6 +108,28 @@ pub enum Guess {
     Zip {
         name: Name,
     },
+    /// A call that joins rows of one length.
+    JoinsRowsOfOneLength(String),
+    /// Rows with their lengths hidden.
+    HidesRows(String),
+    /// A definition that takes a size as a number, from which the length of its result is computed.
+    SizeTakenAsNumber {
+        callee: Name,
+        argument: String,
+    },
+    /// An array of truth values as the condition of an `if`.
+    ChoosesEach {
+        test: String,
+    },
+    /// The fold whose accumulator may have another type than the elements.
+    FoldsInOrder,
+    ArrayOfOne(String),
+    /// A truth value that is used as a number.
+    TruthAsNumber,
+    /// A function that is used in its own value.
+    UsesItself {
+        name: Name,
+    },
     ArraysAreInputs,
     ElementIs(String),
     ComponentIs(String),
@@ -160,6 +182,28 @@ impl Display for Guess {
                 of_one.iter().try_for_each(|written| write!(f, "; of one number it is `{written}`"))
             }
             Guess::Zip { name } => write!(f, "`{name}` maps over one array; `zip` combines several into one"),
+            Guess::JoinsRowsOfOneLength(text) => write!(f, "the rows have one length: `{text}` joins them"),
+            Guess::HidesRows(text) => write!(f, "the rows have one length, which `{text}` hides"),
+            Guess::SizeTakenAsNumber { callee, argument } => write!(
+                f,
+                "`{callee}` takes `{argument}` as a number: if it is the length, write `#` before that parameter in \
+                 `{callee}`, as in `(generate #n …)`"
+            ),
+            Guess::ChoosesEach { test } => {
+                write!(f, "`(map (lambda (c) (if c … …)) {test})` chooses for each element")
+            }
+            Guess::FoldsInOrder => f.write_str(
+                "the accumulator of `reduceSeq` may have another type than the elements, and `map` converts them before",
+            ),
+            Guess::ArrayOfOne(text) => write!(f, "`{text}` is an array of this element"),
+            Guess::TruthAsNumber => f.write_str(
+                "`(if b 1 0)` is a number, and `(count p xs)` counts the elements for which `p` holds",
+            ),
+            Guess::UsesItself { name } => write!(
+                f,
+                "`{name}` cannot use itself, as recursion is not possible: `reduceSeq`, `iterate` and `iterateWhile` repeat \
+                 a function"
+            ),
             Guess::ArraysAreInputs => f.write_str(
                 "an array cannot be written out: it is an input, or `(generate #n (lambda (i) …))` computes it; \
                  `(tuple a b)` is a pair",

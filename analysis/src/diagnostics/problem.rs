@@ -238,6 +238,13 @@ pub enum Problem {
     KernelReturnsFunction {
         ty: Ty,
     },
+    /// The start of a fold in any order is not neutral for its function.
+    NotNeutral {
+        callee: String,
+        start: String,
+        operator: String,
+        neutral: String,
+    },
 
     // ---- lengths
     UnequalLengths {
@@ -272,11 +279,15 @@ pub enum Problem {
     HiddenRows {
         callee: String,
         rows: Ty,
+        /// The type with which a definition declares a parameter that takes such rows, as source text.
+        declared: Option<String>,
     },
     ResultOfHiddenLength {
         callee: String,
         left: Ty,
         right: Ty,
+        /// The function gives the next state of a fold.
+        changes_state: bool,
     },
     LengthChangesEachRound {
         callee: String,
@@ -477,6 +488,7 @@ impl Problem {
             VectorElement => Code::VectorElement,
             WrittenVectorWidth { .. } | VectorWidth { .. } => Code::VectorWidth,
             KernelTakesFunction { .. } | KernelReturnsFunction { .. } => Code::FunctionAsData,
+            NotNeutral { .. } => Code::NotNeutral,
             UnequalLengths { .. } => Code::UnequalLengths,
             AnnotationFalse { .. } => Code::AnnotationFalse,
             AssumptionFalse { .. } => Code::AssumptionFalse,

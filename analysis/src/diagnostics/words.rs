@@ -226,7 +226,8 @@ impl Display for Problem {
             Problem::IterateRounds { count } => write!(
                 f,
                 "the function of this `iterate` changes the length of the array, so the number of rounds must be a \
-                 constant; `{count}` is known only in the run"
+                 constant; `{count}` is known only in the run; where a definition takes the number as `(k int)`, the length \
+                 of the result is hidden"
             ),
             Problem::NoComponent { index, ty } => match ty.kind() {
                 TyKind::Tuple(parts) => {
@@ -333,6 +334,11 @@ impl Display for Problem {
             Problem::AssumptionFalse { call, assumption } => {
                 write!(f, "`{call}` needs that {assumption}, which is false whatever the sizes are")
             }
+            Problem::NotNeutral { callee, start, operator, neutral } => write!(
+                f,
+                "`{callee}` may combine this with elements more than once, so it must be neutral for `{operator}`: \
+                 `{neutral}` is, `{start}` is not; `({operator} {start} …)` of a result combines it once"
+            ),
             Problem::AmbiguousLength => {
                 f.write_str("nothing says how long this array is; annotate it: `(: … (array-type … N))`")
             }
@@ -353,17 +359,30 @@ impl Display for Problem {
                 "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, but it takes arrays of a \
                  known length, `{left}`; the parameter of a lambda is opened"
             ),
-            Problem::HiddenRows { callee, rows } => write!(
-                f,
-                "each row of this array has its own hidden length, `{}`, but `{callee}` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
-                Shown(rows)
-            ),
-            Problem::ResultOfHiddenLength { callee, left, right } => write!(
+            Problem::HiddenRows { callee, rows, declared } => {
+                write!(
+                    f,
+                    "each row of this array has its own hidden length, `{}`, but `{callee}` needs rows of one length here: \
+                     open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
+                    Shown(rows)
+                )?;
+                declared.iter().try_for_each(|ty| {
+                    write!(f, "; a definition that declares its parameter, as in `(define (f (rows {ty})) …)`, takes such rows")
+                })
+            }
+            Problem::ResultOfHiddenLength { callee, left, right, changes_state } => write!(
                 f,
                 "`{callee}` needs a function whose result has a known length, `{}`, but the length of this one's is \
-                 known only at run time: `{}`; `joinRows` joins such results of a `map`",
+                 known only at run time: `{}`; {}",
                 Shown(left),
-                Shown(right)
+                Shown(right),
+                match changes_state {
+                    true => {
+                        "the state of `iterateWhile` may change its length: `(tuple state i)`, with the index of the next \
+                         element"
+                    }
+                    false => "`joinRows` joins such results of a `map`",
+                }
             ),
             Problem::LengthChangesEachRound { callee, right } => write!(
                 f,

@@ -13,7 +13,7 @@ use crate::import_checks::import_diagnostics;
 use crate::infer::{Inference, Mode};
 use crate::names::resolve;
 use crate::queries::{Errors, body, infer, infer_explicit, infer_in_order, lower_form, placement};
-use lift_syntax::{Language, TextRange, TextSize};
+use lift_syntax::{Language, SyntaxErrorCode, TextRange, TextSize};
 use std::sync::Arc;
 
 /// A diagnostic of one form. Ranges are relative to the form.
@@ -63,7 +63,11 @@ fn found_in(db: &dyn Db, form: Form, mode: Mode) -> Vec<FormDiagnostic> {
     let syntax = syntax_errors(db, form);
     let errors = Errors::of(syntax.len(), inference.diagnostics.iter().chain(placement(db, form)));
     let mut found = syntax;
-    found.extend(node_diagnostics(db, form, &inference));
+    // Without a closing bracket, parts are in other groups than they are meant to be.
+    let regrouped = lower_form(db, form).errors.iter().any(|error| error.code == SyntaxErrorCode::Unclosed);
+    if !regrouped {
+        found.extend(node_diagnostics(db, form, &inference));
+    }
     // The fixes of an import cannot be validated on its text alone.
     if form.kind(db) != lift_syntax::FormKind::Import {
         fixes::keep_those_that_mend(db, form, mode, errors, &mut found);

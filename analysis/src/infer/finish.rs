@@ -12,6 +12,7 @@ mod renumber;
 
 use super::context::Infer;
 use super::result::*;
+use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::*;
 use crate::infer::walk::generalize::Quantified;
 use crate::size::{Assumption, Var, VarKind, work};
@@ -63,15 +64,19 @@ impl Infer<'_> {
         self.found.diagnostics(wrong);
         let wrong = self.results().vector_widths();
         self.found.diagnostics(wrong);
+        let (folds, wrong) = self.results().starts_of_folds();
+        self.found.diagnostics(wrong);
         let (natural, literals) = match self.program.is_kernel() {
             true => (None, Vec::new()),
             false => (self.named_natural(), self.results().literals_of_parameters()),
         };
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        let faulty = self.found.so_far().diagnostics.iter().chain(&body.diagnostics).any(is_error);
         let scheme = ty.map(|ty| {
             let (types, dependence) = (quantified.classes, quantified.dependence);
             let assumptions = assumptions_about(&sizes, self.found.assumed(), &in_scheme);
             let constants = constants.iter().map(|size| in_scheme.size(size)).collect();
-            canonical(Scheme { types, sizes, ty, assumptions, constants, dependence, natural, literals })
+            canonical(Scheme { types, sizes, ty, assumptions, constants, dependence, natural, literals, folds, faulty })
         });
         self.found.set_scheme(scheme);
         let lengths = self.results().length_origins();

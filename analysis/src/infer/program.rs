@@ -78,6 +78,14 @@ impl<'a> Program<'a> {
             _ => None,
         }
     }
+    /// The name of the operator that a function is, also in `(lambda (a b) (+ a b))`.
+    pub fn operator_at(&self, e: ExprId) -> Option<ExprId> {
+        let Expr::Lambda { params, body } = self.expr(e) else { return Some(e) };
+        let Expr::Apply { callee, args } = self.expr(*body) else { return None };
+        let are_params =
+            args.len() == params.len() && args.iter().zip(params).all(|(a, p)| *self.expr(*a) == Expr::Local(*p));
+        are_params.then_some(*callee)
+    }
     /// The value bound to a `let` or `unpack` name.
     pub fn value_of(&self, b: BinderId) -> Option<ExprId> {
         self.body.exprs.iter().find_map(|e| match e {

@@ -14,11 +14,12 @@ use super::cause::Cause;
 use super::results::Results;
 use super::table::unify::Mismatch;
 use crate::diagnostics::Note;
+use crate::diagnostics::notes::Guess;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
 use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
-use crate::infer::texts::shorten;
+use crate::infer::texts::{call_of, shorten};
 use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
@@ -27,6 +28,9 @@ impl Results<'_> {
     /// The diagnostic for a conflict of two types.
     pub fn mismatch(&self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
         let (expected, actual) = (self.table.zonk(expected), self.table.zonk(actual));
+        if self.repeats_argument(cause) {
+            return None;
+        }
         Some(match m {
             Mismatch::Types { left, right, left_why, .. } => {
                 let (left, right) = (self.table.zonk(&left), self.table.zonk(&right));
@@ -46,11 +50,32 @@ impl Results<'_> {
     pub fn lengths(&self, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
         match m {
             Mismatch::Lengths { left, right, left_why, right_why } => {
-                Some(self.unequal_lengths((&left, left_why), (&right, right_why), cause))
+                let d = self.unequal_lengths((&left, left_why), (&right, right_why), cause);
+                // Two lengths that differ are one mistake, however often they meet.
+                self.found.so_far().diagnostics.iter().all(|other| other.message != d.message).then_some(d)
             }
             Mismatch::Escape { length } => Some(self.escape(&length, cause)),
             Mismatch::Types { .. } | Mismatch::Class { .. } | Mismatch::Infinite { .. } => None,
         }
+    }
+
+    /// The type with which a definition declares a parameter for arrays of such rows.
+    fn declared_rows(&self, callee: ExprId, rows: &Ty) -> Option<String> {
+        let Expr::Global(name) = self.program.expr(callee) else { return None };
+        let row = repair::type_source(rows, &|_| false)?;
+        matches!(self.program.lookup(name), Lookup::Definition(_)).then(|| format!("(array-type {row} n)"))
+    }
+
+    /// Whether a call takes the same name twice, and the earlier argument is already an error: `(matmul xs xs)`.
+    fn repeats_argument(&self, cause: &Cause) -> bool {
+        let Cause::Argument { apply, arg, .. } = cause else { return false };
+        let same = |e: &&ExprId| {
+            *e != arg
+                && matches!(self.program.expr(**e), Expr::Local(_))
+                && self.program.expr(**e) == self.program.expr(*arg)
+        };
+        let is_error = |e: &ExprId| self.found.so_far().diagnostics.iter().any(|d| d.at == Node::Expr(*e));
+        self.program.arguments(*apply).iter().filter(same).any(is_error)
     }
 
     fn types(
@@ -105,11 +130,13 @@ impl Results<'_> {
                     if crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected)) {
                         Problem::LengthChangesEachRound { callee, right }
                     } else {
-                        Problem::ResultOfHiddenLength { callee, left, right }
+                        let changes_state = is_state_of_fold(&self.table.zonk(expected));
+                        Problem::ResultOfHiddenLength { callee, left, right, changes_state }
                     }
                 }
                 (false, Cause::Argument { callee, .. }) if actual.as_array().is_some_and(|a| a.element == right) => {
-                    Problem::HiddenRows { callee: self.program.short(*callee), rows: right }
+                    let declared = self.declared_rows(*callee, &right);
+                    Problem::HiddenRows { callee: self.program.short(*callee), rows: right, declared }
                 }
                 _ => Problem::HiddenLength { ty: right },
             };
@@ -126,6 +153,14 @@ impl Results<'_> {
             let problem = Problem::LengthChangesEachRound { callee: self.program.short(*callee), right: right.clone() };
             return Diagnostic::new(cause.node(), &problem);
         }
+        let rows_of_one_length = match (left.kind(), cause) {
+            (TyKind::Exists(..), Cause::Argument { callee, arg, .. })
+                if right.as_array().is_some() && actual.as_array().is_some_and(|rows| rows.element == *right) =>
+            {
+                Some(self.meant_rows_of_one_length(*callee, *arg))
+            }
+            _ => None,
+        };
         let (wanted, given) = (expected, actual);
         let place = match cause {
             Cause::Argument { callee, index, .. } => {
@@ -144,6 +179,11 @@ impl Results<'_> {
         let parts = (expected != left && left != right).then(|| (left.clone(), right.clone()));
         let problem = Problem::TypeMismatch { place, expected: expected.clone(), actual: actual.clone(), parts };
         let mut d = Diagnostic::new(cause.node(), &problem);
+        if let (Cause::Binder(component, _), Some(_)) = (cause, actual.as_scalar())
+            && let Some(meant) = self.meant_parameters(*component)
+        {
+            d = meant.add_to(d);
+        }
         if let Cause::Branches { then, .. } = cause {
             d = d.related(Node::Expr(*then), &Note::BranchIs { ty: expected.clone() });
         }
@@ -165,7 +205,9 @@ impl Results<'_> {
             && let Some(fix) = self.literal_fix(*arg, wanted)
         {
             d = d.fix(fix);
-        } else if let Some(meant) = self.meant_by_value(Some(wanted), given, left_why, cause) {
+        } else if let Some(meant) =
+            rows_of_one_length.or_else(|| self.meant_by_value(Some(wanted), given, left_why, cause))
+        {
             d = meant.add_to(d);
         }
         d
@@ -228,7 +270,11 @@ impl Results<'_> {
             }
             _ => (OperandPlace::Other, ty),
         };
-        let meant = if ty == actual { self.meant_by_value(None, actual, None, cause) } else { None };
+        let meant = match ty.as_scalar() {
+            Some(Scalar::Bool) if class == Class::Num => Some(intent::Intent::advice(Guess::TruthAsNumber)),
+            _ if ty == actual => self.meant_by_value(None, actual, None, cause),
+            _ => None,
+        };
         let d = Diagnostic::new(
             cause.node(),
             &Problem::WrongOperand { place, class, ty: ty.clone(), said: meant.is_some() },
@@ -327,6 +373,7 @@ impl Results<'_> {
             _ => None,
         };
         let differ = self.why_different(&left, &right, names.as_ref());
+        let hidden = [left.clone(), right.clone()];
         let [left, right] = self.readable([left, right]);
         let of = match (cause, sibling) {
             (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
@@ -349,6 +396,9 @@ impl Results<'_> {
             why: differ,
         };
         let mut d = Diagnostic::new(cause.node(), &problem);
+        if let Some(guess) = hidden.into_iter().find_map(|size| self.size_taken_as_number(&size)) {
+            d = d.guess(&guess);
+        }
         d.obligation = Some(Box::new(Obligation { left: (left.clone(), l_at), right: (right.clone(), r_at) }));
         for (size, at) in [(&left, l_at), (&right, r_at)] {
             if let Some(at) = at {
@@ -363,6 +413,20 @@ impl Results<'_> {
             d = d.fix(fix);
         }
         d
+    }
+
+    /// A length that a definition computes from a number, where it is given a size.
+    fn size_taken_as_number(&self, length: &Size) -> Option<Guess> {
+        let opening = self.found.opening_of(length.as_var().filter(|v| v.kind == VarKind::Skolem)?)?;
+        let (callee, args) = call_of(self.program.body(), self.opened_value(opening)?)?;
+        let Expr::Global(name) = self.program.expr(callee) else { return None };
+        let Lookup::Definition(scheme) = self.program.lookup(name) else { return None };
+        let takes = scheme.ty.uncurry().0;
+        let is_size = |(arg, ty): &(&ExprId, &Ty)| {
+            ty.as_scalar() == Some(Scalar::Int) && matches!(self.program.expr(**arg), Expr::Size(_) | Expr::Literal(_))
+        };
+        let (argument, _) = args.iter().zip(takes).find(is_size)?;
+        Some(Guess::SizeTakenAsNumber { callee: name.clone(), argument: self.program.short(*argument) })
     }
 
     /// Why the lengths may differ.
@@ -419,4 +483,10 @@ impl Results<'_> {
     fn takes_arrays_of_one_length(&self, callee: ExprId) -> bool {
         self.program.primitive_at(callee).is_some_and(|p| p.id == PrimitiveId::Zip)
     }
+}
+
+/// Whether a function takes a state and an element and gives the next state.
+fn is_state_of_fold(ty: &Ty) -> bool {
+    let (params, result) = ty.uncurry();
+    params.len() == 2 && params.first() == Some(&result)
 }

@@ -6,7 +6,7 @@ use super::law::Condition;
 use super::matching::same;
 use super::term::{Binding, Kind, Term};
 use crate::node::Name;
-use crate::prims::{self, Level, PrimitiveId};
+use crate::prims::{self, Primitive, PrimitiveId};
 use crate::ty::Ty;
 use lift_syntax::{SyntaxKind, lex};
 use std::collections::BTreeMap;
@@ -60,11 +60,8 @@ pub fn declared(condition: &Condition, side: &Term) -> bool {
     let here = || {
         let Kind::Apply(function, args) = &side.kind else { return false };
         let Kind::Name { name, local: false } = &function.kind else { return false };
-        let asks =
-            |id| matches!(id, PrimitiveId::Reduce | PrimitiveId::PartRed | PrimitiveId::Scan | PrimitiveId::ScanExcl);
         // The neutral element and the operator come before the array.
-        // `reduceSeq` takes any function.
-        prims::lookup(name).is_some_and(|primitive| asks(primitive.id) && primitive.level != Some(Level::Seq))
+        prims::lookup(name).is_some_and(Primitive::folds_in_any_order)
             && args.windows(2).any(|pair| match condition {
                 Condition::Associative(op) => is(&pair[1], op),
                 Condition::Neutral(z, op) => is(&pair[0], z) && is(&pair[1], op),

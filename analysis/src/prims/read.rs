@@ -66,6 +66,8 @@ fn read(primitive: &ast::Primitive, docs: String) -> Result<Primitive, String> {
             constants: Vec::new(),
             natural: None,
             literals: Vec::new(),
+            folds: Vec::new(),
+            faulty: false,
         },
         at_most: None,
         special: None,

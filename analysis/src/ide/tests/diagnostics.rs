@@ -31,8 +31,6 @@ fn syntax_errors_and_type_errors_stand_together_in_order() {
               fix: Write `2.0f`
             syntax/unclosed 2:`)`: `)` is missing
               2:`(`: this bracket is not closed
-              fix: Insert `)`
-            syntax/missing 2:`)`: the second branch is missing: this is written `(if condition a b)`
             type-mismatch 3:`2`: `*` needs `Float` as its second argument, but this is `Int`
               3:`(toFloat x)`: `Float` comes from `(toFloat x)`
               fix: Write `2.0f`

@@ -6,6 +6,7 @@ use crate::infer::Lookup;
 use crate::infer::result::*;
 use crate::infer::results::Results;
 use crate::infer::walk::types::wrong_width;
+use crate::prims::Neutral;
 use crate::size::{Truth, VarKind};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -61,6 +62,62 @@ impl Results<'_> {
             Some((index, self.program.short(calls().find_map(beside)?).into()))
         };
         params.iter().enumerate().filter_map(literal).collect()
+    }
+
+    /// The parameters that a definition gives to folds in any order as their start and their function; and warnings about starts
+    /// that are written and not neutral.
+    pub fn starts_of_folds(&self) -> (Vec<(usize, usize)>, Vec<Diagnostic>) {
+        let body = self.program.body();
+        let params: &[BinderId] = match body.root.map(|root| self.program.expr(root)) {
+            Some(Expr::Lambda { params, .. }) => params,
+            _ => &[],
+        };
+        let parameter = |e: ExprId| match self.program.expr(e) {
+            Expr::Local(b) => params.iter().position(|param| param == b),
+            _ => None,
+        };
+        let (mut folds, mut wrong) = (Vec::new(), Vec::new());
+        for e in &body.exprs {
+            let Expr::Apply { callee, args } = e else { continue };
+            for (start, function) in self.folds_of(*callee) {
+                let (Some(&start), Some(&function)) = (args.get(start), args.get(function)) else { continue };
+                folds.extend(parameter(start).zip(parameter(function)));
+                wrong.extend(self.start_not_neutral(*callee, start, function));
+            }
+        }
+        (folds, wrong)
+    }
+
+    /// The arguments that a callee takes as the start and the function of a fold in any order.
+    fn folds_of(&self, callee: ExprId) -> Vec<(usize, usize)> {
+        let Expr::Global(name) = self.program.expr(callee) else { return Vec::new() };
+        match self.program.lookup(name) {
+            Lookup::Primitive(primitive) if primitive.folds_in_any_order() => {
+                let is_function = |ty: &&Ty| matches!(ty.kind(), TyKind::Fun(..));
+                let function = primitive.scheme.ty.uncurry().0.iter().position(is_function);
+                function.and_then(|function| Some((function.checked_sub(1)?, function))).into_iter().collect()
+            }
+            Lookup::Definition(scheme) => scheme.folds,
+            _ => Vec::new(),
+        }
+    }
+
+    fn start_not_neutral(&self, callee: ExprId, start: ExprId, function: ExprId) -> Option<Diagnostic> {
+        let Expr::Literal(literal) = self.program.expr(start) else { return None };
+        let operator = self.program.operator_at(function)?;
+        let neutral = match self.program.primitive_at(operator)?.id.neutral()? {
+            Neutral::Bool(value) => value.to_string(),
+            Neutral::Number(number) => literal.scalar().written(number.into())?,
+        };
+        let written = literal.to_string();
+        let is_zero = neutral.starts_with('0') && written.strip_prefix('-') == Some(&*neutral);
+        if written == neutral || is_zero {
+            return None;
+        }
+        let short = |e| self.program.short(e);
+        let problem =
+            Problem::NotNeutral { callee: short(callee), start: short(start), operator: short(operator), neutral };
+        Some(Diagnostic::new(Node::Expr(start), &problem))
     }
 
     /// The parameters and the result of a kernel that are functions instead of data.

@@ -10,6 +10,14 @@ use crate::size::{Size, Var, VarKind};
 use crate::ty::TyKind;
 
 impl Results<'_> {
+    /// The value whose length is opened; `None` for a parameter.
+    pub fn opened_value(&self, o: &Opening) -> Option<ExprId> {
+        match o.site {
+            Site::Expr(e) | Site::Argument(e, _) => Some(e),
+            Site::Binder(b) => self.program.value_of(b),
+        }
+    }
+
     /// The origin of an opened length.
     pub fn length_origin(&self, o: &Opening, length: &Var) -> LengthOrigin {
         let from = |made_by: Node, source: LengthSource| LengthOrigin {
@@ -18,11 +26,7 @@ impl Results<'_> {
             source,
             at_most: None,
         };
-        let value = match o.site {
-            Site::Expr(e) | Site::Argument(e, _) => Some(e),
-            Site::Binder(b) => self.program.value_of(b),
-        };
-        let Some(value) = value else {
+        let Some(value) = self.opened_value(o) else {
             let Site::Binder(b) = o.site else { return from(Node::FormName, LengthSource::Nameless) };
             return from(
                 Node::Binder(b),

@@ -82,6 +82,17 @@ impl Results<'_> {
             let edits = wrapped(arg, "(!= ", &format!(" {zero})"));
             return Some(Intent::new(Guess::Compares(written.clone()), Title::Write(written.clone()), edits));
         }
+        if let (Cause::Condition(_), Some(array)) = (cause, actual.as_array())
+            && array.element.as_scalar() == Some(Scalar::Bool)
+        {
+            return Some(Intent::advice(Guess::ChoosesEach { test: self.program.short(arg) }));
+        }
+        if let Some(meant) = self.meant_fold_in_order(expected, actual, cause) {
+            return Some(meant);
+        }
+        if let Some(meant) = self.meant_array_of_one(expected, actual, cause) {
+            return Some(meant);
+        }
         if let Some(meant) = self.meant_element(expected, actual, arg) {
             return Some(meant);
         }
@@ -107,6 +118,65 @@ impl Results<'_> {
             return self.meant_whole_call(arg, actual);
         }
         self.meant_conversion(expected?, actual, expected_at, arg)
+    }
+
+    /// A fold in any order whose result has another type than the elements: names the fold in order.
+    fn meant_fold_in_order(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { callee, .. } = cause else { return None };
+        let (wanted, given) = (expected?.as_array()?, actual.as_array()?);
+        let folds = self.program.primitive_at(*callee)?.folds_in_any_order();
+        (folds && wanted.element != given.element).then(|| Intent::advice(Guess::FoldsInOrder))
+    }
+
+    /// An element where a function of two arrays, such as `concat`, takes an array of such elements.
+    fn meant_array_of_one(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
+        let wanted = expected?.as_array()?;
+        let params = self.program.primitive_at(*callee)?.scheme.ty.uncurry().0;
+        let of_two = match params[..] {
+            [a, b] => a.as_array().zip(b.as_array()).is_some_and(|(a, b)| a.element == b.element),
+            _ => false,
+        };
+        let unknown = matches!(wanted.element.kind(), TyKind::Unknown(_));
+        if !of_two || !(unknown || wanted.element == *actual) || self.program.arguments(*apply).len() != 2 {
+            return None;
+        }
+        let written = format!("({} #1 {})", prims::named(PrimitiveId::Fill), self.program.short(*arg));
+        let edits = wrapped(*arg, &format!("({} #1 ", prims::named(PrimitiveId::Fill)), ")");
+        Some(Intent::new(Guess::ArrayOfOne(written.clone()), Title::Write(written), edits))
+    }
+
+    /// Rows of one length where rows of hidden lengths are expected: suggests `join` in place of a definition that only can join
+    /// rows, else to hide the length of each row.
+    pub fn meant_rows_of_one_length(&self, callee: ExprId, rows: ExprId) -> Intent {
+        let text = self.program.short(rows);
+        if self.joins_rows(callee) {
+            let join = prims::named(PrimitiveId::Join);
+            let written = format!("({join} {text})");
+            let edits = vec![Edit::Replace(Node::Expr(callee), join.into())];
+            return Intent::new(Guess::JoinsRowsOfOneLength(written.clone()), Title::Write(written), edits);
+        }
+        let row = self.unused_name_like("row");
+        let before = format!("(map (lambda ({row}) (pack {row})) ");
+        let written = format!("{before}{text})");
+        Intent::new(Guess::HidesRows(written.clone()), Title::Write(written), wrapped(rows, &before, ")"))
+    }
+
+    /// Whether a definition gives an array of elements of any type, of which it takes rows of hidden lengths.
+    fn joins_rows(&self, callee: ExprId) -> bool {
+        let Expr::Global(name) = self.program.expr(callee) else { return false };
+        let Lookup::Definition(scheme) = self.program.lookup(name) else { return false };
+        let elements = |hidden: &Ty| match hidden.kind() {
+            TyKind::Exists(_, array) => array.as_array().map(|array| array.element.clone()),
+            _ => None,
+        };
+        match scheme.ty.uncurry() {
+            (params, result) if params.len() == 1 => {
+                let taken = params[0].as_array().and_then(|rows| elements(&rows.element));
+                taken.is_some_and(|ty| matches!(ty.kind(), TyKind::Generic(_)) && elements(result) == Some(ty))
+            }
+            _ => false,
+        }
     }
 
     /// Suggests `head` for an array of length 1, such as `reduce` yields, where its element is expected.
@@ -136,6 +206,21 @@ impl Results<'_> {
             Expr::Global(name) if matches!(self.program.lookup(name), Lookup::Primitive(_)) => Some(name),
             _ => None,
         }
+    }
+
+    /// `(zipWith (lambda ((tuple a b)) …) xs ys)`: explains a pattern where a function of several arguments is expected.
+    pub fn meant_parameters(&self, component: ExprId) -> Option<Intent> {
+        let Expr::Component { of: binder, .. } = self.program.expr(component) else { return None };
+        let body = self.program.body();
+        let lambda = body.exprs.find(|e| matches!(e, Expr::Lambda { params, .. } if params[..] == [*binder]))?;
+        let (callee, index) = body.exprs.iter().find_map(|e| match e {
+            Expr::Apply { callee, args } => Some((*callee, args.iter().position(|arg| *arg == lambda)?)),
+            _ => None,
+        })?;
+        let function = self.operand_type(callee)?;
+        let given = self.table.zonk(function.uncurry().0.get(index)?).uncurry().0.len();
+        let (lambda, callee) = (self.program.short(lambda), self.program.short(callee));
+        (given > 1).then(|| Intent::advice(Guess::OtherParameters { lambda, takes: 1, given, callee }))
     }
 
     /// Explains a call that lacks arguments where its result is expected.
@@ -203,9 +288,14 @@ impl Results<'_> {
     /// arrays. `taken` are the types of the arguments that the callee takes.
     pub fn meant_by_more(&self, callee: ExprId, args: &[ExprId], taken: &[Ty], result: &Ty) -> Option<Intent> {
         let Expr::Global(name) = self.program.expr(callee) else { return None };
+        // Arrays may have other lengths.
+        let alike = |a: &Ty, b: &Ty| match (a.as_array(), b.as_array()) {
+            (Some(a), Some(b)) => a.element == b.element,
+            _ => a == b,
+        };
         if let [left, right] = taken
-            && left == right
-            && right == result
+            && alike(left, right)
+            && alike(right, result)
         {
             let (&first, more) = args.split_first()?;
             let nested = more.split_last()?.1;
@@ -257,7 +347,8 @@ impl Results<'_> {
 
     /// `(x > 0.0f)`: suggests writing the function first. `(1 2 3)`: explains that arrays have no literals.
     pub fn meant_by_applying(&self, callee: ExprId, ty: &Ty, args: &[ExprId]) -> Option<Intent> {
-        if matches!(self.program.expr(callee), Expr::Literal(_)) {
+        let is_primitive = |e: &ExprId| self.program.primitive_at(*e).is_some();
+        if matches!(self.program.expr(callee), Expr::Literal(_)) && !args.iter().any(is_primitive) {
             return Some(Intent::advice(Guess::ArraysAreInputs));
         }
         if let (TyKind::Array(_), &[index]) = (ty.kind(), args) {
@@ -284,7 +375,9 @@ impl Results<'_> {
             Lookup::Primitive(p) => p.scheme.ty.uncurry().0.len(),
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => 0,
         };
-        if takes != args.len() || rest.len() > 1 {
+        // `(2 *)` lacks its second operand, as `(* 2)` does.
+        let is_section = rest.is_empty() && takes == 2;
+        if (takes != args.len() && !is_section) || rest.len() > 1 {
             return None;
         }
         let rest: String = rest.iter().map(|arg| format!(" {}", self.program.short(*arg))).collect();
@@ -299,6 +392,9 @@ impl Results<'_> {
         let change = |to: &str| (Title::ChangeTo(to.to_owned()), vec![Edit::Replace(Node::Expr(id), to.to_owned())]);
         if let Some(meant) = self.meant_without_comma(id, name) {
             return meant.add_to(d);
+        }
+        if self.is_in_value_of(id, name) {
+            return Intent::advice(Guess::UsesItself { name: name.clone() }).add_to(d);
         }
         let (title, edits);
         let guess = match foreign::word(name) {
@@ -317,6 +413,23 @@ impl Results<'_> {
             }
         };
         Intent::new(guess, title, edits).add_to(d)
+    }
+
+    /// Whether an expression is part of the value that a `let` binds to this name.
+    fn is_in_value_of(&self, id: ExprId, name: &Name) -> bool {
+        let body = self.program.body();
+        let values = body.exprs.iter().filter_map(|e| match e {
+            Expr::Let { binder, value, .. } if body.binder(*binder).name == *name => Some(*value),
+            _ => None,
+        });
+        let mut inside: Vec<ExprId> = values.collect();
+        while let Some(e) = inside.pop() {
+            if e == id {
+                return true;
+            }
+            inside.extend(self.program.expr(e).children());
+        }
+        false
     }
 
     /// `(lambda (xs, ys) …)` binds `xs,`: suggests names without commas.

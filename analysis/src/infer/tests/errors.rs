@@ -84,8 +84,8 @@ fn wrong_arguments() {
               type-mismatch at `xs`: `map` needs `_ -> _` as its first argument, but this is `Array[Float,N]`
             g : Array[Float,N] -> Array[Bool,N]
               type-mismatch at `x`: `and` needs `Bool` as its first argument, but this is `Float`
-            h : Array[Float,N] -> Array[?,?] -> Array[Array[?,?],1]
-              needs-size at `xs`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
+            h : Array[Float,N] -> ?
+              missing-argument at `xs`: `split` takes a number before `xs`, but it is missing
             k : Array[Float,N] -> ?
               too-many-arguments at `xs`: `length` takes one argument, but it is given 2
                 `length`: `length` has the type `Array[_,_] -> Int`
@@ -326,7 +326,7 @@ fn a_mistake_in_a_definition_is_none_of_its_uses() {
         expect![[r#"
             chunks : #n -> Array[?,m] -> Array[Array[Bool,1],m/n]
               assumes n divides m
-              wrong-operand at `+`: `+` works on numbers, but here it gets `Bool`
+              wrong-operand at `+`: `+` works on numbers, but here it gets `Bool`; `(if b 1 0)` is a number, and `(count p xs)` counts the elements for which `p` holds
             f : Array[Int,N] -> Array[Array[Bool,1],N/4]
               assumes 4 divides N
             g : Array[Int,N] -> Array[(Array[Bool,1], Array[Bool,1]),N/4]

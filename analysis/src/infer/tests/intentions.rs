@@ -173,3 +173,189 @@ fn local_functions_take_components_of_what_they_are_applied_to() {
         "#]],
     );
 }
+
+#[test]
+fn one_mistake_is_one_error() {
+    check(
+        "(define wrong (+ 1 true))
+(lift a (N) ((array-type int N)) (lambda (xs) (take #wrong xs)))
+(define (product2 xss yss) (map (lambda (row) (map (lambda (column) (zip row column)) yss)) xss))
+(lift b (N) ((array-type float N)) (lambda (xs) (product2 xs xs)))
+(lift c (N M) ((array-type (array-type float M) N)) (lambda (xs) (tuple (product2 xs (transpose xs)) (product2 xs (transpose xs)))))",
+        expect![[r#"
+            wrong : Int
+              type-mismatch at `true`: `+` needs `Int` as its second argument, but this is `Bool`
+                `1`: `Int` comes from `1`
+            a : Array[Int,N] -> Array[Int,?]
+            product2 : Array[Array[a,m],n] -> Array[Array[b,m],k] -> Array[Array[Array[(a, b),m],k],n]
+            b : Array[Float,N] -> Array[Array[Array[(?, ?),?],N],N]
+              type-mismatch at `xs`: `product2` needs `Array[Array[_,_],N]` as its first argument, but this is `Array[Float,N]` (`Array[_,_]` is not `Float`)
+            c : Array[Array[Float,M],N] -> (Array[Array[Array[(Float, Float),M],M],N], Array[Array[Array[(Float, Float),M],M],N])
+              unequal-lengths at `(transpose xs)`: `product2` needs arrays of one length: the first argument has length `M` (the length of `xs`), the second `N` (the length of `xs`); nothing says that they are equal
+                `xs`: length `M` comes from here
+                `xs`: length `N` comes from here
+        "#]],
+    );
+}
+
+#[test]
+fn a_size_that_is_taken_as_a_number() {
+    check(
+        "(define (eye n) (generate n (lambda (i) (generate n (lambda (j) (if (= i j) 1 0))))))
+(lift a (N) ((array-type int N)) (lambda (xs) (zip xs (eye #2))))
+(lift b () ((array-type int 3)) (lambda (xs) (zip xs (eye 3))))",
+        expect![[r#"
+            eye : Int -> <∃X, Array[<∃X, Array[Int,X]>,X]>
+            a : Array[Int,N] -> Array[(Int, <∃X, Array[Int,X]>),N]
+              unequal-lengths at `(eye #2)`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `X1` (the length of what `eye` returns); `X1` is known only at run time; `eye` takes `#2` as a number: if it is the length, write `#` before that parameter in `eye`, as in `(generate #n …)`
+                `xs`: length `N` comes from here
+                `(eye #2)`: length `X1` comes from here
+                fix: Check at run time that the lengths are equal
+            b : Array[Int,3] -> Array[(Int, <∃X, Array[Int,X]>),3]
+              unequal-lengths at `(eye 3)`: `zip` needs two arrays of one length: the first has length `3` (the length of `xs`), the second `X1` (the length of what `eye` returns); `X1` is known only at run time; `eye` takes `3` as a number: if it is the length, write `#` before that parameter in `eye`, as in `(generate #n …)`
+                `xs`: length `3` comes from here
+                `(eye 3)`: length `X1` comes from here
+                fix: Check at run time that the lengths are equal
+        "#]],
+    );
+}
+
+#[test]
+fn rows_of_one_length_where_lengths_are_hidden() {
+    check(
+        "(define (joined xss) (let n (rowLengths xss) (generate (head n) (lambda (i) (let row (aref xss (mod i 2)) (aref row 0))))))
+(define (ends (xss (array-type (exists (X) (array-type int X)) n))) (map length xss))
+(define (first-of (xss (array-type (exists (X) (array-type int X)) n))) (filter (= 1) (map length xss)))
+(lift a (N M) ((array-type (array-type int M) N)) (lambda (xs) (joined xs)))
+(lift b (N M) ((array-type (array-type float M) N)) (lambda (xs) (ends xs)))
+(lift c (N M) ((array-type (array-type int M) N)) (lambda (xs) (first-of xs)))",
+        expect![[r#"
+            joined : Array[<∃X, Array[a,X]>,n] -> <∃X, Array[a,X]>
+              assumes n is positive
+            ends : Array[<∃X, Array[Int,X]>,n] -> Array[Int,n]
+            first-of : Array[<∃X, Array[Int,X]>,n] -> <∃X, Array[Int,X]>
+            a : Array[Array[Int,M],N] -> <∃X, Array[?,X]>
+              assumes N is positive
+              type-mismatch at `xs`: `joined` needs `Array[<∃X, Array[_,X]>,N]` as its first argument, but this is `Array[Array[Int,M],N]` (`<∃X, Array[_,X]>` is not `Array[Int,M]`); the rows have one length: `(join xs)` joins them
+                fix: Write `(join xs)`
+            b : Array[Array[Float,M],N] -> Array[Int,N]
+              type-mismatch at `xs`: `ends` needs `Array[<∃X, Array[Int,X]>,N]` as its first argument, but this is `Array[Array[Float,M],N]` (`<∃X, Array[Int,X]>` is not `Array[Float,M]`); the rows have one length, which `(map (lambda (row) (pack row)) xs)` hides
+                fix: Write `(map (lambda (row) (pack row)) xs)`
+            c : Array[Array[Int,M],N] -> <∃X, Array[Int,X]>
+              type-mismatch at `xs`: `first-of` needs `Array[<∃X, Array[Int,X]>,N]` as its first argument, but this is `Array[Array[Int,M],N]` (`<∃X, Array[Int,X]>` is not `Array[Int,M]`); the rows have one length, which `(map (lambda (row) (pack row)) xs)` hides
+                fix: Write `(map (lambda (row) (pack row)) xs)`
+        "#]],
+    );
+}
+
+#[test]
+fn a_definition_declares_rows_of_hidden_length() {
+    check(
+        "(define (long rows) (filter (lambda (r) (> (length r) 1)) rows))
+(define (long-rows (rows (array-type (exists (X) (array-type int X)) n))) (filter (lambda (r) (> (length r) 1)) rows))
+(lift a (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (rows) (long rows)))
+(lift b (N) ((array-type (exists (X) (array-type int X)) N)) (lambda (rows) (long-rows rows)))",
+        expect![[r#"
+            long : Array[Array[a,m],n] -> <∃X, Array[Array[a,m],X]>
+            long-rows : Array[<∃X, Array[Int,X]>,n] -> <∃X, Array[<∃X, Array[Int,X]>,X]>
+            a : Array[<∃X, Array[Int,X]>,N] -> <∃X, Array[Array[?,?],X]>
+              hidden-length at `rows`: each row of this array has its own hidden length, `<∃X, Array[Int,X]>`, but `long` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`; a definition that declares its parameter, as in `(define (f (rows (array-type (exists (X) (array-type int X)) n))) …)`, takes such rows
+            b : Array[<∃X, Array[Int,X]>,N] -> <∃X, Array[<∃X, Array[Int,X]>,X]>
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_given_in_place_of_something_else() {
+    check(
+        "(define (both f xs ys) (map (lambda (p) (f (get1 p) (get2 p))) (zip xs ys)))
+(lift a (N) ((array-type bool N)) (lambda (b) (not b)))
+(lift b (N) ((array-type bool N)) (lambda (b) (and b b)))
+(lift c (N) ((array-type bool N) (array-type int N)) (lambda (b xs) (if b xs xs)))
+(lift d (N) ((array-type int N)) (lambda (xs) (reduce 0 + (map (lambda (x) (+ (> x 0) (> x 1))) xs))))
+(lift e (N) ((array-type int N)) (lambda (xs) (let fact (lambda (n) (if (= n 0) 1 (* n (fact (- n 1))))) (fact 5))))
+(lift f (N) ((array-type int N)) (lambda (xs) (both (lambda ((tuple a b)) (+ a b)) xs xs)))
+(lift g (N) ((array-type int N)) (lambda (xs) (reduce 0.0f (lambda (sum x) (+ sum (toFloat x))) xs)))
+(lift h (N) ((array-type int N)) (lambda (xs) (slide 3 xs)))
+(lift i (N) ((array-type int N)) (lambda (xs) (concat xs 1)))
+(lift j (N) ((array-type int N)) (lambda (xs) (concat xs xs xs)))
+(lift k (N) ((array-type int N)) (lambda (xs) (map (2 *) xs)))
+(lift l (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (2 * x)) xs)))
+(lift m (N) ((array-type int N)) (lambda (xs) (mapi (lambda (i x) (+ i x)) xs)))
+(lift n (N) ((array-type int N)) (lambda (xs) (if (= N 0) None (head xs))))",
+        expect![[r#"
+            both : (a -> b -> c) -> Array[a,n] -> Array[b,n] -> Array[c,n]
+            a : Array[Bool,N] -> ?
+              type-mismatch at `b`: `not` needs `Bool` as its first argument, but this is `Array[Bool,N]`; `(map not b)` applies it to each element
+                fix: Write `(map not b)`
+            b : Array[Bool,N] -> ?
+              type-mismatch at `b`: `and` needs `Bool` as its first argument, but this is `Array[Bool,N]`; `(zipWith and b b)` maps over both arrays
+                fix: Write `(zipWith and b b)`
+            c : Array[Bool,N] -> Array[Int,N] -> Array[Int,N]
+              type-mismatch at `b`: a condition is `Bool`, but this is `Array[Bool,N]`; `(map (lambda (c) (if c … …)) b)` chooses for each element
+            d : Array[Int,N] -> Array[Int,1]
+              wrong-operand at `(> x 0)`: `+` works on numbers, but this is `Bool`; `(if b 1 0)` is a number, and `(count p xs)` counts the elements for which `p` holds
+            e : Array[Int,N] -> Int
+              unknown-name at `fact`: there is no `fact` here; `fact` cannot use itself, as recursion is not possible: `reduceSeq`, `iterate` and `iterateWhile` repeat a function
+            f : Array[Int,N] -> Array[?,N]
+              type-mismatch at `(tuple a b)`: the pattern destructures `(_, _)`, but the value is `Int`; `(lambda …)` takes one argument, but `both` gives it 2 arguments
+            g : Array[Int,N] -> Array[Float,1]
+              type-mismatch at `xs`: `reduce` needs `Array[Float,N]` as its third argument, but this is `Array[Int,N]` (`Float` is not `Int`); the accumulator of `reduceSeq` may have another type than the elements, and `map` converts them before
+                `0.0f`: `Float` comes from `0.0f`
+            h : Array[Int,N] -> ?
+              missing-argument at `xs`: `slide` takes a number before `xs`, but it is missing
+            i : Array[Int,N] -> ?
+              type-mismatch at `1`: `concat` needs `Array[Int,_]` as its second argument, but this is `Int`; `(fill #1 1)` is an array of this element
+                fix: Write `(fill #1 1)`
+            j : Array[Int,N] -> ?
+              too-many-arguments at `xs`: `concat` takes 2 arguments, but it is given 3; write `(concat (concat xs xs) xs)`
+                `concat`: `concat` has the type `Array[_,_] -> Array[_,_] -> Array[_,_+_]`
+                fix: Write `(concat (concat xs xs) xs)`
+            k : Array[Int,N] -> Array[?,N]
+              not-a-function at `2`: `2` is applied here, but it is not a function: its type is `Int`; the function comes first: `(* 2)`
+                fix: Write `(* 2)`
+            l : Array[Int,N] -> Array[?,N]
+              not-a-function at `2`: `2` is applied here, but it is not a function: its type is `Int`; the function comes first: `(* 2 x)`
+                fix: Write `(* 2 x)`
+            m : Array[Int,N] -> ?
+              unknown-name at `mapi`: there is no `mapi` here; `(map f (enumerate xs))` gives each element with its index: `(lambda ((tuple i x)) …)`
+            n : Array[Int,N] -> Int
+              unknown-name at `None`: there is no `None` here; there is no missing value: a `tuple` of a Bool and a value, an empty array, or a number such as -1 says it
+        "#]],
+    );
+}
+
+#[test]
+fn the_state_of_a_fold_keeps_its_length() {
+    check(
+        "(lift f (N) ((array-type int N)) (lambda (xs) (reduceSeq (take #0 xs) (lambda (kept x) (if (> x 0) (concat kept (fill #1 x)) kept)) xs)))",
+        expect![[r#"
+            f : Array[Int,N] -> Array[Array[Int,0],1]
+              hidden-length at `(lambda (kept x) (if (> x 0) (concat kept (fill #1 x)) kept))`: `reduceSeq` needs a function whose result has a known length, `Array[Int,0]`, but the length of this one's is known only at run time: `<∃X, Array[Int,X]>`; the state of `iterateWhile` may change its length: `(tuple state i)`, with the index of the next element
+        "#]],
+    );
+}
+
+#[test]
+fn the_start_of_a_fold_in_any_order_is_neutral() {
+    check(
+        "(define (by-key n start f keys xs) (map (lambda (k) (head (reduce start f (map (lambda (p) (if (= k (get1 p)) (get2 p) start)) (zip keys xs))))) (iota #n)))
+(lift a (N) ((array-type int N)) (lambda (xs) (reduce 1 + xs)))
+(lift b (N) ((array-type float N)) (lambda (xs) (tuple (reduce -0.0f + xs) (scan 1.0f * xs) (reduce 0.0f max xs) (reduceSeq 1.0f + xs))))
+(lift c (N) ((array-type int N)) (lambda (xs) (scan 0 (lambda (a b) (* a b)) xs)))
+(lift d (N) ((array-type int N)) (lambda (xs) (by-key #4 1 + xs xs)))
+(lift e (N) ((array-type bool N)) (lambda (xs) (reduce false and xs)))",
+        expect![[r#"
+            by-key : #n -> a -> (a -> a -> a) -> Array[Int,m] -> Array[a,m] -> Array[a,n]
+            a : Array[Int,N] -> Array[Int,1]
+              not-neutral at `1`: `reduce` may combine this with elements more than once, so it must be neutral for `+`: `0` is, `1` is not; `(+ 1 …)` of a result combines it once
+            b : Array[Float,N] -> (Array[Float,1], Array[Float,N], Array[Float,1], Array[Float,1])
+            c : Array[Int,N] -> Array[Int,N]
+              not-neutral at `0`: `scan` may combine this with elements more than once, so it must be neutral for `*`: `1` is, `0` is not; `(* 0 …)` of a result combines it once
+            d : Array[Int,N] -> Array[Int,4]
+              not-neutral at `1`: `by-key` may combine this with elements more than once, so it must be neutral for `+`: `0` is, `1` is not; `(+ 1 …)` of a result combines it once
+            e : Array[Bool,N] -> Array[Bool,1]
+              not-neutral at `false`: `reduce` may combine this with elements more than once, so it must be neutral for `and`: `true` is, `false` is not; `(and false …)` of a result combines it once
+        "#]],
+    );
+}

@@ -275,7 +275,6 @@ fn mistakes() {
               depends-on-position at `t`: `map` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
             o : Array[i => Array[Float,i+1],N] -> Array[?,2*N]
               depends-on-position at `t`: `concat` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
-              depends-on-position at `t`: `concat` needs an array whose elements are all of one type, but the elements of this one depend on the position: at `i` it has `Array[Float,i+1]`
         "#]],
     );
 }

@@ -154,14 +154,13 @@ fn a_changing_length_needs_a_number_of_rounds() {
 (lift h (N K) ((array-type float N)) (lambda (xs) (let f (lambda (l ys) (doubled l ys)) (tuple (f #2 xs) (f K xs)))))
 (lift k (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (reverse ys)) xs)))",
         expect![[r#"
-            f : Array[Float,N] -> Array[Float,N*2^K]
-              iterate-length at `K`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K` is known only in the run
+            f : Array[Float,N] -> <∃X, Array[Float,X]>
             doubled : #n -> Array[a,m] -> Array[a,m*2^n]
             more : #n -> Array[a,m] -> Array[a,2*m*2^n]
             g : Array[Float,N] -> Array[Float,2*N*2^K]
-              iterate-length at `more`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K+1` is known only in the run
+              iterate-length at `more`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K+1` is known only in the run; where a definition takes the number as `(k int)`, the length of the result is hidden
             h : Array[Float,N] -> (Array[Float,4*N], Array[Float,N*2^K])
-              iterate-length at `f`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K` is known only in the run
+              iterate-length at `f`: the function of this `iterate` changes the length of the array, so the number of rounds must be a constant; `K` is known only in the run; where a definition takes the number as `(k int)`, the length of the result is hidden
             k : Array[Float,N] -> Array[Float,N]
         "#]],
     );

@@ -110,9 +110,8 @@ impl Infer<'_> {
         let constants = self.found.constants().iter().map(|(size, _)| self.table.zonk_size(size));
         let constants = constants.filter(|size| size.any_var(&mut |v| of_function.contains(v))).collect();
         let dependence = q.dependence;
-        let (natural, literals) = (None, Vec::new());
-        let scheme =
-            Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, constants, dependence, natural, literals };
+        let (types, sizes) = (q.classes, q.sizes);
+        let scheme = Scheme { types, sizes, assumptions, constants, dependence, ..Scheme::mono(ty) };
         self.found.generalized(binder, LetScheme { scheme, first_type, first_size });
     }
 

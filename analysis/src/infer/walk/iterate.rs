@@ -256,8 +256,14 @@ impl Infer<'_> {
             return None;
         }
         let (next, start) = (self.table.zonk_size(&next), self.table.zonk_size(&from.len));
-        // Lengths that depend on a number of iterations known only to the run are hidden.
-        if count.is_none() && self.may_change(&next, &argument, &start) {
+        // Lengths that depend on a number of iterations known only to the run are hidden. A use of a definition may tell the
+        // number that it takes.
+        let of_run = |count: &Size| {
+            let count = self.table.zonk_size(count);
+            let known = |v: &Var| matches!(v.kind, VarKind::Param | VarKind::Skolem);
+            self.program.is_kernel() && count.as_const().is_none() && count.vars().iter().all(known)
+        };
+        if count.is_none_or(of_run) && self.may_change(&next, &argument, &start) {
             return None;
         }
         // Without iterations nothing is assumed about the length.

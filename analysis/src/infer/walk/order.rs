@@ -105,7 +105,9 @@ impl Infer<'_> {
         }
         let at = |is: &dyn Fn(Takes, Looks) -> bool| params.iter().zip(&looks).position(|(p, l)| is(*p, *l));
         let is_value = |looks: Looks| !matches!(looks, Looks::Function | Looks::Unclear);
-        let value = at(&|takes, looks| takes == Takes::Function && is_value(looks));
+        // An array where a size is expected, too, shows that an argument before it is missing.
+        let value = at(&|takes, looks| takes == Takes::Function && is_value(looks))
+            .or_else(|| at(&|takes, looks| takes == Takes::Size && looks == Looks::Array));
         if value.is_some()
             && let Some(missing) = missing(&params, &looks)
         {
@@ -233,7 +235,14 @@ fn missing(params: &[Takes], looks: &[Looks]) -> Option<usize> {
         let mut rest = params.iter().enumerate().filter(|(i, _)| i != index).map(|(_, p)| p);
         looks.iter().all(|looks| rest.next().is_some_and(|p| p.may_be(*looks)))
     };
-    (0..looks.len()).find(fits_without)
+    // Of several numbers, the last is missing.
+    let first = (0..looks.len()).find(fits_without)?;
+    Some(
+        (first..looks.len())
+            .take_while(|index| params[*index] == params[first] && fits_without(index))
+            .last()
+            .unwrap_or(first),
+    )
 }
 
 /// The only two arguments that fit when they are exchanged, if they do not as given.

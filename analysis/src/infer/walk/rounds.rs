@@ -133,6 +133,10 @@ impl Infer<'_> {
                 open.push(size);
                 continue;
             }
+            // An error has left open what the number is.
+            if self.found.mistakes() > 0 && size.any_var(&mut |v| v.kind == VarKind::Unknown) {
+                continue;
+            }
             self.error(Node::Expr(at), &Problem::IterateRounds { count: size });
         }
         open

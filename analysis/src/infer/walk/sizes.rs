@@ -98,7 +98,7 @@ impl Infer<'_> {
         }
         let Expr::Global(text) = self.program.expr(name).clone() else { return self.fresh_size() };
         match self.program.lookup(&text) {
-            Lookup::Definition(scheme) if !scheme.ty.contains_error() => {
+            Lookup::Definition(scheme) if !scheme.faulty && !scheme.ty.contains_error() => {
                 self.error(Node::Size(at), &Problem::DefinitionAsSize { name: text });
             }
             Lookup::Definition(_) | Lookup::Recursive(_) | Lookup::Failed => {

@@ -23,13 +23,11 @@ impl Results<'_> {
     /// Guesses what was meant by an array as an operand of an operator whose other operand is a number: `(* 2.0f xs)`.
     pub fn meant_other_operand(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
         let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
-        let is_operator = match self.program.primitive_at(*callee)?.scheme.ty.uncurry().0[..] {
-            [a, b] => a == b && matches!(a.kind(), TyKind::Generic(_)),
-            _ => false,
-        };
-        let with_number = expected?.as_scalar().is_some_and(|scalar| scalar.is_number());
-        (is_operator && with_number && actual.as_array().is_some())
-            .then(|| self.meant_elementwise(*apply, *callee, *arg))?
+        let params = self.program.primitive_at(*callee)?.scheme.ty.uncurry().0;
+        let of_scalars = params.iter().all(|ty| matches!(ty.kind(), TyKind::Generic(_) | TyKind::Scalar(_)));
+        let (scalar, array) = (expected?.as_scalar()?, actual.as_array()?);
+        let fits = scalar.is_number() || array.element.as_scalar() == Some(scalar);
+        (of_scalars && fits).then(|| self.meant_elementwise(*apply, *callee, *arg))?
     }
 
     fn meant_elementwise(&self, apply: ExprId, callee: ExprId, array: ExprId) -> Option<Intent> {
