@@ -74,8 +74,8 @@ impl Maker<'_> {
             16 => self.pieces(),
             17 => self.bits(),
             18 => self.bodies(),
+            19 if self.choices.flip() => self.small_arrays_folded(),
             19 => self.angles(),
-            _ if self.choices.flip() => self.small_arrays_folded(),
             _ => self.few_rows_or_many(),
         }
     }
