@@ -136,7 +136,7 @@ struct WithName<'a, 'db> {
 impl Env for WithName<'_, '_> {
     fn lookup(&self, name: &str) -> Lookup {
         match self.extra {
-            Some((extra, scheme)) if extra == name => Lookup::Definition(scheme.clone()),
+            Some((extra, scheme)) if extra == name => Lookup::Definition(Box::new(scheme.clone())),
             _ => self.env.lookup(name),
         }
     }
@@ -223,7 +223,7 @@ impl Env for FormEnv<'_, '_> {
             Mode::Explicit if !is_builtin(self.db, callee.file(self.db)) => signature_explicit(self.db, callee),
             _ => signature(self.db, callee),
         };
-        scheme.map_or(Lookup::Failed, Lookup::Definition)
+        scheme.map_or(Lookup::Failed, |scheme| Lookup::Definition(Box::new(scheme)))
     }
 
     fn primitive(&self, name: &str) -> Option<&'static Primitive> {

@@ -99,7 +99,7 @@ pub enum Mode {
 
 /// The meaning of a name that is not local.
 pub enum Lookup {
-    Definition(Scheme),
+    Definition(Box<Scheme>),
     Primitive(&'static Primitive),
     /// The definition is recursive: the names of the cycle, starting with this one.
     Recursive(Vec<Name>),

@@ -180,7 +180,7 @@ impl Writer<'_> {
                 Rhs::Prim(call) => match (of_call(kernel, call), ragged::recognise(kernel, call)) {
                     (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),
                     (None, Some(ragged)) => out.extend(self.of_own_lengths(kernel, &stmt, call, &ragged)),
-                    (None, None) => match self.of_folds_of_folds(kernel, &stmt, call) {
+                    (None, None) => match self.if_few(kernel, &stmt, call) {
                         Some(stmts) => out.extend(stmts),
                         None => out.push(stmt),
                     },
@@ -280,13 +280,15 @@ impl Writer<'_> {
         }
     }
 
-    /// The versions of a map whose function folds folds: where elements are few, a group folds all at once.
-    fn of_folds_of_folds(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+    /// The versions of a map whose function folds folds, or folds below a map over a few numbers: where elements are few, a group
+    /// folds all at once.
+    fn if_few(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
         let dims = (call.prim == Prim::Map(Level::Auto)).then(|| Dims::of_all(kernel, call))?;
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
         let mut added = Vec::new();
         let f = Copier::new(&mut next.vars, self.lengths).lambda(dims.innermost());
-        let joined = joined::one_fold(&mut next, &f, &mut added)?;
+        let below_few = dims.calls.len() > Dims::of(kernel, call).calls.len();
+        let joined = joined::one_fold(&mut next, &f, &mut added).or(below_few.then_some(f))?;
         let mut flat = call.clone();
         *nest::innermost(&mut flat, dims.calls.len())? = joined;
         next.body.stmts.push(Stmt { rhs: Rhs::Prim(flat.clone()), ..stmt.clone() });

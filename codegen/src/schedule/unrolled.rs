@@ -59,9 +59,7 @@ fn of_scalars(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, known: &[
     let scalars = scalars_of(&state).filter(|all| (2..=MOST).contains(&all.len()))?;
     let result = kernel.ty(stmt.var).as_array()?.len.clone();
     let ([a, b], None) = (f.params.as_slice(), &f.position) else { return None };
-    if state.as_array().is_none() {
-        return None;
-    }
+    state.as_array()?;
     let tuple = Ty::tuple(scalars.clone());
     let (origin, position) = (&stmt.origin, None);
     let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };

@@ -37,7 +37,7 @@ impl Env for Program {
             return Lookup::Recursive(cycle);
         }
         match self.infer(i).scheme {
-            Some(s) => Lookup::Definition(s),
+            Some(s) => Lookup::Definition(Box::new(s)),
             None => Lookup::Failed,
         }
     }
