@@ -204,6 +204,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = next;
         stages.push((last.rule.name, rewritten.clone()));
     }
+    rewritten = by_key::grouped(rewritten, &mut Vec::new());
+    stages.push(("group-by-key", rewritten.clone()));
     rewritten = invariant::invariant(rewritten, &mut Vec::new());
     stages.push(("invariant", rewritten.clone()));
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
@@ -276,6 +278,7 @@ impl Schedule {
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
         let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
+        let rewritten = verified("grouped", kernel, by_key::grouped(rewritten, &mut applied));
         let rewritten = verified("invariant", kernel, invariant::invariant(rewritten, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));

@@ -68,6 +68,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "counters" => counters::counters(kernel, &mut applied),
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
         "unrolled" => super::unrolled::unrolled(kernel, &mut applied),
+        "grouped" => super::by_key::grouped(kernel, &mut applied),
         "results" => super::results::results(kernel, &target, &mut applied),
         "invariant" => super::invariant::invariant(kernel, &mut applied),
         "loops-in" => super::loops_in::loops_in(kernel, &target, &mut applied),

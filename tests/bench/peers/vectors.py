@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Times the programs of `../programs/vectors.lift` in PyTorch, as others.py does. What it cannot say without a loop over all
-elements is left out: `automaton`, `matrix-products`, `matrix-product-of-all`."""
+"""Times the programs of `../programs/vectors.lift` in PyTorch, as others.py does.
+
+Left out is what it cannot say without a loop over all elements: `automaton`, `matrix-products`,
+`matrix-product-of-all`, `group-medians`.
+"""
 
 import torch
 from others import floats, report
@@ -38,6 +41,23 @@ def heads(x, q, k, v):
     return e @ v / e.sum(3, keepdim=True)
 
 
+def centred(x, keys):
+    keys, order = keys.sort(stable=True)
+    sums = torch.zeros(1024, device="cuda").index_add(0, keys, x[order])
+    means = sums / torch.bincount(keys, minlength=1024)
+    return x[order] - means[keys]
+
+
+def variances(x, keys):
+    count = torch.bincount(keys, minlength=1024)
+    means = torch.bincount(keys, x, 1024) / count
+    return torch.bincount(keys, (x - means[keys]) ** 2, 1024) / count
+
+
+def autocorrelations(rows):
+    return torch.stack([(rows * rows.roll(-k, 1)).sum(1) for k in range(16)], 1)
+
+
 def programs():
     rows = floats(65536, 64)
     yield "running-rows", lambda: rows.cumsum(0)
@@ -58,6 +78,11 @@ def programs():
     yield "bias-gradient", lambda: images.sum((0, 2, 3))
     x, q, k, v = floats(8, 512, 256), floats(256, 256), floats(256, 256), floats(256, 256)
     yield "heads-of-attention", lambda: heads(x, q, k, v)
+    x, keys = floats(1 << 22), torch.randint(1024, (1 << 22,), device="cuda")
+    yield "group-normalised", lambda: centred(x, keys)
+    yield "group-variances", lambda: variances(x, keys)
+    signals = floats(64, 65536)
+    yield "autocorrelations", lambda: autocorrelations(signals)
 
 
 if __name__ == "__main__":

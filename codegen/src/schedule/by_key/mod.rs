@@ -5,10 +5,11 @@
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
 //! a key, [`swapped`] those of the columns of a matrix, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
-//! [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative.
+//! [`grouped`](mod@grouped) sorts what is filtered by each key. [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative.
 
 mod bounds;
 mod fold;
+mod grouped;
 mod numbered;
 mod slice;
 mod sorted;
@@ -18,6 +19,7 @@ use super::{Applied, on_the_host};
 use crate::core::copy::Lengths;
 use crate::core::simplify::{bound_in, rename, simplify};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+pub use grouped::grouped;
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;

@@ -104,7 +104,7 @@ fn int(n: i32) -> Atom {
 
 impl Maker {
     /// Makes the statements of a function by `body`, which gets the parameters.
-    fn function<const N: usize>(
+    pub(super) fn function<const N: usize>(
         &mut self,
         params: [(&str, Ty); N],
         body: impl FnOnce(&mut Maker, [VarId; N]) -> Option<Atom>,
@@ -121,11 +121,11 @@ impl Maker {
         Some(Block { stmts, result: result? })
     }
 
-    fn part(&mut self, name: &str, of: VarId, k: usize, ty: Ty) -> Atom {
+    pub(super) fn part(&mut self, name: &str, of: VarId, k: usize, ty: Ty) -> Atom {
         self.add(name, ty, Rhs::Proj(Atom::Var(of), k))
     }
 
-    fn compare(&mut self, op: ScalarOp, a: Atom, b: Atom) -> Atom {
+    pub(super) fn compare(&mut self, op: ScalarOp, a: Atom, b: Atom) -> Atom {
         self.add("is", Ty::bool(), Rhs::Scalar(op, vec![a, b]))
     }
 

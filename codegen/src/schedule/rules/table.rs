@@ -138,6 +138,9 @@ rules! {
     Decomposition FOLD_SCALARS "fold-scalars":
         "reduce f z" = "map array ∘ reduce (tuple ∘ f ∘ array) (tuple z) ∘ map tuple",
         if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
+    Decomposition GROUP_BY_KEY "group-by-key":
+        "map (λk. filter (λx. key x = k) xs) (iota n)" = "map (λ(s,c). generate c (λj. aref (sort (λ(x,y). key x < key y) xs) (s + j))) (zip starts counts)",
+        if "Always true; xs is the same for all k, and has no arrays as elements. At the top of a kernel, where n is 8 at least or not known: xs is sorted once, where each filter read all of it.";
     Decomposition INVARIANT "invariant":
         "map (λx. f x (g z)) xs" = "map (λx. f x y) xs where y = g z",
         if "Always true; also out of the functions of folds, scans, filters and loops, and out of a branch. g folds, scans, filters, sorts or maps long arrays. If it may stop the run, only where xs surely has elements, or the host knows whether it has any, and nothing may stop the run before.";

@@ -114,6 +114,23 @@ impl Maker<'_> {
         (format!("(map (lambda ({row}) {text}) rows)"), Ty::array(ty, n))
     }
 
+    /// What belongs to each key, and a number that is made of it.
+    pub(super) fn groups_by_key(&mut self) -> (String, Ty) {
+        let (len, count) = (Len::of(self.choices.of(&[Base::N, Base::M])), self.count());
+        let (keys, xs) = (self.array(&INT, &len, 1, Place::Top), self.array(&INT, &len, 1, Place::Top));
+        let of_group = self.choices.of(&[
+            "(head (reduce 0 + (map get2 g)))",
+            "(length g)",
+            "(head (reduce 0 bitxor (map (lambda (v) (* 3 v)) (sort < (map get2 g)))))",
+            "(if (> (length g) 0) (get2 (head g)) -1)",
+        ]);
+        let numbers = self.numbers(&count);
+        let text = format!(
+            "(let ps (zip {keys} {xs}) (map (lambda (k) (let g (filter (lambda (p) (= (get1 p) k)) ps) {of_group})) {numbers}))"
+        );
+        (text, Ty::array(INT, count))
+    }
+
     /// Positions of numbers in a sorted array, and counts as their differences.
     pub(super) fn counts_of_sorted(&mut self) -> (String, Ty) {
         let (len, count) = (self.some_length(), self.count());

@@ -43,6 +43,7 @@ impl Maker<'_> {
     /// Returns an expression at the top level of the kernel, and its type.
     pub(super) fn shape(&mut self) -> (String, Ty) {
         match self.choices.below(24) {
+            1 if self.choices.below(3) == 2 => self.groups_by_key(),
             0 | 1 => self.folds_by_key(),
             21 if self.choices.below(3) == 2 => self.rows_ordered(),
             21 => self.orders(),
