@@ -280,7 +280,7 @@ pub struct Body {
     pub wordings: Vec<(ExprId, Arc<Wording>)>,
     /// Errors found by lowering (a literal out of range, an unknown size name, two parameters of one name …).
     pub diagnostics: Vec<crate::diagnostics::Diagnostic>,
-    /// Errors about size names without a binder, each an error only if the name is not a definition's.
+    /// Errors for size names that nothing in the form binds. Such a name is right if it is that of a definition.
     pub unbound_sizes: Vec<crate::diagnostics::Diagnostic>,
 }
 

@@ -11,6 +11,7 @@ mod folds;
 use super::flat::is_flat;
 use super::free::is_free;
 use super::nested::array_of;
+use super::pass::within;
 use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
@@ -22,15 +23,13 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Interchanges the element-wise folds of rows, and the element-wise loops that are not loops of the host.
-pub fn interchange(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
-    by_columns(&mut kernel, &mut body, &mut lengths, applied);
-    if target.class == Class::Gpu {
-        at_the_host(&mut kernel, &mut body, &mut lengths, applied);
-    }
-    kernel.body = body;
-    kernel.assumptions = lengths.assumptions;
-    kernel
+pub fn interchange(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    within(kernel, |kernel, lengths, body| {
+        by_columns(kernel, body, lengths, applied);
+        if target.class == Class::Gpu {
+            at_the_host(kernel, body, lengths, applied);
+        }
+    })
 }
 
 /// Interchanges the folds of rows of a block and of all functions in it.

@@ -6,6 +6,7 @@
 //! * `map (λx. map (λy. f x y (g y)) ys) xs = map (λx. map (λ(y,z). f x y z) (zip ys zs)) xs` with zs = map g ys
 
 use super::nested::is_known;
+use super::pass::within;
 use super::uses::stmt_mentions;
 use super::versions::{branch, choice};
 use super::{Applied, free, fuse, is_parallel, rules};
@@ -17,13 +18,8 @@ use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
 /// The kernel without invariant code in its functions.
-pub fn invariant(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    let mut body = kernel.body.clone();
-    let mut lengths = Lengths::of(&kernel);
-    hoist(&mut kernel, &mut body, &mut lengths, applied);
-    kernel.body = body;
-    kernel.assumptions = lengths.assumptions;
-    kernel
+pub fn invariant(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    within(kernel, |kernel, lengths, body| hoist(kernel, body, lengths, applied))
 }
 
 /// Hoists invariant code, at host level and in all functions.
@@ -233,7 +229,7 @@ impl Hoister<'_> {
         ty.as_array().filter(|a| a.position.is_none()).map(|a| a.len.clone())
     }
 
-    /// What is known where a function of n elements runs.
+    /// The facts inside a function that runs for each of n elements: n is at least 1.
     fn with_elements(&self, n: &Size) -> Facts {
         let mut facts = self.inside.clone();
         facts.assume_le(Size::one(), n.clone());

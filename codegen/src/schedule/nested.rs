@@ -254,7 +254,7 @@ fn is_parallel(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
     matches!(work_among(kernel, stmt, own), Work::Together(_) | Work::Nest)
 }
 
-/// Whether a statement is a map with parallel work in its function, also below maps over a few numbers.
+/// Whether a statement is a map whose function has parallel work, perhaps inside of more maps.
 fn has_work(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
     funs[0].body.stmts.iter().any(|s| is_parallel(kernel, s, &[]) || has_work(kernel, s))
@@ -268,7 +268,7 @@ pub struct Dims<'k> {
     pub in_order: bool,
     /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
-    /// Whether a few numbers count as rows.
+    /// Whether maps over a few numbers count, too.
     few: bool,
 }
 

@@ -3,6 +3,13 @@
 use crate::core::copy::Lengths;
 use crate::core::{Block, Kernel, VarInfo};
 
+/// The kernel after a pass that adds variables to the kernel itself, and changes a copy of its body.
+pub fn within(mut kernel: Kernel, pass: impl FnOnce(&mut Kernel, &mut Lengths, &mut Block)) -> Kernel {
+    let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
+    pass(&mut kernel, &mut lengths, &mut body);
+    Kernel { body, assumptions: lengths.assumptions, ..kernel }
+}
+
 /// The variables and lengths of a kernel, to which a pass adds.
 pub struct Names {
     pub vars: Vec<VarInfo>,

@@ -14,7 +14,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::FxHashSet;
 
-/// Maximum segments that are distinguished by conditions, and whose loop is unrolled.
+/// Maximum number of segments: conditions tell them apart, and the loop over them is unrolled.
 pub const FEW_PIECES: i64 = 8;
 
 /// Maximum elements of a row that one work-item computes although the device could share them.

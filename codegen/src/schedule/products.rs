@@ -9,6 +9,7 @@
 use super::free;
 use super::nest::{self, inner};
 use super::nested::array_of;
+use super::pass::within;
 use super::together;
 use super::versions::fresh;
 use super::{Applied, host_blocks, rules, uses};
@@ -19,21 +20,16 @@ use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
 /// The kernel in which products are nests of their own.
-pub fn products(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+pub fn products(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
     }
-    let mut body = kernel.body.clone();
-    let lengths = Lengths::of(&kernel);
-    let mut writer = Writer { kernel: &mut kernel, lengths, applied };
-    writer.block(&mut body);
-    let assumptions = writer.lengths.assumptions;
-    Kernel { body, assumptions, ..kernel }
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.block(body))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
-    lengths: Lengths,
+    lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -229,7 +225,7 @@ impl Writer<'_> {
             origin: like.origin.clone(),
         };
         let of_fold = lambda(column, of_fold, Atom::Var(stmts[*head].var), g);
-        let of_fold = Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(&of_fold);
+        let of_fold = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&of_fold);
         let of_rest = lambda(both, rest, g.body.result.clone(), g);
         let last = f.body.stmts.last()?;
         let vars = &mut self.kernel.vars;

@@ -4,6 +4,7 @@
 
 use super::nest;
 use super::nested::array_of;
+use super::pass::within;
 use super::versions::fresh;
 use super::{Applied, host_blocks, rules, uses};
 use crate::core::copy::{Copier, Lengths};
@@ -11,21 +12,16 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt,
 use crate::target::{Class, Target};
 
 /// The kernel in which products return what they compute as it is.
-pub fn results(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+pub fn results(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
     }
-    let mut body = kernel.body.clone();
-    let lengths = Lengths::of(&kernel);
-    let mut writer = Writer { kernel: &mut kernel, lengths, applied };
-    writer.host(&mut body);
-    let assumptions = writer.lengths.assumptions;
-    Kernel { body, assumptions, ..kernel }
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.host(body))
 }
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
-    lengths: Lengths,
+    lengths: &'a mut Lengths,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -77,7 +73,7 @@ impl Writer<'_> {
         let row = self.kernel.ty(made).clone();
         let vars = &mut self.kernel.vars;
         let (all, x) = (fresh(vars, stmt.var, array_of(&row, &n)), fresh(vars, made, row));
-        let mut copier = Copier::new(vars, &mut self.lengths);
+        let mut copier = Copier::new(vars, self.lengths);
         copier.atoms.insert(made, Atom::Var(x));
         let body = copier.block(&Block { stmts: views.to_vec(), result: f.body.result.clone() });
         let shown = Lambda { position: None, params: vec![x], body, origin: f.origin.clone() };

@@ -9,6 +9,7 @@ mod evaluate;
 
 use self::evaluate::{Evaluator, Value};
 use super::nested::array_of;
+use super::pass::within;
 use super::versions::fresh;
 use super::{Applied, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -19,13 +20,8 @@ use lift_analysis::ty::{Ty, TyKind};
 const MOST: usize = 16;
 
 /// The kernel whose unplaced folds and scans have no small arrays as accumulators.
-pub fn unrolled(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    let mut body = kernel.body.clone();
-    let mut lengths = Lengths::of(&kernel);
-    block(&mut kernel, &mut body, &mut lengths, applied);
-    kernel.body = body;
-    kernel.assumptions = lengths.assumptions;
-    kernel
+pub fn unrolled(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    within(kernel, |kernel, lengths, body| block(kernel, body, lengths, applied))
 }
 
 fn block(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {

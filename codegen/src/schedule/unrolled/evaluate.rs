@@ -10,7 +10,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// Maximum statements that one function becomes.
+/// Maximum number of statements of one function, so that the text stays short.
 const MOST_STATEMENTS: usize = 256;
 
 #[derive(Debug, Clone)]
