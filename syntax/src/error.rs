@@ -114,7 +114,7 @@ codes! {
     AplIndex = "apl/index",
         "An index of an APL program that is known before the run is outside of its array. Indices start at 1.";
     AplDomain = "apl/domain",
-        "A function of APL got values that it is not defined for: `∧` wants Booleans, `⍳` whole numbers.";
+        "A function of APL got values that it is not defined for: `∧` needs Booleans, `⍳` whole numbers.";
     AplNotSupported = "apl/not-supported",
         "Something of APL that is not compiled yet; the message names it and, where there is one, another way to write it.";
     FclSyntax = "fcl/syntax",
@@ -153,6 +153,24 @@ impl std::fmt::Display for SyntaxErrorCode {
 impl SyntaxError {
     pub(crate) fn new(code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) -> Self {
         SyntaxError { code, range, message: message.into(), related: None, fix: None }
+    }
+
+    /// Adds the fix that replaces `range` by `insert`.
+    pub(crate) fn with_fix(
+        mut self,
+        label: impl Into<String>,
+        range: TextRange,
+        insert: impl Into<String>,
+    ) -> SyntaxError {
+        let edit = TextEdit { range, insert: insert.into() };
+        self.fix = Some(SyntaxFix { label: label.into(), edit });
+        self
+    }
+
+    /// Adds the fix "Write `insert`" at `range`.
+    pub(crate) fn with_replacement(self, range: TextRange, insert: impl Into<String>) -> SyntaxError {
+        let insert = insert.into();
+        self.with_fix(format!("Write `{insert}`"), range, insert)
     }
 
     /// Moves the error to a text in which the form starts at `offset`.

@@ -10,7 +10,7 @@ pub fn split(text: &str) -> Vec<RawForm> {
     vec![RawForm { kind: FormKind::Lift, range: TextRange::up_to(TextSize::of(text)), name: None }]
 }
 
-/// Replaces the forms of an old text, each of which is the whole text, by those of a new one.
+/// Replaces the forms of an old text by those of a new one; each form is the whole text.
 pub fn resplit(old: &str, forms: &[RawForm], new: &str, between: Vec<RawForm>) -> Resplit {
     Resplit {
         first: 0,

@@ -42,7 +42,7 @@ fn keeps_tokens(text: &str, edits: &[TextEdit]) -> bool {
     words(text) == words(&after)
 }
 
-/// The white space between two tokens, of which one may be missing.
+/// The white space between two tokens; either may be missing.
 fn gap(before: Option<&FclToken>, after: Option<&FclToken>, found: &str, newline: &str) -> String {
     let mark = if found.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let (Some(before), Some(after)) = (before, after) else {

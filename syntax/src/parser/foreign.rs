@@ -4,7 +4,7 @@
 use super::Parser;
 use super::scan::Group;
 use crate::TextRange;
-use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::error::{SyntaxError, SyntaxErrorCode as Code};
 use crate::kind::SyntaxKind::*;
 use crate::words::{SCALAR_TYPES, TYPE_WORDS};
 use std::ops::Range;
@@ -90,16 +90,19 @@ impl Parser<'_> {
         let range = self.range_of(&head);
         let written = format!("({})", &self.text[range]);
         let message = format!("the name and the parameters of a function are in brackets: `(define {written} expr)`");
-        let mut error = SyntaxError::new(Code::ExpectedParams, range, message);
-        error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
-        self.report(error);
-        self.start(DEFINE_HEAD);
-        self.name("the name of the definition");
+        self.replaced_head(range, message, written);
         let outer = std::mem::replace(&mut self.end, body.start);
         self.params_until_end();
         self.end = outer;
         self.finish();
         true
+    }
+
+    /// Reports a head that is written in another way, and parses the name in it.
+    fn replaced_head(&mut self, range: TextRange, message: String, written: String) {
+        self.report(SyntaxError::new(Code::ExpectedParams, range, message).with_replacement(range, written));
+        self.start(DEFINE_HEAD);
+        self.name("the name of the definition");
     }
 
     /// Reports `(define f (x) expr)`, in which the name precedes the brackets. Parses the name and the parameters.
@@ -125,11 +128,7 @@ impl Parser<'_> {
         };
         let range = self.range_of(&(name.start..params.end));
         let message = format!("the brackets go around the name and its parameters: `(define {written} expr)`");
-        let mut error = SyntaxError::new(Code::ExpectedParams, range, message);
-        error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
-        self.report(error);
-        self.start(DEFINE_HEAD);
-        self.name("the name of the definition");
+        self.replaced_head(range, message, written);
         self.bump();
         let outer = self.end;
         self.end = names.end;
@@ -161,12 +160,8 @@ impl Parser<'_> {
         let range = elements.iter().find(is_foreign).map(|e| self.range_of(e))?;
         let plain: Vec<&str> = elements.iter().filter(|e| !is_foreign(e)).map(|e| self.text_of(e)).collect();
         let contents = self.range_of(&(self.pos + 1..group.end()));
-        let mut error = SyntaxError::new(Code::Extra, range, message);
-        error.fix = Some(SyntaxFix {
-            label: "Take the words out".to_owned(),
-            edit: TextEdit { range: contents, insert: plain.join(" ") },
-        });
-        Some(error)
+        let error = SyntaxError::new(Code::Extra, range, message);
+        Some(error.with_fix("Remove the words", contents, plain.join(" ")))
     }
 
     /// The call `(f x)` where the rest of the group is `f x`.
@@ -192,9 +187,8 @@ impl Parser<'_> {
             _ => ("the function of a call goes inside the brackets", format!("({name} {inside})")),
         };
         let range = self.range_of(&(function..self.end));
-        let mut error = SyntaxError::new(Code::Extra, range, format!("{says}: `{written}`"));
-        error.fix = Some(SyntaxFix { label: format!("Write `{written}`"), edit: TextEdit { range, insert: written } });
-        Some(error)
+        let error = SyntaxError::new(Code::Extra, range, format!("{says}: `{written}`"));
+        Some(error.with_replacement(range, written))
     }
 
     /// The tokens of a type of another language here, `int[N]`, `[N]int`, `[int]`, `Array[Int,N]`, `(array int N)` or

@@ -1,7 +1,7 @@
 //! Top-level forms.
 
 use super::{Parser, foreign};
-use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix};
 use crate::kind::SyntaxKind::*;
 use crate::words::TYPE_WORDS;
 
@@ -207,9 +207,7 @@ impl Parser<'_> {
         };
         self.errors.extend(own);
         let message = format!("{noun} begins with `{meant}`, not `{text}`: `{shape}`");
-        let mut error = SyntaxError::new(Code::ExpectedForm, word, message);
-        error.fix = Some(SyntaxFix { label: format!("Write `{insert}`"), edit: TextEdit { range, insert } });
-        self.report(error);
+        self.report(SyntaxError::new(Code::ExpectedForm, word, message).with_replacement(range, insert));
     }
 
     /// Handles tokens outside all groups.

@@ -24,7 +24,7 @@ mod sizes;
 mod types;
 
 use crate::TextRange;
-use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::error::{SyntaxError, SyntaxErrorCode as Code};
 use crate::kind::SyntaxKind::{self, *};
 use crate::lexer::{Tokens, lex};
 use crate::literal::is_literal_word;
@@ -284,10 +284,7 @@ impl<'t> Parser<'t> {
         label: impl Into<String>,
         insert: impl Into<String>,
     ) {
-        let mut error = SyntaxError::new(code, range, message);
-        let edit = TextEdit { range, insert: insert.into() };
-        error.fix = Some(SyntaxFix { label: label.into(), edit });
-        self.report(error);
+        self.report(SyntaxError::new(code, range, message).with_fix(label, range, insert));
     }
 
     /// Reports that the current group ends before the part named `what`.

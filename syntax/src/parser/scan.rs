@@ -3,7 +3,7 @@
 
 use super::Parser;
 use crate::brackets::{Closing, OpenBrackets};
-use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::error::{SyntaxError, SyntaxErrorCode as Code};
 use crate::kind::SyntaxKind::*;
 use crate::lexer::lex;
 use crate::{TextRange, TextSize};
@@ -120,10 +120,7 @@ impl Parser<'_> {
         let mut error = SyntaxError::new(Code::Unclosed, range, message);
         error.related = Some((self.range_at(innermost), "this bracket is not closed".to_owned()));
         if all_shown {
-            error.fix = Some(SyntaxFix {
-                label: format!("Insert `{closers}`"),
-                edit: TextEdit { range: TextRange::empty(range.end()), insert: closers },
-            });
+            error = error.with_fix(format!("Insert `{closers}`"), TextRange::empty(range.end()), closers);
         }
         self.report(error);
     }
@@ -195,9 +192,7 @@ impl Parser<'_> {
         let message = format!("`{}` cannot close `{opening}`", self.text_at(closer));
         let mut error = SyntaxError::new(Code::MismatchedBracket, range, message);
         error.related = Some((self.range_at(opener), "opened here".to_owned()));
-        error.fix =
-            Some(SyntaxFix { label: format!("Write `{wanted}`"), edit: TextEdit { range, insert: wanted.to_owned() } });
-        self.report(error);
+        self.report(error.with_replacement(range, wanted));
     }
 
     /// Returns the range of a token's last character, after which something is missing.

@@ -6,6 +6,12 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&crate::common::errors(text));
 }
 
+/// Checks the errors of several texts, each below its text.
+fn check_all(texts: &[&str], expected: Expect) {
+    let all: String = texts.iter().map(|text| format!("{text}\n{}", crate::common::errors(text))).collect();
+    expected.assert_eq(&all);
+}
+
 #[test]
 fn names_that_cannot_be_bound() {
     check(
@@ -185,17 +191,14 @@ fn malformed_tokens() {
 
 #[test]
 fn a_mistake_in_an_unclosed_group_is_one_error() {
-    check(
-        "(define a (if",
+    check_all(
+        &["(define a (if", "(define a (f (lambda"],
         expect![[r#"
+        (define a (if
         12..13 "f" syntax/unclosed: `))` is missing: 2 brackets are not closed
           10..11 "(": this bracket is not closed
           Insert `))`: "(define a (if))"
-    "#]],
-    );
-    check(
-        "(define a (f (lambda",
-        expect![[r#"
+        (define a (f (lambda
         19..20 "a" syntax/unclosed: `)))` is missing: 3 brackets are not closed
           13..14 "(": this bracket is not closed
           Insert `)))`: "(define a (f (lambda)))"
@@ -205,26 +208,31 @@ fn a_mistake_in_an_unclosed_group_is_one_error() {
 
 #[test]
 fn indentation_shows_where_a_bracket_is_missing() {
-    check(
-        "(define (f xs)\n  (let double (lambda (x) (+ x x)\n       more (map double xs)\n    (zip more xs)))",
+    check_all(
+        &[
+            "(define (f xs)\n  (let double (lambda (x) (+ x x)\n       more (map double xs)\n    (zip more xs)))",
+            "(define (f xs)\n  (g (h xs)\n  (h xs)\n  xs)",
+            // The body of a lambda begins further left than the lambda.
+            "(define (f xs)\n  (map (lambda (x)\n    (+ x 1) xs))",
+        ],
         expect![[r#"
+            (define (f xs)
+              (let double (lambda (x) (+ x x)
+                   more (map double xs)
+                (zip more xs)))
             47..48 ")" syntax/unclosed: `)` is missing
               29..30 "(": this bracket is not closed
               Insert `)`: "(define (f xs)\n  (let double (lambda (x) (+ x x))\n       more (map double xs)\n    (zip more xs)))"
-        "#]],
-    );
-    check(
-        "(define (f xs)\n  (g (h xs)\n  (h xs)\n  xs)",
-        expect![[r#"
-        25..26 ")" syntax/unclosed: `)` is missing
-          17..18 "(": this bracket is not closed
-          Insert `)`: "(define (f xs)\n  (g (h xs))\n  (h xs)\n  xs)"
-    "#]],
-    );
-    // The body of a lambda begins further left than the lambda.
-    check(
-        "(define (f xs)\n  (map (lambda (x)\n    (+ x 1) xs))",
-        expect![[r#"
+            (define (f xs)
+              (g (h xs)
+              (h xs)
+              xs)
+            25..26 ")" syntax/unclosed: `)` is missing
+              17..18 "(": this bracket is not closed
+              Insert `)`: "(define (f xs)\n  (g (h xs))\n  (h xs)\n  xs)"
+            (define (f xs)
+              (map (lambda (x)
+                (+ x 1) xs))
             49..50 ")" syntax/unclosed: `)` is missing
               0..1 "(": this bracket is not closed
               Insert `)`: "(define (f xs)\n  (map (lambda (x)\n    (+ x 1) xs)))"
@@ -264,8 +272,7 @@ fn syntax_of_other_languages() {
         "-- a comment",
         "// a comment",
     ];
-    let all: String = texts.iter().map(|text| format!("{text}\n{}", crate::common::errors(text))).collect();
-    expect![[r#"
+    let expected = expect![[r#"
         (define f (x) (* x 2))
         8..13 "f (x)" syntax/expected-params: the brackets go around the name and its parameters: `(define (f x) expr)`
           Write `(f x)`: "(define (f x) (* x 2))"
@@ -280,13 +287,13 @@ fn syntax_of_other_languages() {
           Write `(f g)`: "(define (f g) (x))"
         (define a (if c then 1 else 2))
         16..20 "then" syntax/extra: `if` has no `then` and no `else`: `(if condition a b)`
-          Take the words out: "(define a (if c 1 2))"
+          Remove the words: "(define a (if c 1 2))"
         (define a (let x = 3 in (+ x 1)))
         17..18 "=" syntax/extra: `let` has no `=` and no `in`: `(let name value … body)`
-          Take the words out: "(define a (let x 3 (+ x 1)))"
+          Remove the words: "(define a (let x 3 (+ x 1)))"
         (define a (let x = 3 (+ x 1)))
         17..18 "=" syntax/extra: `let` has no `=` and no `in`: `(let name value … body)`
-          Take the words out: "(define a (let x 3 (+ x 1)))"
+          Remove the words: "(define a (let x 3 (+ x 1)))"
         (define a (let = (f = 1) =))
         (define (a xs) xs[0])
         15..20 "xs[0]" syntax/extra: an element is written: `(aref xs 0)`
@@ -357,5 +364,6 @@ fn syntax_of_other_languages() {
         0..12 "-- a comment" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
         // a comment
         0..12 "// a comment" syntax/expected-form: only forms are allowed here: `(import …)`, `(define …)`, `(lift …)`; a comment starts with `;`
-    "#]].assert_eq(&all);
+    "#]];
+    check_all(&texts, expected);
 }
