@@ -115,18 +115,17 @@ fn guarded(
         return cells::either(ev, &mask, &one, &other);
     }
     let kind = structure::join_kinds(ev, &one, &other)?;
-    ev.inner += 1;
-    let then = ev.scoped(|ev| {
-        let value = value(ev)?;
-        let value = ev.as_kind(&value, kind)?;
-        ev.element(&value, &[])
-    });
-    let otherwise = ev.scoped(|ev| {
-        let value = body(ev)?;
-        let value = ev.as_kind(&value, kind)?;
-        ev.element(&value, &[])
-    });
-    ev.inner -= 1;
+    let branch = |ev: &mut Ev, of: &dyn Fn(&mut Ev) -> Res<Arr>| {
+        ev.inside(|ev| {
+            ev.scoped(|ev| {
+                let value = of(ev)?;
+                let value = ev.as_kind(&value, kind)?;
+                ev.element(&value, &[])
+            })
+        })
+    };
+    let then = branch(ev, &value);
+    let otherwise = branch(ev, &body);
     let chosen = ev.choose(condition.term.clone(), then?, otherwise?);
     ev.of_term(kind, chosen)
 }

@@ -91,9 +91,7 @@ fn joined(ev: &mut Ev, frame: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<Arr
     }
     Ok(ev.of_pull(kind, shape, move |ev, index| {
         let (outer, inner) = index.split_at(frame_rank);
-        ev.inner += 1;
-        let cell = f(ev, outer);
-        ev.inner -= 1;
+        let cell = ev.inside(|ev| f(ev, outer));
         let cell = ev.as_kind(&cell?, kind)?;
         ev.element(&cell, inner)
     }))

@@ -303,6 +303,14 @@ impl Ev {
         }
     }
 
+    /// Runs `body` as a part of a function that is applied to elements.
+    pub fn inside<T>(&mut self, body: impl FnOnce(&mut Ev) -> T) -> T {
+        self.inner += 1;
+        let result = body(self);
+        self.inner -= 1;
+        result
+    }
+
     /// Runs `attempt` and undoes its effects.
     pub fn probe<T>(&mut self, attempt: impl FnOnce(&mut Ev) -> Res<T>) -> Res<T> {
         self.scopes.push(Scope::default());

@@ -162,7 +162,7 @@ fn opened(ev: &mut Ev, term: &Term, like: &Start) -> Res<Vec<Arr>> {
             let mut shape = x.shape.clone();
             shape[0] = length.as_size();
             let hidden = ev.term(TermKind::Hide(length, term, scalar, shape.clone()));
-            let (length, bound) = ev.unpack(hidden, "state", "how long the array is that a loop gives")?;
+            let (length, bound) = ev.unpack(hidden, "state", "the length of an array that a loop gives")?;
             shape[0] = length;
             Arr { shape, repr: Repr::Stored(bound), ..x.clone() }
         } else {
@@ -193,14 +193,13 @@ type Step<'a> = &'a dyn Fn(&mut Ev, &[Arr]) -> Res<Vec<Arr>>;
 /// Repeats `step` as long as `test` holds.
 pub fn repeat_while(ev: &mut Ev, start: &Start, test: Test<'_>, step: Step<'_>) -> Res<Vec<Arr>> {
     let first = packed(ev, &start.arrays)?;
-    ev.inner += 1;
-    let parts = ev
-        .lambda(&["s"], |ev, args| {
+    let parts = ev.inside(|ev| {
+        ev.lambda(&["s"], |ev, args| {
             let state = opened(ev, &args[0], start)?;
             test(ev, &state)
         })
-        .and_then(|test| Ok((test, body(ev, start, step)?)));
-    ev.inner -= 1;
+        .and_then(|test| Ok((test, body(ev, start, step)?)))
+    });
     let (test, body) = parts?;
     let last = ev.app("iterateWhile", [test, body, first]);
     let last = ev.share(last, "end")?;
@@ -210,9 +209,7 @@ pub fn repeat_while(ev: &mut Ev, start: &Start, test: Test<'_>, step: Step<'_>) 
 /// Repeats `step` on one array `n` times.
 pub fn repeat(ev: &mut Ev, n: i64, start: &Start, step: Step<'_>) -> Res<Vec<Arr>> {
     let first = packed(ev, &start.arrays)?;
-    ev.inner += 1;
-    let body = body(ev, start, step);
-    ev.inner -= 1;
+    let body = ev.inside(|ev| body(ev, start, step));
     let n = ev.size_argument(&crate::size::Size::int(n));
     let last = ev.app("iterate", [n, body?, first]);
     opened(ev, &last, start)

@@ -237,9 +237,7 @@ pub fn rows_term(ev: &mut Ev, x: &Arr, rows: &Rows) -> Res<Term> {
     let all = ev.app("iota", [all]);
     let row = rows.row.clone();
     let function = ev.lambda(&["i"], |ev, args| {
-        ev.inner += 1;
-        let made = row(ev, &args[0]).and_then(|row| ev.stored(&row));
-        ev.inner -= 1;
+        let made = ev.inside(|ev| row(ev, &args[0]).and_then(|row| ev.stored(&row)));
         match made?.repr {
             Repr::Stored(bound) => Ok(ev.local(&bound)),
             _ => not_supported(ev.at, "an array of such arrays"),
@@ -325,9 +323,7 @@ pub fn over(ev: &mut Ev, shape: Vec<Size>, f: impl Fn(&mut Ev, &[Term]) -> Res<A
     if probed.rank() == 0 && probed.kind != Kind::Nested && !matches!(probed.repr, Repr::Text(_)) {
         let kind = probed.kind;
         return Ok(ev.of_pull(kind, shape, move |ev, index| {
-            ev.inner += 1;
-            let result = f(ev, index);
-            ev.inner -= 1;
+            let result = ev.inside(|ev| f(ev, index));
             let result = ev.as_kind(&result?, kind)?;
             ev.element(&result, &[])
         }));
@@ -492,7 +488,7 @@ pub fn enlist(ev: &mut Ev, x: &Arr) -> Res<Arr> {
         let kind = rows.kind;
         let rows = rows_term(ev, &stored, &rows)?;
         let joined = ev.app("joinRows", [rows]);
-        let (length, bound) = ev.unpack(joined, "all", "how many elements there are in all arrays together")?;
+        let (length, bound) = ev.unpack(joined, "all", "the number of elements of all arrays together")?;
         return Ok(Arr { kind, shape: vec![length], repr: Repr::Stored(bound), range: ev.at });
     }
     let Some(boxes) = x.boxes().map(<[Arr]>::to_vec) else { return ravel(ev, x) };

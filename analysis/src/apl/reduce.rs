@@ -10,7 +10,7 @@ use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplDomain;
 
-/// Maximum columns of a product for which cheap elements of rows are computed again for each column.
+/// Maximum columns of a product whose rows, if cheap, are computed again for each column.
 const FEW_COLUMNS: i64 = 4;
 
 impl Between {
@@ -41,29 +41,18 @@ impl Between {
 
     /// The function as a Lift lambda on elements of a kind.
     fn lambda(&self, ev: &mut Ev, kind: Kind) -> Res<Term> {
-        ev.inner += 1;
-        let made = ev.lambda(&["a", "b"], |ev, args| {
-            let a = ev.of_term(kind, args[0].clone())?;
-            let b = ev.of_term(kind, args[1].clone())?;
-            let result = self.scalars(ev, &a, &b)?;
-            let result = ev.as_kind(&result, kind)?;
-            ev.element(&result, &[])
-        });
-        ev.inner -= 1;
-        made
+        ev.lambda(&["a", "b"], |ev, args| self.at_elements(ev, (kind, args[0].clone()), (kind, args[1].clone()), kind))
     }
-}
 
-impl Between {
     /// Applies the function to the terms of two elements; the result has the given kind.
     fn at_elements(&self, ev: &mut Ev, a: (Kind, Term), b: (Kind, Term), kind: Kind) -> Res<Term> {
-        let x = ev.of_term(a.0, a.1)?;
-        let y = ev.of_term(b.0, b.1)?;
-        ev.inner += 1;
-        let result = self.scalars(ev, &x, &y);
-        ev.inner -= 1;
-        let result = ev.as_kind(&result?, kind)?;
-        ev.element(&result, &[])
+        ev.inside(|ev| {
+            let x = ev.of_term(a.0, a.1)?;
+            let y = ev.of_term(b.0, b.1)?;
+            let result = self.scalars(ev, &x, &y)?;
+            let result = ev.as_kind(&result, kind)?;
+            ev.element(&result, &[])
+        })
     }
 }
 
@@ -94,17 +83,11 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
         }
     };
     let step = ev.lambda(&["a", "i"], |ev, args| {
-        ev.inner += 1;
-        let place = ev.minus(start.clone(), args[1].clone());
-        let result = line(ev, place).and_then(|element| {
-            let element = ev.of_term(kind, element)?;
-            let sum = ev.of_term(kind, args[0].clone())?;
-            let result = f.scalars(ev, &element, &sum)?;
-            let result = ev.as_kind(&result, kind)?;
-            ev.element(&result, &[])
-        });
-        ev.inner -= 1;
-        result
+        ev.inside(|ev| {
+            let place = ev.minus(start.clone(), args[1].clone());
+            let element = line(ev, place)?;
+            f.at_elements(ev, (kind, element), (kind, args[0].clone()), kind)
+        })
     })?;
     let all = ev.app("iota", [rounds]);
     Ok(ev.app("head", [ev.app("reduceSeq", [first, step, all])]))
@@ -241,18 +224,12 @@ fn prefixes(ev: &mut Ev, f: &Between, kind: Kind, axis: usize, x: &Arr) -> Res<A
     let f = f.clone();
     let sums = ev.of_pull(kind, x.shape.clone(), move |ev, index| {
         let step = ev.lambda(&["a", "i"], |ev, args| {
-            ev.inner += 1;
-            let mut at = index.to_vec();
-            at[axis] = ev.minus(ev.app("-", [index[axis].clone(), ev.int(1)]), args[1].clone());
-            let made = ev.element(&x, &at).and_then(|element| {
-                let element = ev.of_term(kind, element)?;
-                let sum = ev.of_term(kind, args[0].clone())?;
-                let result = f.scalars(ev, &element, &sum)?;
-                let result = ev.as_kind(&result, kind)?;
-                ev.element(&result, &[])
-            });
-            ev.inner -= 1;
-            made
+            ev.inside(|ev| {
+                let mut at = index.to_vec();
+                at[axis] = ev.minus(ev.app("-", [index[axis].clone(), ev.int(1)]), args[1].clone());
+                let element = ev.element(&x, &at)?;
+                f.at_elements(ev, (kind, element), (kind, args[0].clone()), kind)
+            })
         })?;
         let last = ev.element(&x, index)?;
         let all = ev.app("iota", [index[axis].clone()]);

@@ -69,7 +69,7 @@ fn compress(ev: &mut Ev, mask: &Arr, axis: usize, n: &Size, x: &Arr) -> Res<Arr>
     let pairs = ev.app("map", [pairs, all]);
     let test = ev.lambda(&["p"], |ev, args| Ok(ev.app("get2", [args[0].clone()])))?;
     let kept = ev.app("filter", [test, pairs]);
-    let what = "how many elements `/` keeps";
+    let what = "the number of elements that `/` keeps";
     let (length, bound) = ev.unpack(kept, "kept", what)?;
     let mut shape = x.shape.clone();
     shape[axis] = length;
@@ -110,7 +110,7 @@ fn counted(ev: &mut Ev, glyph: char, counts: &Arr, axis: usize, x: &Arr) -> Res<
     let ends = super::reduce::scan(ev, &plus, false, &counts)?;
     let ends = ev.stored(&ends)?;
     let total = super::reduce::reduce(ev, &plus, false, &counts)?;
-    let length = ev.reify(&total, "how many elements `/` gives")?;
+    let length = ev.reify(&total, "the number of elements that `/` gives")?;
     let mut shape = x.shape.clone();
     shape[axis] = length;
     moved(ev, x, shape, move |ev, index| {
@@ -359,15 +359,15 @@ fn grade_long_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
         let holds = ev.app(name, [a, b]);
         Ok(ev.app("and", [inside, holds]))
     };
-    ev.inner += 1;
-    let before = ev.lambda(&["a", "b"], |ev, rows| {
-        let same = ev.lambda(&["j"], |ev, column| both(ev, "=", rows, &column[0]))?;
-        let next = ev.lambda(&["j"], |ev, column| Ok(ev.plus(column[0].clone(), ev.int(1))))?;
-        let first = ev.app("iterateWhile", [same, next, ev.int(0)]);
-        let first = ev.share(first, "j")?;
-        both(ev, if glyph == '⍋' { "<" } else { ">" }, rows, &first)
+    let before = ev.inside(|ev| {
+        ev.lambda(&["a", "b"], |ev, rows| {
+            let same = ev.lambda(&["j"], |ev, column| both(ev, "=", rows, &column[0]))?;
+            let next = ev.lambda(&["j"], |ev, column| Ok(ev.plus(column[0].clone(), ev.int(1))))?;
+            let first = ev.app("iterateWhile", [same, next, ev.int(0)]);
+            let first = ev.share(first, "j")?;
+            both(ev, if glyph == '⍋' { "<" } else { ">" }, rows, &first)
+        })
     });
-    ev.inner -= 1;
     let rows = ev.size_argument(&x.shape[0]);
     let rows = ev.app("iota", [rows]);
     let order = ev.app("argsort", [before?, rows]);

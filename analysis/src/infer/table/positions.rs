@@ -14,6 +14,7 @@
 use super::{BOUND_ONLY, Deps, Key, Level, Position, Slot, TYPE_LIMIT, Table, unknown_size};
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 impl Table {
@@ -44,18 +45,10 @@ impl Table {
         self.positions.get(id as usize).map_or(BOUND_ONLY, |p| p.level)
     }
     fn type_deps(&self, v: u32) -> Deps {
-        match &self.types[v as usize] {
-            Slot::Unbound { deps, .. } => deps.clone(),
-            Slot::Bound { .. } => Deps::new(),
-            Slot::At { base, position, index } => at_deps(self.type_deps(*base), position, index),
-        }
+        deps_of(&self.types, v)
     }
     fn size_deps(&self, v: u32) -> Deps {
-        match &self.sizes[v as usize] {
-            Slot::Unbound { deps, .. } => deps.clone(),
-            Slot::Bound { .. } => Deps::new(),
-            Slot::At { base, position, index } => at_deps(self.size_deps(*base), position, index),
-        }
+        deps_of(&self.sizes, v)
     }
     fn type_depends(&self, v: u32, position: &Var) -> bool {
         depends(&self.types, v, position)
@@ -164,49 +157,14 @@ impl Table {
     }
 
     fn type_at(&mut self, base: u32, position: &Var, index: &Size) -> Ty {
-        if index.as_var() == Some(position) {
-            return Ty::new(TyKind::Unknown(TyVar(base)));
-        }
-        // Compose nested indices into one.
-        if let Slot::At { base: inner, position: own, index: at } = self.types[base as usize].clone()
-            && !self.type_deps(inner).contains(&position.id)
-        {
-            return self.type_at(inner, &own, &at.subst(&mut |v| (v == position).then(|| index.clone())));
-        }
-        let known = self.type_uses.get(&base).into_iter().flatten().copied();
-        let same = |u: &u32| matches!(&self.types[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
-        let known: Vec<u32> = known.collect();
-        self.look_at(known.len() as u32);
-        let found = known.into_iter().find(same);
-        let id = found.unwrap_or_else(|| {
-            self.types.push(Slot::At { base, position: position.clone(), index: index.clone() });
-            let id = self.types.len() as u32 - 1;
-            self.type_uses.entry(base).or_default().push(id);
-            id
-        });
-        Ty::new(TyKind::Unknown(TyVar(id)))
+        let at = variable_at(&mut self.types, &mut self.type_uses, base, position, index);
+        self.look_at(at.visited);
+        Ty::new(TyKind::Unknown(TyVar(at.variable)))
     }
     fn size_unknown_at(&mut self, base: u32, position: &Var, index: &Size) -> Size {
-        if index.as_var() == Some(position) {
-            return Size::var(unknown_size(base));
-        }
-        if let Slot::At { base: inner, position: own, index: at } = self.sizes[base as usize].clone()
-            && !self.size_deps(inner).contains(&position.id)
-        {
-            return self.size_unknown_at(inner, &own, &at.subst(&mut |v| (v == position).then(|| index.clone())));
-        }
-        let known = self.size_uses.get(&base).into_iter().flatten().copied();
-        let same = |u: &u32| matches!(&self.sizes[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
-        let known: Vec<u32> = known.collect();
-        self.look_at(known.len() as u32);
-        let found = known.into_iter().find(same);
-        let id = found.unwrap_or_else(|| {
-            self.sizes.push(Slot::At { base, position: position.clone(), index: index.clone() });
-            let id = self.sizes.len() as u32 - 1;
-            self.size_uses.entry(base).or_default().push(id);
-            id
-        });
-        Size::var(unknown_size(id))
+        let at = variable_at(&mut self.sizes, &mut self.size_uses, base, position, index);
+        self.look_at(at.visited);
+        Size::var(unknown_size(at.variable))
     }
 
     /// The type with a fresh index variable for a binder inside it.
@@ -311,26 +269,12 @@ impl Table {
     }
     /// Binds the uses of a variable at indices to the variable itself, which no longer depends on the index variable.
     fn merge_type_uses(&mut self, v: u32, position: &Var) {
-        let users = self.type_uses.remove(&v).unwrap_or_default();
-        let (same, other): (Vec<u32>, Vec<u32>) = users
-            .into_iter()
-            .partition(|u| matches!(&self.types[*u as usize], Slot::At { position: p, .. } if p == position));
-        if !other.is_empty() {
-            self.type_uses.insert(v, other);
-        }
-        for u in same {
+        for u in take_uses(&self.types, &mut self.type_uses, v, position) {
             self.bind_type(TyVar(u), Ty::new(TyKind::Unknown(TyVar(v))));
         }
     }
     fn merge_size_uses(&mut self, v: u32, position: &Var) {
-        let users = self.size_uses.remove(&v).unwrap_or_default();
-        let (same, other): (Vec<u32>, Vec<u32>) = users
-            .into_iter()
-            .partition(|u| matches!(&self.sizes[*u as usize], Slot::At { position: p, .. } if p == position));
-        if !other.is_empty() {
-            self.size_uses.insert(v, other);
-        }
-        for u in same {
+        for u in take_uses(&self.sizes, &mut self.size_uses, v, position) {
             self.bind_size(u, Size::var(unknown_size(v)));
         }
     }
@@ -497,6 +441,66 @@ impl Table {
             }
         }
     }
+}
+
+/// The index variables that an unbound variable may mention.
+fn deps_of<T>(slots: &[Slot<T>], v: u32) -> Deps {
+    match &slots[v as usize] {
+        Slot::Unbound { deps, .. } => deps.clone(),
+        Slot::Bound { .. } => Deps::new(),
+        Slot::At { base, position, index } => at_deps(deps_of(slots, *base), position, index),
+    }
+}
+
+/// A variable at an index, and the number of variables that were visited to find it.
+struct AtIndex {
+    variable: u32,
+    visited: u32,
+}
+
+/// Returns the variable that is `base` with `index` substituted for `position`; adds it if there is none.
+fn variable_at<T: Clone>(
+    slots: &mut Vec<Slot<T>>,
+    uses: &mut FxHashMap<u32, Vec<u32>>,
+    base: u32,
+    position: &Var,
+    index: &Size,
+) -> AtIndex {
+    if index.as_var() == Some(position) {
+        return AtIndex { variable: base, visited: 0 };
+    }
+    // Compose nested indices into one.
+    if let Slot::At { base: inner, position: own, index: at } = slots[base as usize].clone()
+        && !depends(slots, inner, position)
+    {
+        let index = at.subst(&mut |v| (v == position).then(|| index.clone()));
+        return variable_at(slots, uses, inner, &own, &index);
+    }
+    let known = uses.entry(base).or_default();
+    let visited = known.len() as u32;
+    let same =
+        |u: &u32| matches!(&slots[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
+    let found = known.iter().copied().find(same);
+    let variable = found.unwrap_or_else(|| {
+        slots.push(Slot::At { base, position: position.clone(), index: index.clone() });
+        let id = slots.len() as u32 - 1;
+        known.push(id);
+        id
+    });
+    AtIndex { variable, visited }
+}
+
+/// Removes and returns the variables that are `v` at an index instead of `position`.
+fn take_uses<T>(slots: &[Slot<T>], uses: &mut FxHashMap<u32, Vec<u32>>, v: u32, position: &Var) -> Vec<u32> {
+    let (same, other): (Vec<u32>, Vec<u32>) = uses
+        .remove(&v)
+        .unwrap_or_default()
+        .into_iter()
+        .partition(|u| matches!(&slots[*u as usize], Slot::At { position: p, .. } if p == position));
+    if !other.is_empty() {
+        uses.insert(v, other);
+    }
+    same
 }
 
 /// Whether the variable's [`Table::type_deps`] or [`Table::size_deps`] contain the index variable, without building
