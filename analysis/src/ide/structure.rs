@@ -23,50 +23,90 @@ pub struct Fold {
     pub kind: FoldKind,
 }
 
-/// Everything that spans several lines: forms, bracketed groups, comments, runs of imports. `groups` gives each form
-/// with its start and its [`groups`].
+/// The ranges of one form that may be folded, relative to it.
+#[derive(Default)]
+pub(super) struct Foldable {
+    /// Bracketed groups that span several lines.
+    groups: Vec<TextRange>,
+    /// Runs of comments on lines of their own.
+    comments: Vec<TextRange>,
+}
+
+impl Foldable {
+    pub fn of(form: &str) -> Foldable {
+        // A form begins with a comment only if that comment is the first on its line.
+        Foldable { groups: groups(form), comments: comments(form, true) }
+    }
+}
+
+/// Everything that spans several lines: forms, bracketed groups, comments, runs of imports. `parts` gives each form with
+/// its start; only the text between forms is read.
 pub(super) fn folds<'a>(
     db: &dyn Db,
     file: SourceFile,
-    groups: impl Iterator<Item = (Form, TextSize, &'a [TextRange])>,
+    parts: impl Iterator<Item = (Form, TextSize, &'a Foldable)>,
 ) -> Vec<Fold> {
     let text = file.text(db);
     let mut folds = Vec::new();
-    let breaks = line_breaks(text);
-    let several_lines = |range: TextRange| spans_break(&breaks, range);
-    let mut push = |range: TextRange, kind: FoldKind| {
-        if several_lines(range) {
-            folds.push(Fold { range, kind });
-        }
-    };
-    let mut first_import: Option<TextRange> = None;
-    for (form, start, groups) in groups {
+    let mut runs = Runs { text, found: Vec::new() };
+    let mut imports: Option<TextRange> = None;
+    let mut end = TextSize::new(0);
+    for (form, start, foldable) in parts {
+        let whole = TextRange::at(start, TextSize::of(&**form.text(db)));
+        runs.between(TextRange::new(end, start));
+        runs.extend(start, &foldable.comments);
+        end = whole.end();
         if form.kind(db) == lift_syntax::FormKind::Import {
-            let whole = TextRange::at(start, TextSize::of(&**form.text(db)));
-            first_import = Some(first_import.map_or(whole, |before| before.cover(whole)));
+            imports = Some(imports.map_or(whole, |before| before.cover(whole)));
             continue;
         }
-        if let Some(imports) = first_import.take() {
-            push(imports, FoldKind::Imports);
-        }
-        for &group in groups {
-            push(group + start, FoldKind::Form);
-        }
+        folds.extend(imports.take().map(|range| Fold { range, kind: FoldKind::Imports }));
+        folds.extend(foldable.groups.iter().map(|group| Fold { range: *group + start, kind: FoldKind::Form }));
     }
-    if let Some(imports) = first_import {
-        push(imports, FoldKind::Imports);
-    }
-    for comment in comments(text) {
-        push(comment, FoldKind::Comment);
-    }
+    runs.between(TextRange::new(end, TextSize::of(&**text)));
+    folds.extend(imports.map(|range| Fold { range, kind: FoldKind::Imports }));
+    folds.extend(runs.found.iter().map(|range| Fold { range: *range, kind: FoldKind::Comment }));
+    folds.retain(|fold| fold.kind == FoldKind::Form || spans_break(&text[fold.range]));
     folds.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
     folds
 }
 
+/// The runs of comments of a file, from those of its forms and those between them.
+struct Runs<'t> {
+    text: &'t str,
+    found: Vec<TextRange>,
+}
+
+impl Runs<'_> {
+    /// Adds the comments of a range between forms.
+    fn between(&mut self, range: TextRange) {
+        let text = &self.text[range];
+        if text.contains(';') {
+            self.extend(range.start(), &comments(text, range.start() == TextSize::new(0)));
+        }
+    }
+
+    /// Adds runs of a part of the text, and joins those between which there is only a line break.
+    fn extend(&mut self, start: TextSize, runs: &[TextRange]) {
+        for run in runs {
+            let run = *run + start;
+            match self.found.last_mut() {
+                Some(last) if is_line_break(&self.text[TextRange::new(last.end(), run.start())]) => {
+                    *last = last.cover(run);
+                }
+                _ => self.found.push(run),
+            }
+        }
+    }
+}
+
+fn is_line_break(text: &str) -> bool {
+    text.chars().all(char::is_whitespace) && text.matches('\n').count() < 2
+}
+
 /// The bracketed groups of a form that span several lines, relative to it.
-pub(super) fn groups(text: &str) -> Vec<TextRange> {
+fn groups(text: &str) -> Vec<TextRange> {
     let tokens = lex(text);
-    let breaks = line_breaks(text);
     let mut open = Vec::new();
     let mut groups = Vec::new();
     for token in 0..tokens.len() {
@@ -77,7 +117,7 @@ pub(super) fn groups(text: &str) -> Vec<TextRange> {
             && let Some(opener) = open.pop()
         {
             let group: TextRange = opener.cover(range);
-            if spans_break(&breaks, group) {
+            if spans_break(&text[group]) {
                 groups.push(group);
             }
         }
@@ -85,23 +125,15 @@ pub(super) fn groups(text: &str) -> Vec<TextRange> {
     groups
 }
 
-/// The offsets of line ends, in order.
-fn line_breaks(text: &str) -> Vec<TextSize> {
-    let breaks = text.bytes().zip(0u32..).filter(|(byte, _)| matches!(byte, b'\n' | b'\r'));
-    breaks.map(|(_, at)| TextSize::new(at)).collect()
+fn spans_break(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
-fn spans_break(breaks: &[TextSize], range: TextRange) -> bool {
-    let next = breaks.partition_point(|at| *at < range.start());
-    breaks.get(next).is_some_and(|at| *at < range.end())
-}
-
-/// Runs of comments on lines of their own.
-fn comments(text: &str) -> Vec<TextRange> {
+/// Runs of comments on lines of their own. `own_line` says whether the text begins a line.
+fn comments(text: &str, mut own_line: bool) -> Vec<TextRange> {
     let tokens = lex(text);
     let mut runs: Vec<TextRange> = Vec::new();
     let mut run: Option<TextRange> = None;
-    let mut own_line = true;
     for token in 0..tokens.len() {
         let range = tokens.range(token);
         match tokens.kind(token) {

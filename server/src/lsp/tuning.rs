@@ -106,18 +106,33 @@ impl Tuning {
     }
 }
 
-/// The records that hold for the current kernel, newest first; `None` without any.
-pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<Option<Vec<Record>>> {
-    let file = records::file(Path::new(&**path));
-    let mut found = records::read(&file).unwrap_or_default();
-    found.retain(|record| record.kernel == kernel);
-    if found.is_empty() {
-        return Ok(None);
+/// The records of all kernels of a file, read once.
+pub struct Records {
+    path: Arc<str>,
+    all: Vec<Record>,
+}
+
+impl Records {
+    pub fn of_file(path: &Arc<str>) -> Records {
+        Records { path: path.clone(), all: records::read(&records::file(Path::new(&**path))).unwrap_or_default() }
     }
-    let now = engine::core(analysis, path, kernel)?.ok().map(|kernel| format!("{:016x}", meaning(&kernel)));
-    found.retain(|record| now.as_ref() == Some(&record.meaning));
-    found.reverse();
-    Ok((!found.is_empty()).then_some(found))
+
+    /// The records that hold for the current kernel, newest first; `None` without any.
+    pub fn of_kernel(&self, analysis: &Analysis, kernel: &str) -> Cancellable<Option<Vec<Record>>> {
+        let mut found: Vec<Record> = self.all.iter().filter(|record| record.kernel == kernel).cloned().collect();
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let now = engine::core(analysis, &self.path, kernel)?.ok().map(|kernel| format!("{:016x}", meaning(&kernel)));
+        found.retain(|record| now.as_ref() == Some(&record.meaning));
+        found.reverse();
+        Ok((!found.is_empty()).then_some(found))
+    }
+}
+
+/// [`Records::of_kernel`] where only one kernel is of interest.
+pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<Option<Vec<Record>>> {
+    Records::of_file(path).of_kernel(analysis, kernel)
 }
 
 /// What the last search gained: `Tuned 12 s ago on NVIDIA H200: 1.80 × of the default (rows.team=16).`

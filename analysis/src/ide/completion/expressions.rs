@@ -289,17 +289,20 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ran
         // A definition cannot use itself, and the first definition of a name in a file shadows later ones.
         let can_be_meant = |name: &Name, form: Form| {
             Some(form) != context.form
+                && (all <= MOST || is_subsequence(&context.typed_text, name))
                 && from.names(db).get(name) == Some(&form)
                 && !seen.contains(name)
                 && !is_defined(context, &files[..index], name)
-                && (all <= MOST || is_subsequence(&context.typed_text, name))
         };
-        for (kind, definitions) in known.groups() {
+        let typed = (all > MOST).then_some(&*context.typed_text);
+        for (kind, lists) in known.groups(typed) {
             let (ty, classes) = instance(&kind.scheme);
             let way = wanted.best(&ty, &classes);
             let score = score(way.fit) + near - if kind.kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3;
-            let best = definitions.filter(|(name, form)| can_be_meant(name, *form)).take(MOST);
-            found.extend(best.map(|(name, form)| (score, name.clone(), form, &kind.scheme, way)));
+            for definitions in lists {
+                let best = definitions.filter(|(name, form)| can_be_meant(name, *form)).take(MOST);
+                found.extend(best.map(|(name, form)| (score, name.clone(), form, &kind.scheme, way)));
+            }
         }
     }
     // Do not build items that would be dropped in the end.

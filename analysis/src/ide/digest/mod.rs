@@ -18,7 +18,7 @@ pub(super) use definitions::Definitions;
 use super::diagnostics::{form_diagnostics, of_forms};
 use super::outline::symbol_of;
 use super::semantic::{SemanticToken, form_tokens};
-use super::structure::{self, Fold};
+use super::structure::{self, Fold, Foldable};
 use super::{FileDiagnostic, Symbol};
 use crate::db::{Db, Form, RootDatabase, SourceFile, Sym, forms};
 use crate::edit::Invalidated;
@@ -27,7 +27,7 @@ use crate::infer::elaborate::scopes_with_insertions;
 use crate::names::{mentions, resolve};
 use crate::queries::{infer, infer_in_order, signature};
 use kept::Kept;
-use lift_syntax::{TextRange, TextSize};
+use lift_syntax::TextSize;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +58,7 @@ struct Digest {
     /// Ranges here and in the next two are relative to the form.
     symbols: Option<Kept<Symbol>>,
     tokens: Option<Kept<Arc<[SemanticToken]>>>,
-    groups: Option<Kept<Arc<[TextRange]>>>,
+    foldable: Option<Kept<Foldable>>,
 }
 
 impl Digests {
@@ -130,15 +130,13 @@ impl Digests {
     /// The foldable ranges of a file.
     pub fn folds(&self, db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
         let mut files = self.known(db);
-        let kept = digest(&mut files, db, file).groups.get_or_insert_with(|| Kept::of(forms(db, file)));
+        let kept = digest(&mut files, db, file).foldable.get_or_insert_with(|| Kept::of(forms(db, file)));
         for form in kept.stale(db) {
-            kept.set(form, Some(structure::groups(form.text(db)).into()));
+            kept.set(form, Some(Foldable::of(form.text(db))));
         }
-        let groups = starts(db, file).map(|(form, start)| {
-            let own = kept.values().get(&form).map_or(&[][..], |own| own);
-            (form, start, own)
-        });
-        structure::folds(db, file, groups)
+        let none = Foldable::default();
+        let parts = starts(db, file).map(|(form, start)| (form, start, kept.values().get(&form).unwrap_or(&none)));
+        structure::folds(db, file, parts)
     }
 
     /// Whether a form of the file has insertions.
@@ -197,7 +195,7 @@ impl Digest {
         self.stale.extend(forms);
         self.symbols.iter_mut().for_each(|kept| kept.outdate(forms));
         self.tokens.iter_mut().for_each(|kept| kept.outdate(forms));
-        self.groups.iter_mut().for_each(|kept| kept.outdate(forms));
+        self.foldable.iter_mut().for_each(|kept| kept.outdate(forms));
     }
 
     fn ask(&mut self, db: &dyn Db, form: Form) {
@@ -272,7 +270,7 @@ fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Invalidat
             digest.forget(db, form);
             digest.symbols.iter_mut().for_each(|kept| kept.forget(form));
             digest.tokens.iter_mut().for_each(|kept| kept.forget(form));
-            digest.groups.iter_mut().for_each(|kept| kept.forget(form));
+            digest.foldable.iter_mut().for_each(|kept| kept.forget(form));
         }
     }
     for form in edit.forms {

@@ -20,6 +20,14 @@ fn folds() {
   (let y (+ x 1)
     (* y 2)))
 (define g 1) ; here
+; A comment
+;;; and documentation.
+(define h
+  ; One.
+  ; Two.
+  1)
+; The
+; end.
 ";
     let fixture = Fixture::new(text);
     let folds = fixture.analysis().folds("main.lift").unwrap();
@@ -33,7 +41,11 @@ fn folds() {
         6-7 Comment
         9-10 Comment
         11-13 Form
-        12-13 Form"#]]
+        12-13 Form
+        15-16 Comment
+        17-20 Form
+        18-19 Comment
+        21-22 Comment"#]]
     .assert_eq(&shown.join("\n"));
 }
 

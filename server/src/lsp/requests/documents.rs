@@ -13,12 +13,13 @@ use tower_lsp_server::gen_lsp_types::*;
 pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     let File { path, lines } = snap.file(uri)?;
     let mut out = Vec::new();
+    let records = tuning::Records::of_file(&path);
     for kernel in snap.analysis.kernel_names(&path)? {
         let target = json!({ "uri": uri, "kernel": kernel.name });
         let test = kernel.is_tested.then_some(("Test", command_names::SHOW_TESTS));
         let all =
             [("▶ Run", command_names::RUN_KERNEL), ("OpenCL", command_names::GENERATE_OPENCL)].into_iter().chain(test);
-        let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?;
+        let kept = records.of_kernel(&snap.analysis, &kernel.name)?;
         let tune = (tune_title(&kept), command_names::SHOW_TUNING, kept.as_deref().map(history));
         let all = all.map(|(title, command)| (title.to_owned(), command, None)).chain([tune]);
         for (title, command, tooltip) in all {
