@@ -33,8 +33,9 @@ export function comparisonText(found: Comparison): string {
 function agreement({ small }: Comparison): string {
     if (small.differs !== null) return `DIFFERENT ${small.differs}`;
     const stopped = small.stopped === 0 ? '' : `; on ${small.stopped} both stop with the same error`;
+    const late = small.firstLate === null ? '' : `; both were stopped on ${small.late}, first ${small.firstLate}`;
     const refused = small.firstRefused === null ? '' : `; ${small.firstRefused}`;
-    return `equal on ${small.equal}${stopped}${refused}`;
+    return `equal on ${small.equal}${stopped}${late}${refused}`;
 }
 
 function times({ old, new: now, ratio }: Comparison): string[] {

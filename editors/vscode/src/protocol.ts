@@ -155,7 +155,15 @@ export interface Comparison {
     device: string;
     sizes: Record<string, number>;
     /** On small random inputs, on the interpreter. */
-    small: { equal: number; stopped: number; refused: number; firstRefused: string | null; differs: string | null };
+    small: {
+        equal: number;
+        stopped: number;
+        late: number;
+        firstLate: string | null;
+        refused: number;
+        firstRefused: string | null;
+        differs: string | null;
+    };
     /** How the results on the device differ, if they do. */
     differs: string | null;
     /** The new time relative to the old; null if the measurements overlap. */

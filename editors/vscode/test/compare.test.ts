@@ -30,7 +30,7 @@ const comparison: Comparison = {
     },
     device: 'opencl:0',
     sizes: { N: 100 },
-    small: { equal: 30, stopped: 0, refused: 0, firstRefused: null, differs: null },
+    small: { equal: 30, stopped: 0, late: 0, firstLate: null, refused: 0, firstRefused: null, differs: null },
     differs: null,
     ratio: 0.5,
     diff: '-a\n+b\n',

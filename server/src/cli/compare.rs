@@ -30,6 +30,7 @@ use serde_json::json;
 use similar::TextDiff;
 use small::Small;
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,8 +63,8 @@ pub struct Arguments {
     /// Measure each kernel up to this many times, within two seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: u32,
-    /// Stop if a kernel takes more than this many seconds, with all its runs.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    /// Stop if a kernel takes more than this many seconds, with all its runs and its compilation by the driver.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
     patience: f64,
     /// The stage whose texts are compared.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t)]
@@ -96,6 +97,21 @@ struct How {
     device: Option<Where>,
     limits: Limits,
     runs: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Which {
+    Old,
+    New,
+}
+
+impl Display for Which {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Which::Old => "old",
+            Which::New => "new",
+        })
+    }
 }
 
 /// One of the two kernels.
@@ -304,7 +320,8 @@ impl Pair<'_> {
         };
         let target = self.target();
         let mut both = Vec::new();
-        for (which, side, wishes) in [("old", &self.old, &wishes), ("new", &self.new, &self.for_new(&wishes))] {
+        for (which, side, wishes) in [(Which::Old, &self.old, &wishes), (Which::New, &self.new, &self.for_new(&wishes))]
+        {
             let late = self.late(which, side, console)?;
             match late.while_running(|| self.one(side, wishes, &target))? {
                 Ok(found) => both.push(found),
@@ -322,11 +339,15 @@ impl Pair<'_> {
     }
 
     /// The end of this process if a kernel does not end.
-    fn late(&self, which: &str, side: &Side, console: &mut Console) -> io::Result<Late> {
+    fn late(&self, which: Which, side: &Side, console: &mut Console) -> io::Result<Late> {
         let Arguments { patience, format, .. } = *self.arguments;
         let why = format!("the {which} kernel ran longer than {patience} s and was stopped");
         let problem = Problem::error(&side.path, codes::RUN_LIMIT, why).at(side.info.focus);
-        let problem = problem.note("`--patience SECONDS` is the limit");
+        let problem = problem.note("`--patience SECONDS` is the limit; the driver's compilation of the kernel counts");
+        let problem = problem.note(match which {
+            Which::Old => "the new kernel was not run, and may take as long",
+            Which::New => "the old kernel ended in time",
+        });
         Late::new(patience, format, console.rendered(&side.program.sources(), format, &problem)?, console)
     }
 
@@ -360,6 +381,9 @@ impl Pair<'_> {
         match &small.differs {
             Some(why) => console.line(&format!("interpreter: DIFFERENT {why}"))?,
             None => console.line(&format!("interpreter: {}", small.agreement()))?,
+        }
+        if let Some(first) = &small.first_late {
+            console.line(&format!("limit: both kernels were stopped on {} small inputs, first {first}", small.late))?;
         }
         if let Some(first) = &small.first_refused {
             console.line(&format!("conditions: {} small inputs fit one kernel only; {first}", small.refused))?;
@@ -424,8 +448,8 @@ impl Pair<'_> {
             "new": side(&new, ran_new, cost_new),
             "device": ran_old.device,
             "sizes": ran_old.sizes,
-            "small": { "equal": small.equal, "stopped": small.stopped, "refused": small.refused, "firstRefused": small.first_refused,
-                       "differs": small.differs },
+            "small": { "equal": small.equal, "stopped": small.stopped, "late": small.late, "firstLate": small.first_late,
+                       "refused": small.refused, "firstRefused": small.first_refused, "differs": small.differs },
             "differs": measured.differs,
             "ratio": measured.ratio(),
             "diff": measured.diff([&old, &new]),

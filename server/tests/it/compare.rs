@@ -142,5 +142,11 @@ fn a_kernel_that_does_not_end_is_stopped() {
     let small = "only the new kernel refuses inputs `random:0`: the run was stopped after 2000000 steps";
     assert!(ran.out.contains(small), "{}", ran.out);
     let late = "error[run-limit]: the new kernel ran longer than 0.2 s and was stopped\n --> endless.lift:1:";
-    assert!(ran.err.contains(late), "{}", ran.err);
+    assert!(ran.err.contains(late) && ran.err.contains("the old kernel ended in time"), "{}", ran.err);
+    let same = ["compare", "endless.lift", "endless.lift", "--patience", "0.2", "--device", "interpreter", "1"];
+    let ran = bench.lift(&same);
+    let small = " small inputs, first with inputs `random:0`: the run was stopped after";
+    assert!(ran.out.contains("limit: both kernels were stopped on ") && ran.out.contains(small), "{}", ran.out);
+    assert!(ran.err.contains("the old kernel ran longer than 0.2 s"), "{}", ran.err);
+    assert!(ran.err.contains("the new kernel was not run, and may take as long"), "{}", ran.err);
 }

@@ -26,6 +26,9 @@ pub(super) struct Small {
     pub equal: u32,
     /// Inputs on which both kernels stopped with the same error.
     pub stopped: u32,
+    /// Inputs on which both kernels took too long, with the first: a phrase.
+    pub late: u32,
+    pub first_late: Option<String>,
     /// Inputs that one kernel refused, with the first: a sentence.
     pub refused: u32,
     pub first_refused: Option<String>,
@@ -121,6 +124,10 @@ impl Pair<'_> {
                 Some(differs) => small.differs = Some(format!("with {with}: {}", shortened(&differs))),
                 None => small.equal += 1,
             },
+            (Err(a), Err(b)) if [a, b].iter().all(|all| first(all).0 == codes::RUN_LIMIT) => {
+                small.late += 1;
+                small.first_late.get_or_insert(format!("with {with}: {}", first(a).1));
+            }
             (Err(_), Err(_)) if refusal(&old) && refusal(&new) => {}
             (Err(a), Err(b)) if first(a).0 == first(b).0 => small.stopped += 1,
             _ if refusal(&old) || refusal(&new) => {
