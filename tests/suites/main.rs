@@ -2,6 +2,7 @@
 //!
 //! | module | tests |
 //! |---|---|
+//! | [`builtin_names`] | the names that the grammars of editors colour as built-in |
 //! | [`dependencies`] | licences, sources and duplicates of what we depend on |
 //! | [`edits`] | what the editor writes |
 //! | [`failures`] | what `tests/run` says of a stage that failed |
@@ -13,6 +14,7 @@
 //! | [`source_map`] | the way back from generated OpenCL to the source |
 //! | [`tree_sitter`] | the grammar that editors colour and fold by, beside our parser |
 
+mod builtin_names;
 mod dependencies;
 mod edits;
 mod failures;

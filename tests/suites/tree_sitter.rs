@@ -124,29 +124,6 @@ fn every_query_fits_the_grammar() {
     assert!(seen >= 13, "only {seen} queries");
 }
 
-/// Highlighting treats exactly the primitives as built-in.
-#[test]
-fn built_in_names_are_those_of_the_language() {
-    let quoted: std::collections::BTreeSet<&str> = tree_sitter_lift::HIGHLIGHTS
-        .split("(#any-of? @function.builtin")
-        .chain(tree_sitter_lift::HIGHLIGHTS.split("(#any-of? @operator"))
-        .skip(1)
-        .flat_map(|rest| rest.split(')').next().unwrap_or_default().split('"').skip(1).step_by(2))
-        .collect();
-    let known: std::collections::BTreeSet<&str> = lift_analysis::prims::names().collect();
-    let missing: Vec<_> = known.difference(&quoted).filter(|name| !is_projection(name)).collect();
-    let unknown: Vec<_> = quoted.difference(&known).filter(|name| !types_and_words().contains(name)).collect();
-    assert!(missing.is_empty() && unknown.is_empty(), "not coloured: {missing:?}; no primitives: {unknown:?}");
-}
-
-/// Whether a name is `get1`, `get2`, ….
-fn is_projection(name: &str) -> bool {
-    name.strip_prefix("get").is_some_and(|n| n.parse::<u32>().is_ok())
-}
-fn types_and_words() -> &'static [&'static str] {
-    lift_syntax::SCALAR_TYPES
-}
-
 /// `editors/tree-sitter-lift/generate` updates the parser; `tests/editors/run` compares every byte.
 #[test]
 fn the_generated_parser_has_the_rules_of_the_grammar() {
