@@ -118,7 +118,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             let once: One = Rc::new(move |ev, x| apply(ev, &inner, fixed.as_ref(), x));
             power::until(ev, &once, &between(same), right)
         }
-        FunKind::Power(..) => fail(AplPhrase, f.range, "`⍣` wants a number or a function at its right"),
+        FunKind::Power(..) => fail(AplPhrase, f.range, "`⍣` needs a number or a function at its right"),
         FunKind::Commute(inner) => apply(ev, inner, Some(right), left.unwrap_or(right)),
         FunKind::Atop(g, h) => {
             let inner = apply(ev, h, left, right)?;

@@ -179,7 +179,7 @@ impl Ev {
     /// A number as a length. A number that is not known to be a length becomes a hidden one.
     pub fn reify(&mut self, arr: &Arr, what: &str) -> Res<Size> {
         let Some(scalar) = arr.scalar().or_else(|| arr.items().filter(|items| items.len() == 1)?.first()) else {
-            return fail(SyntaxErrorCode::AplRank, arr.range, format!("{what} wants one number"));
+            return fail(SyntaxErrorCode::AplRank, arr.range, format!("{what} needs one number"));
         };
         self.reify_scalar(&scalar.clone(), arr.range, what)
     }
@@ -220,14 +220,14 @@ impl Ev {
     /// error; lengths not proved equal are checked at run time. `what` names the operation.
     pub fn conform(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], what: &str) -> Res<Arr> {
         self.equal_lengths(a, b, axes, &|wanted, found| {
-            format!("{what} wants equal lengths, but the left has {wanted} and the right {found}")
+            format!("{what} needs equal lengths, but the left has {wanted} and the right {found}")
         })
     }
 
     /// [`Ev::conform`] of a left argument `b` with the right argument `a`.
     pub fn conform_left(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], what: &str) -> Res<Arr> {
         self.equal_lengths(a, b, axes, &|wanted, found| {
-            format!("{what} wants equal lengths, but the left has {found} and the right {wanted}")
+            format!("{what} needs equal lengths, but the left has {found} and the right {wanted}")
         })
     }
 

@@ -76,7 +76,7 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             let count = ev.of_scalar(count);
             let count = ev.as_kind(&count, count.kind.max(Kind::Int))?;
             let Some(count) = count.scalar().cloned().filter(|count| count.kind == Kind::Int) else {
-                return fail(AplDomain, k.range, format!("`{glyph}` wants a whole number"));
+                return fail(AplDomain, k.range, format!("`{glyph}` needs a whole number"));
             };
             let (count, from_end) = structure::amount(ev, glyph, &count, k.range)?;
             match glyph {
@@ -89,7 +89,7 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             let axis = resolved(ev, &at, rank)?;
             let (vector, whole) = if a.rank() < x.rank() { (a, x) } else { (x, a) };
             if vector.rank() != 1 {
-                return fail(AplRank, number.range, format!("`{glyph}` along an axis wants a vector and an array"));
+                return fail(AplRank, number.range, format!("`{glyph}` along an axis needs a vector and an array"));
             }
             let what = format!("`{glyph}`");
             let vector = match a.rank() < x.rank() {

@@ -11,7 +11,7 @@ pub fn circle(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
         return fail(AplDomain, a.range, "the left of `○` is a whole number that selects a function");
     }
     if b.kind > Kind::Complex {
-        return fail(AplDomain, b.range, "`○` wants numbers, not characters");
+        return fail(AplDomain, b.range, "`○` needs numbers, not characters");
     }
     let range = ev.at;
     let is_complex = b.kind == Kind::Complex;

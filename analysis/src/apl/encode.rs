@@ -10,7 +10,7 @@ use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 
 fn numbers(x: &Arr, glyph: char) -> Res<()> {
     if x.kind > Kind::Double {
-        return fail(AplDomain, x.range, format!("`{glyph}` wants numbers"));
+        return fail(AplDomain, x.range, format!("`{glyph}` needs numbers"));
     }
     Ok(())
 }

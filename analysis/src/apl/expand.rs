@@ -27,7 +27,7 @@ pub fn expand(ev: &mut Ev, glyph: char, axis: usize, mask: &Arr, x: &Arr) -> Res
             Some(known) => crate::size::Size::int(known.iter().sum::<f64>() as i64),
             None => {
                 let total = reduce::reduce(ev, &plus, false, &mask)?;
-                ev.reify(&total, "how many elements a mask selects")?
+                ev.reify(&total, "the number of elements that a mask selects")?
             }
         };
         let mut shape = x.shape.clone();

@@ -25,7 +25,7 @@ pub fn inverse(ev: &mut Ev, a: &Arr) -> Res<Arr> {
             });
             divide(ev, &identity.at(a.range), a)
         }
-        _ => fail(AplRank, a.range, "`⌹` wants a matrix, a vector or a number"),
+        _ => fail(AplRank, a.range, "`⌹` needs a matrix, a vector or a number"),
     }
 }
 
@@ -36,7 +36,7 @@ pub fn divide(ev: &mut Ev, b: &Arr, a: &Arr) -> Res<Arr> {
     }
     if a.rank() > 2 || !matches!(b.rank(), 1 | 2) {
         let range = if a.rank() > 2 { a.range } else { b.range };
-        return fail(AplRank, range, "`⌹` wants vectors or matrices");
+        return fail(AplRank, range, "`⌹` needs vectors or matrices");
     }
     if a.kind.max(b.kind) > Kind::Double {
         return not_supported(ev.at, "`⌹` of anything but real numbers");
@@ -54,7 +54,7 @@ pub fn divide(ev: &mut Ev, b: &Arr, a: &Arr) -> Res<Arr> {
     if let (Some(rows), Some(columns)) = (a.shape[0].as_const(), a.shape[1].as_const())
         && rows < columns
     {
-        let message = format!("`⌹` wants at least as many rows as columns, but there are {rows} and {columns}");
+        let message = format!("`⌹` needs at least as many rows as columns, but there are {rows} and {columns}");
         return fail(AplLength, a.range, message);
     }
     let (a, b) = (ev.stored(&a)?, ev.stored(&b)?);

@@ -9,7 +9,7 @@ use lift_syntax::apl::{complex, number};
 pub fn numbers(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let Some(codes) = x.known().filter(|_| x.kind == Kind::Char && x.rank() <= 1) else {
         let what =
-            "`⍎` wants a text that is known before the run; `10⊥¯1+⎕D⍳x` is the number that the digits in x write";
+            "`⍎` needs a text that is known before the run; `10⊥¯1+⎕D⍳x` is the number that the digits in x write";
         return fail(AplDomain, x.range, what);
     };
     let text: String = codes.into_iter().filter_map(|code| char::from_u32(code as u32)).collect();

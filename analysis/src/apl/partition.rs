@@ -26,7 +26,7 @@ pub fn partition(ev: &mut Ev, glyph: char, axis: usize, b: &Arr, x: &Arr) -> Res
         } else {
             "one of numbers or characters at its right"
         };
-        return fail(AplRank, x.range, format!("`{glyph}` wants a vector at its left, and {right}"));
+        return fail(AplRank, x.range, format!("`{glyph}` needs a vector at its left, and {right}"));
     }
     if glyph == '⊂' && b.kind != Kind::Bool {
         return not_supported(b.range, "`⊂` with other numbers than 0 and 1 at its left");

@@ -16,7 +16,7 @@ const SHAPE: &str =
 /// Applies a function `n` times.
 pub fn power(ev: &mut Ev, f: &One, n: &Arr, prints: bool, x: &Arr) -> Res<Arr> {
     let Some(count) = n.scalar().cloned().filter(|n| n.kind <= Kind::Int) else {
-        return fail(AplDomain, n.range, "`⍣` wants one whole number");
+        return fail(AplDomain, n.range, "`⍣` needs one whole number");
     };
     if count.known.is_some_and(|n| n < 0.0) {
         return not_supported(n.range, "`⍣` with a negative number");

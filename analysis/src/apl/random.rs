@@ -50,7 +50,7 @@ fn next(ev: &mut Ev) -> Res<u32> {
 /// Roll, `?n`: a whole number up to `n`, or for 0 a number between 0 and 1.
 pub fn roll(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.kind > Kind::Int {
-        return fail(AplDomain, x.range, "`?` wants whole numbers");
+        return fail(AplDomain, x.range, "`?` needs whole numbers");
     }
     let index: Vec<Term> = x.shape.iter().map(|_| ev.int(0)).collect();
     let zero = x.shape.iter().all(|n| !n.is_zero()) && {

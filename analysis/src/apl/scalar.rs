@@ -15,7 +15,7 @@ pub fn is_scalar(glyph: char) -> bool {
 /// The kinds of the result and of the converted argument, for one argument.
 fn kind_of_one(glyph: char, kind: Kind, range: TextRange) -> Res<(Kind, Kind)> {
     if kind == Kind::Char {
-        return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
+        return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` needs numbers, not characters"));
     }
     if kind == Kind::Complex {
         return complex::kind_of_one(glyph, range);
@@ -42,7 +42,7 @@ fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Ki
         if equality {
             return Ok((Kind::Bool, Kind::Char));
         }
-        return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
+        return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` needs numbers, not characters"));
     }
     if joined == Kind::Complex {
         return complex::kind_of_two(glyph, range);
@@ -61,7 +61,7 @@ fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Ki
         '!' => (Kind::Double, Kind::Double),
         '∧' | '∨' | '⍲' | '⍱' => {
             let message =
-                format!("`{glyph}` wants Booleans: what comparisons give, and the numbers 0 and 1 as written");
+                format!("`{glyph}` needs Booleans: what comparisons give, and the numbers 0 and 1 as written");
             return fail(SyntaxErrorCode::AplDomain, range, message);
         }
         _ => return fail(SyntaxErrorCode::AplPhrase, range, format!("`{glyph}` takes no left argument here")),

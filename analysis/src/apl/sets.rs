@@ -24,7 +24,7 @@ fn vector(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     match (x.kind, x.rank()) {
         (_, 0) => super::structure::ravel(ev, x),
         (_, 1) => Ok(x.clone()),
-        _ => fail(AplRank, x.range, format!("`{glyph}` wants a vector here")),
+        _ => fail(AplRank, x.range, format!("`{glyph}` needs a vector here")),
     }
 }
 
@@ -304,7 +304,7 @@ pub fn intersection(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
 /// Where, `⍸b`: the indices of the ones.
 pub fn indices(ev: &mut Ev, b: &Arr) -> Res<Arr> {
     if b.kind > Kind::Int {
-        return fail(AplDomain, b.range, "`⍸` wants Booleans");
+        return fail(AplDomain, b.range, "`⍸` needs Booleans");
     }
     if b.rank() != 1 {
         return index_vectors(ev, b);
@@ -346,7 +346,7 @@ fn index_vectors(ev: &mut Ev, b: &Arr) -> Res<Arr> {
 pub fn interval(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     let a = list(ev, '⍸', a)?;
     let Some((a, x)) = comparable(ev, &a, x)? else {
-        return fail(AplDomain, ev.at, "`⍸` wants either numbers or characters on both sides");
+        return fail(AplDomain, ev.at, "`⍸` needs either numbers or characters on both sides");
     };
     let (a, x) = (ev.stored(&a)?, ev.ready(&x)?);
     let shift = ev.origin - 1;

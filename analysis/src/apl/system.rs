@@ -52,7 +52,7 @@ pub fn apply(ev: &mut Ev, system: System, left: Option<&Arr>, right: &Arr, range
         (_, Some(left)) => {
             for x in [left, right] {
                 if x.kind > Kind::Int {
-                    return fail(AplDomain, x.range, format!("`{name}` wants whole numbers"));
+                    return fail(AplDomain, x.range, format!("`{name}` needs whole numbers"));
                 }
             }
             bits(ev, system, left, right)
@@ -65,7 +65,7 @@ fn unicode(x: &Arr) -> Res<Arr> {
     let kind = match x.kind {
         Kind::Char => Kind::Int,
         Kind::Int => Kind::Char,
-        _ => return fail(AplDomain, x.range, "`⎕UCS` wants characters or whole numbers"),
+        _ => return fail(AplDomain, x.range, "`⎕UCS` needs characters or whole numbers"),
     };
     let repr = match x.items() {
         Some(items) => Repr::Items(items.iter().map(|item| Scalar { kind, ..item.clone() }).collect()),
@@ -114,7 +114,7 @@ fn read(ev: &mut Ev, system: System, file: &Arr) -> Res<Arr> {
     let name = name_of(system);
     let text = file.known().filter(|_| file.kind == Kind::Char && file.rank() <= 1);
     let Some(text) = text else {
-        return fail(AplDomain, file.range, format!("`{name}` wants the name of a file, known before the run"));
+        return fail(AplDomain, file.range, format!("`{name}` needs the name of a file, known before the run"));
     };
     let path: String = text.iter().filter_map(|code| char::from_u32(*code as u32)).collect();
     if path.contains('"') {

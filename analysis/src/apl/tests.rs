@@ -38,7 +38,7 @@ fn hovers_tell_types_glyphs_and_where_lengths_come_from() {
         |of: &str| analysis.hover("/p.apl", at(PROGRAM, of)).unwrap().map(|hover| hover.plain).unwrap_or_default();
     assert_eq!(
         hover("big ←"),
-        "Array[Int,X1]\nX1 is how many elements `/` keeps, known only at run time: line 2, (x>12)/x\n"
+        "Array[Int,X1]\nX1 is the number of elements that `/` keeps, known only at run time: line 2, (x>12)/x\n"
     );
     assert!(hover("⍳20").contains("iota, index: The whole numbers from 1 up to a number."), "{}", hover("⍳20"));
     assert!(hover("⍉m").starts_with("Array[Array[Double,2],3]\n`⍉` transpose: The axes backwards"), "{}", hover("⍉m"));
@@ -134,7 +134,8 @@ fn a_selection_has_the_type_of_the_expression_around_it() {
     host.set_file("/p.apl", text.into());
     let start = TextSize::new(text.find("(x>3)/").unwrap() as u32);
     let hover = host.snapshot().hover("/p.apl", TextRange::at(start, TextSize::new(7))).unwrap().unwrap();
-    let expected = "Array[Int,X1]\nX1 is how many elements `/` keeps, known only at run time: line 1, (x>3)/x\n";
+    let expected =
+        "Array[Int,X1]\nX1 is the number of elements that `/` keeps, known only at run time: line 1, (x>3)/x\n";
     assert_eq!(hover.plain, expected);
 }
 

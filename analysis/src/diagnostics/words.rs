@@ -59,7 +59,7 @@ impl Display for Problem {
                 f.write_str("`primitive` declares the compiler's built-in functions; a program uses `define`")
             }
             Problem::WordAsValue { word, example } => {
-                write!(f, "`{word}` is not a value: it stands directly after an opening bracket, as in `{example}`")
+                write!(f, "`{word}` is not a value: write it directly after an opening bracket, as in `{example}`")
             }
             Problem::DuplicateParameter { what, name } => write!(f, "two {what}s are called `{name}`"),
             Problem::UnknownParameter { name } => {
@@ -88,7 +88,7 @@ impl Display for Problem {
             Problem::MissingImport { path, why: Some(why) } => write!(f, "`{path}` cannot be imported: {why}"),
             Problem::MissingImport { path, why: None } => write!(f, "there is no file `{path}`"),
             Problem::ImportCycle { files } => {
-                write!(f, "the import goes in a circle: {}", quoted(files, " imports "))
+                write!(f, "imports form a cycle: {}", quoted(files, " imports "))
             }
             Problem::RepeatedImport { written } => write!(f, "`{written}` is imported above already"),
             Problem::AmbiguousImport { written, name, first } => write!(
@@ -141,7 +141,7 @@ impl Display for Problem {
                 f,
                 "`{name}` is not a size: only a definition that is a natural number is one, as in `(define {name} 100)`"
             ),
-            Problem::OperatorAsSize { name } => write!(f, "`{name}` is an operation on sizes, and no size by itself"),
+            Problem::OperatorAsSize { name } => write!(f, "`{name}` is an operation on sizes, not a size: it needs its operands"),
             Problem::CharacterAsSize { number } => write!(f, "a character is a number: `{number}`"),
             Problem::LengthOfSize { name } => write!(f, "`{name}` is a size: `length` takes the name of an array"),
             Problem::LengthOfUnknown { name } => write!(

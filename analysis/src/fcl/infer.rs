@@ -520,7 +520,7 @@ fn because(clash: &Clash) -> String {
     match clash {
         Clash::Types => String::new(),
         Clash::Levels(found, wanted) => format!(": the levels are `{found}` and `{wanted}`"),
-        Clash::Endless => ": it would have itself as a part".to_owned(),
+        Clash::Endless => ": it would contain itself".to_owned(),
     }
 }
 

@@ -218,7 +218,7 @@ fn known(ev: &mut Ev, name: &str, x: i32, y: i32) -> Res<Int> {
         "srl" => (x as u32).wrapping_shr(y as u32) as i32,
         _ => match u32::try_from(y) {
             Ok(y) => x.wrapping_pow(y),
-            Err(_) => return fail(FclLength, ev.at, "`powi` wants an exponent that is not negative"),
+            Err(_) => return fail(FclLength, ev.at, "`powi` needs an exponent that is not negative"),
         },
     };
     Ok(ev.number(i64::from(n)))

@@ -345,9 +345,9 @@ fn words_that_are_no_values() {
     check(
         "(define (f xs) (map tuple (map o xs)))",
         expect![[r#"
-        (lambda (xs0) (map ? (map ? xs0)))
-        word-as-value at `tuple`: `tuple` is not a value: it stands directly after an opening bracket, as in `(tuple x y)`
-        word-as-value at `o`: `o` is not a value: it stands directly after an opening bracket, as in `(o f g)`"#]],
+            (lambda (xs0) (map ? (map ? xs0)))
+            word-as-value at `tuple`: `tuple` is not a value: write it directly after an opening bracket, as in `(tuple x y)`
+            word-as-value at `o`: `o` is not a value: write it directly after an opening bracket, as in `(o f g)`"#]],
     );
 }
 

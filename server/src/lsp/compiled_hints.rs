@@ -143,9 +143,7 @@ fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange
         parts: vec![HintPart { text: label.to_owned(), target: Some(part) }],
         padding_left: true,
         padding_right: false,
-        tooltip: format!(
-            "Nothing here proves that this cannot go wrong: a run stops with \u{201c}{message}\u{201d} if it does"
-        ),
+        tooltip: format!("Not proved to succeed: where it fails, the run stops with \u{201c}{message}\u{201d}"),
     })
 }
 

@@ -147,14 +147,14 @@ fn imports_that_go_in_a_circle() {
     check(
         "(import \"a.lift\")\n(define (f x) (g x))\n;;- a.lift\n(import \"b.lift\")\n(define (g x) (h x))\n;;- b.lift\n(import \"main.lift\")\n(define (h x) (f x))\n",
         expect![[r#"
-            import-cycle 1:`"a.lift"`: the import goes in a circle: `main.lift` imports `a.lift` imports `b.lift` imports `main.lift`
+            import-cycle 1:`"a.lift"`: imports form a cycle: `main.lift` imports `a.lift` imports `b.lift` imports `main.lift`
         "#]],
     );
     check(
         "(import \"main.lift\")\n(define (f x) x)\n",
         expect![[r#"
-        import-cycle 1:`"main.lift"`: the import goes in a circle: `main.lift` imports `main.lift`
-    "#]],
+            import-cycle 1:`"main.lift"`: imports form a cycle: `main.lift` imports `main.lift`
+        "#]],
     );
 }
 

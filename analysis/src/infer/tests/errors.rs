@@ -393,7 +393,7 @@ fn size_names_that_nothing_determines() {
               assumes n equals N
             plus : Array[Int,n] -> Array[Int,m]
               assumes n equals m
-              unknown-size-name at `+`: `+` is an operation on sizes, and no size by itself
+              unknown-size-name at `+`: `+` is an operation on sizes, not a size: it needs its operands
         "#]],
     );
 }
