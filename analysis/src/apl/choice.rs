@@ -1,4 +1,4 @@
-//! Arrays of which the run selects one: separate values as the rows of a vector.
+//! Separate arrays as the rows of a vector, one of which the run selects.
 
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail};
 use crate::front::term::Term;

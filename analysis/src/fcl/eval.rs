@@ -25,7 +25,7 @@ struct Node {
 
 enum What {
     Value(Value),
-    /// Evaluated where it is used; kept if nothing of a scope is in it.
+    /// Evaluated where it is used; cached if it depends on no scope.
     Definition(Rc<Definition>, RefCell<Option<Value>>),
     Level(u32),
 }

@@ -142,7 +142,7 @@ fn scan(ev: &mut Ev, at: TextRange, count: &Size, start: Term, step: &Fun, elem:
     let (before, own) = (ev.local(&acc), ev.local(&pair));
     let outside = std::mem::replace(&mut ev.place, Place::Item);
     let body = ev.scoped(|ev| {
-        // The index gets a name, to which facts about it refer.
+        // Facts about the index need a name for it.
         let Kind::Local(name) = index.term.kind() else { return not_supported(at, "this `seqfor`") };
         let i = ev.app("get2", [own]);
         let name = name.clone();

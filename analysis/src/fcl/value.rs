@@ -208,7 +208,7 @@ impl Ev {
         }
     }
 
-    /// Tries something out: nothing of it stays.
+    /// Runs `attempt` and undoes its effects.
     pub fn probe<T>(&mut self, attempt: impl FnOnce(&mut Ev) -> Res<T>) -> Res<T> {
         let (nodes, errors, becomes, hidden) = (self.nodes, self.errors.len(), self.becomes.len(), self.hidden.len());
         let (place, lazy, unused, shown) = (self.place, self.lazy, self.unused, self.shown.len());

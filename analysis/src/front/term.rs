@@ -56,7 +56,7 @@ pub enum Kind {
     Tuple(Vec<Term>),
     /// A value with its type: an array of scalars of this shape.
     Ascribe(Term, Scalar, Vec<Size>),
-    /// A value of which one length is hidden: its type, in which the name is that length.
+    /// A value with one hidden length: its type, in which the name is that length.
     Hide(Bound, Term, Scalar, Vec<Size>),
 }
 

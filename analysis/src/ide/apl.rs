@@ -271,7 +271,7 @@ fn about(program: &Translated, at: TextRange, glyph: char) -> Option<String> {
     Some(text)
 }
 
-/// Whether the token is a name to which a value is assigned, alone or with others: `a←v`, `a b←v`.
+/// Whether the token is an assigned name, alone or with others: `a←v`, `a b←v`.
 pub(super) fn binds(token: &AplToken) -> bool {
     if token.kind() != AplKind::Name {
         return false;

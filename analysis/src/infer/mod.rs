@@ -150,7 +150,7 @@ struct Guesses {
     openings: Openings,
 }
 
-/// How many components a tuple has of which a function bound by `let` takes one, if the function itself does not say.
+/// The number of components of a tuple from which a `let`-bound function takes one, if only its uses determine it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Components {
     /// The smallest tuple that has the component. The function is polymorphic in its components.

@@ -17,7 +17,7 @@ pub struct Results<'i> {
 }
 
 impl Results<'_> {
-    /// Whether the form has errors, so that what is missing in it is not another mistake.
+    /// Whether the form has errors. Whatever it lacks may follow from them and is not reported.
     pub fn is_broken(&self) -> bool {
         self.found.has_errors() || self.program.is_broken()
     }

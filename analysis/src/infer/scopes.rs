@@ -102,7 +102,7 @@ impl Scopes {
     pub fn position_name(&self, nth: usize) -> Name {
         self.names.position(nth, &self.positions)
     }
-    /// Starts to convert the sizes of an expression, or of none. Returns the one that was read until now.
+    /// Sets the expression whose sizes are converted; returns the previous one.
     pub fn read(&mut self, e: Option<ExprId>) -> Option<ExprId> {
         std::mem::replace(&mut self.reading, e)
     }

@@ -1,7 +1,7 @@
 //! Whether computing a term can fail: stop the run with an error, or never end.
 //!
-//! A law that computes something earlier, or for more elements, than the program does needs that it cannot fail. What
-//! lengths have to be is not looked at: the checker assumes it, and the run checks it before anything is computed.
+//! A law may compute a term earlier, or for more elements, than the program does only if the term cannot fail.
+//! Conditions on lengths are ignored: the checker assumes them, and a run checks them before it computes anything.
 
 use super::term::{Kind, SizeTerm, Term};
 use crate::node::Name;

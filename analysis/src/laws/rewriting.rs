@@ -335,7 +335,7 @@ fn variable(name: &Name) -> Var {
     Var::new(VarKind::Param, 0, &**name)
 }
 
-/// The value of a size, given those of names and the arrays of which it has the length.
+/// The value of a size, from the values of names and of arrays whose lengths it mentions.
 fn value(size: &SizeTerm, of: &dyn Fn(&Name) -> Option<Size>, array: &dyn Fn(&Name) -> Option<Name>) -> Option<Size> {
     Some(match size {
         SizeTerm::Nat(n) => Size::nat(*n),

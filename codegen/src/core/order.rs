@@ -45,7 +45,7 @@ impl NumberOrder {
     }
 }
 
-/// The variable of which the atom is a component, and the path to that component.
+/// The variable that has the atom as a component, and the path to the component.
 fn component(atom: &Atom, projections: &[Stmt]) -> Option<(VarId, Vec<usize>)> {
     let Atom::Var(v) = atom else { return None };
     let Some(stmt) = projections.iter().find(|s| s.var == *v) else { return Some((*v, Vec::new())) };

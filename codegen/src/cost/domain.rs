@@ -204,7 +204,7 @@ impl Domain {
         self.indices.iter().any(|i| i.low.contains(var) || i.high.contains(var))
     }
 
-    /// The same elements, of which at most `total` are executed.
+    /// The same elements, but at most `total` of them are executed.
     pub fn limited(&self, total: Size) -> Domain {
         Domain { total: Some(total), exact: false, ..self.clone() }
     }
@@ -332,7 +332,7 @@ impl Domain {
         of.all(|i| closed_form(&i.var, &i.high, size).is_some())
     }
 
-    /// The index of which a size is a constant multiple, if the index starts with 0.
+    /// The index, starting with 0, whose constant multiple a size is.
     fn plain_index(&self, size: &Size) -> Option<usize> {
         let at = self.position(size.as_var()?)?;
         self.indices[at].low.is_zero().then_some(at)

@@ -90,7 +90,7 @@ impl Counter<'_> {
         work
     }
 
-    /// An upper bound of `end - from`, if one was computed from the other. Work-items may start a little later.
+    /// An upper bound of `end - from`, if the end was computed from the start or from an earlier number.
     fn longest(&self, from: &Size, end: &Size, domain: &Domain) -> Option<Size> {
         let spans = self.grid.spans.borrow();
         let found = spans.iter().find(|[to, start, _]| to == end && domain.is_at_most(start, from));

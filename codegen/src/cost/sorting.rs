@@ -183,7 +183,7 @@ struct Moved {
     chunks: Size,
     items: u32,
     sortable: i64,
-    /// Bytes of what the group of a tile publishes for those that wait for it, once for itself and once for all before.
+    /// Bytes that the group of a tile publishes for later groups: its aggregate, then its prefix.
     published: i64,
 }
 

@@ -373,7 +373,7 @@ fn accumulator_memory<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, env: 
     })
 }
 
-/// Memory of the group for two accumulators, of which the first gets the initial value.
+/// Memory of the group for two accumulators; the first gets the initial value.
 fn shared_accumulator<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
     stmt: &'k Stmt,

@@ -254,8 +254,8 @@ impl<'k> ProgramBuilder<'k> {
         }
     }
 
-    /// Reports private and local arrays once if they are equal in several launches of which only one is made. Those of
-    /// the last launch start at index `first`.
+    /// Reports private and local arrays once if they are equal in alternative launches. Those of the last launch start at
+    /// index `first`.
     fn say_once(&mut self, first: usize) {
         let last = self.report.stored.split_off(first);
         let own = |s: &Stored| matches!(s.memory, report::Kind::Local | report::Kind::Private);

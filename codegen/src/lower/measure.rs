@@ -288,7 +288,7 @@ fn size_of<'v>(value: &'v Value) -> Option<&'v Size> {
     }
 }
 
-/// The view of which a deferred value is the first element.
+/// The view whose first element a deferred value is.
 fn first_of<'k>(d: &Deferred<'k>) -> Option<std::rc::Rc<View<'k>>> {
     let Rhs::Prim(call) = &d.stmt.rhs else { return None };
     match (call.prim, call.args.first()?) {

@@ -28,7 +28,7 @@ const SIXTEEN: &str = "  const ushort some = __builtin_ia32_cvtd2mask512(vload16
   return popcount((uint)some);
 ";
 
-/// For element types of which a vector holds only eight.
+/// For element types with only eight elements per vector.
 const TWICE_EIGHT: &str = "  const uchar first = __builtin_ia32_cvtd2mask256(vload8(0, keep) << 31);
   const uchar second = __builtin_ia32_cvtd2mask256(vload8(1, keep) << 31);
   const int at = popcount((uint)first);

@@ -136,7 +136,7 @@ pub struct Each {
     pub kernel: KernelId,
     pub reads: Vec<Read>,
     pub wholes: Vec<ValueId>,
-    /// Arrays of which block `i` gets element `i`.
+    /// Arrays with one element for each block.
     pub picks: Vec<ValueId>,
     pub sizes: Vec<(Var, Number)>,
     /// The number of elements that are divided into blocks.

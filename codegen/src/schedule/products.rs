@@ -282,7 +282,7 @@ fn uses_of(stmts: &[Stmt], v: VarId) -> bool {
     stmts.iter().any(|s| uses::mentions(s, &|w| w == v))
 }
 
-/// Adds what a statement needs of the statements of its block, also what these need.
+/// Adds the statements of its block that a statement needs, directly or through others.
 fn collect(stmt: &Stmt, among: &[Stmt], needed: &mut FxHashSet<VarId>) {
     for other in among {
         if other.var != stmt.var && uses::mentions(stmt, &|v| v == other.var) && needed.insert(other.var) {

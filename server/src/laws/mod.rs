@@ -70,7 +70,7 @@ pub struct Tested {
     pub single: u32,
     /// The same on a device.
     pub equal_on_device: u32,
-    /// Instances of which a side does not check, because its sizes do not fit.
+    /// Instances with a side that does not type-check, because its sizes do not fit.
     pub unfit: u32,
     pub first_unfit: Option<String>,
     /// Inputs that a side refused, because a condition on lengths does not hold.
@@ -271,7 +271,7 @@ fn unused(name: &str, text: &str) -> String {
     name
 }
 
-/// A size: first 0, then 1, then random ones, of which half are multiples of all constants.
+/// A size: first 0, then 1, then random ones; half of these are multiples of all constants.
 fn size(nth: u32, made: &Instance, random: &mut Random) -> i64 {
     match nth {
         0 => 0,

@@ -217,7 +217,7 @@ async fn listen(stream: Option<impl AsyncRead + Unpin>, tell: UnboundedSender<St
 
 /// Returns when a process uses more memory than the limit; never returns if its memory is unknown.
 async fn outgrown(pid: Option<u32>, megabytes: u64) {
-    // `RLIMIT_AS` limits address space, of which drivers reserve many times what they use.
+    // `RLIMIT_AS` limits address space, but drivers reserve many times the address space that they use.
     let Some(pid) = pid.filter(|_| cfg!(target_os = "linux")) else { return std::future::pending().await };
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -10,7 +10,7 @@ pub struct Tested {
     pub passed: usize,
     pub failed: usize,
     pub tests: Vec<Test>,
-    /// Problems of the kernel itself, because of which no test ran.
+    /// Problems of the kernel itself; with any, no test ran.
     pub diagnostics: Vec<Message>,
 }
 

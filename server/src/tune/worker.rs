@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 /// Sizes at which results are compared with the interpreter's, if those of the tuning are larger; multiples of small
 /// powers of two last, for kernels that require them.
 const SMALL: [i64; 5] = [37, 36, 48, 64, 256];
-/// The product of all sizes up to which the interpreter is asked.
+/// Maximum product of all sizes for a check on the interpreter.
 const INTERPRETED: i64 = 1 << 20;
 
 /// No edit stops analysis here.

@@ -133,10 +133,10 @@ struct Within<'a> {
     depth: u32,
 }
 
-/// Longest chain of definitions that call each other of which is found out whether it can fail.
+/// Limit on the chain of calls in which failures are searched.
 const DEEPEST: u32 = 24;
 
-/// Calls a function with what is known of a form; `within`, of a definition that another form calls.
+/// Calls `with` on the facts about a form; with `within`, the form is a definition that another one calls.
 fn failing<T>(view: &View<'_>, within: Option<Within<'_>>, with: &mut dyn FnMut(&Failing<'_>) -> T) -> T {
     let meaning = |name: &Name| resolve(view.db, view.file, Sym::new(view.db, name.clone()));
     let primitive = |name: &Name| match meaning(name) {

@@ -26,8 +26,8 @@ impl Results<'_> {
         wrong.map(|b| Diagnostic::new(Node::Binder(*b), &problem(*b))).collect()
     }
 
-    /// The literals that determine the types of the parameters of a definition: of a parameter that a function takes whatever
-    /// number it is, the first literal of its type beside a value in a call.
+    /// The literals that determine the types of a definition's parameters. For a parameter of any numeric type, it is the
+    /// first literal of its type that a call has beside a value.
     pub fn literals_of_parameters(&self) -> Vec<(usize, Arc<str>)> {
         let body = self.program.body();
         let root = body.root.map(|root| self.program.expr(root));

@@ -162,7 +162,7 @@ impl Results<'_> {
         Intent::new(Guess::HidesRows(written.clone()), Title::Write(written), wrapped(rows, &before, ")"))
     }
 
-    /// Whether a definition gives an array of elements of any type, of which it takes rows of hidden lengths.
+    /// Whether the result of a definition is an array of any element type, but rows of hidden lengths are given to it.
     fn joins_rows(&self, callee: ExprId) -> bool {
         let Expr::Global(name) = self.program.expr(callee) else { return false };
         let Lookup::Definition(scheme) = self.program.lookup(name) else { return false };

@@ -193,7 +193,7 @@ impl Infer<'_> {
         Loop { start, argument, result }
     }
 
-    /// Where nothing was known of the value, the function says whether it is an array.
+    /// Makes an unknown initial value an array if the function takes one.
     fn array_of_function(&mut self, this: &mut Loop, cause: &Cause) {
         if !matches!(self.table.shallow(&this.start).kind(), TyKind::Unknown(_)) {
             return;

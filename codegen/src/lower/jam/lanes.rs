@@ -295,7 +295,7 @@ fn each<'a, 'k, T>(arrays: &[&'a Array<'k>], of: impl Fn(&'a View<'k>) -> Option
     arrays.iter().map(|a| of(&a.view)).collect()
 }
 
-/// For each lane the first one in which the statement has the same value.
+/// For each lane, the first lane in which the statement has the same value.
 fn leaders(stmt: &Stmt, envs: &[Env<'_>]) -> Vec<usize> {
     let mut read: FxHashSet<VarId> = FxHashSet::default();
     uses::variables(stmt, &mut read);

@@ -20,7 +20,8 @@ use lift_analysis::size::Size;
 
 /// Maximum divisions and calls in an iteration that is unrolled.
 const FEW_SPECIAL: usize = 4;
-/// The same of an element of a word, which has four times as many copies; without them, too few bytes are on their way.
+/// [`FEW_SPECIAL`] for the elements of a word: there are four times as many copies, but without them too few bytes are in
+/// flight.
 const FEW_SPECIAL_IN_WORDS: usize = 3;
 
 /// The number of divisions and library functions that take many instructions.
@@ -215,7 +216,7 @@ impl FunctionBuilder<'_, '_> {
     }
 }
 
-/// The consecutive elements of a work-item, which is one of a few for each core.
+/// The consecutive elements of this work-item. Each core has a few work-items.
 pub fn span_of_item(f: &mut FunctionBuilder<'_, '_>, all: &Size, n: Expr) -> Result<Span> {
     let target = *f.target();
     let most = Size::nat((target.compute_units * target.get(Parameter::MapPieces)).into());

@@ -64,7 +64,7 @@ pub enum ElementWork {
     Loop,
 }
 
-/// Approximate minimum instructions of an element for which there is code for four at a time.
+/// Approximate number of instructions per element from which four elements at a time have code of their own.
 const MUCH: usize = 100;
 
 /// Writes code for one element of a work-item, given its index among these.

@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub(super) const WIDE: i64 = 4;
 /// Maximum elements of a window if the code for each is written separately.
 const MOST_IN_WINDOW: i64 = 32;
-/// Elements of a window up to which a fold is unrolled as well.
+/// Maximum elements of a window whose fold is unrolled as well.
 const FEW_IN_FOLD: i64 = 16;
 /// Maximum reach of a fold's windows beyond their first element.
 const MOST_REACH: i64 = 16;
@@ -259,7 +259,7 @@ pub(super) fn loads_of<'k>(
     Ok(wanted)
 }
 
-/// The addresses of groups of four elements of which at least two are needed.
+/// The addresses of groups of four elements with at least two needed ones.
 pub(super) fn in_quads(f: &mut FunctionBuilder, wanted: Vec<(BufferId, Size)>) -> Vec<(BufferId, Size)> {
     let four = Size::int(WIDE);
     let mut counts: Vec<((BufferId, Size), usize)> = Vec::new();

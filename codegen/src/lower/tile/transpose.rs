@@ -40,7 +40,7 @@ enum Work<'a, 'k> {
 }
 
 impl<'k> Host<'k> {
-    /// Copies a value of several dimensions of which the last one is not adjacent; `false` if it does not apply.
+    /// Copies a value of several dimensions whose innermost dimension is not contiguous; `false` if this does not apply.
     pub fn copy_transposed(&mut self, value: &Value<'k>, dest: &Dest<'k>, origin: &Origin) -> Result<bool> {
         let title = Title { name: "transposed", label: "transpose: tiles", origin };
         self.through_squares(&title, &Work::Copy(value), dest, |host, only_if| {
@@ -50,7 +50,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// Computes maps over several dimensions of which the last one is not adjacent; `false` if it does not apply.
+    /// Computes maps over several dimensions whose innermost dimension is not contiguous; `false` if this does not apply.
     pub fn map_transposed(
         &mut self,
         stmt: &'k Stmt,

@@ -1,4 +1,4 @@
-//! The keys of a sort by a number: integers, of which the least comes first.
+//! The keys of a sort by a number: integers, least first.
 
 use crate::core::Lambda;
 use crate::core::order::NumberOrder;

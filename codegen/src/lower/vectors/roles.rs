@@ -8,11 +8,11 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Rounds up to which a fold is a part of one step: the device's compiler unrolls it.
+/// Maximum iterations of a fold inside one step; the device's compiler unrolls it.
 pub const FEW_ROUNDS: i64 = 16;
 /// The longest row that is sorted: the network has n·log²n comparisons, and its rows should stay in the caches.
 pub const LONGEST: i64 = 8192;
-/// Readers of a map up to which it is computed again for each of them.
+/// Maximum readers of a map that is computed again for each of them.
 const MOST_AGAIN: usize = 2;
 
 /// What a statement is for the lanes.

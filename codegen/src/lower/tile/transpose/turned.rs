@@ -38,7 +38,7 @@ pub struct Turned {
 }
 
 impl Turned {
-    /// How the loads of the statements that write an element depend on the indices, the last of which neighbours have.
+    /// How the loads of the statements that write an element depend on the indices; neighbours differ in the last index.
     pub fn of(b: &mut FunctionBuilder, body: &[Stmt], indices: Vec<Index>) -> Option<Turned> {
         let (last, outer) = indices.split_last()?;
         // The code of an element is written out several times.
