@@ -106,6 +106,7 @@ fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
                 | Prim::AsScalar
                 | Prim::Unzip => call.args.first().is_some_and(of),
                 Prim::Zip | Prim::Concat => call.args.iter().any(of),
+                Prim::Map(_) if only_reshapes(call) => call.args.first().is_some_and(of),
                 Prim::Head | Prim::Last | Prim::Aref | Prim::Search | Prim::LSearch => false,
                 prim => !prim.is_view(),
             },
@@ -243,6 +244,13 @@ impl<'k> Assigner<'_, 'k> {
                 _ => return Assigned::Write(dest),
             },
             Prim::Transpose => view(ArrayDest::Transposed(of)),
+            Prim::Map(_) if only_reshapes(call) => match &of {
+                Dest::Place(place) => match self.layout_before(call, &place.layout) {
+                    Some(layout) => Dest::Place(Place { layout, at: place.at.clone() }),
+                    None => return Assigned::Write(dest),
+                },
+                _ => return Assigned::Write(dest),
+            },
             Prim::Reverse => {
                 let from = len(&call.args[0]).sub(&Size::one());
                 view(ArrayDest::Part { from, step: Size::int(-1), of })
@@ -295,6 +303,58 @@ impl<'k> Assigner<'_, 'k> {
             _ => return Assigned::Write(dest),
         };
         if self.hand(&call.args[0], || new) { Assigned::Done(dest) } else { Assigned::Write(dest) }
+    }
+
+    /// The layout of the argument of a call that [`only_reshapes`] it, in the memory of the result; `None` if rows have room
+    /// between them.
+    fn layout_before(&self, call: &PrimCall, layout: &Rc<Layout>) -> Option<Rc<Layout>> {
+        let Layout::Array { len, capacity, element } = &**layout else { return None };
+        let (len, capacity, element) = match call.prim {
+            Prim::Split => {
+                let (each, scalar) = element.dense_row()?;
+                (len.mul(each), capacity.mul(each), scalar.clone())
+            }
+            Prim::Join => {
+                layout.dense_row()?;
+                let rows = self.kernel.atom_ty(&call.args[0]);
+                let row = self.env.size(&len_of(&rows.as_array()?.element));
+                let n = self.env.size(&len_of(&rows));
+                let row = Layout::Array { len: row.clone(), capacity: row, element: element.clone() };
+                (n.clone(), n, Rc::new(row))
+            }
+            _ => {
+                let inner = call.funs[0].body.stmts.iter().rev();
+                let element =
+                    inner.filter_map(reshaping).try_fold(element.clone(), |e, c| self.layout_before(c, &e))?;
+                (len.clone(), capacity.clone(), element)
+            }
+        };
+        Some(Rc::new(Layout::Array { len, capacity, element }))
+    }
+}
+
+/// Whether a call joins or splits rows, or is a map that does nothing else with each element.
+fn only_reshapes(call: &PrimCall) -> bool {
+    match (call.prim, call.funs.as_slice()) {
+        (Prim::Split | Prim::Join, _) => true,
+        (Prim::Map(_), [f]) if f.position.is_none() => {
+            let mut made = f.params.first().copied();
+            let mut chain = f.body.stmts.iter().all(|s| {
+                let before = made.replace(s.var);
+                reshaping(s).is_some_and(|c| c.args.first() == before.map(Atom::Var).as_ref())
+            });
+            chain &= !f.body.stmts.is_empty();
+            chain && made.map(Atom::Var).as_ref() == Some(&f.body.result)
+        }
+        _ => false,
+    }
+}
+
+/// The call of a statement that [`only_reshapes`] its argument.
+fn reshaping(stmt: &Stmt) -> Option<&PrimCall> {
+    match &stmt.rhs {
+        Rhs::Prim(call) if stmt.binds.is_empty() && only_reshapes(call) => Some(call),
+        _ => None,
     }
 }
 

@@ -146,7 +146,14 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     /// Adds buffers with a part for each work-item that runs an iteration of the surrounding loop.
     pub fn own_for_items(&mut self, made: Vec<BufferId>) {
-        self.own.add_for_items(made, self.grid.used(), self.position.item_rounds());
+        let rounds = self.rounds_of_items();
+        self.own.add_for_items(made, rounds.as_ref());
+    }
+
+    /// The iterations of the surrounding loop, if it gives iteration `i` to no work-item after `i`.
+    pub fn rounds_of_items(&self) -> Option<Size> {
+        let only_items = Dims { glb: [true, false, false], ..Dims::default() };
+        self.position.item_rounds().filter(|_| self.grid.used() == only_items).cloned()
     }
 
     // ---- the program

@@ -10,9 +10,11 @@ use crate::opencl::{BinaryOp, CType, Expr, Storage};
 use crate::plan::BufferRole;
 use crate::report;
 use crate::schedule::place;
-use lift_analysis::hir::Scalar;
+use crate::target::Class;
+use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
+use lift_analysis::ty::TyKind;
 use std::rc::Rc;
 
 /// Maximum elements of a private array; longer ones are in global memory.
@@ -20,7 +22,7 @@ const MOST_PRIVATE: u64 = 256;
 /// Bytes of local memory that every device has.
 const MOST_LOCAL: u64 = crate::schedule::teams::MOST_LOCAL as u64;
 /// Work-items that run at once, if each needs its own global memory; fewer if that is much.
-pub const SCRATCH_ITEMS: u32 = 4096;
+pub const SCRATCH_ITEMS: u32 = 1 << 16;
 /// Groups that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_GROUPS: u32 = 256;
 /// Maximum bytes of global memory for the parts of work-items and groups; the part of one group is always allowed.
@@ -152,7 +154,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         memories.iter().any(|m| match &m.root {
             Root::Array { local, .. } => *local,
             Root::Buffer(id) => self.own().is_of_group(*id),
-            Root::Register(_) | Root::Own(_) => false,
+            Root::Register(_) | Root::Own(_) | Root::Part { .. } => false,
         })
     }
 }
@@ -255,7 +257,16 @@ fn scratch(
     name: &str,
     group: bool,
 ) -> Result<Place> {
-    let at = if group { group_number(f)? } else { item_number(f)? };
+    // Vectors are loaded as a whole, and the caches of a processor hold a part of its own better.
+    let vectors = ty.any(&mut |t| matches!(t.kind(), TyKind::Vec(..)));
+    let gpu = f.program().target.class == Class::Gpu;
+    let interleaved = !group && gpu && !vectors && f.grid().used().any();
+    let interleaved = interleaved.then(|| items_with_part(f)).transpose()?;
+    let at = match (group, &interleaved) {
+        (true, _) => group_number(f)?,
+        (_, Some(_)) => Size::zero(),
+        _ => item_number(f)?,
+    };
     let instances = match (group, f.grid().used().any()) {
         (_, false) => 1,
         // Each row of a group has a part of its own.
@@ -279,7 +290,11 @@ fn scratch(
                 parts.push((id, origin.clone()));
             }
             made.push(id);
-            Memory { root: Root::Buffer(id), scalar: leaf.scalar }
+            let root = match &interleaved {
+                Some(items) => Root::Part { buffer: id, items: items.clone() },
+                None => Root::Buffer(id),
+            };
+            Memory { root, scalar: leaf.scalar }
         });
     let layout = layout?;
     let mut roots = Vec::new();
@@ -295,8 +310,22 @@ fn scratch(
     Ok(Place { layout, at })
 }
 
+/// The number of work-items with a part in a buffer that the surrounding loop needs.
+fn items_with_part(f: &mut FunctionBuilder) -> Result<Name> {
+    let rounds = f.rounds_of_items();
+    f.in_prologue(|f| {
+        let sizes = (0..3).map(|d| Expr::call("get_global_size", [Expr::int(d)]));
+        let all = sizes.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or(Expr::int(1)).cast(CType::Int);
+        let some = match rounds {
+            Some(rounds) => Expr::call("min", [all, f.size(&rounds)?]),
+            None => all,
+        };
+        Ok(f.variable("items", CType::Int, Some(some)))
+    })
+}
+
 /// The linear index of this work-item in the launch.
-fn item_number(f: &mut FunctionBuilder) -> Result<Size> {
+pub fn item_number(f: &mut FunctionBuilder) -> Result<Size> {
     if !f.grid().used().any() {
         return Ok(Size::zero());
     }

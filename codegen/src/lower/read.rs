@@ -4,11 +4,12 @@
 use super::Result;
 use super::flagged::read_flagged;
 use super::function::FunctionBuilder;
+use super::memory::item_number;
 use super::pieces::{named_offset, packed_row, read_in_pieces};
 use super::value::{Array, Closure, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::PadMode;
 use crate::failure::Message;
-use crate::opencl::{CType, Expr, Helper, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, Helper, StmtKind};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
@@ -74,14 +75,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let at = self.size(at)?;
                 Expr::Var(self.use_buffer(*id, written)).index(at)
             }
+            Root::Part { buffer, items } => {
+                // A part may be so long that all of them have more elements than an Int counts.
+                let at = self.size(at)?.cast(CType::of(Scalar::Long));
+                let at = Expr::binary(BinaryOp::Mul, at, Expr::Var(items.clone()));
+                let item = item_number(self)?;
+                let at = Expr::binary(BinaryOp::Add, at, self.size(&item)?);
+                Expr::Var(self.use_buffer(*buffer, written)).index(at)
+            }
         })
     }
 
-    /// The pointer to a memory.
+    /// The pointer to a memory, the elements of which must be adjacent.
     pub fn pointer(&mut self, m: &Memory, written: bool) -> Expr {
         match &m.root {
             Root::Register(name) | Root::Own(name) | Root::Array { name, .. } => Expr::Var(name.clone()),
-            Root::Buffer(id) => Expr::Var(self.use_buffer(*id, written)),
+            Root::Buffer(id) | Root::Part { buffer: id, .. } => Expr::Var(self.use_buffer(*id, written)),
         }
     }
 
@@ -406,7 +415,7 @@ fn read_vector<'k>(f: &mut FunctionBuilder<'_, 'k>, width: u8, of: &Array<'k>, i
     let first = f.facts().simplify(&i.mul(&Size::int(width.into())));
     if let View::Stored { element, base } = &*of.view
         && let Layout::Scalar(m) = &**element
-        && !matches!(m.root, Root::Register(_))
+        && !matches!(m.root, Root::Register(_) | Root::Part { .. })
     {
         let start = f.facts().simplify(&base.add(&first));
         let slot = start.div_exact(&Size::int(width.into()));

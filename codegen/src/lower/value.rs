@@ -228,6 +228,12 @@ pub struct Memory {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Root {
     Buffer(BufferId),
+    /// The part of this work-item in a buffer that has element 0 of all parts first, then their elements 1, …: neighbours
+    /// access neighbouring elements. `items` is the number of parts.
+    Part {
+        buffer: BufferId,
+        items: Name,
+    },
     /// An array declared in the kernel, private or local.
     Array {
         name: Name,

@@ -446,7 +446,7 @@ fn guarded(f: &mut FunctionBuilder, root: &Root, store: StmtKind) -> Result<()> 
 /// is not private.
 pub fn redundant(f: &FunctionBuilder, root: &Root) -> Option<Expr> {
     let local = match root {
-        Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } => return None,
+        Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } | Root::Part { .. } => return None,
         Root::Array { local: true, .. } => true,
         // Each work-item has its own part of the buffer.
         Root::Buffer(id) if f.own().is_of_item(*id) => return None,

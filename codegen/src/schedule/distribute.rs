@@ -487,19 +487,20 @@ impl Pieces {
     }
 }
 
-/// Whether a single fold reads the array, directly or through maps, and nothing else does. Such an array is not stored: the
-/// arrays of all rows together may not fit in memory. A scan or a sort stores its array anyway.
+/// Whether a single fold reads the array, directly or through maps and views, and nothing else does. Such an array is not
+/// stored: the arrays of all rows together may not fit in memory. A scan or a sort stores its array anyway.
 fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
     let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
     let (Some(reader), None) = (readers.next(), readers.next()) else { return false };
     let Rhs::Prim(call) = &reader.rhs else { return false };
-    if body.result == Atom::Var(v) || !matches!(work_of(kernel, reader), Work::Together(_)) {
+    if body.result == Atom::Var(v) {
         return false;
     }
+    let together = || matches!(work_of(kernel, reader), Work::Together(_));
     match call.prim {
-        Prim::Reduce(_) => true,
-        Prim::Map(_) => read_by_one_fold(kernel, body, reader.var),
-        _ => false,
+        Prim::Reduce(_) => together(),
+        Prim::Map(_) if together() => read_by_one_fold(kernel, body, reader.var),
+        _ => free::is_free(&reader.rhs) && read_by_one_fold(kernel, body, reader.var),
     }
 }
 

@@ -21,7 +21,7 @@ pub fn is_free(rhs: &Rhs) -> bool {
 }
 
 /// Whether a block only rearranges its arguments, so that a `map` of it is read like a view.
-fn only_arranges(block: &Block) -> bool {
+pub fn only_arranges(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Prim(call) if call.prim.is_view() => call.funs.is_empty(),
         Rhs::Prim(_) => is_free(&s.rhs),

@@ -61,7 +61,7 @@ impl Writer<'_> {
                 Rhs::Prim(call) => {
                     let made = match long_accumulator(self.kernel, call) {
                         Some(row) => self.fold_versions(&stmt, &row),
-                        None => long_map(self.kernel, call).and_then(|long| self.versions(&stmt, &long)),
+                        None => long_map(self.kernel, call, true).and_then(|long| self.versions(&stmt, &long)),
                     };
                     if let Some(stmts) = made {
                         block.stmts.extend(stmts);
@@ -140,7 +140,7 @@ fn at_the_host(kernel: &Kernel, of: &PrimCall, call: &mut PrimCall) {
     let stmts = of.funs[0].body.stmts.iter().zip(&mut call.funs[0].body.stmts);
     for (of, stmt) in stmts {
         if let (Rhs::Prim(of), Rhs::Prim(call)) = (&of.rhs, &mut stmt.rhs)
-            && long_map(kernel, of).is_some()
+            && long_map(kernel, of, true).is_some()
         {
             at_the_host(kernel, of, call);
         }
@@ -180,20 +180,22 @@ fn longest(ty: &Ty) -> Option<Size> {
     }
 }
 
-/// The long rows of a map whose function is applied to each by itself.
-fn long_map(kernel: &Kernel, call: &PrimCall) -> Option<Long> {
+/// The long rows of a map whose function is applied to each by itself. `few`: the maps around have a constant number of
+/// elements.
+fn long_map(kernel: &Kernel, call: &PrimCall, few: bool) -> Option<Long> {
     let (Prim::Map(Level::Auto), [f]) = (call.prim, call.funs.as_slice()) else { return None };
     let rows = kernel.atom_ty(call.args.first()?);
     let rows = rows.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
     if f.position.is_some() || f.params.len() != 1 {
         return None;
     }
-    let long = long(kernel, f)?;
+    let long = long(kernel, f, few && rows.len.as_const().is_some())?;
     Some(Long { times: long.times.mul(&rows.len), ..long })
 }
 
-/// The longest row that a function processes by an operator for which at most one group shares a row.
-fn long(kernel: &Kernel, f: &Lambda) -> Option<Long> {
+/// The longest row that a function processes by an operator for which at most one group shares a row. `few`: the function
+/// has a constant number of elements.
+fn long(kernel: &Kernel, f: &Lambda, few: bool) -> Option<Long> {
     let mut found: Option<Long> = None;
     if let Some(row) = f.params.first().and_then(|x| row(kernel, &Atom::Var(*x)))
         && by_key::would_match(kernel, &f.body)
@@ -207,11 +209,13 @@ fn long(kernel: &Kernel, f: &Lambda) -> Option<Long> {
             Prim::Filter(Level::Auto) | Prim::Sort | Prim::Argsort => over(0),
             Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) => over(1),
             Prim::Iterate | Prim::IterateWhile if on_the_host(kernel, call) => over(0),
+            // Groups share a fold of rows of a matrix, but not one of an array that all elements read.
+            Prim::Reduce(Level::Auto) if few && f.params.iter().all(|x| is_flat(kernel.ty(*x))) => over(1),
             _ => None,
         };
         let here = match row {
             Some(row) => Some(Long { row, times: Size::one() }),
-            None => long_map(kernel, call),
+            None => long_map(kernel, call, few),
         };
         found = match (found, here) {
             (Some(a), Some(b)) => Some(Long { row: Size::max(&a.row, &b.row), times: Size::max(&a.times, &b.times) }),

@@ -61,10 +61,14 @@
 //! | [`tile_folds`] | nests whose rows are folded in tiles |
 //! | [`tile`] | maps that could be computed in blocks |
 //! | `turned` | transposed results of maps over columns, computed by rows |
+//! | `all_rows` | folds of what maps of maps make |
+//! | `elements` | the elements of arrays that maps and views make |
+//! | `unfolded` | products of several maps, and of parts of arrays, as those of two matrices |
 //! | `unrolled` | folds and scans of small arrays, as tuples of their scalars |
 //! | [`updates`] | maps that change one element of an array in a loop |
 
 mod alike;
+mod all_rows;
 pub mod asked;
 pub mod bits;
 pub mod bounds;
@@ -78,6 +82,7 @@ mod counters;
 mod crossed;
 mod demote;
 mod distribute;
+mod elements;
 mod filters;
 pub mod flat;
 mod flatten;
@@ -120,6 +125,7 @@ pub mod tile;
 pub mod tile_folds;
 mod together;
 mod turned;
+mod unfolded;
 mod unrolled;
 pub mod updates;
 pub mod uses;
@@ -230,6 +236,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("heads", rewritten.clone()));
     rewritten = crossed::crossed(rewritten, target, &mut Vec::new());
     stages.push(("fold-crossed", rewritten.clone()));
+    rewritten = all_rows::all_rows(rewritten, target, &mut Vec::new());
+    stages.push(("map-joined", rewritten.clone()));
     rewritten = joined::joined(rewritten, target, &mut Vec::new());
     stages.push(("joined", rewritten.clone()));
     rewritten = views::views(rewritten, target, &mut Vec::new());
@@ -241,7 +249,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     rewritten = products::products(rewritten, target, &mut Vec::new());
     stages.push(("product-apart", rewritten.clone()));
     let distributed = narrowed::narrowed(distribute::distribute(rewritten, target, &mut Vec::new()));
-    let returned = results::results(distributed.clone(), target, &mut Vec::new());
+    let unfolded = unfolded::unfolded(distributed.clone(), target, &mut Vec::new());
+    let returned = results::results(unfolded.clone(), target, &mut Vec::new());
     let turned = turned::turned(returned.clone(), target, &mut Vec::new());
     let flat = flatten::flatten(turned.clone(), target, &mut Vec::new());
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
@@ -252,6 +261,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let placed = place::place(&small, target, &mut Vec::new());
     stages.extend([
         ("distributed", distributed),
+        ("unfold", unfolded),
         ("view-results", returned),
         ("turned", turned),
         ("flat", flat),
@@ -293,6 +303,7 @@ impl Schedule {
         let rewritten = verified("tables", kernel, row_tables::row_tables(rewritten, target, &mut applied));
         let rewritten = verified("heads", kernel, heads::heads(rewritten, target, &mut applied));
         let rewritten = verified("crossed", kernel, crossed::crossed(rewritten, target, &mut applied));
+        let rewritten = verified("all rows", kernel, all_rows::all_rows(rewritten, target, &mut applied));
         let rewritten = verified("joined", kernel, joined::joined(rewritten, target, &mut applied));
         let rewritten = verified("views", kernel, views::views(rewritten, target, &mut applied));
         let rewritten = verified("together", kernel, together::together(rewritten, target, &mut applied));
@@ -300,6 +311,7 @@ impl Schedule {
         let rewritten = verified("products", kernel, products::products(rewritten, target, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
         let rewritten = verified("narrowed", kernel, narrowed::narrowed(rewritten));
+        let rewritten = verified("unfolded", kernel, unfolded::unfolded(rewritten, target, &mut applied));
         let rewritten = verified("results", kernel, results::results(rewritten, target, &mut applied));
         let rewritten = verified("turned", kernel, turned::turned(rewritten, target, &mut applied));
         let rewritten = verified("flatten", kernel, flatten::flatten(rewritten, target, &mut applied));

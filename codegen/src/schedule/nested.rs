@@ -105,9 +105,7 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
     };
     match call.prim {
         // A row is read like a view.
-        Prim::Head | Prim::Last | Prim::Aref if is_flat(kernel.ty(stmt.var)) || is_flat_array(kernel.ty(stmt.var)) => {
-            Work::Item
-        }
+        Prim::Head | Prim::Last | Prim::Aref if is_regular(kernel.ty(stmt.var)) => Work::Item,
         Prim::Map(Level::Auto) => {
             let Some(array) = over(0) else { return Work::Other };
             let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
@@ -117,7 +115,8 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
                 let numbers = is_short(&array.len) && is_iota(kernel, &call.args[0]);
                 return if numbers { Work::Other } else { Work::Nest };
             }
-            if free::picks_rows(kernel, f) {
+            // Both are read like views.
+            if free::picks_rows(kernel, f) || free::is_free(&stmt.rhs) {
                 return Work::Item;
             }
             if flat && items() { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
@@ -243,6 +242,11 @@ fn lengths_of(ty: &Ty, is_known: &dyn Fn(&Size) -> bool, out: &mut Vec<Size>) ->
 
 fn is_flat_array(ty: &Ty) -> bool {
     ty.as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element))
+}
+
+/// Whether a value is flat, or an array whose rows are equally long, at every depth.
+fn is_regular(ty: &Ty) -> bool {
+    is_flat(ty) || ty.as_array().is_some_and(|a| a.position.is_none() && is_regular(&a.element))
 }
 
 /// Whether a block is the work of one work-item.

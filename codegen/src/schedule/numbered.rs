@@ -11,10 +11,13 @@
 //!
 //! | module | job |
 //! |---|---|
+//! | `outside` | views that do not depend on the number |
 //! | `picks` | what a function reads by the number of its element |
 
+mod outside;
 mod picks;
 
+use self::outside::take_views;
 use self::picks::{Source, picks};
 use super::flat::is_flat;
 use super::free::is_free;
@@ -22,7 +25,8 @@ use super::uses::{self, stmt_mentions};
 use super::versions::fresh;
 use super::{Applied, rules};
 use crate::core::simplify::simplify;
-use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::origin::Origin;
 use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,11 +134,21 @@ impl Writer<'_> {
         let number = *number;
         let iotas =
             before.iter().filter(|s| counts(s)).filter_map(|s| Some((s.var, self.ty(s.var).as_array()?.len.clone())));
-        let picks = picks(&self.vars, f, &len, &iotas.collect());
+        let iotas = iotas.collect();
+        let mut found = picks(&self.vars, f, &len, &iotas);
+        let mut without = f.clone();
+        let mut made = take_views(&self.vars, &mut without);
+        let of_views = picks(&self.vars, &without, &len, &iotas);
+        if of_views.sources.len() > found.sources.len() {
+            (*f, found) = (without, of_views);
+        } else {
+            made.clear();
+        }
+        let picks = found;
         // An element is loaded where the function begins, so that a branch must not be the only one to read it.
         let mut picked: Vec<(Source, VarId)> = Vec::new();
         for source in &picks.sources {
-            let (Source::Element(xs) | Source::Column(xs)) = *source;
+            let xs = source.array();
             let Some(ArrayTy { element, len: rows, .. }) = self.ty(xs).as_array().cloned() else { continue };
             let element = match source {
                 Source::Element(_)
@@ -142,7 +156,8 @@ impl Writer<'_> {
                 {
                     element
                 }
-                Source::Element(_) => continue,
+                Source::Repeated(_) | Source::Cycled(_) if element.as_array().is_some() => element,
+                Source::Element(_) | Source::Repeated(_) | Source::Cycled(_) => continue,
                 Source::Column(_) => match element.as_array() {
                     Some(row) => Ty::array(row.element.clone(), rows),
                     None => continue,
@@ -151,14 +166,14 @@ impl Writer<'_> {
             picked.push((*source, fresh(&mut self.vars, xs, element)));
         }
         if picked.is_empty() {
-            return None;
+            return (!made.is_empty()).then_some(made);
         }
         let rows = row_reads(&f.body);
         replace(&mut f.body, &|s| {
             let source = picks.of(s)?;
             let (_, part) = picked.iter().find(|(known, _)| *known == source)?;
             Some(match source {
-                Source::Element(_) => Rhs::Atom(Atom::Var(*part)),
+                Source::Element(_) | Source::Repeated(_) | Source::Cycled(_) => Rhs::Atom(Atom::Var(*part)),
                 Source::Column(_) => {
                     let mut read = rows.get(&picks.row(s)?)?.clone();
                     *read.args.first_mut()? = Atom::Var(*part);
@@ -188,7 +203,6 @@ impl Writer<'_> {
         let origin = stmt.origin.clone();
         let at = |var, rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
         let of = |prim, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs: Vec::new(), args });
-        let mut made = Vec::new();
         let mut parts: Vec<(VarId, VarId)> = counted.then_some((numbers, number)).into_iter().collect();
         for (source, part) in picked {
             let xs = match source {
@@ -199,6 +213,7 @@ impl Writer<'_> {
                     made.push(at(columns, of(Prim::Transpose, vec![Atom::Var(xs)])));
                     columns
                 }
+                Source::Repeated(_) | Source::Cycled(_) => self.copies(source, (part, &len), &origin, &mut made)?,
             };
             parts.push((xs, part));
         }
@@ -214,6 +229,41 @@ impl Writer<'_> {
         (f.params, call.args) = (vec![element], vec![Atom::Var(zipped)]);
         made.push(at(zipped, of(Prim::Zip, parts.iter().map(|(xs, _)| Atom::Var(*xs)).collect())));
         Some(made)
+    }
+}
+
+impl Writer<'_> {
+    /// The array of `len` rows that has each row of an array several times in turn, or all of them again and again; adds the
+    /// statements of the view. `part` is one of its rows.
+    fn copies(
+        &mut self,
+        source: Source,
+        (part, len): (VarId, &Size),
+        origin: &Origin,
+        out: &mut Vec<Stmt>,
+    ) -> Option<VarId> {
+        let xs = source.array();
+        let (array, row) = (self.ty(xs).clone(), self.ty(part).clone());
+        let of_xs = array.as_array()?.len.clone();
+        let times = len.div_exact(&of_xs);
+        let at = |var, rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
+        let prim = |prim, sizes, funs, x| Rhs::Prim(PrimCall { prim, sizes, funs, args: vec![Atom::Var(x)] });
+        let fill = |x| prim(Prim::Fill, vec![times.clone()], Vec::new(), x);
+        let (ty, all) = match source {
+            Source::Repeated(_) => {
+                let copies = Ty::array(row.clone(), times.clone());
+                let [x, same] = [row.clone(), copies.clone()].map(|ty| fresh(&mut self.vars, xs, ty));
+                let body = Block { stmts: vec![at(same, fill(x))], result: Atom::Var(same) };
+                let f = Lambda { position: None, params: vec![x], body, origin: origin.clone() };
+                (Ty::array(copies, of_xs), prim(Prim::Map(Level::Auto), Vec::new(), vec![f], xs))
+            }
+            _ => (Ty::array(array, times.clone()), fill(xs)),
+        };
+        let filled = fresh(&mut self.vars, xs, ty);
+        out.push(at(filled, all));
+        let joined = fresh(&mut self.vars, xs, Ty::array(row, len.clone()));
+        out.push(at(joined, prim(Prim::Join, Vec::new(), Vec::new(), filled)));
+        Some(joined)
     }
 }
 

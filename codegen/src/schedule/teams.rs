@@ -12,6 +12,7 @@ mod share;
 
 use self::share::place;
 use super::distribute::folds_apart;
+use super::flat::is_flat;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
 use super::nested::{
@@ -154,7 +155,7 @@ struct Shared<'k> {
     own: bool,
     /// Rows are folded by key.
     by_key: bool,
-    /// The function has a loop, whose state would be in memory of each work-item.
+    /// The function has a loop whose state would be in memory of each work-item, or that reads rows of its own.
     loops: bool,
     /// The loops have the same number of iterations for each row.
     counted: bool,
@@ -269,7 +270,7 @@ impl Writer<'_> {
         let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
         let below =
             Size::if_le(&Size::int(self.params.short), &shared.row, &Size::int(self.params.waiting), &Size::zero());
-        if rows < 2 || decided(n, &below) == Some(false) {
+        if rows < 2 || !shared.counted || decided(n, &below) == Some(false) {
             return by_items;
         }
         let team = Team { items, rows, keeps: false, own: None, tile: SCAN_TILE };
@@ -556,12 +557,15 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
     let own = dims.has_rows(kernel);
     let is_table = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::ReduceByKey(_)));
     let by_key = f.body.stmts.iter().any(is_table);
-    let loops = f.body.stmts.iter().any(|s| rounds_of(kernel, s).is_some());
+    let looping = || f.body.stmts.iter().filter(|s| rounds_of(kernel, s).is_some());
+    // One work-item alone has room for a state of scalars.
+    let loops = looping().any(|s| own || !is_flat(kernel.ty(s.var)));
     let counted = f.body.stmts.iter().all(is_counted);
     let short = row.as_ref().is_some_and(is_short);
     let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| lies_in_memory(kernel, xs) && !lies_across(kernel, xs));
     // A loop that is the only element, such as one of the top of a kernel, has nothing else to be parallel.
-    let only = || loops && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one());
+    let only =
+        || looping().next().is_some() && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one());
     if short && !(own && dims.calls.iter().all(in_memory)) && !only() {
         return None;
     }

@@ -69,6 +69,8 @@ fn outcome(case: &str) -> Result<String, String> {
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
         "unrolled" => super::unrolled::unrolled(kernel, &mut applied),
         "grouped" => super::by_key::grouped(kernel, &mut applied),
+        "all-rows" => super::all_rows::all_rows(kernel, &target, &mut applied),
+        "unfolded" => super::unfolded::unfolded(kernel, &target, &mut applied),
         "results" => super::results::results(kernel, &target, &mut applied),
         "invariant" => super::invariant::invariant(kernel, &mut applied),
         "loops-in" => super::loops_in::loops_in(kernel, &target, &mut applied),

@@ -1,6 +1,5 @@
 //! Memory of a function under construction that belongs to one work-item or one group.
 
-use super::grid::Dims;
 use crate::plan::BufferId;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -69,12 +68,10 @@ impl OwnMemory {
     pub fn add_for_groups(&mut self, made: Vec<BufferId>) {
         self.groups.extend(made);
     }
-    /// Adds buffers with a part for each work-item, in a loop that gives iteration `i` to no work-item after `i`, if
-    /// `rounds` bounds its iterations.
-    pub fn add_for_items(&mut self, made: Vec<BufferId>, used: Dims, rounds: Option<&Size>) {
-        let only_items = Dims { glb: [true, false, false], ..Dims::default() };
+    /// Adds buffers with a part for each work-item, of which no more than `rounds` need one.
+    pub fn add_for_items(&mut self, made: Vec<BufferId>, rounds: Option<&Size>) {
         self.most_items = match (&self.most_items, rounds) {
-            (Some(most), Some(rounds)) if used == only_items => Some(Size::max(most, rounds)),
+            (Some(most), Some(rounds)) => Some(Size::max(most, rounds)),
             _ => None,
         };
         self.items.extend(made);

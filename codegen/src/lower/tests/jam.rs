@@ -145,10 +145,11 @@ fn a_short_inner_map_keeps_its_work_items() {
         let all = b.map(Level::Auto, &xs, |b, x| b.map(Level::Auto, &ys, |b, y| fold_of_folds(b, x, y, MUL)));
         b.finish(&all)
     };
+    let target = small().with(Parameter::MatrixLeast, 1000);
     for (m, loads) in [(40, 5), (259, 8)] {
         let kernel = of(m);
-        agrees_in_blocks(&kernel, &small(), &[vec![cube(302, 11, 3), cube(m as usize, 11, 3)]]);
-        let program = compile(&kernel, &small()).unwrap_or_else(|e| panic!("{}", e[0]));
+        agrees_in_blocks(&kernel, &target, &[vec![cube(302, 11, 3), cube(m as usize, 11, 3)]]);
+        let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}", e[0]));
         let text = &program.opencl.text;
         let made = text.matches("= xs[").count() + text.matches("= ys[").count();
         assert_eq!(made, loads, "{text}");

@@ -276,12 +276,23 @@ fn any_fold_of_pairs_of_rows() {
     tiled_for_cores(&kernel, false, &inputs);
 }
 
-/// Rows that are read out of step are not tiled.
+/// Rows in another order are those of a view.
 #[test]
-fn rows_out_of_step() {
+fn reversed_rows() {
     let kernel = product("reversed", float, true, |b, x, y| {
         let y = b.view(Prim::Reverse, &[], &[y.clone()]);
         dot(b, Level::Auto, 0.0f32, x, &y)
+    });
+    tiled(&kernel, "map: tiles", &[vec![rows(5, 7), rows(3, 7)], vec![rows(65, 33), rows(70, 33)]]);
+}
+
+/// Rows that are read out of step are not tiled.
+#[test]
+fn rows_out_of_step() {
+    let kernel = product("first", float, true, |b, x, y| {
+        let first = b.view(Prim::Head, &[], &[y.clone()]);
+        let all = dot(b, Level::Auto, 0.0f32, x, y);
+        b.add(&all, &first)
     });
     not_tiled(&kernel, "map: tiles", &[rows(5, 7), rows(3, 7)]);
 }

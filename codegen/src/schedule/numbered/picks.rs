@@ -1,7 +1,7 @@
 //! What the function of a map over numbers reads by the number of its element.
 
-use crate::core::{Atom, Block, Lambda, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
-use lift_analysis::size::{Size, Var};
+use crate::core::{Atom, Block, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
+use lift_analysis::size::{Facts, Size, Var};
 use lift_analysis::ty::ArrayTy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,6 +12,17 @@ pub enum Source {
     Element(VarId),
     /// `aref (aref xs k) i`, where k counts the rows of xs
     Column(VarId),
+    /// `aref xs (i / c)`, where c numbers in turn have one element of xs
+    Repeated(VarId),
+    /// `aref xs (mod i c)`, where xs has c elements
+    Cycled(VarId),
+}
+
+impl Source {
+    pub fn array(self) -> VarId {
+        let (Source::Element(xs) | Source::Column(xs) | Source::Repeated(xs) | Source::Cycled(xs)) = self;
+        xs
+    }
 }
 
 /// A function that is applied to numbers.
@@ -67,6 +78,7 @@ pub fn picks(vars: &[VarInfo], f: &Lambda, len: &Size, iotas: &FxHashMap<VarId, 
         own: Counter { number: f.params.first().copied(), position: f.position.as_ref(), len: len.clone() },
         iotas: iotas.clone(),
         names: FxHashMap::default(),
+        shares: FxHashMap::default(),
         bound: FxHashSet::default(),
         rows: FxHashMap::default(),
         found: Picks {
@@ -87,6 +99,8 @@ struct Walk<'k> {
     iotas: FxHashMap<VarId, Size>,
     /// What a variable is another name of.
     names: FxHashMap<VarId, VarId>,
+    /// Quotients and remainders of the number by a constant or a size.
+    shares: FxHashMap<VarId, (ScalarOp, Size)>,
     /// The variables of the function.
     bound: FxHashSet<VarId>,
     /// Rows that an inner function picks by number, with their arrays.
@@ -102,6 +116,14 @@ impl<'k> Walk<'k> {
             match &stmt.rhs {
                 Rhs::Atom(Atom::Var(v)) => {
                     self.names.insert(stmt.var, self.named(*v));
+                }
+                Rhs::Scalar(op @ (ScalarOp::Div | ScalarOp::Mod), args) => {
+                    if let [Atom::Var(i), by] = args.as_slice()
+                        && Some(*i) == self.own.number
+                        && let Some(by) = size_of(by)
+                    {
+                        self.shares.insert(stmt.var, (*op, by));
+                    }
                 }
                 Rhs::If(_, a, b) => [a, b].into_iter().for_each(|b| self.block(b, counters, false)),
                 Rhs::Prim(call @ PrimCall { prim: Prim::Aref, .. }) => self.read(stmt.var, call, counters, runs),
@@ -156,8 +178,19 @@ impl<'k> Walk<'k> {
                 self.found.row_of.insert(element, xs);
                 self.note(element, Source::Column(rows), runs);
             }
+        } else if outside && let Some(source) = self.share(xs, &array.len, call) {
+            self.note(element, source, runs);
         } else if outside && counters.iter().any(|c| c.is_index(call) && c.len == array.len) {
             self.rows.insert(element, xs);
+        }
+    }
+
+    /// A read at the quotient or the remainder of the number.
+    fn share(&self, xs: VarId, len: &Size, call: &PrimCall) -> Option<Source> {
+        let [_, Atom::Var(i)] = call.args.as_slice() else { return None };
+        match self.shares.get(i)? {
+            (ScalarOp::Div, by) => (len.mul(by) == self.own.len).then_some(Source::Repeated(xs)),
+            (_, by) => (by == len && divides(by, &self.own.len)).then_some(Source::Cycled(xs)),
         }
     }
 
@@ -170,4 +203,17 @@ impl<'k> Walk<'k> {
             self.found.always.insert(xs);
         }
     }
+}
+
+/// A positive number, or a size.
+fn size_of(a: &Atom) -> Option<Size> {
+    match a {
+        Atom::Lit(n) => n.integer().filter(|n| *n > 0).and_then(|n| i64::try_from(n).ok()).map(Size::int),
+        Atom::Size(n) => Some(n.clone()),
+        Atom::Var(_) => None,
+    }
+}
+
+fn divides(by: &Size, n: &Size) -> bool {
+    Facts::new().divides(by, n).is_yes()
 }

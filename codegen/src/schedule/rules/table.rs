@@ -181,9 +181,12 @@ rules! {
     Placement VIEW_RESULTS "view-results":
         "map (split k ∘ f)" = "map (split k) ∘ map f",
         if "Always true; also of `join` and `transpose`. On a GPU, at the top of a kernel, where every row of a matrix meets every column in f, also below more maps.";
+    Placement UNFOLD "unfold":
+        "map (λx. map (map (λy. g (reduce f z (h (v x) (w y))))) ys) xs" = "map (split k) (map (λr. map (λc. g (reduce f z (h r c))) (join (map (map w) ys))) (map v xs))",
+        if "Always true; v and w are views, such as the joined elements of a window or a filter. On a GPU, at the top of a kernel, where maps go over rows or columns of several dimensions, or over such parts of arrays; with enough rows and columns for tiles.";
     Placement MAP_JOINED "map-joined":
         "map (map f) x" = "split k (map f (join x))",
-        if "Always true. On a GPU, in a function that reads `join x`, too.";
+        if "Always true. On a GPU, in a function that reads `join x`, too; and where a fold, scan or filter at the top of a kernel reads the joined elements.";
     Placement FILTER_ROWS "filter-rows":
         "filter p xs" = "map (λi. xs i) (filter (λi. (map p xs) i) (iota n))",
         if "Always true. On a GPU, at the top of a kernel: the n elements of xs are arrays of one length, which are tested side by side.";

@@ -98,6 +98,34 @@ impl Maker<'_> {
         (text, Ty::array(Ty::array(INT, m), n))
     }
 
+    /// Each of some filters meets each window.
+    pub(super) fn filters_of_windows(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let (windows, size) = self.window("2D");
+        let grid = self.rows(&INT, &n, &m, 1, Place::Top);
+        let windows = windows.replace("GRID", &grid);
+        let term = self.choices.of(&["(bitxor k (+ i j))", "(- k (* 3 i))", "(mod (+ k j) 5)"]);
+        let filters = format!(
+            "(generate #9 (lambda (k) (generate #{size} (lambda (i) (generate #{size} (lambda (j) {term}))))))"
+        );
+        let (zero, op) = self.commutative(Scalar::Int);
+        let fold = self.choices.of(&[
+            "(head (reduce Z OP (map (lambda (p) (* (get1 p) (get2 p))) (zip (join w) (join f)))))",
+            "(head (reduce Z OP (join (zipWith (zipWith -) w f))))",
+            "(head (reduce Z OP (map (lambda (p) (head (reduce Z OP (zipWith * (get1 p) (get2 p))))) (zip w f))))",
+        ]);
+        let fold = fold.replace('Z', zero).replace("OP", op);
+        let all = match self.choices.flip() {
+            true => format!("(map (lambda (f) (map (map (lambda (w) {fold})) {windows})) {filters})"),
+            false => {
+                format!("(map (map (lambda (w) (head (reduce 0 + (map (lambda (f) {fold}) {filters}))))) {windows})")
+            }
+        };
+        let plane = Ty::array(Ty::array(INT, m), n);
+        let ty = if all.starts_with("(map (lambda (f)") { Ty::array(plane, Len::nat(9)) } else { plane };
+        (format!("(with ((matrix.least 8) (matrix.cells 1)) {all})"), ty)
+    }
+
     /// A number computed from a two-dimensional window.
     pub(super) fn of_a_window(&mut self, size: u32) -> String {
         match self.choices.below(4) {

@@ -67,6 +67,7 @@ impl Maker<'_> {
             8 => self.rounds(),
             9 => self.short_rows(),
             10 => self.transposed(),
+            11 if self.choices.below(3) == 2 => self.filters_of_windows(),
             11 => self.windows_of_planes(),
             12 => self.windows_of_spaces(),
             13 => self.rounds_of_launches(),
