@@ -137,10 +137,11 @@ impl Writer<'_> {
 /// Places a map, and those inside whose elements are rows, at the host; `of` is the call of which `call` is a copy.
 fn at_the_host(kernel: &Kernel, of: &PrimCall, call: &mut PrimCall) {
     call.prim = Prim::Map(Level::Host);
+    let few = !by_key::would_match(kernel, &of.funs[0].body);
     let stmts = of.funs[0].body.stmts.iter().zip(&mut call.funs[0].body.stmts);
     for (of, stmt) in stmts {
         if let (Rhs::Prim(of), Rhs::Prim(call)) = (&of.rhs, &mut stmt.rhs)
-            && long_map(kernel, of, true).is_some()
+            && long_map(kernel, of, few).is_some()
         {
             at_the_host(kernel, of, call);
         }
@@ -197,8 +198,10 @@ fn long_map(kernel: &Kernel, call: &PrimCall, few: bool) -> Option<Long> {
 /// has a constant number of elements.
 fn long(kernel: &Kernel, f: &Lambda, few: bool) -> Option<Long> {
     let mut found: Option<Long> = None;
+    let by_key = by_key::would_match(kernel, &f.body);
+    let few = few && !by_key;
     if let Some(row) = f.params.first().and_then(|x| row(kernel, &Atom::Var(*x)))
-        && by_key::would_match(kernel, &f.body)
+        && by_key
     {
         found = Some(Long { row, times: Size::one() });
     }
