@@ -312,16 +312,14 @@ fn scratch(
 
 /// The number of work-items with a part in a buffer that the surrounding loop needs.
 fn items_with_part(f: &mut FunctionBuilder) -> Result<Name> {
-    let rounds = f.rounds_of_items();
-    f.in_prologue(|f| {
-        let sizes = (0..3).map(|d| Expr::call("get_global_size", [Expr::int(d)]));
-        let all = sizes.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or(Expr::int(1)).cast(CType::Int);
-        let some = match rounds {
-            Some(rounds) => Expr::call("min", [all, f.size(&rounds)?]),
-            None => all,
-        };
-        Ok(f.variable("items", CType::Int, Some(some)))
-    })
+    let sizes = (0..3).map(|d| Expr::call("get_global_size", [Expr::int(d)]));
+    let all = sizes.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or(Expr::int(1)).cast(CType::Int);
+    let Some(rounds) = f.rounds_of_items() else {
+        return f.in_prologue(|f| Ok(f.variable("items", CType::Int, Some(all))));
+    };
+    let rounds = f.host_size(&rounds, "rounds")?;
+    let rounds = f.size(&rounds)?;
+    Ok(f.variable("items", CType::Int, Some(Expr::call("min", [all, rounds]))))
 }
 
 /// The linear index of this work-item in the launch.

@@ -487,7 +487,7 @@ impl Pieces {
     }
 }
 
-/// Whether a single fold reads the array, directly or through maps and views, and nothing else does. Such an array is not
+/// Whether a single fold reads the array, directly or through maps and views of it alone, and nothing else does. Such an array is not
 /// stored: the arrays of all rows together may not fit in memory. A scan or a sort stores its array anyway.
 fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
     let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
@@ -500,7 +500,8 @@ fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
     match call.prim {
         Prim::Reduce(_) => together(),
         Prim::Map(_) if together() => read_by_one_fold(kernel, body, reader.var),
-        _ => free::is_free(&reader.rhs) && read_by_one_fold(kernel, body, reader.var),
+        Prim::Join | Prim::Split | Prim::Transpose => read_by_one_fold(kernel, body, reader.var),
+        _ => false,
     }
 }
 

@@ -31,6 +31,9 @@ pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     (applied.len() > before).then_some(made)
 }
 
+/// Compute units per fold of an array that all elements read: with more folds, a group for each keeps the device as busy.
+const UNITS_PER_FOLD: i64 = 8;
+
 struct Writer<'a> {
     kernel: &'a Kernel,
     vars: &'a mut Vec<VarInfo>,
@@ -61,7 +64,8 @@ impl Writer<'_> {
                 Rhs::Prim(call) => {
                     let made = match long_accumulator(self.kernel, call) {
                         Some(row) => self.fold_versions(&stmt, &row),
-                        None => long_map(self.kernel, call, true).and_then(|long| self.versions(&stmt, &long)),
+                        None => long_map(self.kernel, call, i64::from(self.target.compute_units) / UNITS_PER_FOLD)
+                            .and_then(|long| self.versions(&stmt, &long)),
                     };
                     if let Some(stmts) = made {
                         block.stmts.extend(stmts);
@@ -137,7 +141,7 @@ impl Writer<'_> {
 /// Places a map, and those inside whose elements are rows, at the host; `of` is the call of which `call` is a copy.
 fn at_the_host(kernel: &Kernel, of: &PrimCall, call: &mut PrimCall) {
     call.prim = Prim::Map(Level::Host);
-    let few = !by_key::would_match(kernel, &of.funs[0].body);
+    let few = if by_key::would_match(kernel, &of.funs[0].body) { 0 } else { i64::MAX };
     let stmts = of.funs[0].body.stmts.iter().zip(&mut call.funs[0].body.stmts);
     for (of, stmt) in stmts {
         if let (Rhs::Prim(of), Rhs::Prim(call)) = (&of.rhs, &mut stmt.rhs)
@@ -181,25 +185,26 @@ fn longest(ty: &Ty) -> Option<Size> {
     }
 }
 
-/// The long rows of a map whose function is applied to each by itself. `few`: the maps around have a constant number of
-/// elements.
-fn long_map(kernel: &Kernel, call: &PrimCall, few: bool) -> Option<Long> {
+/// The long rows of a map whose function is applied to each by itself. Up to `few` elements, a constant number of them, are
+/// worth the whole device for a fold.
+fn long_map(kernel: &Kernel, call: &PrimCall, few: i64) -> Option<Long> {
     let (Prim::Map(Level::Auto), [f]) = (call.prim, call.funs.as_slice()) else { return None };
     let rows = kernel.atom_ty(call.args.first()?);
     let rows = rows.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
     if f.position.is_some() || f.params.len() != 1 {
         return None;
     }
-    let long = long(kernel, f, few && rows.len.as_const().is_some())?;
+    let few = rows.len.as_const().map_or(0, |n| few / n.max(1));
+    let long = long(kernel, f, few)?;
     Some(Long { times: long.times.mul(&rows.len), ..long })
 }
 
-/// The longest row that a function processes by an operator for which at most one group shares a row. `few`: the function
-/// has a constant number of elements.
-fn long(kernel: &Kernel, f: &Lambda, few: bool) -> Option<Long> {
+/// The longest row that a function processes by an operator for which at most one group shares a row; also by a fold, if the
+/// function has at least one of `few` elements.
+fn long(kernel: &Kernel, f: &Lambda, few: i64) -> Option<Long> {
     let mut found: Option<Long> = None;
     let by_key = by_key::would_match(kernel, &f.body);
-    let few = few && !by_key;
+    let few = if by_key { 0 } else { few };
     if let Some(row) = f.params.first().and_then(|x| row(kernel, &Atom::Var(*x)))
         && by_key
     {
@@ -213,7 +218,7 @@ fn long(kernel: &Kernel, f: &Lambda, few: bool) -> Option<Long> {
             Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) => over(1),
             Prim::Iterate | Prim::IterateWhile if on_the_host(kernel, call) => over(0),
             // Groups share a fold of rows of a matrix, but not one of an array that all elements read.
-            Prim::Reduce(Level::Auto) if few && f.params.iter().all(|x| is_flat(kernel.ty(*x))) => over(1),
+            Prim::Reduce(Level::Auto) if few > 0 && f.params.iter().all(|x| is_flat(kernel.ty(*x))) => over(1),
             _ => None,
         };
         let here = match row {

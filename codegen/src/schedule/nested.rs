@@ -116,7 +116,7 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
                 return if numbers { Work::Other } else { Work::Nest };
             }
             // Both are read like views.
-            if free::picks_rows(kernel, f) || free::is_free(&stmt.rhs) {
+            if free::picks_rows(kernel, f) || !flat && free::is_free(&stmt.rhs) {
                 return Work::Item;
             }
             if flat && items() { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
@@ -220,9 +220,15 @@ pub fn rounds_of<'s>(kernel: &Kernel, stmt: &'s Stmt) -> Option<&'s PrimCall> {
     }
 }
 
-/// The elements of a map, each of which is computed by one work-item of the group.
+/// The elements of a map, each of which is computed by one work-item of the group. `None` if its function opens a length,
+/// which the group does not know.
 fn length_of_nest(kernel: &Kernel, stmt: &Stmt) -> Option<Size> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
+    let mut opens = false;
+    call.funs.iter().for_each(|f| f.body.visit(&mut |s| opens |= !s.binds.is_empty()));
+    if opens {
+        return None;
+    }
     let scalars = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
     scalars.then(|| kernel.atom_ty(&call.args[0]).as_array().map(|a| a.len.clone()))?
 }

@@ -169,6 +169,14 @@ impl Maker<'_> {
                 result = xs;
                 continue;
             }
+            if let [Stmt { var, rhs: Rhs::Proj(of, at), .. }] = stmts.as_slice()
+                && level.f.params.first().map(|p| Atom::Var(*p)).as_ref() == Some(of)
+                && *var == result
+                && let Some(part) = component(self.kernel, product, xs, *at)
+            {
+                result = part;
+                continue;
+            }
             let body = Block { stmts, result: Atom::Var(result) };
             if !only_arranges(&body) {
                 return None;
@@ -240,6 +248,21 @@ impl Maker<'_> {
         }
         Some(array)
     }
+}
+
+/// The array that is component `k` of the elements of another one.
+fn component(kernel: &Kernel, product: &Product, zip: VarId, k: usize) -> Option<VarId> {
+    let mut found = None;
+    let mut look = |s: &Stmt| {
+        if let Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) = &s.rhs
+            && s.var == zip
+        {
+            found = args.get(k).and_then(variable);
+        }
+    };
+    kernel.body.visit(&mut look);
+    product.levels.iter().flat_map(|level| level.before).for_each(look);
+    found
 }
 
 /// A statement that needs one variable.
