@@ -32,8 +32,6 @@ pub use rewriting::{Rewritten, Subject, root};
 
 use std::sync::LazyLock;
 
-/// The path of the built-in laws.
-pub const LAWS_PATH: &str = "lift:laws.lift";
 pub const LAWS_TEXT: &str = include_str!("../../prelude/laws.lift");
 
 /// The built-in laws, in order.

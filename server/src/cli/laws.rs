@@ -35,7 +35,8 @@ const ON_DEVICE: u32 = 1;
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let program = match &arguments.file {
-        None => Program::of_text("lift:laws.lift", LAWS_TEXT.into()),
+        // Not under its path in editors: texts there cannot be set.
+        None => Program::of_text("laws.lift", LAWS_TEXT.into()),
         Some(path) => Program::load(std::slice::from_ref(path)),
     };
     let program = answered(program)?;
@@ -55,7 +56,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let chosen = |law: &&Law| arguments.law.as_ref().is_none_or(|part| law.name.contains(part.as_str()));
     let laws: Vec<&Law> = laws.iter().filter(chosen).collect();
     if laws.is_empty() && wrong.is_empty() && errors.is_empty() {
-        console.error(&format!("{shown} has no such law: a law is a definition with a line `;;; forwards: …`"));
+        console.error(&match &arguments.law {
+            Some(part) => format!("{shown} has no law whose name contains `{part}`"),
+            None => format!("{shown} has no laws: a law is a definition with a line `;;; forwards: …`"),
+        });
         return Ok(Status::Wrong);
     }
     let device = match arguments.device {

@@ -14,6 +14,15 @@ const OWN: &str = "\
 ";
 
 #[test]
+fn without_a_file_the_built_in_laws_are_tested() {
+    let bench = Bench::new(&[]);
+    let out = bench.fine(&["laws", "--law", "map-map", "--device", "interpreter", "--try", "1"]);
+    assert!(out.starts_with("map-map\n") && out.contains("    equal on "), "{out}");
+    let err = bench.wrong(&["laws", "--law", "no-law"]);
+    assert!(err.contains("laws.lift has no law whose name contains `no-law`"), "{err}");
+}
+
+#[test]
 fn laws_of_a_program_are_listed_and_tested() {
     let bench = Bench::new(&[("own.lift", OWN)]);
     let out = bench.fine(&["laws", "own.lift", "--device", "interpreter", "--try", "2"]);
@@ -52,7 +61,7 @@ fn what_is_no_law_is_told() {
     let bench = Bench::new(&[("none.lift", text), ("empty.lift", "(define (f x) x)\n")]);
     let out = bench.wrong(&["laws", "none.lift"]);
     assert!(out.contains("none.lift:1: `double` is not a law: the sides have different types"), "{out}");
-    assert!(bench.wrong(&["laws", "empty.lift"]).contains("has no such law"));
+    assert!(bench.wrong(&["laws", "empty.lift"]).contains("empty.lift has no laws"));
 }
 
 /// Two maps that the compiler fuses, a matrix that it turns twice, and numbers of which it sorts more than are needed.
