@@ -71,10 +71,12 @@ impl Results<'_> {
         cause: &Cause,
     ) -> Option<Intent> {
         let arg = cause.actual()?;
-        if expected.is_none()
-            && let Some(meant) = self.meant_by_operand(actual, cause)
-        {
-            return Some(meant);
+        if expected.is_none() {
+            // The one element of an array rather than a map over it.
+            let meant = self.meant_element(expected, actual, arg).or_else(|| self.meant_by_operand(actual, cause));
+            if meant.is_some() {
+                return meant;
+            }
         }
         if let (Cause::Condition(_), Some(scalar)) = (cause, actual.as_scalar().filter(|s| s.is_number())) {
             let zero = scalar.written(0)?;

@@ -22,6 +22,22 @@ fn arguments_in_another_order() {
 }
 
 #[test]
+fn the_element_of_an_array_of_one() {
+    check(
+        "(define (f xs x) (let s (reduce 0.0f + xs) (/ x s)))
+(define (g xs) (sqrt (reduce 0.0f + xs)))",
+        expect![[r#"
+            f : Array[Float,n] -> ? -> ?
+              wrong-operand at `s`: `/` works on numbers, but this is `Array[Float,1]`; `reduce` gives an array of length 1, and `(head s)` is its element
+                fix: Write `(head s)`
+            g : Array[Float,n] -> ?
+              wrong-operand at `(reduce 0.0f + xs)`: `sqrt` works on `Half`, `Float` or `Double`, but this is `Array[Float,1]`; `reduce` gives an array of length 1, and `(head (reduce 0.0f + xs))` is its element
+                fix: Write `(head (reduce 0.0f + xs))`
+        "#]],
+    );
+}
+
+#[test]
 fn a_mistake_in_a_call_is_one_error() {
     check(
         "(lift f (N) ((array-type (tuple-type int int) N)) (lambda (xs) (map get1 get2 xs)))
