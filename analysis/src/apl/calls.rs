@@ -87,7 +87,20 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
             return array(value, statement.text_range());
         }
     }
-    fail(AplPhrase, range, "this function has no value")
+    no_value(statements, range)
+}
+
+/// Reports a function that reaches its end without a value.
+pub fn no_value<T>(statements: &[AplNode], range: TextRange) -> Res<T> {
+    let is_guard = |statement: &AplNode| parts(statement).iter().any(|part| part.kind() == AplKind::Colon);
+    match statements.last() {
+        Some(last) if is_guard(last) => {
+            let message =
+                "no guard holds, and no value follows: a last statement without a guard gives one, `{⍵>0:⍵ ⋄ 0}`";
+            fail(AplPhrase, last.text_range(), message)
+        }
+        _ => fail(AplPhrase, range, "this function has no value"),
+    }
 }
 
 /// A guard decided at run time. Between arrays, both are computed.

@@ -5,6 +5,8 @@ use super::value::{Ev, Failure, Frame, Value, fail};
 use lift_syntax::SyntaxErrorCode::AplNotSupported;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 
+const BRANCH: &str = "→";
+
 /// Reports lines of another dialect, and says which statement comes after them; `None` if the statement is of this one.
 pub fn lines(ev: &mut Ev, statements: &[AplNode], place: usize, frame: &Frame) -> Option<usize> {
     let own = parts(&statements[place]);
@@ -23,11 +25,23 @@ pub fn lines(ev: &mut Ev, statements: &[AplNode], place: usize, frame: &Frame) -
         }
         AplKind::Colon => {
             let is_control = |node: &AplNode| parts(node).first().is_some_and(|part| part.kind() == AplKind::Colon);
+            // `:For i` would give its name a value.
+            for name in tokens(&statements[place]).filter(|token| token.kind() == AplKind::Name) {
+                if frame.lookup(name.text()).is_none() {
+                    frame.set(name.text(), Value::Broken);
+                }
+            }
             if !statements[..place].iter().any(is_control) {
                 let message =
                     "there are no control words: a guard in braces chooses, `{⍵>0:⍵ ⋄ 0}`; `⍣` and `∇` repeat";
                 report(ev, &statements[place], message);
             }
+            Some(place + 1)
+        }
+        AplKind::Glyph if own.first()?.as_token()?.text() == BRANCH => {
+            let message =
+                "there are no branches to lines: a guard in braces chooses, `{⍵>0:⍵ ⋄ 0}`; `⍣` and `∇` repeat";
+            report(ev, &statements[place], message);
             Some(place + 1)
         }
         _ => None,

@@ -168,6 +168,13 @@ pub fn array(value: Value, range: TextRange) -> Res<Arr> {
     }
 }
 
+/// The right argument of a function.
+const RIGHT: &str = "⍵";
+
+fn argument_is_kept<T>(own: &AplToken) -> Res<T> {
+    fail(AplPhrase, own.text_range(), "`⍵` keeps its value in a function: `x←…` gives the new value a name")
+}
+
 /// Evaluates `target ← value`, and then the rest of the phrase to the left of the target.
 fn assignment(
     ev: &mut Ev,
@@ -241,8 +248,10 @@ fn assignment(
                 frame.set(name.text(), Value::Arr(changed.at(name.text_range())));
                 (Value::Arr(value), rest, Act::Assigned)
             }
+            Some((AplElement::Token(own), _)) if own.text() == RIGHT => return argument_is_kept(own),
             _ => return fail(AplPhrase, target.text_range(), "`←` needs a name on its left"),
         },
+        AplElement::Token(own) if own.text() == RIGHT => return argument_is_kept(own),
         AplElement::Node(node) if node.kind() == AplKind::Index => match rest.split_last() {
             Some((AplElement::Token(name), rest)) if name.kind() == AplKind::Name => {
                 let arr = array(value, arrow)?;

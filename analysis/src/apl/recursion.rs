@@ -4,6 +4,7 @@
 //! end. A branch that cannot be taken then is left out. In `x+∇y`, the sum of all `x` is one more argument, because the order
 //! of additions does not matter; so is the product of all `y` in `x+y×∇z`.
 
+use super::calls::no_value;
 use super::cells::either;
 use super::frames::{condition, frame_of, statements};
 use super::loops::{hollow, leaves, rebuilt, repeat_while, start_of};
@@ -187,7 +188,7 @@ fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part:
             return last(ev, &parts, f, frame, part);
         }
     }
-    fail(AplPhrase, f.range, "this function has no value")
+    no_value(statements, f.range)
 }
 
 /// The answer of a phrase whose value is that of the function.
