@@ -6,18 +6,21 @@
 //!
 //! A fold or scan in order whose accumulator is a long row is such a loop too: `reduceSeq f z = reduceHost f z`.
 
+use super::bounds::Bounds;
 use super::pass::{Names, over};
 use super::rules::Rule;
 use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, on_the_host, rounds, rules};
 use crate::core::copy::{Copier, Lengths};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarInfo};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::schedule::flat::is_flat;
 use crate::schedule::nested::{is_known, rounds_of};
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// The kernel with both versions of the maps at host level over rows that are worth the whole device.
 pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Option<Kernel> {
@@ -25,8 +28,9 @@ pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
         return None;
     }
     let before = applied.len();
+    let bounds = Bounds::of(kernel, &BTreeSet::new());
     let made = over(kernel.clone(), |kernel, Names { vars, lengths }, body| {
-        Writer { kernel, vars, lengths, target, applied: &mut *applied }.block(body);
+        Writer { kernel, bounds: &bounds, vars, lengths, target, applied: &mut *applied }.block(body);
     });
     (applied.len() > before).then_some(made)
 }
@@ -36,6 +40,7 @@ const UNITS_PER_FOLD: i64 = 8;
 
 struct Writer<'a> {
     kernel: &'a Kernel,
+    bounds: &'a Bounds,
     vars: &'a mut Vec<VarInfo>,
     lengths: &'a mut Lengths,
     target: &'a Target,
@@ -65,6 +70,7 @@ impl Writer<'_> {
                     let made = match long_accumulator(self.kernel, call) {
                         Some(row) => self.fold_versions(&stmt, &row),
                         None => long_map(self.kernel, call, i64::from(self.target.compute_units) / UNITS_PER_FOLD)
+                            .filter(|_| !finds_room(self.bounds, stmt.var, call))
                             .and_then(|long| self.versions(&stmt, &long)),
                     };
                     if let Some(stmts) = made {
@@ -88,7 +94,9 @@ impl Writer<'_> {
             return None;
         }
         let least = Size::max(&Size::int(row), &long.times.mul(&Size::int(each)));
-        self.chosen(stmt, call, (&least, &long.row), &rules::MAP_IN_TURN, at_the_host)
+        let bounds = self.bounds;
+        let place = |kernel: &Kernel, of: &PrimCall, call: &mut PrimCall| at_the_host(kernel, bounds, of, call);
+        self.chosen(stmt, call, (&least, &long.row), &rules::MAP_IN_TURN, place)
     }
 
     /// The versions of a fold or scan in order.
@@ -139,17 +147,30 @@ impl Writer<'_> {
 }
 
 /// Places a map, and those inside whose elements are rows, at the host; `of` is the call of which `call` is a copy.
-fn at_the_host(kernel: &Kernel, of: &PrimCall, call: &mut PrimCall) {
+fn at_the_host(kernel: &Kernel, bounds: &Bounds, of: &PrimCall, call: &mut PrimCall) {
     call.prim = Prim::Map(Level::Host);
     let few = if by_key::would_match(kernel, &of.funs[0].body) { 0 } else { i64::MAX };
     let stmts = of.funs[0].body.stmts.iter().zip(&mut call.funs[0].body.stmts);
-    for (of, stmt) in stmts {
-        if let (Rhs::Prim(of), Rhs::Prim(call)) = (&of.rhs, &mut stmt.rhs)
+    for (original, stmt) in stmts {
+        if let (Rhs::Prim(of), Rhs::Prim(call)) = (&original.rhs, &mut stmt.rhs)
             && long_map(kernel, of, few).is_some()
+            && !finds_room(bounds, original.var, of)
         {
-            at_the_host(kernel, of, call);
+            at_the_host(kernel, bounds, of, call);
         }
     }
+}
+
+/// Whether the function of a map computes a length that the memory of the results depends on. The longest of all results
+/// must be known before the first of them is stored.
+fn finds_room(bounds: &Bounds, map: VarId, call: &PrimCall) -> bool {
+    let mut inside = FxHashSet::default();
+    call.funs.iter().for_each(|f| {
+        f.body.visit(&mut |stmt| {
+            inside.extend(bounds.length(stmt.var));
+        });
+    });
+    bounds.get(map).iter().flatten().any(|most| most.any_var(&mut |v| inside.contains(v)))
 }
 
 /// The length of the longest row in the accumulator of a fold or scan in order, if its function has work for the device.

@@ -130,3 +130,26 @@ fn lengths_of_rows_in_turn_differ() {
         }
     }
 }
+
+/// Each row is as long as its function computes: the longest is found before the first is stored.
+#[test]
+fn rows_whose_length_is_computed_are_not_in_turn() {
+    let counted = |b: &mut Builder, row: &Atom| {
+        let kept = high(b, row);
+        let (_, kept) = b.unpack(&kept);
+        let sums = summed(b, &kept);
+        let ints = b.map(Level::Auto, &sums, |b, x| b.op(ScalarOp::To(lift_analysis::hir::Scalar::Int), &[x.clone()]));
+        let most = b.lambda(&[int(), int()], |b, xs| b.op(ScalarOp::Max, &[xs[0].clone(), xs[1].clone()]));
+        let most = b.prim(Prim::Reduce(Level::Auto), &[], vec![most], &[0.into(), ints]);
+        let count = b.prim(Prim::Head, &[], Vec::new(), &[most]);
+        b.view(Prim::Iota, &[], &[count])
+    };
+    let kernel = simplify(of_rows("counted", as_given, counted));
+    let target = Target::nvidia().with(Parameter::TurnsRow, 1).with(Parameter::TurnsEach, 1);
+    let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]));
+    for (n, m) in SHAPES {
+        if let Err(problem) = agree(&kernel, &program, &[rows(n, m)]) {
+            panic!("{n}×{m}: {problem}");
+        }
+    }
+}
