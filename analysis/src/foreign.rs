@@ -176,6 +176,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("zero", PAD_MODE),
     ("zeros", FILLED),
     ("zip3", Foreign::Name("zip")),
+    ("|>", Foreign::Advice("`(o f g xs)` applies `g` to `xs`, then `f`")),
     ("||", Foreign::Name("or")),
 ];
 

@@ -10,7 +10,10 @@ use crate::db::{Db, Form, SourceFile, Sym, is_builtin};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::{Body, FormKind, Name};
 use crate::imports::has_broken_import;
-use crate::infer::{Definitions, Env, Inference, Lookup, Mode, Partial, check_placement, infer_body, infer_partial};
+use crate::infer::given::Given;
+use crate::infer::{
+    Definitions, Env, Inference, Lookup, Mode, Partial, check_placement, infer_body, infer_given, infer_partial,
+};
 use crate::lower::{Lowered, closest, lower};
 use crate::names::{Resolution, callees, resolve, similar_name};
 use crate::prims::Primitive;
@@ -41,6 +44,22 @@ pub fn infer_explicit(db: &dyn Db, form: Form) -> Arc<Inference> {
 #[salsa::tracked(returns(clone))]
 fn signature_explicit(db: &dyn Db, form: Form) -> Option<Scheme> {
     infer_explicit(db, form).scheme.clone()
+}
+
+/// [`infer`] of a definition whose parameters are given these types. Packs and unpacks are inserted in explicit mode, too:
+/// the text of the definition has no place for those that only some uses need.
+#[salsa::tracked(returns(clone), lru = 256)]
+pub fn infer_with_given(db: &dyn Db, form: Form, given: Given) -> Arc<Inference> {
+    db.unwind_if_revision_cancelled();
+    let body = body(db, form);
+    Arc::new(infer_given(&body, &FormEnv::of(db, form, &body, Mode::Insert), Mode::Insert, Some(&given)))
+}
+
+/// The [`signature`] of a definition whose parameters are given these types; `None` if its body is wrong with them.
+#[salsa::tracked(returns(clone))]
+fn signature_with_given(db: &dyn Db, form: Form, given: Given) -> Option<Scheme> {
+    let inference = infer_with_given(db, form, given);
+    inference.is_without_errors().then(|| inference.scheme.clone())?
 }
 
 fn infer_in(db: &dyn Db, form: Form, mode: Mode) -> Arc<Inference> {
@@ -141,6 +160,14 @@ impl Env for WithName<'_, '_> {
         }
     }
 
+    fn given(&self, name: &str, given: &Given) -> Option<Scheme> {
+        if self.extra.is_some_and(|(extra, _)| extra == name) { None } else { self.env.given(name, given) }
+    }
+
+    fn wrong_with_given(&self, name: &str, given: &Given) -> Option<String> {
+        if self.extra.is_some_and(|(extra, _)| extra == name) { None } else { self.env.wrong_with_given(name, given) }
+    }
+
     fn primitive(&self, name: &str) -> Option<&'static Primitive> {
         if self.extra.is_some_and(|(extra, _)| extra == name) { None } else { self.env.primitive(name) }
     }
@@ -156,6 +183,10 @@ pub fn infer_in_order(db: &dyn Db, forms: &[Form], mode: Mode) {
         }
     }
 }
+
+/// The stack grows when less than this is left, in bytes.
+const RED_ZONE: usize = 512 << 10;
+const STACK_PIECE: usize = 4 << 20;
 
 /// Name lookup for the body of a form.
 struct FormEnv<'a, 'db> {
@@ -182,6 +213,17 @@ impl<'a, 'db> FormEnv<'a, 'db> {
             cycle: cycle_of(db, form).as_ref(),
             mode,
             primitives: RefCell::default(),
+        }
+    }
+}
+
+impl FormEnv<'_, '_> {
+    /// The definition of a name that has a type.
+    fn definition(&self, name: &str) -> Option<Form> {
+        let Lookup::Definition(_) = self.lookup(name) else { return None };
+        match resolve(self.db, self.file, Sym::new(self.db, Name::from(name)))? {
+            Resolution::Form(callee) => Some(callee),
+            Resolution::Primitive(_) => None,
         }
     }
 }
@@ -224,6 +266,19 @@ impl Env for FormEnv<'_, '_> {
             _ => signature(self.db, callee),
         };
         scheme.map_or(Lookup::Failed, |scheme| Lookup::Definition(Box::new(scheme)))
+    }
+
+    fn given(&self, name: &str, given: &Given) -> Option<Scheme> {
+        let callee = self.definition(name)?;
+        // A definition may give the same to the next one, and so on.
+        stacker::maybe_grow(RED_ZONE, STACK_PIECE, || signature_with_given(self.db, callee, given.clone()))
+    }
+
+    fn wrong_with_given(&self, name: &str, given: &Given) -> Option<String> {
+        let callee = self.definition(name)?;
+        let inference = || infer_with_given(self.db, callee, given.clone());
+        let inference = stacker::maybe_grow(RED_ZONE, STACK_PIECE, inference);
+        Some(inference.first_error()?.message.clone())
     }
 
     fn primitive(&self, name: &str) -> Option<&'static Primitive> {

@@ -293,7 +293,7 @@ impl Ty {
     }
     /// Whether the type contains an error, or a length that an error left undetermined and that prints as `?`.
     pub fn has_gaps(&self) -> bool {
-        self.contains_error() || self.any_size_var(&mut |v| v.kind == VarKind::Bound && &*v.name == "?")
+        self.contains_error() || self.any_size_var(&mut is_gap)
     }
 
     /// Rebuilds the type. `on_ty` runs on outer nodes first; where it returns `Some`, that type replaces the whole
@@ -426,6 +426,11 @@ impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.ty)
     }
+}
+
+/// Whether this is a length that an error left undetermined.
+pub fn is_gap(v: &Var) -> bool {
+    v.kind == VarKind::Bound && &*v.name == "?"
 }
 
 /// A length variable bound by an `∃`.

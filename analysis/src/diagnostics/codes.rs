@@ -51,6 +51,7 @@ codes! {
     HiddenLength = "hidden-length", Error;
     ImportCycle = "import-cycle", Error;
     ImportPath = "import-path", Error;
+    IndexOutside = "index-outside", Warning;
     InfiniteType = "infinite-type", Error;
     IterateLength = "iterate-length", Error;
     KernelParameterCount = "kernel-parameter-count", Error;

@@ -50,12 +50,17 @@ pub enum Note {
     First {
         name: Name,
     },
+    /// The first error of a definition that is given rows of hidden length.
+    WithSuchRows {
+        message: String,
+    },
 }
 
 impl Display for Note {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Note::TypeOf { name, ty } => write!(f, "`{name}` has the type `{ty}`"),
+            Note::WithSuchRows { message } => write!(f, "with such rows: {message}"),
             Note::OpenedHere { length } => write!(f, "`{length}` is opened here"),
             Note::ArgumentHere { noun } => write!(f, "the {noun} is here"),
             Note::Inside { definition } => write!(f, "this is inside `{definition}`"),
@@ -94,6 +99,12 @@ pub enum Guess {
         given: usize,
         callee: String,
     },
+    /// A fold whose accumulator changes its length.
+    StateOfFold,
+    /// A function of one element where two are compared.
+    OrdersByKey,
+    /// The remainder of a division of numbers that are not integers.
+    Remainder,
     /// The element of an array of length 1, and the primitive that made the array.
     OnlyElement {
         text: String,
@@ -168,6 +179,14 @@ impl Display for Guess {
                 };
                 write!(f, "`{lambda}` takes {}, but `{callee}` gives it {}", arguments(takes), arguments(given))
             }
+            Guess::StateOfFold => f.write_str(
+                "the accumulator keeps its length; the state of `iterateWhile` may change it: `(tuple state i)`, with the \
+                 index of the next element",
+            ),
+            Guess::OrdersByKey => {
+                f.write_str("it says which of two elements comes first: `(lambda (a b) (< (key a) (key b)))` compares by a key")
+            }
+            Guess::Remainder => f.write_str("`floorMod` is the remainder of all numbers"),
             Guess::OnlyElement { text, maker } => {
                 if let Some(name) = maker {
                     write!(f, "`{name}` gives an array of length 1, and ")?;

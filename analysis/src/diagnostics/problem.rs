@@ -263,6 +263,12 @@ pub enum Problem {
         call: String,
         assumption: Assumption,
     },
+    /// The index of an element is outside of the array, of length `len`.
+    IndexOutside {
+        index: String,
+        len: Size,
+        is_negative: bool,
+    },
     AmbiguousLength,
     DivisorZero,
     DividesByZero,
@@ -279,8 +285,6 @@ pub enum Problem {
     HiddenRows {
         callee: String,
         rows: Ty,
-        /// The type with which a definition declares a parameter that takes such rows, as source text.
-        declared: Option<String>,
     },
     ResultOfHiddenLength {
         callee: String,
@@ -492,6 +496,7 @@ impl Problem {
             UnequalLengths { .. } => Code::UnequalLengths,
             AnnotationFalse { .. } => Code::AnnotationFalse,
             AssumptionFalse { .. } => Code::AssumptionFalse,
+            IndexOutside { .. } => Code::IndexOutside,
             AmbiguousLength => Code::AmbiguousLength,
             DivisorZero | DividesByZero => Code::DivisionByZero,
             HiddenLength { .. }

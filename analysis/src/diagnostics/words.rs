@@ -276,7 +276,7 @@ impl Display for Problem {
                     OperandPlace::Other => write!(f, "this must be {member}, but it is `{ty}`")?,
                 }
                 match ty.kind() {
-                    TyKind::Array(_) if !said => f.write_str("; `map` applies a function to each element"),
+                    TyKind::Array(_) | TyKind::Exists(..) if !said => f.write_str("; `map` applies a function to each element"),
                     _ => Ok(()),
                 }
             }
@@ -339,6 +339,14 @@ impl Display for Problem {
                 "`{callee}` may combine this with elements more than once, so it must be neutral for `{operator}`: \
                  `{neutral}` is, `{start}` is not; `({operator} {start} …)` of a result combines it once"
             ),
+            Problem::IndexOutside { index, is_negative: true, .. } => write!(
+                f,
+                "indices begin at 0, so `{index}` is outside of every array and stops the run; `last` is the last element"
+            ),
+            Problem::IndexOutside { index, len, .. } => write!(
+                f,
+                "this array has length `{len}` and indices begin at 0, so `{index}` is outside of it and stops the run"
+            ),
             Problem::AmbiguousLength => {
                 f.write_str("nothing says how long this array is; annotate it: `(: … (array-type … N))`")
             }
@@ -359,17 +367,12 @@ impl Display for Problem {
                 "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, but it takes arrays of a \
                  known length, `{left}`; the parameter of a lambda is opened"
             ),
-            Problem::HiddenRows { callee, rows, declared } => {
-                write!(
-                    f,
-                    "each row of this array has its own hidden length, `{}`, but `{callee}` needs rows of one length here: \
-                     open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
-                    Shown(rows)
-                )?;
-                declared.iter().try_for_each(|ty| {
-                    write!(f, "; a definition that declares its parameter, as in `(define (f (rows {ty})) …)`, takes such rows")
-                })
-            }
+            Problem::HiddenRows { callee, rows } => write!(
+                f,
+                "each row of this array has its own hidden length, `{}`, but `{callee}` needs rows of one length here: \
+                 open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`",
+                Shown(rows)
+            ),
             Problem::ResultOfHiddenLength { callee, left, right, changes_state } => write!(
                 f,
                 "`{callee}` needs a function whose result has a known length, `{}`, but the length of this one's is \

@@ -29,6 +29,8 @@ pub struct Infer<'a> {
     pub budget: Budget,
     pub found: Found,
     pub(super) guesses: Guesses,
+    /// Whether a definition is given sizes, so that an `unpack` or `pack` in it may have nothing to do.
+    pub is_given_sizes: bool,
 }
 
 impl<'a> Infer<'a> {
@@ -42,6 +44,7 @@ impl<'a> Infer<'a> {
             budget: Budget::default(),
             found: Found::new(body.exprs.len()),
             guesses: Guesses { components: Components::OfPairs, openings: Openings::Wait },
+            is_given_sizes: false,
             program,
         }
     }

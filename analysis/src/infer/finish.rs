@@ -12,10 +12,11 @@ mod renumber;
 
 use super::context::Infer;
 use super::result::*;
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::{Diagnostic, Problem, Severity};
 use crate::hir::*;
 use crate::infer::walk::generalize::Quantified;
-use crate::size::{Assumption, Var, VarKind, work};
+use crate::prims::PrimitiveId;
+use crate::size::{Assumption, Size, Truth, Var, VarKind, work};
 use crate::ty::{Scheme, Ty};
 use renumber::{Renumber, canonical};
 use rustc_hash::FxHashSet;
@@ -106,9 +107,41 @@ impl Infer<'_> {
         self.default_rest();
         let all = self.found.take_assumed();
         let all = all.into_iter().map(|a| self.where_computed(a.assumption, a.at)).collect();
+        self.indices_outside();
         // Reading the conditions has repeated what they assume.
         self.found.set_assumed(all);
         self.assume_in_each_round();
+    }
+}
+
+impl Infer<'_> {
+    /// Warns about indices that are outside of their array whatever the sizes are.
+    fn indices_outside(&mut self) {
+        if self.results().is_broken() {
+            return;
+        }
+        let body = self.program.body();
+        for (at, e) in body.exprs.entries() {
+            let Expr::Apply { callee, args } = e else { continue };
+            let (&[array, index, ..], Some(PrimitiveId::Aref)) =
+                (args.as_slice(), self.program.primitive_at(*callee).map(|p| p.id))
+            else {
+                continue;
+            };
+            let ty = self.results().operand_type(array);
+            let Some(len) = ty.as_ref().and_then(Ty::as_array).map(|a| a.len.clone()) else { continue };
+            let is_negative = matches!(body.expr(index), Expr::Literal(l) if l.integer().is_some_and(|n| n < 0));
+            let is_outside = is_negative
+                || self.named_size(index).is_some_and(|size| {
+                    let after = self.table.zonk_size(&size).add(&Size::one());
+                    let inside = self.where_computed(Assumption::AtMost(after, len.clone()), at).assumption;
+                    self.table.facts_about(&inside.vars()).proves(&inside) == Truth::No
+                });
+            if is_outside {
+                let index_text = self.program.short(index);
+                self.error(Node::Expr(index), &Problem::IndexOutside { index: index_text, len, is_negative });
+            }
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 //! node has one diagnostic of each code; a used name occurs once. Types and lengths may contain inference variables
 //! until [`Found::complete`].
 
+use super::given::Given;
 use super::lets::Lets;
+use super::openers::Functions;
 use super::result::*;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::*;
@@ -22,6 +24,7 @@ pub struct Found {
     functions_at: FxHashMap<u32, Vec<ExprId>>,
     /// Whether a used definition has a type with gaps left by an error.
     uses_broken: bool,
+    given_locals: FxHashMap<BinderId, Given>,
     out: Inference,
 }
 
@@ -34,6 +37,7 @@ impl Found {
             lets: Lets::default(),
             functions_at: FxHashMap::default(),
             uses_broken: false,
+            given_locals: FxHashMap::default(),
             out: Inference::default(),
         }
     }
@@ -98,8 +102,14 @@ impl Found {
     pub fn last_opened(&self) -> &[Var] {
         self.out.openings.last().map_or(&[], |o| &o.lengths)
     }
-    pub fn set_openers(&mut self, openers: FxHashMap<ExprId, usize>) {
-        self.out.openers = openers;
+    pub fn set_functions(&mut self, functions: Functions) {
+        self.out.openers = functions.openers;
+        self.out.given = functions.given.definitions;
+        self.given_locals = functions.given.locals;
+    }
+    /// What a function bound by `let` is given.
+    pub fn given_to(&self, local: BinderId) -> Option<&Given> {
+        self.given_locals.get(&local)
     }
     pub fn forget_opening(&mut self, site: Site) {
         self.out.openings.retain(|o| o.site != site);

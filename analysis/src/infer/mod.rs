@@ -38,6 +38,7 @@
 //! | `report` | turns conflicts into diagnostics |
 //! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
 //! | `guards` | facts about sizes from the conditions around an expression |
+//! | [`given`] | definitions that are given rows of hidden length |
 //! | `openers` | functions given by name that open their arguments |
 //! | `partial` | inference of a body that is still being written |
 //! | `placement` | where parallel primitives may occur |
@@ -69,6 +70,7 @@ mod finish;
 mod report;
 // Other uses of a result.
 pub mod elaborate;
+pub mod given;
 mod guards;
 mod openers;
 mod partial;
@@ -86,7 +88,8 @@ use crate::hir::{Body, Expr, ExprId, FormKind, Name};
 use crate::prims::{Primitive, Special};
 use crate::ty::{Scheme, Ty};
 use context::Infer;
-use rustc_hash::FxHashMap;
+use given::Given;
+use openers::Functions;
 use solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 
 /// Who opens and hides lengths: the checker, or only the program.
@@ -114,33 +117,48 @@ pub enum Lookup {
 pub trait Env {
     fn lookup(&self, name: &str) -> Lookup;
 
+    /// The type of a definition whose parameters are given these types; `None` if its body is wrong with them.
+    fn given(&self, name: &str, given: &Given) -> Option<Scheme>;
+
+    /// The first error of a definition whose parameters are given these types.
+    fn wrong_with_given(&self, name: &str, given: &Given) -> Option<String>;
+
     /// The primitive that a name refers to. Needs the type of no definition.
     fn primitive(&self, name: &str) -> Option<&'static Primitive>;
 }
 
 /// Infers the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
-    let infer = |guesses: Guesses, openers: FxHashMap<ExprId, usize>| infer_with(body, env, mode, guesses, openers);
+    let plain = infer_given(body, env, mode, None);
+    if plain.is_without_errors() || mode == Mode::Explicit || body.kind != FormKind::Define {
+        return plain;
+    }
+    // What makes rows shorter in a loop needs rows of hidden length from the start.
+    let rows = plain.scheme.as_ref().and_then(|scheme| Given::rows(&scheme.ty));
+    let with_rows = rows.map(|rows| infer_given(body, env, mode, Some(&rows)));
+    with_rows.filter(Inference::is_without_errors).unwrap_or(plain)
+}
+
+/// Infers the types of a definition whose parameters are given these types.
+pub fn infer_given(body: &Body, env: &dyn Env, mode: Mode, given: Option<&Given>) -> Inference {
+    let infer = |guesses: Guesses, functions: Functions| infer_with(body, env, mode, given, guesses, functions);
     let mut guesses = Guesses { components: Components::OfPairs, openings: Openings::Wait };
-    let mut plain = infer(guesses, FxHashMap::default());
+    let mut plain = infer(guesses, Functions::default());
     if !plain.is_without_errors() && has_local_functions(body) {
         let later = Guesses { components: Components::OfUses, ..guesses };
-        let inference = infer(later, FxHashMap::default());
+        let inference = infer(later, Functions::default());
         if inference.is_without_errors() {
             (guesses, plain) = (later, inference);
         }
     }
     if !plain.is_without_errors() && has_loops(body, env) {
         let now = Guesses { openings: Openings::DecidedByLoops, ..guesses };
-        let inference = infer(now, FxHashMap::default());
+        let inference = infer(now, Functions::default());
         if inference.errors() < plain.errors() {
             (guesses, plain) = (now, inference);
         }
     }
-    match mode {
-        Mode::Insert => openers::with_openers(body, plain, |openers| infer(guesses, openers)),
-        Mode::Explicit => plain,
-    }
+    openers::with_openers(body, env, mode, plain, |functions| infer(guesses, functions))
 }
 
 /// What the inference takes to hold where nothing says so. The first guesses that leave no error count.
@@ -185,27 +203,35 @@ fn infer_with(
     body: &Body,
     env: &dyn Env,
     mode: Mode,
+    given: Option<&Given>,
     guesses: Guesses,
-    openers: FxHashMap<ExprId, usize>,
+    functions: Functions,
 ) -> Inference {
     // Each definition is inferred with its own budget.
     crate::size::work::apart(WORK_LIMIT + TERMS_AT_THE_END, || {
         let mut infer = Infer::new(body, env, mode);
         infer.guesses = guesses;
-        infer.found.set_openers(openers);
-        let ty = infer.walk();
+        infer.is_given_sizes = given.is_some_and(Given::has_sizes);
+        infer.found.set_functions(functions);
+        let ty = infer.walk(given);
         infer.finish(ty)
     })
 }
 
 impl Infer<'_> {
     /// Walks the whole body and returns the type of its root.
-    fn walk(&mut self) -> Option<Ty> {
+    fn walk(&mut self, given: Option<&Given>) -> Option<Ty> {
         let body = self.program.body();
         let root = body.root?;
         Some(match (&body.kind, body.expr(root).clone()) {
             (FormKind::Kernel, Expr::Lambda { params, body: inner }) => {
-                let declared: Vec<Ty> = body.param_types.iter().map(|t| self.written_type(*t)).collect();
+                let declared: Vec<_> = body.param_types.iter().map(|t| Some(self.written_type(*t))).collect();
+                let ty = self.lambda(&params, inner, None, &declared);
+                self.found.set_type(root, ty.clone());
+                ty
+            }
+            (_, Expr::Lambda { params, body: inner }) => {
+                let declared = given.map_or_else(Vec::new, |given| given.declared(self));
                 let ty = self.lambda(&params, inner, None, &declared);
                 self.found.set_type(root, ty.clone());
                 ty

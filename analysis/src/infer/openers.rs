@@ -5,33 +5,61 @@
 //! with the number of its parameters: `(zipWith concat xss yss)` is `(zipWith (lambda (xs ys) (concat xs ys)) xss yss)`.
 //! They are found from the errors of an inference without them, so they never change the type of a program without errors.
 
+use super::given::Uses;
 use super::result::Inference;
+use super::{Env, Mode};
 use crate::hir::{Body, Expr, ExprId};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// Limit on inferences of one form: each finds the openers of the results that the one before could not type.
-const MOST_ROUNDS: usize = 8;
+/// Limit on inferences of one form: each finds the functions of the results that the one before could not type.
+const MOST_ROUNDS: usize = 16;
 
-/// The inference with the openers that remove errors of `plain`, or `plain`.
-pub fn with_openers(body: &Body, plain: Inference, infer: impl Fn(FxHashMap<ExprId, usize>) -> Inference) -> Inference {
+/// The functions of a form that are taken in another way than their types say.
+#[derive(Debug, Clone, Default)]
+pub struct Functions {
+    /// Those that open their arguments, with the number of their parameters.
+    pub openers: FxHashMap<ExprId, usize>,
+    /// Those that are given rows of hidden length.
+    pub given: Uses,
+}
+
+impl Functions {
+    /// Adds the functions that may remove errors of `inference`; returns whether there are any.
+    fn extend(&mut self, body: &Body, env: &dyn Env, mode: Mode, inference: &Inference) -> bool {
+        let more = self.given.extend_definitions(body, env, inference);
+        if mode == Mode::Explicit {
+            return more || self.given.extend_locals(body, inference);
+        }
+        let mut new: Vec<(ExprId, usize)> =
+            candidates(body, inference).filter(|(f, _)| !self.openers.contains_key(f)).collect();
+        if new.is_empty() {
+            new = inner_functions(body, inference, &self.openers);
+        }
+        let any = !new.is_empty();
+        self.openers.extend(new);
+        // What remains may be a function that is wrong with what it is given.
+        more || any || self.given.extend_locals(body, inference)
+    }
+}
+
+/// The inference with the functions that remove errors of `plain`, or `plain`.
+pub fn with_openers(
+    body: &Body,
+    env: &dyn Env,
+    mode: Mode,
+    plain: Inference,
+    infer: impl Fn(Functions) -> Inference,
+) -> Inference {
     let mut best = plain;
-    let mut openers = FxHashMap::default();
+    let mut functions = Functions::default();
     let mut tried = None;
     for _ in 0..MOST_ROUNDS {
         let last = tried.as_ref().unwrap_or(&best);
-        if last.is_without_errors() {
+        if last.is_without_errors() || !functions.extend(body, env, mode, last) {
             break;
         }
-        let mut new: Vec<(ExprId, usize)> = candidates(body, last).filter(|(f, _)| !openers.contains_key(f)).collect();
-        if new.is_empty() {
-            new = inner_functions(body, last, &openers);
-        }
-        if new.is_empty() {
-            break;
-        }
-        openers.extend(new);
-        let next = infer(openers.clone());
+        let next = infer(functions.clone());
         tried = match next.errors() < best.errors() {
             true => {
                 best = next;

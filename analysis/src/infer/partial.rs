@@ -40,7 +40,7 @@ pub fn infer_partial(body: &Body, env: &dyn Env) -> Partial {
 
 fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
     let mut infer = Infer::new(body, env, Mode::Insert);
-    infer.walk();
+    infer.walk(None);
     infer.settle(0, 0);
     let zonk = |ty: &Option<Ty>| ty.as_ref().map(|ty| infer.table.zonk(ty));
     let exprs: IdVec<ExprId, _> = infer.found.types().iter().map(zonk).collect();

@@ -3,11 +3,13 @@
 //! Invariant: nothing here changes during an inference, so an answer from here is never out of date.
 
 use super::branches::Branches;
+use super::given::Given;
 use super::texts::short_text;
 use super::{Env, Lookup, Mode};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::prims::{Primitive, PrimitiveId};
+use crate::ty::Scheme;
 use std::cell::OnceCell;
 
 pub struct Program<'a> {
@@ -55,6 +57,14 @@ impl<'a> Program<'a> {
     pub fn lookup(&self, name: &str) -> Lookup {
         self.env.lookup(name)
     }
+    /// The type of a definition whose parameters are given these types.
+    pub fn given(&self, name: &str, given: &Given) -> Option<Scheme> {
+        self.env.given(name, given)
+    }
+    pub fn wrong_with_given(&self, name: &str, given: &Given) -> Option<String> {
+        self.env.wrong_with_given(name, given)
+    }
+    /// The primitive that a name refers to.
     pub fn primitive(&self, name: &str) -> Option<&'static Primitive> {
         self.env.primitive(name)
     }

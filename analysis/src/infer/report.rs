@@ -11,12 +11,15 @@ pub mod intent;
 pub mod repair;
 
 use super::cause::Cause;
+use super::given::Given;
 use super::results::Results;
 use super::table::unify::Mismatch;
 use crate::diagnostics::Note;
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
-use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem, Title};
+use crate::diagnostics::{
+    Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Place, Problem, Title,
+};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::texts::{call_of, shorten};
@@ -42,7 +45,11 @@ impl Results<'_> {
             }
             Mismatch::Class { class, ty } => self.class(class, &ty, &actual, cause),
             Mismatch::Infinite { ty } => Diagnostic::new(cause.node(), &Problem::InfiniteType { ty }),
-            m @ (Mismatch::Lengths { .. } | Mismatch::Escape { .. }) => return self.lengths(m, cause),
+            m @ (Mismatch::Lengths { .. } | Mismatch::Escape { .. }) => {
+                let of_fold = matches!(cause, Cause::Argument { .. }) && is_state_of_fold(&expected);
+                let d = self.lengths(m, cause)?;
+                return Some(if of_fold { d.guess(&Guess::StateOfFold) } else { d });
+            }
         })
     }
 
@@ -59,11 +66,12 @@ impl Results<'_> {
         }
     }
 
-    /// The type with which a definition declares a parameter for arrays of such rows.
-    fn declared_rows(&self, callee: ExprId, rows: &Ty) -> Option<String> {
+    /// A definition that is wrong with rows of hidden length, and its first error with them.
+    fn wrong_with_rows(&self, callee: ExprId, index: usize, rows: &Ty) -> Option<(Name, String)> {
         let Expr::Global(name) = self.program.expr(callee) else { return None };
-        let row = repair::type_source(rows, &|_| false)?;
-        matches!(self.program.lookup(name), Lookup::Definition(_)).then(|| format!("(array-type {row} n)"))
+        let Lookup::Definition(scheme) = self.program.lookup(name) else { return None };
+        let given = Given::to_parameter(&scheme.ty, index, rows)?;
+        Some((name.clone(), self.program.wrong_with_given(name, &given)?))
     }
 
     /// Whether a call takes the same name twice, and the earlier argument is already an error: `(matmul xs xs)`.
@@ -119,7 +127,10 @@ impl Results<'_> {
         {
             return d;
         }
-        if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) {
+        let are_rows_of_branch =
+            matches!(cause, Cause::Branches { .. }) && expected.as_array().is_some_and(|rows| rows.element == *left);
+        if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) && !are_rows_of_branch
+        {
             if let Some(d) = self.takes_no_hidden_length(left, right, cause) {
                 return d;
             }
@@ -135,12 +146,19 @@ impl Results<'_> {
                     }
                 }
                 (false, Cause::Argument { callee, .. }) if actual.as_array().is_some_and(|a| a.element == right) => {
-                    let declared = self.declared_rows(*callee, &right);
-                    Problem::HiddenRows { callee: self.program.short(*callee), rows: right, declared }
+                    Problem::HiddenRows { callee: self.program.short(*callee), rows: right }
                 }
                 _ => Problem::HiddenLength { ty: right },
             };
-            return Diagnostic::new(cause.node(), &problem);
+            let d = Diagnostic::new(cause.node(), &problem);
+            let wrong = match cause {
+                Cause::Argument { callee, index, .. } => self.wrong_with_rows(*callee, *index, actual),
+                _ => None,
+            };
+            return match wrong {
+                Some((name, message)) => d.related_at(Place::Definition(name), &Note::WithSuchRows { message }),
+                None => d,
+            };
         }
         // The arrays of a state that is a tuple keep their lengths, too.
         if let (false, Cause::Argument { callee, .. }) = (self.program.is_explicit(), cause)
@@ -158,6 +176,16 @@ impl Results<'_> {
                 if right.as_array().is_some() && actual.as_array().is_some_and(|rows| rows.element == *right) =>
             {
                 Some(self.meant_rows_of_one_length(*callee, *arg))
+            }
+            (TyKind::Exists(..), Cause::Branches { otherwise, .. })
+                if actual.as_array().is_some_and(|rows| rows.element == *right) =>
+            {
+                Some(self.hides_rows(*otherwise))
+            }
+            (TyKind::Array(_), Cause::Branches { then, .. })
+                if matches!(right.kind(), TyKind::Exists(..)) && are_rows_of_branch =>
+            {
+                Some(self.hides_rows(*then))
             }
             _ => None,
         };
@@ -272,6 +300,9 @@ impl Results<'_> {
         };
         let meant = match ty.as_scalar() {
             Some(Scalar::Bool) if class == Class::Num => Some(intent::Intent::advice(Guess::TruthAsNumber)),
+            Some(scalar) if scalar.is_floating() && self.is_remainder(cause) => {
+                Some(intent::Intent::advice(Guess::Remainder))
+            }
             _ if ty == actual => self.meant_by_value(None, actual, None, cause),
             _ => None,
         };
@@ -283,6 +314,11 @@ impl Results<'_> {
             Some(meant) => meant.add_to(d),
             None => d,
         }
+    }
+
+    fn is_remainder(&self, cause: &Cause) -> bool {
+        let Cause::Argument { callee, .. } = cause else { return false };
+        self.program.primitive_at(*callee).is_some_and(|p| p.id == PrimitiveId::Mod)
     }
 
     /// The function given by name beside an argument of a call.

@@ -3,6 +3,7 @@
 pub use crate::diagnostics::LengthSource;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::{BinderId, ExprId, IdVec, Name, Node};
+use crate::infer::given::Given;
 use crate::size::{Assumption, LengthCheck, Size, Var};
 use crate::ty::{Scheme, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -204,6 +205,8 @@ pub struct Inference {
     /// Functions given by name to elements of hidden length: each is taken as the composition of itself alone, which
     /// opens its argument. An opening at such an expression is that of the argument.
     pub openers: FxHashMap<ExprId, usize>,
+    /// Uses of definitions that are given rows of hidden length: the body is inferred again for them.
+    pub given: FxHashMap<ExprId, Given>,
     /// The second arguments of `and` and `or`, computed only if the first does not decide.
     pub right_sides: FxHashSet<ExprId>,
     /// Literals and operators with a default type, for the hint.
@@ -218,6 +221,9 @@ pub struct Inference {
 impl Inference {
     pub fn is_without_errors(&self) -> bool {
         self.errors() == 0
+    }
+    pub fn first_error(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|d| d.severity == Severity::Error)
     }
     /// The number of errors.
     pub fn errors(&self) -> usize {

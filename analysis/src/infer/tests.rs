@@ -3,6 +3,7 @@
 mod elaboration;
 mod errors;
 mod existentials;
+mod given;
 mod harness;
 mod intentions;
 mod irregular;

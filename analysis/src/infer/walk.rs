@@ -180,6 +180,8 @@ impl Infer<'_> {
         self.found.uses(name);
         match self.program.lookup(name) {
             Lookup::Definition(scheme) => {
+                let given = self.found.so_far().given.get(&id).and_then(|given| self.program.given(name, given));
+                let scheme = given.unwrap_or(*scheme);
                 self.found.uses_type(&scheme.ty);
                 self.instantiate(id, &scheme)
             }
@@ -198,8 +200,9 @@ impl Infer<'_> {
         }
     }
 
-    /// Types a lambda. `declared` are the parameter types of a kernel; otherwise the expected type is used.
-    pub fn lambda(&mut self, params: &[BinderId], body: ExprId, expected: Option<&Ty>, declared: &[Ty]) -> Ty {
+    /// Types a lambda. `declared` are the parameter types of a kernel, or what a function is given; otherwise the expected
+    /// type is used.
+    pub fn lambda(&mut self, params: &[BinderId], body: ExprId, expected: Option<&Ty>, declared: &[Option<Ty>]) -> Ty {
         if self.too_many_for_a_type(params.len()) {
             self.give_up_on_type(Node::Expr(body));
             return Ty::error();
@@ -219,7 +222,7 @@ impl Infer<'_> {
                 }
             };
             let written = self.program.body().binder(p).ty.map(|t| self.written_type(t));
-            let ty = match (declared.get(i), written) {
+            let ty = match (declared.get(i).and_then(Option::as_ref), written) {
                 (Some(d), Some(w)) => {
                     self.unify(d, &w, &Cause::Binder(body, p));
                     d.clone()

@@ -82,6 +82,39 @@ fn a_body_whose_type_stays_is_inferred_alone() {
     );
 }
 
+/// What a definition gives for rows of hidden length is a type of its own.
+#[test]
+fn a_body_given_rows_is_inferred_alone_if_its_types_stay() {
+    let text = "\
+(define (total rows) (map length rows))
+(lift main (N) ((array-type float N)) (lambda (xs) (total (map (lambda (x) (filter (< x) xs)) xs))))
+";
+    let stays = |text: &str| text.replace("(map length rows)", "(map (lambda (r) (length r)) rows)");
+    check_files(
+        text,
+        stays,
+        expect![[r#"
+        lower_form 1
+        infer 2
+        signature 1
+        placement 2
+        form_diagnostics 1
+    "#]],
+    );
+    let changes = |text: &str| text.replace("(map length rows)", "(map sum rows)");
+    check_files(
+        text,
+        changes,
+        expect![[r#"
+        lower_form 2
+        infer 3
+        signature 3
+        placement 2
+        form_diagnostics 2
+    "#]],
+    );
+}
+
 #[test]
 fn a_type_that_changes_reaches_those_that_use_it() {
     check(

@@ -18,6 +18,7 @@ use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::cause::Cause;
 use crate::infer::results::Results;
+use crate::infer::walk::order;
 use crate::prims::{self, Neutral, PrimitiveId};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -86,6 +87,7 @@ impl Results<'_> {
         }
         if let (Cause::Condition(_), Some(array)) = (cause, actual.as_array())
             && array.element.as_scalar() == Some(Scalar::Bool)
+            && !array.len.is_one()
         {
             return Some(Intent::advice(Guess::ChoosesEach { test: self.program.short(arg) }));
         }
@@ -96,6 +98,13 @@ impl Results<'_> {
             return Some(meant);
         }
         if let Some(meant) = self.meant_element(expected, actual, arg) {
+            return Some(meant);
+        }
+        if let (Expr::Lambda { body, .. }, Some(expected)) = (self.program.expr(arg), expected)
+            && let ((wanted, result), (given, of_one)) = (expected.uncurry(), actual.uncurry())
+            && wanted.len() == given.len()
+            && let Some(meant) = self.meant_element(Some(result), of_one, self.result_of(*body))
+        {
             return Some(meant);
         }
         if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
@@ -113,6 +122,9 @@ impl Results<'_> {
             && actual.uncurry().0.len() != given
         {
             let (lambda, callee) = (self.program.short(arg), self.program.short(*callee));
+            if expected.is_some_and(order::is_order) && params.len() == 1 && actual.uncurry().1.as_scalar().is_some() {
+                return Some(Intent::advice(Guess::OrdersByKey));
+            }
             return Some(Intent::advice(Guess::OtherParameters { lambda, takes: params.len(), given, callee }));
         }
         let is_function = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(..));
@@ -158,6 +170,12 @@ impl Results<'_> {
             let edits = vec![Edit::Replace(Node::Expr(callee), join.into())];
             return Intent::new(Guess::JoinsRowsOfOneLength(written.clone()), Title::Write(written), edits);
         }
+        self.hides_rows(rows)
+    }
+
+    /// Suggests to hide the length of each row.
+    pub fn hides_rows(&self, rows: ExprId) -> Intent {
+        let text = self.program.short(rows);
         let row = self.unused_name_like("row");
         let before = format!("(map (lambda ({row}) (pack {row})) ");
         let written = format!("{before}{text})");
@@ -196,6 +214,15 @@ impl Results<'_> {
         let title = Title::Write(format!("(head {text})"));
         let guess = Guess::OnlyElement { text, maker: self.primitive_that_made(at).cloned() };
         Some(Intent::new(guess, title, wrapped(at, "(head ", ")")))
+    }
+
+    /// The expression whose value is that of `e`, after its `let`s.
+    fn result_of(&self, e: ExprId) -> ExprId {
+        let mut e = e;
+        while let Expr::Let { body, .. } = self.program.expr(e) {
+            e = *body;
+        }
+        e
     }
 
     /// The primitive that computes the value of an expression, also through a name.
@@ -246,6 +273,14 @@ impl Results<'_> {
 
     /// Suggests a conversion between number types, of the number with the smaller range if both expressions are known.
     fn meant_conversion(&self, expected: &Ty, actual: &Ty, expected_at: Option<ExprId>, arg: ExprId) -> Option<Intent> {
+        if let (Some(wanted), Some(given)) = (expected.as_array(), actual.as_array()) {
+            let (to, from) = (wanted.element.as_scalar()?, given.element.as_scalar()?);
+            rank(to).zip(rank(from))?;
+            let before = format!("(map {} ", to.conversion()?);
+            let written = format!("{before}{})", self.program.short(arg));
+            let edits = wrapped(arg, &before, ")");
+            return Some(Intent::new(Guess::Converts(written.clone()), Title::Write(written), edits));
+        }
         let (expected, actual) = (expected.as_scalar()?, actual.as_scalar()?);
         let (at, to) = match expected_at {
             Some(at) if rank(expected)? < rank(actual)? => (at, actual),

@@ -162,6 +162,10 @@ impl Infer<'_> {
                 let lengths = self.lengths_in(ty, |v| self.scopes.is_opened_within(v, scope));
                 let (packed, hidden) = match (lengths.is_empty(), ty.kind()) {
                     (false, _) if !inside_function(ty, &lengths) => self.hide(ty, &lengths),
+                    (true, TyKind::Array(_)) if self.is_given_sizes => {
+                        self.unify(to, ty, &Cause::Result(expr));
+                        return;
+                    }
                     (true, TyKind::Array(a)) => self.hide_outermost(ty, a),
                     _ => {
                         self.error(Node::Expr(inner), &Problem::NothingToPack { ty: ty.clone() });
@@ -263,7 +267,7 @@ impl Infer<'_> {
     }
 
     pub fn nothing_to_unpack(&mut self, site: Site, ty: &Ty) {
-        if ty.contains_error() {
+        if ty.contains_error() || self.is_given_sizes {
             return;
         }
         let ty = self.table.zonk(ty);

@@ -2,10 +2,12 @@
 
 use super::harness::{check, program};
 use crate::infer::context::Infer;
+use crate::infer::given::Given;
 use crate::infer::solve::work::{MOST_ASSUMED, PARTS_PER_STEP, WORK_LIMIT};
 use crate::infer::table::unknown_size;
 use crate::infer::{Env, Lookup, Mode};
 use crate::size::{Size, work};
+use crate::ty::Scheme;
 use expect_test::expect;
 
 #[test]
@@ -61,7 +63,7 @@ fn operators_on_what_they_do_not_take() {
               wrong-operand at `xs`: `+` works on numbers, but this is `Array[Float,N]`; `(zipWith + xs xs)` maps over both arrays
                 fix: Write `(zipWith + xs xs)`
             g : Float -> ?
-              wrong-operand at `x`: `mod` works on integers, but this is `Float`
+              wrong-operand at `x`: `mod` works on integers, but this is `Float`; `floorMod` is the remainder of all numbers
             h : Int -> Bool
               type-mismatch at `(+ b 1)`: `not` needs `Bool` as its first argument, but this is `Int`
         "#]],
@@ -260,6 +262,12 @@ fn sizes_that_take_long_are_given_up() {
     impl Env for NoNames {
         fn lookup(&self, _: &str) -> Lookup {
             Lookup::Unknown { similar: None }
+        }
+        fn given(&self, _: &str, _: &Given) -> Option<Scheme> {
+            None
+        }
+        fn wrong_with_given(&self, _: &str, _: &Given) -> Option<String> {
+            None
         }
         fn primitive(&self, _: &str) -> Option<&'static crate::prims::Primitive> {
             None

@@ -2,8 +2,10 @@
 
 use crate::diagnostics::{Edit, Severity};
 use crate::hir::{Body, Name, Node, SourceMap};
-use crate::infer::{Env, Inference, Lookup, Mode, elaborate, infer_body};
+use crate::infer::given::Given;
+use crate::infer::{Env, Inference, Lookup, Mode, elaborate, infer_body, infer_given};
 use crate::lower::lower;
+use crate::ty::Scheme;
 use expect_test::Expect;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -42,6 +44,15 @@ impl Env for Program {
         }
     }
 
+    fn given(&self, name: &str, given: &Given) -> Option<Scheme> {
+        let inference = self.infer_with_given(name, given)?;
+        if inference.is_without_errors() { inference.scheme } else { None }
+    }
+
+    fn wrong_with_given(&self, name: &str, given: &Given) -> Option<String> {
+        Some(self.infer_with_given(name, given)?.first_error()?.message.clone())
+    }
+
     fn primitive(&self, name: &str) -> Option<&'static crate::prims::Primitive> {
         let is_own = self.bodies.iter().any(|(_, body, _)| body.name.as_deref() == Some(name));
         if is_own { None } else { crate::prims::lookup(name) }
@@ -49,6 +60,11 @@ impl Env for Program {
 }
 
 impl Program {
+    fn infer_with_given(&self, name: &str, given: &Given) -> Option<Inference> {
+        let (_, body, _) = self.bodies.iter().find(|(_, body, _)| body.name.as_deref() == Some(name))?;
+        Some(infer_given(body, self, Mode::Insert, Some(given)))
+    }
+
     fn infer(&self, i: usize) -> Inference {
         if let Some(done) = self.done.borrow().get(&i) {
             return done.clone();

@@ -227,11 +227,7 @@ fn a_size_that_is_taken_as_a_number() {
                 `xs`: length `N` comes from here
                 `(eye #2)`: length `X1` comes from here
                 fix: Check at run time that the lengths are equal
-            b : Array[Int,3] -> Array[(Int, <∃X, Array[Int,X]>),3]
-              unequal-lengths at `(eye 3)`: `zip` needs two arrays of one length: the first has length `3` (the length of `xs`), the second `X1` (the length of what `eye` returns); `X1` is known only at run time; `eye` takes `3` as a number: if it is the length, write `#` before that parameter in `eye`, as in `(generate #n …)`
-                `xs`: length `3` comes from here
-                `(eye 3)`: length `X1` comes from here
-                fix: Check at run time that the lengths are equal
+            b : Array[Int,3] -> Array[(Int, Array[Int,3]),3]
         "#]],
     );
 }
@@ -274,8 +270,7 @@ fn a_definition_declares_rows_of_hidden_length() {
         expect![[r#"
             long : Array[Array[a,m],n] -> <∃X, Array[Array[a,m],X]>
             long-rows : Array[<∃X, Array[Int,X]>,n] -> <∃X, Array[<∃X, Array[Int,X]>,X]>
-            a : Array[<∃X, Array[Int,X]>,N] -> <∃X, Array[Array[?,?],X]>
-              hidden-length at `rows`: each row of this array has its own hidden length, `<∃X, Array[Int,X]>`, but `long` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`; a definition that declares its parameter, as in `(define (f (rows (array-type (exists (X) (array-type int X)) n))) …)`, takes such rows
+            a : Array[<∃X, Array[Int,X]>,N] -> <∃X, Array[<∃X, Array[Int,X]>,X]>
             b : Array[<∃X, Array[Int,X]>,N] -> <∃X, Array[<∃X, Array[Int,X]>,X]>
         "#]],
     );
@@ -372,6 +367,111 @@ fn the_start_of_a_fold_in_any_order_is_neutral() {
               not-neutral at `1`: `by-key` may combine this with elements more than once, so it must be neutral for `+`: `0` is, `1` is not; `(+ 1 …)` of a result combines it once
             e : Array[Bool,N] -> Array[Bool,1]
               not-neutral at `false`: `reduce` may combine this with elements more than once, so it must be neutral for `and`: `true` is, `false` is not; `(and false …)` of a result combines it once
+        "#]],
+    );
+}
+
+/// What surely fails is told where it is written.
+#[test]
+fn lengths_and_indices_that_are_never_meant() {
+    check(
+        "(lift a (N) ((array-type int N)) (lambda (xs) (aref (take #3 xs) 3)))
+(lift b (N) ((array-type int N)) (lambda (xs) (aref xs -1)))
+(lift c (N) ((array-type int N)) (lambda (xs) (aref xs (length xs))))
+(lift d (N) ((array-type int N)) (lambda (xs) (let ys (take #3 xs) (if (> (length ys) 3) (aref ys 3) (aref xs 3)))))
+(lift e (N) () (lambda () (fill 0 N)))
+(lift f (N) () (lambda () (fill #0 N)))",
+        expect![[r#"
+            a : Array[Int,N] -> Int
+              assumes 3 is at most N
+              index-outside at `3`: this array has length `3` and indices begin at 0, so `3` is outside of it and stops the run
+            b : Array[Int,N] -> Int
+              index-outside at `-1`: indices begin at 0, so `-1` is outside of every array and stops the run; `last` is the last element
+            c : Array[Int,N] -> Int
+              index-outside at `(length xs)`: this array has length `N` and indices begin at 0, so `(length xs)` is outside of it and stops the run
+            d : Array[Int,N] -> Int
+              assumes 3 is at most N
+            e : Array[Int,N]
+              argument-order at `0`: `fill` takes the number first and then the value: `0` and `N` have changed places
+                `N`: the number is here
+                fix: Exchange the two arguments
+            f : Array[Int,0]
+        "#]],
+    );
+}
+
+#[test]
+fn values_of_one_element_in_functions_and_conditions() {
+    check(
+        "(define (member x ys) (reduce false or (map (= x) ys)))
+(lift a (N) ((array-type int N)) (lambda (xs) (filter (lambda (x) (member x xs)) xs)))
+(lift b (N) ((array-type int N)) (lambda (xs) (if (member 3 xs) 1 0)))",
+        expect![[r#"
+            member : a -> Array[a,n] -> Array[Bool,1]
+            a : Array[Int,N] -> <∃X, Array[Int,X]>
+              type-mismatch at `(lambda (x) (member x xs))`: `filter` needs `Int -> Bool` as its first argument, but this is `Int -> Array[Bool,1]` (`Bool` is not `Array[Bool,1]`); `(head (member x xs))` is its element
+                fix: Write `(head (member x xs))`
+            b : Array[Int,N] -> Int
+              type-mismatch at `(member 3 xs)`: a condition is `Bool`, but this is `Array[Bool,1]`; `(head (member 3 xs))` is its element
+                fix: Write `(head (member 3 xs))`
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_keys_and_accumulators() {
+    check(
+        "(define (sum xs) (head (reduce 0 + xs)))
+(define (any p xs) (head (reduce false or (map p xs))))
+(lift a (N) ((array-type int N)) (lambda (xs) (map (* 0.5) xs)))
+(lift b (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (mod x 2.0f)) xs)))
+(lift c (N) ((array-type int N)) (lambda (xs) (sort (lambda (p) (get1 p)) (zip xs xs))))
+(lift d (N) ((array-type int N)) (lambda (xs) (reduceSeq (iota #0) (lambda (s x) (concat s (fill #1 x))) xs)))
+(lift e (N) ((array-type int N)) (lambda (xs) (sum (map (lambda (x) (filter (< x) xs)) xs))))
+(lift f (N) ((array-type bool N)) (lambda (bs) (any (map not bs))))
+(lift g (N) ((array-type int N)) (lambda (xs) (filter (map (+ 1) xs) (< 0))))",
+        expect![[r#"
+            sum : Array[Int,n] -> Int
+            any : (a -> Bool) -> Array[a,n] -> Bool
+            a : Array[Int,N] -> Array[Double,N]
+              type-mismatch at `xs`: `map` needs `Array[Double,N]` as its second argument, but this is `Array[Int,N]` (`Double` is not `Int`); `(map toDouble xs)` converts it
+                `0.5`: `Double` comes from `0.5`
+                fix: Write `(map toDouble xs)`
+            b : Array[Float,N] -> Array[?,N]
+              wrong-operand at `x`: `mod` works on integers, but this is `Float`; `floorMod` is the remainder of all numbers
+            c : Array[Int,N] -> Array[(Int, Int),N]
+              type-mismatch at `(lambda (p) (get1 p))`: `sort` needs `(Int, Int) -> (Int, Int) -> Bool` as its first argument, but this is `(Int, Int) -> Int` (`(Int, Int) -> Bool` is not `Int`); it says which of two elements comes first: `(lambda (a b) (< (key a) (key b)))` compares by a key
+            d : Array[Int,N] -> Array[Array[Int,0],1]
+              unequal-lengths at `(lambda (s x) (concat s (fill #1 x)))`: `reduceSeq` needs arrays of one length: the first argument has length `0`, the second `1` (the length of `(lambda …)`); they differ whatever the sizes are; the accumulator keeps its length; the state of `iterateWhile` may change it: `(tuple state i)`, with the index of the next element
+                `(lambda (s x) (concat s (fill #1 x)))`: length `1` comes from here
+            e : Array[Int,N] -> Int
+              type-mismatch at `(map (lambda (x) (filter (< x) xs)) xs)`: `sum` needs `Array[Int,N]` as its first argument, but this is `Array[<∃X, Array[Int,X]>,N]` (`Int` is not `<∃X, Array[Int,X]>`)
+            f : Array[Bool,N] -> ?
+              missing-argument at `(map not bs)`: `any` takes a function before `(map not bs)`, but it is missing
+            g : Array[Int,N] -> <∃X, Array[Int,X]>
+              argument-order at `(map (+ 1) xs)`: `filter` takes the function first and then the value: `(map (+ 1) xs)` and `(< 0)` have changed places
+                `(< 0)`: the function is here
+                fix: Exchange the two arguments
+        "#]],
+    );
+}
+
+#[test]
+fn branches_with_rows_of_one_and_of_hidden_length() {
+    check(
+        "(define (smaller xs) (map (lambda (x) (filter (< x) xs)) xs))
+(lift a (N) ((array-type int N)) (lambda (xs) (if (> N 3) (smaller xs) (map (lambda (_x) xs) xs))))
+(lift b (N) ((array-type int N)) (lambda (xs) (if (> N 3) (map (lambda (_x) xs) xs) (smaller xs))))",
+        expect![[r#"
+            smaller : Array[a,n] -> Array[<∃X, Array[a,X]>,n]
+            a : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+              type-mismatch at `(map (lambda (_x) xs) xs)`: the branches of an `if` have one type; the first is `Array[<∃X, Array[Int,X]>,N]`, the second `Array[Array[Int,N],N]` (`<∃X, Array[Int,X]>` is not `Array[Int,N]`); the rows have one length, which `(map (lambda (row) (pack row)) (map (lambda …) xs))` hides
+                `(smaller xs)`: this branch is `Array[<∃X, Array[Int,X]>,N]`
+                fix: Write `(map (lambda (row) (pack row)) (map (lambda …) xs))`
+            b : Array[Int,N] -> Array[Array[Int,N],N]
+              type-mismatch at `(smaller xs)`: the branches of an `if` have one type; the first is `Array[Array[Int,N],N]`, the second `Array[<∃X, Array[Int,X]>,N]` (`Array[Int,N]` is not `<∃X, Array[Int,X]>`); the rows have one length, which `(map (lambda (row) (pack row)) (map (lambda …) xs))` hides
+                `(map (lambda (_x) xs) xs)`: this branch is `Array[Array[Int,N],N]`
+                fix: Write `(map (lambda (row) (pack row)) (map (lambda …) xs))`
         "#]],
     );
 }

@@ -265,7 +265,7 @@ fn mistakes() {
             k : Array[i => Array[Float,i+1],N] -> Array[i => Array[Float,i+2],N] -> Array[i => (Array[Float,i+1], Array[Float,i+2]),N]
             l : Array[i => Array[Float,i+1],N] -> Array[Array[Float,1],1]
               assumes N is positive
-              unequal-lengths at `(lambda (a b) b)`: `reduceSeq` needs arrays of one length: the first argument has length `1`, the second `i+1` (the length of `(lambda …)`); at i = 1 `(head t)` has 1 element, `(lambda …)` 2
+              unequal-lengths at `(lambda (a b) b)`: `reduceSeq` needs arrays of one length: the first argument has length `1`, the second `i+1` (the length of `(lambda …)`); at i = 1 `(head t)` has 1 element, `(lambda …)` 2; the accumulator keeps its length; the state of `iterateWhile` may change it: `(tuple state i)`, with the index of the next element
                 `(lambda (a b) b)`: length `i+1` comes from here
             m : Array[i => Array[Float,i+1],N] -> Array[i => Array[Array[(Float, Float),i+1],N],N]
               unequal-lengths at `row2`: `zip` needs two arrays of one length: the first has length `i+1` (the length of `row`), the second `j+1` (the length of `row2`); at i = 0 `row` has 1 element, `row2` j+1

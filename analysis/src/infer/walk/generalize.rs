@@ -1,6 +1,6 @@
 //! Generalisation of functions and instantiation of schemes.
 
-use crate::hir::{BinderId, ExprId, Name};
+use crate::hir::{BinderId, Expr, ExprId, Name};
 use crate::infer::Components;
 use crate::infer::constraint::Constraint;
 use crate::infer::context::Infer;
@@ -80,7 +80,7 @@ impl Infer<'_> {
         let assumed = self.found.assumed().len();
         let level = self.scopes.level();
         self.scopes.deepen();
-        let ty = self.infer(value, None);
+        let ty = self.local_function(binder, value);
         let of_uses = self.guesses.components == Components::OfUses;
         let waits = |c: &Constraint| of_uses && matches!(c, Constraint::Project { .. });
         self.settle_but(first, level, waits);
@@ -113,6 +113,18 @@ impl Infer<'_> {
         let (types, sizes) = (q.classes, q.sizes);
         let scheme = Scheme { types, sizes, assumptions, constants, dependence, ..Scheme::mono(ty) };
         self.found.generalized(binder, LetScheme { scheme, first_type, first_size });
+    }
+
+    /// The type of a function bound by `let`, before it is generalised.
+    fn local_function(&mut self, binder: BinderId, value: ExprId) -> Ty {
+        let given = self.found.given_to(binder).cloned();
+        let (Some(given), Expr::Lambda { params, body }) = (given, self.program.expr(value).clone()) else {
+            return self.infer(value, None);
+        };
+        let declared = given.declared(self);
+        let ty = self.lambda(&params, body, None, &declared);
+        self.found.set_type(value, ty.clone());
+        ty
     }
 
     /// Keeps the variables of open constraints monomorphic, because they depend on a variable from outside.

@@ -119,7 +119,8 @@ impl Infer<'_> {
             let array = at(&|takes: Takes, looks| takes.is_number() && looks == Looks::Array)?;
             Some((array, at(&|takes, looks| takes == Takes::Array && is_number(looks))?))
         };
-        let found = exchange_that_fits(&params, &looks).or_else(functions);
+        let found =
+            self.zero_for_length(&params, args).or_else(|| exchange_that_fits(&params, &looks)).or_else(functions);
         let (one, other) = match params.contains(&Takes::Function) {
             true => found?,
             false => found.or_else(numbers)?,
@@ -146,6 +147,20 @@ impl Infer<'_> {
             .fix(Title::ExchangeArguments.certain(exchanged(first, second)));
         self.found.diagnostic(d);
         Some(Meant::Ordered(ordered))
+    }
+
+    /// A length of 0 without `#` beside a size as a value, as in `(fill 0 N)`: the indices of both.
+    fn zero_for_length(&self, params: &[Takes], args: &[ExprId]) -> Option<(usize, usize)> {
+        let is_zero = |e: ExprId| matches!(self.program.expr(e), Expr::Literal(Literal::Int(0)));
+        let is_size = |e: ExprId| match self.program.expr(e) {
+            Expr::Size(_) => true,
+            Expr::Local(b) => self.program.body().binder(*b).role.is_size(),
+            _ => false,
+        };
+        let at = |takes: Takes, is: &dyn Fn(ExprId) -> bool| {
+            params.iter().zip(args).position(|(param, arg)| *param == takes && is(*arg))
+        };
+        Some((at(Takes::Size, &is_zero)?, at(Takes::Value, &is_size)?))
     }
 
     /// Reports arguments in another order than the callee takes them. `order` has the index of each argument that it takes.
@@ -217,6 +232,8 @@ impl Infer<'_> {
                 Expr::Global(name) => match self.program.lookup(name) {
                     Lookup::Definition(scheme) if awaits_more(&scheme.ty, args.len()) => Looks::Function,
                     Lookup::Primitive(p) if p.awaits_more(args.len()) => Looks::Function,
+                    Lookup::Definition(scheme) => result(&scheme.ty, args.len()).map_or(Looks::Unclear, of),
+                    Lookup::Primitive(p) => result(&p.scheme.ty, args.len()).map_or(Looks::Unclear, of),
                     _ => Looks::Unclear,
                 },
                 _ => Looks::Unclear,
@@ -313,9 +330,15 @@ fn move_to(to: ExprId, from: ExprId) -> [Edit; 2] {
 }
 
 /// Whether a type is that of `<`: two values of one type are compared.
-fn is_order(ty: &Ty) -> bool {
+pub fn is_order(ty: &Ty) -> bool {
     let (params, result) = ty.uncurry();
     matches!(params[..], [a, b] if a == b) && result.as_scalar() == Some(Scalar::Bool)
+}
+
+/// The result of a function of just so many parameters.
+fn result(function: &Ty, args: usize) -> Option<&Ty> {
+    let (params, result) = function.uncurry();
+    (params.len() == args).then_some(result)
 }
 
 fn awaits_more(function: &Ty, given: usize) -> bool {

@@ -10,6 +10,7 @@ use crate::infer::context::Infer;
 use crate::infer::result::*;
 use crate::infer::table::{BOUND_ONLY, Position};
 use crate::size::{Assumption, Size, Var, VarKind};
+use crate::ty::is_gap;
 
 /// Limit on the iterations followed for functions that change the length.
 const MOST_ROUNDS: i64 = 4096;
@@ -134,7 +135,7 @@ impl Infer<'_> {
                 continue;
             }
             // An error has left open what the number is.
-            if self.found.mistakes() > 0 && size.any_var(&mut |v| v.kind == VarKind::Unknown) {
+            if self.found.mistakes() > 0 && size.any_var(&mut |v| v.kind == VarKind::Unknown || is_gap(v)) {
                 continue;
             }
             self.error(Node::Expr(at), &Problem::IterateRounds { count: size });

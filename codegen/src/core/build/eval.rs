@@ -207,7 +207,7 @@ impl<'db> Build<'db> {
                 Ok(Staged::fun(Fun::Primitive(p, arity, Use { scope: scope.clone(), positions })))
             }
             Some(Resolution::Form(form)) => {
-                let cx = self.form(form).map_err(|e| match e.origin {
+                let cx = self.form(form, scope.cx.inference.given.get(&id)).map_err(|e| match e.origin {
                     Some(_) => e,
                     None => BuildError { origin: Some(origin.clone()), ..e },
                 })?;

@@ -30,9 +30,10 @@ use lift_analysis::db::{Db, Form, is_builtin, language};
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::hir::{ExprId, FormKind, Name};
 use lift_analysis::infer::Mode;
+use lift_analysis::infer::given::Given;
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::parameters::Settings;
-use lift_analysis::queries::{body, infer, infer_in_order, placement};
+use lift_analysis::queries::{body, infer, infer_in_order, infer_with_given, placement};
 use lift_analysis::size::{Assumption, Var, VarKind, work};
 use lift_analysis::ty::TyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -137,7 +138,8 @@ struct Build<'db> {
     assumptions: Vec<(Assumption, Origin)>,
     /// The assumptions so far, so that each is added once.
     assumed: FxHashSet<Assumption>,
-    forms: FxHashMap<Form, Rc<FormCx>>,
+    /// Definitions also by what their parameters are given.
+    forms: FxHashMap<(Form, Option<Given>), Rc<FormCx>>,
     /// Depth of nested expressions, including inlined definitions.
     depth: u32,
     /// Expressions evaluated so far.
@@ -153,7 +155,7 @@ impl Drop for Build<'_> {
 
 impl<'db> Build<'db> {
     fn kernel(&mut self, form: Form) -> Result<Kernel> {
-        let cx = self.form(form)?;
+        let cx = self.form(form, None)?;
         let at = |e: ExprId| Origin::new(cx.key.clone(), e);
         let Some(root) = cx.body.root.filter(|_| cx.body.kind == FormKind::Kernel) else {
             let message = match cx.body.kind {
@@ -200,8 +202,9 @@ impl<'db> Build<'db> {
     }
 
     /// The inference result of a form, cached; an error if the form has errors.
-    fn form(&mut self, form: Form) -> Result<Rc<FormCx>> {
-        if let Some(cx) = self.forms.get(&form) {
+    fn form(&mut self, form: Form, given: Option<&Given>) -> Result<Rc<FormCx>> {
+        let known = (form, given.cloned());
+        if let Some(cx) = self.forms.get(&known) {
             return Ok(cx.clone());
         }
         let db = self.db;
@@ -209,7 +212,10 @@ impl<'db> Build<'db> {
         let cx = FormCx {
             key: Arc::new(key(db, form)),
             body: body(db, form),
-            inference: infer(db, form),
+            inference: match given {
+                Some(given) => infer_with_given(db, form, given.clone()),
+                None => infer(db, form),
+            },
             file,
             builtin: is_builtin(db, file),
         };
@@ -224,7 +230,7 @@ impl<'db> Build<'db> {
             return Err(BuildError::new(message, origin));
         }
         let cx = Rc::new(cx);
-        self.forms.insert(form, cx.clone());
+        self.forms.insert(known, cx.clone());
         Ok(cx)
     }
 }
