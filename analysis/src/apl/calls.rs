@@ -1,12 +1,11 @@
 //! Calls of dfns: arguments, statements and guards.
 
 use super::context::{MOST_CALLS, deeper};
-use super::frames::{condition, frame_of, statements};
+use super::frames::{condition, frame_of, no_value, statements};
 use super::names::{parts, recurs};
 use super::phrase::{Act, array, range_of, statement as statement_of};
-use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Res, Scalar, fail, not_supported};
+use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Res, Scalar, not_supported};
 use super::{cells, recursion, structure};
-use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
@@ -88,19 +87,6 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
         }
     }
     no_value(statements, range)
-}
-
-/// Reports a function that reaches its end without a value.
-pub fn no_value<T>(statements: &[AplNode], range: TextRange) -> Res<T> {
-    let is_guard = |statement: &AplNode| parts(statement).iter().any(|part| part.kind() == AplKind::Colon);
-    match statements.last() {
-        Some(last) if is_guard(last) => {
-            let message =
-                "no guard holds, and no value follows: a last statement without a guard gives one, `{⍵>0:⍵ ⋄ 0}`";
-            fail(AplPhrase, last.text_range(), message)
-        }
-        _ => fail(AplPhrase, range, "this function has no value"),
-    }
 }
 
 /// A guard decided at run time. Between arrays, both are computed.

@@ -1,10 +1,11 @@
 //! The parts of a dfn: its names, statements and guards.
 
 use super::cost;
-use super::names::uses_in;
+use super::names::{parts, uses_in};
 use super::phrase::{array, phrase, range_of};
 use super::value::{Arr, Dfn, Ev, Frame, Fun, Kind, Repr, Res, Scalar, Value, fail};
-use lift_syntax::SyntaxErrorCode::AplDomain;
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
+use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
 
@@ -57,5 +58,18 @@ pub fn condition(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Sc
             Ok(Scalar { kind: Kind::Bool, term, known: None, size: None })
         }
         _ => fail(AplDomain, condition.range, "a guard is one number, false if it is 0"),
+    }
+}
+
+/// Reports a function that reaches its end without a value.
+pub fn no_value<T>(statements: &[AplNode], range: TextRange) -> Res<T> {
+    let is_guard = |statement: &AplNode| parts(statement).iter().any(|part| part.kind() == AplKind::Colon);
+    match statements.last() {
+        Some(last) if is_guard(last) => {
+            let message =
+                "no guard holds, and no value follows: a last statement without a guard gives one, `{⍵>0:⍵ ⋄ 0}`";
+            fail(AplPhrase, last.text_range(), message)
+        }
+        _ => fail(AplPhrase, range, "this function has no value"),
     }
 }

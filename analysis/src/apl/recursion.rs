@@ -4,9 +4,8 @@
 //! end. A branch that cannot be taken then is left out. In `x+∇y`, the sum of all `x` is one more argument, because the order
 //! of additions does not matter; so is the product of all `y` in `x+y×∇z`.
 
-use super::calls::no_value;
 use super::cells::either;
-use super::frames::{condition, frame_of, statements};
+use super::frames::{condition, frame_of, no_value, statements};
 use super::loops::{hollow, leaves, rebuilt, repeat_while, start_of};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};

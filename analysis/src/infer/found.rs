@@ -4,9 +4,8 @@
 //! node has one diagnostic of each code; a used name occurs once. Types and lengths may contain inference variables
 //! until [`Found::complete`].
 
-use super::given::Given;
+use super::given::{Functions, Given};
 use super::lets::Lets;
-use super::openers::Functions;
 use super::result::*;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::*;
@@ -104,8 +103,8 @@ impl Found {
     }
     pub fn set_functions(&mut self, functions: Functions) {
         self.out.openers = functions.openers;
-        self.out.given = functions.given.definitions;
-        self.given_locals = functions.given.locals;
+        self.out.given = functions.definitions;
+        self.given_locals = functions.locals;
     }
     /// What a function bound by `let` is given.
     pub fn given_to(&self, local: BinderId) -> Option<&Given> {

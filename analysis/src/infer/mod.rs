@@ -39,6 +39,7 @@
 //! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
 //! | `guards` | facts about sizes from the conditions around an expression |
 //! | [`given`] | definitions that are given rows of hidden length |
+//! | `uses` | the uses of such definitions |
 //! | `openers` | functions given by name that open their arguments |
 //! | `partial` | inference of a body that is still being written |
 //! | `placement` | where parallel primitives may occur |
@@ -77,6 +78,7 @@ mod partial;
 mod placement;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
@@ -88,8 +90,7 @@ use crate::hir::{Body, Expr, ExprId, FormKind, Name};
 use crate::prims::{Primitive, Special};
 use crate::ty::{Scheme, Ty};
 use context::Infer;
-use given::Given;
-use openers::Functions;
+use given::{Functions, Given};
 use solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 
 /// Who opens and hides lengths: the checker, or only the program.
@@ -231,7 +232,7 @@ impl Infer<'_> {
                 ty
             }
             (_, Expr::Lambda { params, body: inner }) => {
-                let declared = given.map_or_else(Vec::new, |given| given.declared(self));
+                let declared = given.map_or_else(Vec::new, |given| self.given_params(given));
                 let ty = self.lambda(&params, inner, None, &declared);
                 self.found.set_type(root, ty.clone());
                 ty

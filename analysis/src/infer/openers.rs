@@ -5,7 +5,7 @@
 //! with the number of its parameters: `(zipWith concat xss yss)` is `(zipWith (lambda (xs ys) (concat xs ys)) xss yss)`.
 //! They are found from the errors of an inference without them, so they never change the type of a program without errors.
 
-use super::given::Uses;
+use super::given::Functions;
 use super::result::Inference;
 use super::{Env, Mode};
 use crate::hir::{Body, Expr, ExprId};
@@ -15,21 +15,12 @@ use rustc_hash::FxHashMap;
 /// Limit on inferences of one form: each finds the functions of the results that the one before could not type.
 const MOST_ROUNDS: usize = 16;
 
-/// The functions of a form that are taken in another way than their types say.
-#[derive(Debug, Clone, Default)]
-pub struct Functions {
-    /// Those that open their arguments, with the number of their parameters.
-    pub openers: FxHashMap<ExprId, usize>,
-    /// Those that are given rows of hidden length.
-    pub given: Uses,
-}
-
 impl Functions {
     /// Adds the functions that may remove errors of `inference`; returns whether there are any.
     fn extend(&mut self, body: &Body, env: &dyn Env, mode: Mode, inference: &Inference) -> bool {
-        let more = self.given.extend_definitions(body, env, inference);
+        let more = self.extend_definitions(body, env, inference);
         if mode == Mode::Explicit {
-            return more || self.given.extend_locals(body, inference);
+            return more || self.extend_locals(body, inference);
         }
         let mut new: Vec<(ExprId, usize)> =
             candidates(body, inference).filter(|(f, _)| !self.openers.contains_key(f)).collect();
@@ -39,7 +30,7 @@ impl Functions {
         let any = !new.is_empty();
         self.openers.extend(new);
         // What remains may be a function that is wrong with what it is given.
-        more || any || self.given.extend_locals(body, inference)
+        more || any || self.extend_locals(body, inference)
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `apply` | applications, and primitives with typing rules beyond schemes |
 //! | `generalize` | generalisation of functions and instantiation of schemes |
+//! | `given` | functions that are given more than their own text tells |
 //! | `iterate` | `iterate #k f x` and `iterateWhile p f x` |
 //! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
 //! | `partition` | typing of position-dependent arrays |
@@ -13,6 +14,7 @@
 
 pub mod apply;
 pub mod generalize;
+mod given;
 pub mod iterate;
 pub mod order;
 pub mod partition;

@@ -121,7 +121,7 @@ impl Infer<'_> {
         let (Some(given), Expr::Lambda { params, body }) = (given, self.program.expr(value).clone()) else {
             return self.infer(value, None);
         };
-        let declared = given.declared(self);
+        let declared = self.given_params(&given);
         let ty = self.lambda(&params, body, None, &declared);
         self.found.set_type(value, ty.clone());
         ty
