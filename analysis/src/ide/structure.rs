@@ -107,19 +107,22 @@ fn is_line_break(text: &str) -> bool {
 /// The bracketed groups of a form that span several lines, relative to it.
 fn groups(text: &str) -> Vec<TextRange> {
     let tokens = lex(text);
-    let mut open = Vec::new();
+    let mut open: Vec<TextRange> = Vec::new();
     let mut groups = Vec::new();
+    // The token of the last line break; a text of brackets in brackets is not read again for each of them.
+    let mut broken = None;
     for token in 0..tokens.len() {
         let (kind, range) = (tokens.kind(token), tokens.range(token));
+        if spans_break(&text[range]) {
+            broken = Some(range.start());
+        }
         if kind.is_opener() {
             open.push(range);
         } else if kind.is_closer()
             && let Some(opener) = open.pop()
+            && broken > Some(opener.start())
         {
-            let group: TextRange = opener.cover(range);
-            if spans_break(&text[group]) {
-                groups.push(group);
-            }
+            groups.push(opener.cover(range));
         }
     }
     groups
