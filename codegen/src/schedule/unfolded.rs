@@ -1,7 +1,7 @@
 //! Products of what several maps go over, or of parts of arrays, such as a convolution: each filter meets each window of each
 //! image. Their rows and columns become those of two matrices, which are read as views and are never stored.
 //!
-//! `map (λx. map (map (λy. g (reduce f z (h (v x) (w y)))) ) ys) xs =
+//! `map (λx. map (map (λy. g (reduce f z (h (v x) (w y))))) ys) xs =
 //! map (split k) (map (λr. map (λc. g (reduce f z (h r c))) (join (map (map w) ys))) (map v xs))`
 //!
 //! | module | job |

@@ -55,6 +55,9 @@ impl Parser<'_> {
         let text = self.text_at(self.pos);
         if literal::value(self.current(), text).is_none() {
             let (ty, hint) = match self.current() {
+                INT if literal::value(SIZED, &format!("{text}u")).is_some() => {
+                    ("an Int", ": a UInt is written with a `u` at its end, a Long with an `L`")
+                }
                 INT => ("an Int", ": a Long is written with an `L` at its end"),
                 LONG => ("a Long", ""),
                 SIZED => (literal::sized_type(text), ""),

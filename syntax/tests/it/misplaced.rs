@@ -157,7 +157,7 @@ fn malformed_tokens() {
     check(
         "(define a (f 2147483648 -2147483648 9223372036854775808L 1e99f 1e999))",
         expect![[r#"
-            13..23 "2147483648" syntax/number-range: `2147483648` does not fit an Int: a Long is written with an `L` at its end
+            13..23 "2147483648" syntax/number-range: `2147483648` does not fit an Int: a UInt is written with a `u` at its end, a Long with an `L`
             36..56 "9223372036854775808L" syntax/number-range: `9223372036854775808L` does not fit a Long
             57..62 "1e99f" syntax/number-range: `1e99f` does not fit a Float
             63..68 "1e999" syntax/number-range: `1e999` does not fit a Double
