@@ -117,5 +117,5 @@ export const LIFE = {
     hint: { line: 6, contains: 'Array[Int,X1]' },
     hover: { line: 5, word: 'board', type: 'Array[Array[Bool,16],12]' },
     glyphs: { keys: '`l`[2 3`r`i6', typed: '⎕←2 3⍴⍳6' },
-    error: { keys: '(`i3)+`i5', message: 'wants equal lengths', other: 'this has 3' },
+    error: { keys: '(`i3)+`i5', message: 'needs equal lengths', other: 'this has 3' },
 };

@@ -142,8 +142,8 @@ fn what_is_stored_on_the_way() {
         &["memory"],
         ROWS,
         expect![[r#"
-        2:91 global, in parts 16384*M bytes; M -> 1:14
-        6:35 global 4*max(min(floor((N+1023)/1024),1024),1) bytes; N -> 3:12"#]],
+            2:91 global, in parts 262144*M bytes; M -> 1:14
+            6:35 global 4*max(min(floor((N+1023)/1024),1024),1) bytes; N -> 3:12"#]],
     );
 }
 
