@@ -80,7 +80,7 @@ parameters! {
     MatrixLeast "matrix.least" = 48 [8, 16, 32, 64] "Minimum rows, and columns, of a product for which windows, or what several maps go over, become those of matrices.";
     MatrixCells "matrix.cells" = 2048 [1, 512, 8192] "Minimum results of such a product per compute unit.";
     MatrixFours "matrix.fours" = 768 [1, 4096] "Maximum k dimension of a whole tile whose results are written four at a time.";
-    FoldItem "fold.item" = 4 [8] "Rows, and columns, of a tile that a work-item has, if the rows of a nest are folded.";
+    FoldItem "fold.item" = 8 [4] "Maximum rows, and columns, of a tile that a work-item has, if the rows of a nest are folded.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Maximum products of a matrix in a batch for which each result gets a work-item.";
     MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together if they read the same data; in at most two maps.";
     MapBlocks "map.blocks" = 128 [1, 32, 512] "Minimum blocks of neighbours per compute unit.";

@@ -42,8 +42,8 @@ pub struct Folded {
     pub zip: Option<VarId>,
     /// The fold of a row, in that function.
     pub fold: VarId,
-    /// The size of tiles.
-    pub size: TileSize,
+    /// The sizes of tiles, the largest first: smaller ones are for few tiles.
+    pub sizes: Vec<TileSize>,
 }
 
 /// The maps at host level that fold the rows of a nest, each by its variable. `lazy`: the maps that are computed where
@@ -116,8 +116,8 @@ pub fn recognise(
     let fold = folded(kernel, f, param)?;
     let target = target.written(&reader.settings());
     let safe = !fuse::may_fail(&kernel.vars, &outer.body) && computed(element) && computed(f);
-    let size = size(kernel, outer, element, &nest, fold.1, &target).filter(|_| safe)?;
-    Some((reader.var, Folded { made: made.var, nest, zip, fold: fold.0, size }))
+    let sizes = sizes(kernel, outer, element, &nest, fold.1, &target).filter(|_| safe)?;
+    Some((reader.var, Folded { made: made.var, nest, zip, fold: fold.0, sizes }))
 }
 
 /// The only parallel work of a function: the fold of a row that nothing else reads, in any order. `param`: which part of
@@ -167,15 +167,15 @@ fn folded<'k>(kernel: &Kernel, f: &'k Lambda, param: Option<usize>) -> Option<(V
     found.filter(|_| scalars)
 }
 
-/// The largest tiles that the program allows and whose operands, results and folds fit registers and local memory.
-fn size(
+/// The tiles that the program allows and whose operands, results and folds fit registers and local memory.
+fn sizes(
     kernel: &Kernel,
     outer: &Lambda,
     element: &Lambda,
     nest: &Nest,
     fold: &PrimCall,
     target: &Target,
-) -> Option<TileSize> {
+) -> Option<Vec<TileSize>> {
     let Rhs::Prim(inner) = &element.body.stmts.iter().find(|s| s.var == nest.fold)?.rhs else { return None };
     let (cell, row) = (kernel.atom_ty(&inner.args[0]), kernel.atom_ty(&fold.args[0]));
     let operands = of_round(kernel.ty(*outer.params.first()?))? + of_round(kernel.ty(*element.params.first()?))?;
@@ -190,7 +190,8 @@ fn size(
         2 * size.depth * (lanes + PADDING) * operands + lanes * OF_ROW * of_row
     };
     let most = u64::from(target.get(Parameter::FoldItem));
-    SIZES.into_iter().find(|size| size.item <= most && local(size) <= target.local_memory)
+    let fit = |size: &TileSize| size.item <= most && local(size) <= target.local_memory;
+    Some(SIZES.into_iter().filter(fit).collect()).filter(|sizes: &Vec<TileSize>| !sizes.is_empty())
 }
 
 /// Bytes of a row, or of what accompanies it, that are read in one round.

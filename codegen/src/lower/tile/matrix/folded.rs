@@ -16,11 +16,14 @@ use crate::lower::{LowerError, Result};
 use crate::opencl::{CType, Expr, Step, Storage};
 use crate::schedule::nest;
 use crate::schedule::rules;
-use crate::schedule::tile_folds::{Folded, ITEMS, OF_ROW, PADDING};
+use crate::schedule::tile_folds::{Folded, ITEMS, OF_ROW, PADDING, TileSize};
 use crate::schedule::uses;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
+
+/// Minimum rounds for which large tiles pay.
+const LEAST_ROUNDS: i64 = 16;
 
 /// What is done with the results of a nest.
 struct Fold<'k> {
@@ -105,42 +108,72 @@ impl<'k> Host<'k> {
         let title = Title { name: kernel.name_of(stmt.var), label: "map: folded tiles", origin: &stmt.origin };
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS), Some(1), Some(1)];
-        let mut multiples = None;
-        let [item, depth] = [folded.size.item, folded.size.depth].map(u64::cast_signed);
-        let shape = Shape { item, depth, padding: PADDING.cast_signed() };
-        self.program.probe(&stmt.origin, |b| {
-            b.grid_mut().distribute_over(used);
-            let (element, rows, columns) = element_of(b)?;
-            multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
-            Ok(())
-        })?;
-        let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
-        // 0 if all lengths are the required multiples.
-        let rest = multiples.iter().flatten().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
-        let shares = self.shares(stmt, [&n, &m], shape, &fold.ty)?;
-        let body = |b: &mut FunctionBuilder<'_, 'k>, whole: Option<Whole<'_>>| {
-            for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
-                b.known_mut().assume_divides(Size::int(*of), size.clone());
-            }
-            let (element, rows, columns) = element_of(b)?;
-            let all = Block { shape, whole: whole.is_some(), fours: false, parts: None };
-            folded_tiles(b, (&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), &z_ty)
+        let shape_of = |size: &TileSize| {
+            let [item, depth] = [size.item, size.depth].map(u64::cast_signed);
+            Shape { item, depth, padding: PADDING.cast_signed() }
         };
-        let whole = Title { label: "map: folded whole tiles", ..title.clone() };
-        match &multiples {
-            None => self.launch(&title, used, local, |b| body(b, None))?,
-            Some(multiples) => {
-                let tiles = Whole { multiples, fours: false };
-                let only_if = if rest.is_zero() { Vec::new() } else { vec![Size::one().sub(&rest)] };
-                self.launch_if(&only_if, &whole, used, local, |b| body(b, Some(tiles)))?;
-                if !rest.is_zero() {
-                    self.launch_if(&[rest], &title, used, local, |b| body(b, None))?;
+        let largest = folded.sizes.first().map_or(0, |size| size.item.cast_signed());
+        let mut shapes: Vec<(Shape, Vec<Size>)> = folded.sizes.iter().map(|s| (shape_of(s), Vec::new())).collect();
+        // Large tiles read less, but there must be one for each compute unit, and they must not be empty for the most part.
+        if let [(large, of_large), (_, of_small)] = shapes.as_mut_slice() {
+            let tiles = large.tiles(&n).mul(&large.tiles(&m));
+            let units = Size::int(i64::from(self.program.target.compute_units));
+            let narrow = Size::int(large.rows().lanes).sub(&Size::min(&n, &m));
+            let short = Size::int(LEAST_ROUNDS).sub(&rounds);
+            let few = [narrow, short].iter().fold(units.sub(&tiles), |a, b| Size::max(&a, b));
+            match few.as_const() {
+                Some(few) => shapes = vec![shapes.swap_remove(usize::from(few > 0))],
+                None if self.program.is_known_before(&few) => {
+                    of_large.push(Size::one().sub(&few));
+                    of_small.push(few);
                 }
+                None => shapes.truncate(1),
             }
         }
-        let title = Title { label: "map: what the tiles gave", ..title };
-        let used = Dims { glb: [true, false, false], ..Dims::default() };
-        self.launch(&title, used, [None; 3], |b| fold.fold_of_shares(b, &shares, dest))?;
+        let several = shapes.len() > 1;
+        for (shape, when) in shapes {
+            let mut multiples = None;
+            self.program.probe(&stmt.origin, |b| {
+                b.grid_mut().distribute_over(used);
+                let (element, rows, columns) = element_of(b)?;
+                multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+                Ok(())
+            })?;
+            let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
+            // 0 if all lengths are the required multiples.
+            let all = multiples.iter().flatten();
+            let rest = all.fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
+            let shares = self.shares(stmt, [&n, &m], shape, &fold.ty)?;
+            let body = |b: &mut FunctionBuilder<'_, 'k>, whole: Option<Whole<'_>>| {
+                for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
+                    b.known_mut().assume_divides(Size::int(*of), size.clone());
+                }
+                let (element, rows, columns) = element_of(b)?;
+                let all = Block { shape, whole: whole.is_some(), fours: false, parts: None };
+                folded_tiles(b, (&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), &z_ty)
+            };
+            let and = |size: Size| if size.is_one() { when.clone() } else { [&*when, &[size]].concat() };
+            // Few tiles take little time, in whole ones and in others.
+            let whole = multiples.as_ref().filter(|_| !several || shape.item == largest);
+            if let Some(multiples) = whole {
+                let title = Title { label: "map: folded whole tiles", ..title.clone() };
+                let tiles = Whole { multiples, fours: false };
+                let none = if rest.is_zero() { Size::one() } else { Size::one().sub(&rest) };
+                self.launch_if(&and(none), &title, used, local, |b| body(b, Some(tiles)))?;
+            }
+            match whole {
+                Some(_) if rest.is_zero() => {}
+                Some(_) => self.launch_if(&and(rest), &title, used, local, |b| body(b, None))?,
+                None if when.is_empty() => self.launch(&title, used, local, |b| body(b, None))?,
+                None => self.launch_if(&when, &title, used, local, |b| body(b, None))?,
+            }
+            let title = Title { label: "map: what the tiles gave", ..title.clone() };
+            let used = Dims { glb: [true, false, false], ..Dims::default() };
+            match when.is_empty() {
+                true => self.launch(&title, used, [None; 3], |b| fold.fold_of_shares(b, &shares, dest))?,
+                false => self.launch_if(&when, &title, used, [None; 3], |b| fold.fold_of_shares(b, &shares, dest))?,
+            }
+        }
         Ok(true)
     }
 
