@@ -428,9 +428,17 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// Whether this is a length that an error left undetermined.
+/// The id of a length that an error left undetermined.
+const GAP: u32 = u32::MAX;
+
+/// A length that an error left undetermined.
+pub fn gap() -> Var {
+    bound(GAP, "?")
+}
+
+/// Whether this is a [`gap`].
 pub fn is_gap(v: &Var) -> bool {
-    v.kind == VarKind::Bound && &*v.name == "?"
+    v.kind == VarKind::Bound && v.id == GAP
 }
 
 /// A length variable bound by an `∃`.

@@ -51,8 +51,8 @@ impl Writer<'_> {
         }
     }
 
-    /// For a fold of what maps of maps make: which argument that is, the statements that make it with one map, and those that
-    /// nothing reads then.
+    /// For a fold of what maps of maps make: the number of that argument, the statements that make it by one map, and the old
+    /// ones, which are removed.
     fn flat(&mut self, block: &Block, at: usize) -> Option<(usize, Vec<Stmt>, Vec<VarId>)> {
         let fold = &block.stmts[at];
         let Rhs::Prim(call) = &fold.rhs else { return None };

@@ -221,8 +221,8 @@ impl View {
 }
 
 impl Element<'_> {
-    /// Adds the statements that compute the element of one index from those of the leaves; free variables of functions are
-    /// replaced by `known`.
+    /// Adds the statements that compute one element from the elements of the leaves at the same index. `known` replaces free
+    /// variables of the functions.
     pub fn computed(
         &self,
         (vars, lengths): (&mut Vec<VarInfo>, &mut Lengths),

@@ -233,8 +233,8 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// The array of `len` rows that has each row of an array several times in turn, or all of them again and again; adds the
-    /// statements of the view. `part` is one of its rows.
+    /// Adds a view with `len` rows, which repeats each row of an array (1 1 2 2) or the whole array (1 2 1 2); returns it.
+    /// `part` is one of its rows.
     fn copies(
         &mut self,
         source: Source,

@@ -25,7 +25,7 @@ impl Infer<'_> {
         // After an error, variables that it left undetermined become errors.
         let broken = self.results().is_broken();
         let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
-        let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
+        let no_length = if broken { Size::var(crate::ty::gap()) } else { Size::zero() };
         for e in self.found.types().ids() {
             self.table.shorten_chains();
             let Some(ty) = self.found.ty(e).cloned() else { continue };

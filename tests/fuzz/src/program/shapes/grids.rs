@@ -115,14 +115,17 @@ impl Maker<'_> {
             "(head (reduce Z OP (map (lambda (p) (head (reduce Z OP (zipWith * (get1 p) (get2 p))))) (zip w f))))",
         ]);
         let fold = fold.replace('Z', zero).replace("OP", op);
-        let all = match self.choices.flip() {
-            true => format!("(map (lambda (f) (map (map (lambda (w) {fold})) {windows})) {filters})"),
-            false => {
-                format!("(map (map (lambda (w) (head (reduce 0 + (map (lambda (f) {fold}) {filters}))))) {windows})")
-            }
-        };
         let plane = Ty::array(Ty::array(INT, m), n);
-        let ty = if all.starts_with("(map (lambda (f)") { Ty::array(plane, Len::nat(9)) } else { plane };
+        let (all, ty) = match self.choices.flip() {
+            true => (
+                format!("(map (lambda (f) (map (map (lambda (w) {fold})) {windows})) {filters})"),
+                Ty::array(plane, Len::nat(9)),
+            ),
+            false => (
+                format!("(map (map (lambda (w) (head (reduce 0 + (map (lambda (f) {fold}) {filters}))))) {windows})"),
+                plane,
+            ),
+        };
         (format!("(with ((matrix.least 8) (matrix.cells 1)) {all})"), ty)
     }
 
