@@ -42,7 +42,11 @@ pub async fn read(stream: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Vec<
 
 /// Encodes a message with its header.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
-    let body = serde_json::to_vec(message).unwrap_or_default();
+    framed(serde_json::to_vec(message).unwrap_or_default())
+}
+
+/// Puts the header before a body.
+pub fn framed(body: Vec<u8>) -> Vec<u8> {
     let mut out = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     out.extend(body);
     out

@@ -20,6 +20,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`frame`] | bytes to messages; the traffic log |
+//! | [`encoded`] | answers that are encoded where they are computed |
 //! | [`documents`], [`disk`] | open documents; files on disk |
 //! | [`outcome`] | the result of a request, or why there is none |
 //! | [`times`], [`progress`] | times and progress, for people |
@@ -50,6 +51,7 @@ pub mod costs;
 pub mod disk;
 pub mod documents;
 pub mod effects;
+pub mod encoded;
 pub mod encoding;
 pub mod features;
 pub mod frame;

@@ -15,6 +15,7 @@ use self::show::Folder;
 use super::capabilities::server_capabilities;
 use super::costs;
 use super::documents::{SCHEME, file_path};
+use super::encoded;
 use super::features::{Features, Options};
 use super::main_loop::Handle;
 use super::main_loop::state::Outgoing;
@@ -25,6 +26,7 @@ use super::snapshot::Snapshot;
 use super::views;
 use super::views::view::Address;
 use lift_syntax::apl::glyphs::characters;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -133,6 +135,18 @@ impl Server {
         F: FnOnce(&Snapshot) -> Outcome<T> + Send + 'static,
     {
         self.main.read(f)
+    }
+    /// As [`Server::read`], for answers about a whole file.
+    fn read_whole<T, F>(&self, f: F) -> impl Future<Output = Result<Option<T>>> + Send + use<T, F>
+    where
+        T: Serialize + 'static,
+        F: FnOnce(&Snapshot) -> Outcome<T> + Send + 'static,
+    {
+        let text = self.read(|snap| Ok(encoded::json(&f(snap)?)));
+        async move {
+            encoded::leave(text.await?);
+            Ok(None)
+        }
     }
     pub(super) fn features(&self) -> Arc<Features> {
         self.features.get().cloned().unwrap_or_default()
@@ -273,20 +287,20 @@ impl LanguageServer for Server {
     }
     async fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Result<Option<SemanticTokens>> {
         let cache = self.tokens.clone();
-        self.read(move |snap| requests::semantic_tokens(snap, &params.text_document.uri, &cache).map(Some)).await
+        self.read_whole(move |snap| requests::semantic_tokens(snap, &params.text_document.uri, &cache)).await
     }
     async fn semantic_tokens_full_delta(
         &self,
         params: SemanticTokensDeltaParams,
     ) -> Result<Option<SemanticTokensDeltaResponse>> {
         let cache = self.tokens.clone();
-        self.read(move |snap| requests::semantic_tokens_delta(snap, &params, &cache).map(Some)).await
+        self.read_whole(move |snap| requests::semantic_tokens_delta(snap, &params, &cache)).await
     }
     async fn semantic_tokens_range(&self, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokens>> {
         self.read(move |snap| requests::semantic_tokens_range(snap, &params).map(Some)).await
     }
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        self.read(move |snap| requests::folding_ranges(snap, &params.text_document.uri).map(Some)).await
+        self.read_whole(move |snap| requests::folding_ranges(snap, &params.text_document.uri)).await
     }
     async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
         self.read(move |snap| requests::selection_ranges(snap, &params).map(Some)).await
@@ -330,7 +344,7 @@ impl LanguageServer for Server {
         self.read(move |snap| requests::references(snap, &params).map(Some)).await
     }
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        self.read(move |snap| requests::symbols(snap, &params.text_document.uri).map(Some)).await
+        self.read_whole(move |snap| requests::symbols(snap, &params.text_document.uri)).await
     }
     async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
         self.read(move |snap| requests::format(snap, &params.text_document.uri).map(Some)).await
@@ -353,7 +367,7 @@ impl LanguageServer for Server {
         self.read(move |snap| requests::resolve_action(snap, action)).await
     }
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.read(move |snap| requests::code_lenses(snap, &params.text_document.uri).map(Some)).await
+        self.read_whole(move |snap| requests::code_lenses(snap, &params.text_document.uri)).await
     }
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReport> {
         self.read(move |snap| requests::pull_diagnostics(snap, &params)).await

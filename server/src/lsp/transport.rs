@@ -12,7 +12,8 @@
 //!   end, the session ends.
 //! * The exit status is the one that the protocol requires, even if the input stays open.
 
-use super::frame::{self, TrafficLog, encode};
+use super::encoded;
+use super::frame::{self, TrafficLog, encode, framed};
 use futures_util::{FutureExt, SinkExt, StreamExt, future};
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
@@ -127,7 +128,7 @@ pub async fn serve<S: LanguageServer>(
         let mut handling = handle(service, request).boxed();
         // The first poll happens here, in order; the rest in a task.
         match future::poll_immediate(&mut handling).await {
-            Some(Some(reply)) => drop(replies.send(encode(&reply))),
+            Some(Some(reply)) => drop(replies.send(reply)),
             Some(None) => {}
             None => {
                 let replies = replies.clone();
@@ -135,7 +136,7 @@ pub async fn serve<S: LanguageServer>(
                 tokio::spawn(async move {
                     let _unanswered = unanswered;
                     if let Some(reply) = handling.await {
-                        let _ = replies.send(encode(&reply));
+                        let _ = replies.send(reply);
                     }
                 });
             }
@@ -151,25 +152,29 @@ pub async fn serve<S: LanguageServer>(
     u8::from(!(exit && shutdown_seen))
 }
 
-/// Handles one request or notification. The service is called before this function returns.
+/// Handles one request or notification; the reply has its header. The service is called before this function returns.
 fn handle<S: LanguageServer>(
     service: &mut LspService<S>,
     request: Request,
-) -> impl Future<Output = Option<Response>> + Send + use<S> {
+) -> impl Future<Output = Option<Vec<u8>>> + Send + use<S> {
     let id = request.id().cloned();
     let method = request.method().to_owned();
     let answer = service.call(request);
     async move {
-        match AssertUnwindSafe(answer).catch_unwind().await {
-            Ok(Ok(reply)) => reply,
-            // The service has exited.
-            Ok(Err(_)) => None,
+        let (answered, text) = encoded::with_text(AssertUnwindSafe(answer).catch_unwind()).await;
+        let reply = match answered {
+            // The service has exited if there is an error.
+            Ok(reply) => reply.ok()??,
             Err(_) => {
                 let message = format!("internal error: {method} panicked").into();
                 let error = Error { code: ErrorCode::InternalError, message, data: None };
-                id.map(|id| Response::from_error(id, error))
+                Response::from_error(id?, error)
             }
-        }
+        };
+        Some(match text.filter(|_| reply.is_ok()) {
+            Some(text) => framed(encoded::body(&reply, &text)),
+            None => encode(&reply),
+        })
     }
 }
 
