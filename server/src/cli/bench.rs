@@ -1,5 +1,6 @@
 //! `lift bench`: measures kernels on a device and compares with earlier results.
 
+use super::options::{Code, megabytes, size};
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Where};
 use crate::files;
@@ -10,7 +11,6 @@ use crate::report::{Problem, codes};
 use lift_analysis::ide::{DocLineKind, KernelInfo};
 use lift_codegen::interp::Limits;
 use lift_codegen::run::DeviceChoice;
-use lift_codegen::target::Target;
 use lift_syntax::TextRange;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,23 +27,15 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Override a size of the `;;; bench:` lines, as in `--size N=1000`.
-    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = size)]
     sizes: Vec<(String, i64)>,
     /// `opencl`, or `opencl:I` for device number I of `lift devices`.
     #[arg(long, value_name = "DEVICE", value_parser = parse_device, default_value = "opencl")]
     device: DeviceChoice,
-    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
-    #[arg(long, value_name = "TARGET")]
-    target: Option<Target>,
-    /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
-    /// behaviour.
-    #[arg(long)]
-    unchecked: bool,
-    /// Ignore the records of `lift tune`.
-    #[arg(long)]
-    untuned: bool,
+    #[command(flatten)]
+    code: Code,
     /// Use at most this many megabytes on the device.
-    #[arg(long, value_name = "MEGABYTES")]
+    #[arg(long, value_name = "MEGABYTES", value_parser = megabytes)]
     memory: Option<u64>,
     /// Measure each kernel up to this many times, within two seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
@@ -274,12 +266,12 @@ impl Bencher<'_> {
             subject: engine::Subject { path: self.path, focus: case.at },
             timing: engine::Timing::Runs,
             repeats: self.arguments.runs,
-            memory: self.arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+            memory: self.arguments.memory,
             limits: Limits::default(),
             device: Some(Where::OpenCl(self.arguments.device)),
-            target: self.arguments.target,
-            unchecked: self.arguments.unchecked,
-            untuned: self.arguments.untuned,
+            target: self.arguments.code.target,
+            unchecked: self.arguments.code.unchecked,
+            untuned: self.arguments.code.untuned,
             tell: &|_| {},
         };
         let ran = match answered(engine::run(&self.program.analysis, &wanted, &kernel, values, &given))? {

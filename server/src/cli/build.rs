@@ -71,7 +71,7 @@ pub struct Arguments {
     cost: bool,
     /// With `--cost`: also evaluate the cost for this size, as in `--size N=1000`. With `--for-device`: use the records
     /// of `lift tune` for such sizes; otherwise its last ones.
-    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::options::size)]
     sizes: Vec<(String, i64)>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,

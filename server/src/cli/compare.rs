@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     new_kernel: Option<String>,
     /// A size of OLD that the shapes of the inputs do not determine, as in `--size N=1000`.
-    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::options::size)]
     sizes: Vec<(String, i64)>,
     /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. Default: an OpenCL device, or the
     /// interpreter if there is none.
@@ -277,7 +277,7 @@ impl Pair<'_> {
             let sizes: Vec<&str> = side.kernel.sizes.iter().map(|v| &*v.name).collect();
             format!("`{}` has the sizes ({}) and the type `{}`", side.shown(), sizes.join(" "), side.ty())
         };
-        (!same).then(|| format!("the kernels have unlike types: {}, but {}", shown(old), shown(new)))
+        (!same).then(|| format!("the kernels have different types: {}, but {}", shown(old), shown(new)))
     }
 
     /// The same wishes with the sizes' names in NEW.

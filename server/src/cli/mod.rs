@@ -5,7 +5,7 @@
 //! | module | job |
 //! |---|---|
 //! | `console` | output of commands |
-//! | `sizes` | the option `--size N=1000` |
+//! | `options` | options that several commands have |
 //! | `untyped` | APL functions without types |
 //! | `build` | `lift build`: compiles kernels and writes or prints the result |
 //! | `run` | `lift run`: reads inputs, runs a kernel on a device and reports the result |
@@ -32,8 +32,8 @@ mod doc;
 mod explain;
 mod fmt;
 mod laws;
+mod options;
 mod run;
-mod sizes;
 mod test;
 mod tune;
 mod types;

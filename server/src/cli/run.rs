@@ -1,6 +1,6 @@
 //! `lift run`: reads inputs, chooses a device, runs a kernel and reports the result.
 
-use super::sizes::size;
+use super::options::{Code, megabytes, size};
 use super::{Console, Format, Status, answered, build, untyped};
 use crate::engine::{self, Ran, Where};
 use crate::files;
@@ -21,7 +21,6 @@ use lift_codegen::io::cast::Casts;
 use lift_codegen::io::{apl, fcl, plot, print};
 use lift_codegen::run::report::{Busy, ProfileEntry, RunReport};
 use lift_codegen::run::several::DeviceList;
-use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::Language;
 use serde_json::json;
@@ -54,16 +53,8 @@ pub struct Arguments {
     /// Default: an OpenCL device, or the interpreter if there is none.
     #[arg(long, value_name = "DEVICE", value_parser = parse_devices)]
     device: Option<Devices>,
-    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
-    #[arg(long, value_name = "TARGET")]
-    target: Option<Target>,
-    /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
-    /// behaviour.
-    #[arg(long)]
-    unchecked: bool,
-    /// Ignore the records of `lift tune`.
-    #[arg(long)]
-    untuned: bool,
+    #[command(flatten)]
+    code: Code,
     /// Print the time of each launch.
     #[arg(long)]
     profile: bool,
@@ -71,7 +62,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
     /// Use at most this many megabytes on the device.
-    #[arg(long, value_name = "MEGABYTES")]
+    #[arg(long, value_name = "MEGABYTES", value_parser = megabytes)]
     memory: Option<u64>,
     /// Convert the numbers of NumPy and Arrow files to the types of the parameters; one that does not fit is an error.
     #[arg(long)]
@@ -245,12 +236,12 @@ fn run_kernel(
         subject: engine::Subject { path, focus: info.focus },
         timing: arguments.timing(),
         repeats: arguments.repeat,
-        memory: arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+        memory: arguments.memory,
         limits: Limits::default(),
         device,
-        target: arguments.target,
-        unchecked: arguments.unchecked,
-        untuned: arguments.untuned,
+        target: arguments.code.target,
+        unchecked: arguments.code.unchecked,
+        untuned: arguments.code.untuned,
         tell,
     };
     let ran = answered(match list {

@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// A size, as in `--size N=1000`. Default: those of the kernel's `;;; bench:` or `;;; run:` line.
-    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::options::size)]
     sizes: Vec<(String, i64)>,
     /// Search for at most this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]

@@ -123,7 +123,7 @@ fn kernels_of_unlike_types_and_missing_ones_are_refused() {
     let err = bench.wrong(&["compare", "twice.lift", "floats.lift"]);
     let types = "`twice.lift: twice` has the sizes (N) and the type `Array[Int,N] -> Array[Int,N]`, but `floats.lift: \
                  twice` has the sizes (N) and the type `Array[Float,N] -> Array[Float,N]`";
-    assert!(err.contains(&format!("the kernels have unlike types: {types}")), "{err}");
+    assert!(err.contains(&format!("the kernels have different types: {types}")), "{err}");
     let err = bench.wrong(&["compare", "twice.lift", "twice.lift", "--new-kernel", "thrice"]);
     assert!(err.contains("there is no kernel `thrice`; there is `twice`"), "{err}");
     assert_eq!(bench.lift(&["compare", "twice.lift"]).status, Some(2));

@@ -95,11 +95,11 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
         return Ok(Some(setup().await));
     }
     let target: Target = parse(&argument)?;
+    let token = params.work_done_progress_params.work_done_token;
     match &*params.command {
         KERNELS => server.read(move |snap| kernels(snap, &target)).await.map(Some),
         GENERATE_OPENCL => {
             let StageWish { stage } = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             let (address, text) = generated(server, target, stage, token).await?;
             Ok(Some(json!({
                 "kernel": address.kernel,
@@ -111,18 +111,15 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
         }
         RUN_KERNEL => {
             let wishes: RunWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             run(server, target, wishes, token).await.map(|report| Some(json!(report)))
         }
         SHOW_OPENCL => {
-            let token = params.work_done_progress_params.work_done_token;
             let (address, text) = generated(server, target, Stage::Opencl, token).await?;
             show::show(server, &format!("{}.cl", address.kernel), &text).await;
             Ok(None)
         }
         SHOW_RUN => {
             let wishes: RunWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             match run(server, target, wishes, token).await {
                 Ok(report) => show::show(server, &format!("{}.result", report.kernel), &show::result(&report)).await,
                 // These editors would ignore an error response, too.
@@ -132,12 +129,10 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
         }
         TEST_KERNEL => {
             let wishes: RunWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             test(server, target, wishes, token).await.map(|tested| Some(json!(tested)))
         }
         SHOW_TESTS => {
             let wishes: RunWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             match test(server, target, wishes, token).await {
                 Ok(tested) => show::show(server, &format!("{}.tests", tested.kernel), &tested.text()).await,
                 Err(e) => server.client.show_message(MessageType::Error, e.message).await,
@@ -146,12 +141,10 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
         }
         TUNE_KERNEL => {
             let wishes: TuneWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             tune(server, target, wishes, token).await.map(|tuning| Some(json!(tuning)))
         }
         SHOW_TUNING => {
             let wishes: TuneWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             match tune(server, target, wishes, token).await {
                 Ok(tuning) => show::show(server, &format!("{}.tuning", tuning.kernel), &tuning.text()).await,
                 Err(e) => server.client.show_message(MessageType::Error, e.message).await,
@@ -160,7 +153,6 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
         }
         COMPARE_KERNELS => {
             let wishes: CompareWishes = parse(&argument)?;
-            let token = params.work_done_progress_params.work_done_token;
             compare(server, target, wishes, token).await.map(Some)
         }
         WRITE_TUNED => {
@@ -181,22 +173,9 @@ fn parse<T: serde::de::DeserializeOwned>(argument: &Value) -> Result<T> {
 async fn run(server: &Server, target: Target, wishes: RunWishes, token: Option<ProgressToken>) -> Result<RunReport> {
     let (job, features) = server.read(move |snap| Ok((run_job(snap, &target, wishes)?, snap.features.clone()))).await?;
     let limits = features.options.run;
-    let title = format!("Running {}", job.kernel);
-    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
     let (path, kernel, inputs) = (job.path.clone(), job.kernel.clone(), job.inputs.clone());
-    let (steps, mut told) = mpsc::unbounded_channel::<String>();
-    let forward = async {
-        while let Some(step) = told.recv().await {
-            progress.report(format!("{step} (at most {})", allowance(limits))).await;
-        }
-    };
-    let work = async { tokio::join!(child::run(job, limits, steps), forward).0 };
-    let result = tokio::select! {
-        result = work => result.map_err(Error::from),
-        () = progress.stopped() => Err(Error::request_cancelled()),
-    };
-    progress.end().await;
-    let report = result?;
+    let shown = Shown { title: format!("Running {kernel}"), limit: format!("at most {}", allowance(limits)), token };
+    let report = shown.run(server, |steps| child::run(job, limits, steps)).await?;
     let measured = Measured::of(&report, inputs);
     server.main.write(move |state| state.ran(path, kernel, measured));
     Ok(report)
@@ -205,35 +184,17 @@ async fn run(server: &Server, target: Target, wishes: RunWishes, token: Option<P
 async fn test(server: &Server, target: Target, wishes: RunWishes, token: Option<ProgressToken>) -> Result<Tested> {
     let (job, features) =
         server.read(move |snap| Ok((test_job(snap, &target, wishes)?, snap.features.clone()))).await?;
-    let title = format!("Testing {}", job.kernel);
-    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
-    let result = tokio::select! {
-        result = child::test(job, features.options.run) => result.map_err(Error::from),
-        () = progress.stopped() => Err(Error::request_cancelled()),
-    };
-    progress.end().await;
-    result
+    let limits = features.options.run;
+    let shown = Shown { title: format!("Testing {}", job.kernel), limit: allowance(limits), token };
+    shown.run(server, |_| child::test(job, limits)).await
 }
 
 async fn tune(server: &Server, target: Target, wishes: TuneWishes, token: Option<ProgressToken>) -> Result<Tuning> {
     let TuneWishes { run, budget } = wishes;
     let seconds = budget.unwrap_or(BUDGET).clamp(0.0, 86_400.0);
     let (job, features) = server.read(move |snap| Ok((run_job(snap, &target, run)?, snap.features.clone()))).await?;
-    let title = format!("Tuning {}", job.kernel);
-    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
-    let (steps, mut told) = mpsc::unbounded_channel::<String>();
-    let forward = async {
-        while let Some(step) = told.recv().await {
-            progress.report(format!("{step} (about {seconds} s)")).await;
-        }
-    };
-    let work = async { tokio::join!(child::tune(job, features.options.run, seconds, steps), forward).0 };
-    let result = tokio::select! {
-        result = work => result.map_err(Error::from),
-        () = progress.stopped() => Err(Error::request_cancelled()),
-    };
-    progress.end().await;
-    result
+    let shown = Shown { title: format!("Tuning {}", job.kernel), limit: format!("about {seconds} s"), token };
+    shown.run(server, |steps| child::tune(job, features.options.run, seconds, steps)).await
 }
 
 async fn compare(
@@ -251,14 +212,42 @@ async fn compare(
         Ok((job, (file.path.clone(), kernel), snap.features.clone()))
     };
     let (job, old, features) = server.read(wanted).await?;
-    let title = format!("Comparing {}", job.kernel);
-    let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
-    let result = tokio::select! {
-        result = child::compare(job, old, features.options.run) => result.map_err(Error::from),
-        () = progress.stopped() => Err(Error::request_cancelled()),
-    };
-    progress.end().await;
-    result
+    let limits = features.options.run;
+    let shown = Shown { title: format!("Comparing {}", job.kernel), limit: allowance(limits), token };
+    shown.run(server, |_| child::compare(job, old, limits)).await
+}
+
+/// Work in a child process whose progress the user sees and may stop.
+struct Shown {
+    title: String,
+    /// How long it may take, shown after each step.
+    limit: String,
+    token: Option<ProgressToken>,
+}
+
+impl Shown {
+    /// Does the work, which sends the names of its steps.
+    async fn run<T, W>(self, server: &Server, work: impl FnOnce(mpsc::UnboundedSender<String>) -> W) -> Result<T>
+    where
+        W: Future<Output = Outcome<T>>,
+    {
+        let Shown { title, limit, token } = self;
+        let wanted = server.features().progress;
+        let progress = Progress::begin(&server.client, &server.cancels, token, wanted, title).await;
+        let (steps, mut told) = mpsc::unbounded_channel::<String>();
+        let forward = async {
+            while let Some(step) = told.recv().await {
+                progress.report(format!("{step} ({limit})")).await;
+            }
+        };
+        let work = async { tokio::join!(work(steps), forward).0 };
+        let result = tokio::select! {
+            result = work => result.map_err(Error::from),
+            () = progress.stopped() => Err(Error::request_cancelled()),
+        };
+        progress.end().await;
+        result
+    }
 }
 
 /// Writes a choice into the program in the editor.
