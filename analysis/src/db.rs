@@ -118,7 +118,7 @@ pub struct Form {
     /// The identifiers in the text except the form's own name: a superset of the names that it mentions.
     #[returns(ref)]
     pub words: Words,
-    /// Those of them that are names of definitions in the file. They change less often: a new local name adds none.
+    /// The `words` that are names of definitions in the file. They change less often: a new local name adds none.
     #[returns(ref)]
     pub uses: Words,
     #[returns(ref)]

@@ -15,7 +15,7 @@ pub fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> St
     with_found(&|origin| place(analysis, origin), start_of, f)
 }
 
-/// The same for places that are found or formatted in another way.
+/// As [`with_places`], for places that are found or formatted in another way.
 pub fn with_found<T>(
     find: Find<'_>,
     format: fn(&Place) -> String,

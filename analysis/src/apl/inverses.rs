@@ -48,7 +48,7 @@ fn of_one(glyph: char) -> Option<FunKind> {
     }))
 }
 
-/// Of the function `a∘glyph`.
+/// The inverse of the function `a∘glyph`; `None` if it has none.
 fn of_left(ev: &mut Ev, f: &Fun, glyph: char, a: &Arr) -> Res<Option<FunKind>> {
     let named = |glyph: char| Fun { kind: Rc::new(FunKind::Glyph(glyph)), range: f.range };
     Ok(Some(match glyph {
@@ -62,7 +62,7 @@ fn of_left(ev: &mut Ev, f: &Fun, glyph: char, a: &Arr) -> Res<Option<FunKind>> {
     }))
 }
 
-/// Of the function `glyph∘a`.
+/// The inverse of the function `glyph∘a`; `None` if it has none.
 fn of_right(ev: &mut Ev, f: &Fun, glyph: char, a: &Arr) -> Res<Option<FunKind>> {
     let named = |glyph: char| Fun { kind: Rc::new(FunKind::Glyph(glyph)), range: f.range };
     Ok(Some(match glyph {

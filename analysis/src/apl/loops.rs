@@ -50,7 +50,7 @@ impl Start {
         !self.varying.contains(&true)
     }
 
-    /// The same start with one more array, before the others, that keeps its shape.
+    /// Adds an array that keeps its shape, before the others.
     pub fn after(&self, first: Arr) -> Start {
         let mut both = Start::steady(vec![first]);
         both.arrays.extend(self.arrays.iter().cloned());

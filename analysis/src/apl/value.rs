@@ -416,7 +416,7 @@ pub struct Ev {
     pub looping: Option<TextRange>,
     /// A function whose application as the last step of the next phrase ends it.
     pub tail: Option<Rc<FunKind>>,
-    /// Such an application.
+    /// The application of `tail` that ended the phrase.
     pub again: Option<Again>,
     /// Whether the last function that returned did so with an assignment, or printed its value.
     pub shy: bool,

@@ -60,7 +60,7 @@ pub enum Difference {
     },
     Always,
     NotKnown,
-    /// They differ at this index; `names`: the two arrays as text.
+    /// The lengths differ at this index; `names`: the two arrays as text.
     At {
         position: Name,
         index: i64,

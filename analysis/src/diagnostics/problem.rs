@@ -25,7 +25,7 @@ pub enum Problem {
         what: &'static str,
         name: Name,
     },
-    /// Of a `with`.
+    /// A `with` sets a parameter that does not exist.
     UnknownParameter {
         name: String,
     },

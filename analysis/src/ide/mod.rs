@@ -144,7 +144,7 @@ pub struct Hover {
     pub range: TextRange,
     /// The first line is the type, in a `lift` code fence.
     pub markdown: String,
-    /// The same for clients that show plain text only; the first line is the type.
+    /// Plain text, for clients that show nothing else; the first line is the type.
     pub plain: String,
 }
 

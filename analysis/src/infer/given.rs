@@ -162,7 +162,7 @@ impl Pattern {
 /// The functions of a form that are taken in another way than their types say.
 #[derive(Debug, Clone, Default)]
 pub struct Functions {
-    /// Those that open their arguments, with the number of their parameters.
+    /// Functions that open their arguments, with the number of their parameters.
     pub openers: FxHashMap<ExprId, usize>,
     /// Uses of definitions that are given more than their own text tells.
     pub definitions: FxHashMap<ExprId, Given>,

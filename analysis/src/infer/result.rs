@@ -143,9 +143,9 @@ pub struct StateChange {
     pub state: Ty,
     /// For each length that `state` hides, in their order: its initial value.
     pub start: Vec<(Var, Size)>,
-    /// These lengths in the types of the loop's function, of kind `Skolem`, opened in each iteration.
+    /// The hidden lengths in the types of the loop's function, of kind `Skolem`, opened in each iteration.
     pub step: Vec<Var>,
-    /// The same in the types of the loop's test; empty if it has none.
+    /// The hidden lengths in the types of the loop's test; empty if the loop has none.
     pub test: Vec<Var>,
     /// Lengths in the function's types that every iteration keeps, with their values.
     pub kept: Vec<(Var, Size)>,

@@ -1,4 +1,4 @@
-//! What is known of a form so far, read only: what messages are made of.
+//! Read access to the results so far of inferring a form, for messages.
 
 use super::binders::Binders;
 use super::found::Found;

@@ -123,7 +123,7 @@ impl Scopes {
     pub fn postpone_opening(&mut self, scope: ScopeId) {
         self.all[scope].pending += 1;
     }
-    /// Counts one of these openings as decided; returns whether it was the last.
+    /// Counts an opening that waited as decided; returns whether no other one waits.
     pub fn opening_decided(&mut self, scope: ScopeId) -> bool {
         self.all[scope].pending -= 1;
         self.all[scope].pending == 0

@@ -40,7 +40,7 @@ impl Law {
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     pub text: &'a str,
-    /// Of [`root`].
+    /// The term of the text, by [`root`].
     pub root: &'a Term,
     /// Whether a name of the law means in this form what it means in the law.
     pub same_global: &'a dyn Fn(&Name, &Name) -> bool,

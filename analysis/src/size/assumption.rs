@@ -18,13 +18,13 @@ pub enum Assumption {
     AtMost(Size, Size),
     Equal(Size, Size),
     Positive(Size),
-    /// It holds for all values of the index variable from 0 to below the count.
+    /// `holds` is true for all values of the index variable from 0 to below the count.
     ForAll {
         position: Var,
         count: Size,
         holds: Box<Assumption>,
     },
-    /// It holds wherever all of `given` hold.
+    /// `holds` is true wherever all of `given` are.
     Where {
         given: Vec<Assumption>,
         holds: Box<Assumption>,

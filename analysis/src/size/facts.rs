@@ -347,7 +347,7 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// The same query under other facts, with the same fuel.
+    /// Shares the fuel of this query under other facts.
     fn under<'b>(&'b self, facts: &'b Facts) -> Query<'b> {
         Query { facts, fuel: self.fuel }
     }

@@ -57,7 +57,7 @@ pub struct Counter<'p> {
 #[derive(Debug, Clone, Copy)]
 pub struct Typed {
     pub ty: CType,
-    /// It points to global memory.
+    /// Whether it points to global memory.
     pub global: bool,
 }
 

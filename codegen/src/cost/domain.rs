@@ -204,11 +204,11 @@ impl Domain {
         self.indices.iter().any(|i| i.low.contains(var) || i.high.contains(var))
     }
 
-    /// The same elements, but at most `total` of them are executed.
+    /// Limits the number of executed elements to `total`.
     pub fn limited(&self, total: Size) -> Domain {
         Domain { total: Some(total), exact: false, ..self.clone() }
     }
-    /// The same elements except `part` of them; which ones is unknown.
+    /// Removes `part` of the elements; which ones is unknown.
     pub fn without(&self, part: &Amount) -> Domain {
         let all = self.count();
         // Subtracting an upper bound would leave too little; and long differences are unreadable.

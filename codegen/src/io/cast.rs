@@ -1,4 +1,4 @@
-//! Checked conversion of numbers to a scalar type. No value changes but by rounding to the nearest float.
+//! Checked conversion of numbers to a scalar type. Values change only by rounding to the nearest float.
 
 use super::scalar;
 use crate::number::Number as Typed;
@@ -10,7 +10,7 @@ use lift_analysis::hir::{Literal, Scalar};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Casts {
     Refused,
-    /// They are refused; the command that reads them has the option `--cast`.
+    /// Other types are refused, but the command has the option `--cast`.
     Offered,
     Made,
 }

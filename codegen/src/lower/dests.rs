@@ -40,7 +40,7 @@ struct Assigner<'a, 'k> {
     opened: FxHashMap<Var, usize>,
     /// For the variables of `wanted` whose destination depends on an opened length: the first statement that knows it.
     known_from: FxHashMap<VarId, usize>,
-    /// The same for the destination that is being passed.
+    /// The first statement that knows the destination that is being passed.
     from: usize,
 }
 

@@ -30,7 +30,7 @@ pub struct Leaf<'a> {
     /// In elements.
     pub count: &'a Size,
     pub name: &'a str,
-    /// It holds hidden lengths instead of elements.
+    /// Whether it holds hidden lengths instead of elements.
     pub is_length: bool,
 }
 

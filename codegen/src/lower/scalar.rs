@@ -254,7 +254,7 @@ fn widened(ty: Scalar, a: Expr) -> Expr {
     if is_promoted(ty) { a.cast(CType::Int) } else { a }
 }
 
-/// An operand of a function whose result depends on the size of its type.
+/// Undoes C's promotion to `int` of an operand of a function whose result depends on the number of bits.
 fn exactly(ty: Scalar, a: Expr) -> Expr {
     if is_promoted(ty) { a.cast(CType::unsigned_of(ty)) } else { a }
 }

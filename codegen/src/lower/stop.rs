@@ -109,10 +109,10 @@ fn followers(steps: &[Step], failure: BufferId, mut failed: bool, found: &mut Fx
 /// How a function tests for earlier failures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Test {
-    /// It records no failures; the buffer is added for the test.
+    /// The function records no failures; the buffer is added for the test.
     Given,
     Recording,
-    /// It reads the copy.
+    /// The function reads the copy of the buffer.
     Copied,
 }
 

@@ -57,7 +57,7 @@ pub struct Deferred<'k> {
     pub env: Env<'k>,
     /// Whether some kernel computes it.
     pub computed: Cell<bool>,
-    /// It is a length that may be negative: each kernel that reads it checks, so that no earlier check is needed.
+    /// Whether it is a length that may be negative: each kernel that reads it checks, so that no earlier check is needed.
     pub is_length: bool,
 }
 

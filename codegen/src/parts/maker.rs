@@ -119,7 +119,7 @@ impl<'k> Maker<'k> {
         self.lambda_with(f, FxHashMap::default(), &Size::zero())
     }
 
-    /// The same, with these atoms for variables, and indices that count from `start`.
+    /// As [`Self::lambda`], with these atoms for variables, and indices that count from `start`.
     fn lambda_with(&mut self, f: &Lambda, mut atoms: FxHashMap<VarId, Atom>, start: &Size) -> Result<Lambda> {
         let mut found = Vec::new();
         free_of(f, &mut FxHashSet::default(), &mut found);

@@ -228,7 +228,7 @@ pub struct Sort {
 pub struct Told {
     pub what: String,
     pub how: String,
-    /// It needs more memory or time than blocks do.
+    /// Whether it needs more memory or time than blocks do.
     pub notice: bool,
     pub origin: Origin,
 }

@@ -69,7 +69,7 @@ pub struct ProfileEntry {
     pub spread: [f64; 2],
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The same origin, which can be found again after the source has changed.
+    /// The origin of `place`, which can be found again after the source has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginData>,
 }

@@ -57,7 +57,7 @@ const MOST_STATES: u32 = 64;
 /// The lengths opened by `unpack` that the host reads during a run.
 enum Read<'a> {
     All,
-    /// Those of these statements.
+    /// The lengths that these statements open.
     Of(&'a BTreeSet<VarId>),
 }
 
@@ -213,7 +213,7 @@ struct Finder<'k> {
     kernel: &'k Kernel,
     read: Read<'k>,
     facts: Facts,
-    /// These facts, and that size parameters fit an `Int`.
+    /// The `facts`, and that size parameters fit an `Int`.
     ranges: Facts,
     bounds: Bounds,
     /// Integers equal, modulo 2^32, to `Int` variables: their values before they wrap.

@@ -328,7 +328,7 @@ fn of_function(f: &Lambda, needs: &mut dyn FnMut(&Atom)) {
 
 /// The statements on which the elements of a row depend.
 struct Needed {
-    /// Those that may be computed where the branch is not taken.
+    /// Statements that may be computed where the branch is not taken.
     harmless: Vec<Stmt>,
     /// The others: a few instructions that may stop the run, such as reading an element. Each element of the row repeats them
     /// inside the branch.

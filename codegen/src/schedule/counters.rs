@@ -226,7 +226,7 @@ impl Writer<'_> {
         Atom::Var(var)
     }
 
-    /// These components, as a tuple if there are several.
+    /// Selects components; several are a tuple.
     fn chosen(
         &mut self,
         parts: &[Atom],

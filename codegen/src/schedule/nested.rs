@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 
 /// Arrays of a constant length below this are the work of one work-item.
 pub const LONG: i64 = 16;
-/// The same for views that are not rows of memory, such as windows and columns. The limit is higher, because neighbouring
-/// work-items read neighbouring elements of them.
+/// [`LONG`] for views that are not rows of memory, such as windows and columns: higher, because neighbouring work-items
+/// read neighbouring elements of them.
 pub const LONG_VIEW: i64 = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -287,7 +287,7 @@ impl<'k> Dims<'k> {
         Dims::found(kernel, call, false)
     }
 
-    /// The same, also through maps over a few numbers.
+    /// As [`Self::of`], also through maps over a few numbers.
     pub fn of_all(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
         Dims::found(kernel, call, true)
     }

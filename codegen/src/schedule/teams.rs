@@ -137,7 +137,7 @@ struct Writer<'a> {
     vars: &'a mut Vec<VarInfo>,
     lengths: &'a mut Lengths,
     target: &'a Target,
-    /// Those of the statement.
+    /// The parameters of the current statement.
     params: Params,
     /// Maps that no group shares, because their rows are folded in tiles.
     folded: FxHashSet<VarId>,

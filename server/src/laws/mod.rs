@@ -65,10 +65,10 @@ pub struct Effort {
 pub struct Tested {
     /// Inputs on which both sides gave the same, on the interpreter.
     pub equal: u32,
-    /// Of them, those with a size of 0, and with a size of 1.
+    /// Equal inputs with a size of 0, and with a size of 1.
     pub empty: u32,
     pub single: u32,
-    /// The same on a device.
+    /// Inputs on which both sides gave the same on a device.
     pub equal_on_device: u32,
     /// Instances with a side that does not type-check, because its sizes do not fit.
     pub unfit: u32,

@@ -18,7 +18,7 @@ pub struct Tested {
 pub struct Test {
     /// The text after `test:`.
     pub test: String,
-    /// Of the program, from 0.
+    /// The line of the program, from 0.
     pub line: Option<u32>,
     pub passed: bool,
     /// Why it failed.
@@ -62,7 +62,7 @@ impl Tested {
         None
     }
 
-    /// As comments and lines for people.
+    /// Formats the outcome for people, as comments and lines.
     pub fn text(&self) -> String {
         let mut out = format!("; {}: {} passed, {} failed\n", self.kernel, self.passed, self.failed);
         let mut tell = |message: &Message| format!("    {}\n", message.message.replace('\n', "\n    "));

@@ -72,7 +72,7 @@ impl Tuning {
         Some(Tuning { best, times, ..tuning? })
     }
 
-    /// As a table for people, the fastest first; a bar is as long as a program is fast.
+    /// Formats a table for people, the fastest first; a bar is as long as a program is fast.
     pub fn text(&self) -> String {
         let least = self
             .least

@@ -147,9 +147,9 @@ fn small(kernel: &Kernel, job: &Job, most: i64) -> Option<(Given, Value)> {
 /// The inputs of the tuning in the form of buffers, which is the same for all choices.
 struct Inputs {
     contents: Vec<HostData>,
-    /// Also those that only the values determine.
+    /// All sizes, including those that only the values determine.
     sizes: SizeValues,
-    /// Those that the kernel names.
+    /// The sizes that the kernel names.
     named: BTreeMap<String, i64>,
 }
 

@@ -63,7 +63,7 @@ impl Choice {
         choice
     }
 
-    /// The same choice for the unchanged program.
+    /// This choice without its laws, for the unchanged program.
     #[must_use]
     pub fn without_laws(&self) -> Choice {
         Choice { laws: Vec::new(), ..self.clone() }
@@ -77,7 +77,7 @@ impl Choice {
         self.settings.get(parameter).copied()
     }
 
-    /// As a `with` of a program has it.
+    /// The settings of a `with` that makes this choice in a program.
     pub fn settings(&self) -> Settings {
         let mut settings = Settings::DEFAULT;
         settings.target = self.target.as_deref().and_then(TargetName::named);

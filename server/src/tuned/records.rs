@@ -54,7 +54,7 @@ pub struct Lookup {
     pub notice: Option<String>,
 }
 
-/// The current kernel, on a device.
+/// Identifies the records that may be used: those of a kernel as it is now, on a device.
 #[derive(Debug, Clone, Copy)]
 pub struct Key<'a> {
     /// The file of the program.

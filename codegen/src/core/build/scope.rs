@@ -64,7 +64,7 @@ pub struct Scope<'db> {
     call: Option<Origin>,
     /// The settings of the surrounding `with`s.
     settings: Option<Arc<Settings>>,
-    /// That of a `with`, in which lengths are opened for the scope around it.
+    /// Whether lengths are opened for the surrounding scope, as in a `with`.
     transparent: bool,
     registry: Rc<Registry<'db>>,
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub enum Folded<'a, 'k> {
     /// To those of the other parts.
     Part(BufferId, &'a Expr),
-    /// It is the result.
+    /// To the result, which is the only table.
     Result(&'a Dest<'k>),
 }
 

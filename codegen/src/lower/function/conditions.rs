@@ -52,7 +52,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.branch(f)
     }
 
-    /// Such a number as code, simplified by the facts of the branch.
+    /// Computes a size with a known range here, where the facts of the branch simplify it.
     pub fn computed_here(&mut self, value: Value<'k>, range: &Option<IndexRange>) -> Result<Value<'k>> {
         match &value {
             Value::Scalar(scalar @ ScalarValue::Size(_)) if range.is_some() => {

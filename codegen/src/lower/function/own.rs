@@ -60,7 +60,7 @@ impl OwnMemory {
     pub fn declare_local(&mut self, bytes: u64) {
         self.local_bytes += bytes;
     }
-    /// Notes the statement whose value a part holds.
+    /// Records for buffers which statement's value each holds.
     pub fn note_stored(&mut self, stored: Vec<(BufferId, Origin)>) {
         self.stored.extend(stored);
     }

@@ -15,7 +15,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.known.alias(&var, expr);
         var
     }
-    /// Such a variable with the bounds of a size, whose value it has.
+    /// A size variable with the value, and so the bounds, of a size.
     fn index_like(&mut self, size: &Size, name: &str, expr: Expr) -> Var {
         let var = self.index_var(name, expr);
         let (low, high) = self.facts().bounds(size);

@@ -23,7 +23,7 @@ const FEW_ROUNDS: i64 = 16;
 pub struct Lane<'k> {
     pub env: Env<'k>,
     pub dest: Dest<'k>,
-    /// It is an element, and no repetition of the last one.
+    /// The condition that the element is inside the array, not a repetition of the last one.
     pub inside: Expr,
 }
 

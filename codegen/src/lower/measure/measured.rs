@@ -16,9 +16,9 @@ pub struct Measured {
     pub(super) sizes: FxHashMap<Var, VarId>,
     /// The lengths of the states of loops that may grow, which the host always reads.
     pub(super) states: FxHashSet<Var>,
-    /// Those of loops that have been lowered.
+    /// The `states` of loops that have been lowered.
     pub(super) seen: FxHashSet<Var>,
-    /// Those that the host knows at the current point.
+    /// The `states` that the host knows at the current point.
     pub(super) ready: FxHashSet<Var>,
 }
 

@@ -21,7 +21,7 @@ use lift_analysis::ty::Ty;
 /// Elements of a run that one work-item sorts, and makes of a merged pair. Odd, so that those of neighbouring work-items
 /// are in different banks.
 const RUN: i64 = 7;
-/// The same, if a group has several short rows: a row of 32 elements then takes one merge less.
+/// [`RUN`] for a group with several short rows: a row of 32 elements then takes one merge less.
 const SHORT_RUN: i64 = 8;
 /// Bytes of local memory for a tile of a longer row: two halves. A scan needs its share of what every device has.
 const TILE: i64 = 28 * 1024;
@@ -321,7 +321,7 @@ impl<'k> Sorted<'_, 'k> {
         })
     }
 
-    /// The index of element `i` is the number of elements before it in its own run plus those in the other run.
+    /// Moves element `i` to its index in the merged pair: the number of elements before it in both runs.
     fn merge_one(
         &self,
         f: &mut FunctionBuilder<'_, 'k>,

@@ -36,7 +36,7 @@ const FEW_IN_FOLD: i64 = 16;
 const MOST_REACH: i64 = 16;
 /// Maximum statements of the function.
 const MOST_STATEMENTS: usize = 48;
-/// The same limit if loops over elements of the window are unrolled.
+/// Maximum statements of the function if loops over elements of the window are unrolled.
 const MOST_WRITTEN_OUT: usize = 192;
 
 pub(super) struct Windows<'k> {

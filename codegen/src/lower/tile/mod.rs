@@ -119,8 +119,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range(name, Expr::int(0), &Size::int(n), Step::Increment, body)
     }
 
-    /// The same, but the loop stays one if an iteration calls a function of many instructions: a compiler would take
-    /// minutes for the copies.
+    /// As [`Self::unrolled`], but a loop stays one if an iteration calls a function of many instructions: a compiler would
+    /// take minutes for the copies.
     fn unrolled_unless_long(
         &mut self,
         name: &str,

@@ -20,7 +20,7 @@ const MOST_AGAIN: usize = 2;
 pub enum Role {
     /// A loop around a loop over lanes.
     Rounds,
-    /// The same, with a result for each round; only the result of the function.
+    /// [`Role::Rounds`] with a result for each round; only the result of the function.
     Rows,
     /// Computed once for each lane, because it takes long.
     Once,
@@ -28,7 +28,7 @@ pub enum Role {
     Anywhere,
     /// A sort of each lane's row.
     Sorted,
-    /// The same as `Anywhere`, of a map that would otherwise be stored: each row would take memory for every lane.
+    /// [`Role::Anywhere`] of a map that would otherwise be stored: each row would take memory for every lane.
     Again,
 }
 

@@ -24,7 +24,7 @@ use std::sync::LazyLock;
 
 /// Maximum keys per work-item, where a group counts its chunk before.
 pub const MOST_EACH: u32 = 16;
-/// The same, where it takes one tile after the other.
+/// Maximum keys per work-item, where a group takes one tile after the other.
 pub const MOST_OF_TILE: u32 = 24;
 /// Maximum work-items of a band: bits of a mask.
 pub const BAND: u32 = 32;

@@ -50,7 +50,7 @@ impl Writer<'_> {
         self.share_in(&now, f, &[]);
     }
 
-    /// The same in a function inside of one that has these lengths of its own.
+    /// As [`Self::share`], in a function inside of one that has these lengths of its own.
     fn share_in(&mut self, now: &Kernel, f: &mut Lambda, own: &[Var]) {
         let mut own: Vec<Var> = own.iter().chain(&f.position).cloned().collect();
         let joined: Vec<VarId> = f.body.stmts.iter().filter(|s| is_joined(f, s)).map(|s| s.var).collect();

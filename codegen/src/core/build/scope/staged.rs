@@ -115,7 +115,7 @@ impl<'db> Staged<'db> {
         }
     }
 
-    /// The same function in another scope: that of one use of a generalised `let`.
+    /// Moves the function into another scope: that of one use of a generalised `let`.
     pub fn in_scope(&self, scope: &Rc<Scope<'db>>) -> Staged<'db> {
         let Staged::Fun(f) = self else { return self.clone() };
         let scope = scope.clone();

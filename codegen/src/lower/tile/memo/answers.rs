@@ -8,7 +8,7 @@ pub struct Memo {
     simplified: FxHashMap<Size, Size>,
     /// Names of clamped indices.
     pub(super) clamped: FxHashMap<Size, Size>,
-    /// The same, by the unclamped index and the length, before simplification.
+    /// Names of clamped indices by the unclamped index and the length, before simplification.
     pub(super) indices: FxHashMap<(Size, Size), Size>,
 }
 
