@@ -545,7 +545,8 @@ fn what_is_long_for_each_element_is_not_written_out() {
             let sum = b.reduce(Level::Seq, 0.0f32, &all, |b, a, x| b.add(a, x));
             b.view(Prim::Head, &[], &[sum])
         });
-        GRIDS.iter().for_each(|&(n, m)| not_tiled(&kernel, BLOCKS, &[rows(n, m)]));
+        // Without blocks, no code depends on the sizes; the interpreter takes long for each element.
+        [(1, 1), (9, 14)].iter().for_each(|&(n, m)| not_tiled(&kernel, BLOCKS, &[rows(n, m)]));
         assert!(compiled(&kernel, &Target::gpu()).opencl.text.len() < 20_000);
     }
 }
