@@ -45,6 +45,7 @@ parameters! {
     OrderedGroups "reduce.ordered" = 8 [2, 4, 16] "Groups per compute unit that fold a long array in its order.";
     ReduceLoads "reduce.loads" = 8 [2, 4, 16] "Elements that a work-item of a folding group loads at the same time.";
     FilterChunks "filter.chunks" = 1024 [128, 256, 512, 2048] "Maximum number of chunks whose kept elements are counted separately.";
+    FilterTested "filter.tested" = 256 [64, 128, 512] "Elements that a work-item of a processor tests before it moves the kept ones.";
     FilterChunk "filter.least" = 1024 [256, 512, 2048, 4096] "Minimum elements of such a chunk.";
     KeyParts "keys.parts" = 4 [1, 2, 8] "Parts of a `reduceByKey` per compute unit, each with its tables.";
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of such a part.";
@@ -53,6 +54,8 @@ parameters! {
     KeyTurns "keys.turns" = 4 [1, 2, 8] "Maximum passes over all elements for tables in local memory, if atomic operations in global memory are the alternative.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
     SortFew "sort.few" = 32 [8, 16] "Maximum elements that one work-item of a GPU sorts in registers.";
+    SortRun "sort.run" = 32 [8, 16, 64] "Elements of a run that one work-item sorts before runs are merged.";
+    SortThreads "sort.threads" = 12 [2, 4, 8, 24] "Minimum threads of a processor that merge runs together by searching.";
     RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, if a team folds the row.";
     RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, if there are many rows of unknown length.";
     RowsBusy "rows.busy" = 1024 [256, 512, 2048] "Work-items of teams that keep a compute unit busy.";
@@ -67,11 +70,13 @@ parameters! {
     RowsUneven "rows.uneven" = 64 [32, 128, 256] "Work-items of a group that computes rows of different lengths.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
     TurnsEach "turns.each" = 2048 [512, 8192] "Minimum elements of such a row, per row.";
+    TurnsUnits "turns.units" = 8 [2, 4, 16, 32] "Compute units per fold of an array that all elements of a map read; if there are more folds, a group computes each.";
     TurnsState "turns.state" = 512 [128, 2048] "Minimum elements of an accumulator row for which each step of a fold or scan is a launch.";
     LoopsWork "loops.work" = 32768 [1, 8192, 1048576] "Maximum elements of a round, for each of its operators, of a loop whose rounds all are one group's.";
     LoopsTest "loops.test" = 8 [1, 32] "Launches that take as long as the host's wait for the condition of a round.";
     LoopsState "loops.state" = 256 [64, 1024] "Maximum numbers of the state of a loop that stays the work of one work-item.";
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
+    TransposeLeast "transpose.least" = 16 [4, 8, 32] "Minimum elements along each side of what is transposed in squares.";
     TransposeCode "transpose.code" = 64 [16, 256] "Maximum instructions of an element that is computed in squares.";
     MatrixItem "matrix.item" = 8 [4] "Rows and columns of results that a work-item of a matrix tile keeps.";
     MatrixDepth "matrix.depth" = 16 [8] "Steps of the k dimension of a matrix tile between two barriers.";
@@ -82,9 +87,16 @@ parameters! {
     MatrixFours "matrix.fours" = 768 [1, 4096] "Maximum k dimension of a whole tile whose results are written four at a time.";
     FoldItem "fold.item" = 8 [4] "Maximum rows, and columns, of a tile that a work-item has, if the rows of a nest are folded.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Maximum products of a matrix in a batch for which each result gets a work-item.";
+    ColumnsCopied "columns.copied" = 64 [16, 32, 128, 256] "Minimum elements of a column for which a copy of the columns pays before each is a work-item's.";
+    ColumnsTurns "columns.turns" = 8 [2, 4, 16, 32] "Minimum columns for which such a copy pays if they are processed one after the other.";
+    ColumnsWide "columns.wide" = 32 [8, 16, 64] "Minimum rows, and columns, of a matrix that is copied in squares.";
+    ColumnsMade "columns.made" = 64 [16, 32, 128, 256] "Minimum elements of a column that is made by rows.";
+    NestsRow "nests.row" = 17 [9, 33, 65] "Minimum elements of a row for which a nest whose result is folded may be stored first.";
+    NestsMade "nests.made" = 16 [4, 8, 32, 64] "Minimum elements that such a nest makes of each row.";
     MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together if they read the same data; in at most two maps.";
     MapBlocks "map.blocks" = 128 [1, 32, 512] "Minimum blocks of neighbours per compute unit.";
     MapRounds "map.rounds" = 64 [1, 16, 256] "Minimum iterations of the loops of an element that is computed with its neighbours.";
+    MapApart "map.apart" = 256 [64, 128, 512] "Minimum elements along the dimension of neighbouring work-items that is divided into blocks.";
     MapLoads "map.loads" = 67 [50, 85] "Maximum loads of such a block, in percent of the loads of its elements computed separately.";
     PairsItems "pairs.items" = 256 [64, 128] "Work-items of a group in which all pairs meet, and elements of a chunk.";
     PairsUnrolled "pairs.unrolled" = 8 [2, 4, 16, 32] "Elements of such a chunk whose code is unrolled.";

@@ -21,14 +21,10 @@ use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use crate::plan::{Arg, BufferRole, Step as PlanStep};
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Elements of a run that one work-item sorts.
-const RUN: i64 = 32;
-/// Minimum CPU threads for which merging by binary search pays; it takes (log n)/2 times as many steps as a sequential
-/// merge.
-const SEARCHERS: u32 = 12;
 const ALONG: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
 
 impl<'k> Host<'k> {
@@ -46,7 +42,8 @@ impl<'k> Host<'k> {
         let few = Size::int(target.sorted_by_one());
         let by_numbers = self.sorts_by_bits(&call.funs[0]);
         if most.as_const().is_some_and(|n| few.as_const() >= Some(n))
-            || target.class == Class::Cpu && !by_numbers && target.compute_units < SEARCHERS
+            // Merging by binary search takes (log n)/2 times as many steps as a sequential merge.
+            || target.class == Class::Cpu && !by_numbers && target.compute_units < target.get(Parameter::SortThreads)
         {
             return self.sort_by_one(stmt, call, env, dest, &xs, positions);
         }
@@ -108,17 +105,18 @@ impl<'k> Host<'k> {
         let order = self.positions(stmt, &xs.len, &most, &format!("{name}_order"))?;
         let merged = self.positions(stmt, &xs.len, &most, &format!("{name}_merged"))?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
+        let run = self.program.parameter(Parameter::SortRun);
         self.launch(&title("sort: runs"), ALONG, [None; 3], |f| sort_runs(f, &xs, &before, &order, &merged))?;
         let longest = most.as_const().unwrap_or(i64::from(i32::MAX));
-        if longest > RUN {
+        if longest > run {
             // Only the argument `width` differs between rounds.
             let start = self.program.steps.len();
             self.launch(&title("sort: merge"), ALONG, [None; 3], |f| {
-                let width = f.argument("width", &Size::int(RUN));
+                let width = f.argument("width", &Size::int(run));
                 merge_runs(f, &xs, &before, &order, &merged, &width)
             })?;
             self.launch(&title("sort: next round"), ALONG, [None; 3], |f| {
-                let width = f.argument("width", &Size::int(RUN));
+                let width = f.argument("width", &Size::int(run));
                 if_unsorted(f, &xs.len, &width, |f| {
                     f.for_level(Level::Glb(0), &xs.len, |f, i| {
                         let (from, to) = (index_at(f, &merged, i)?, index_at(f, &order, i)?);
@@ -128,14 +126,14 @@ impl<'k> Host<'k> {
                 })
             })?;
             let round: Vec<PlanStep> = self.program.steps[start..].to_vec();
-            let mut w = RUN * 2;
+            let mut w = run * 2;
             while w < longest {
                 for step in &round {
                     let mut step = step.clone();
                     if let PlanStep::Launch(launch) = &mut step {
                         for arg in &mut launch.args {
                             if let Arg::Size { value, .. } = arg
-                                && value.as_const() == Some(RUN)
+                                && value.as_const() == Some(run)
                             {
                                 *value = Size::int(w);
                             }
@@ -289,12 +287,12 @@ fn sort_runs<'k>(
     merged: &Array<'k>,
 ) -> Result<()> {
     let n = &xs.len;
-    let run = Size::int(RUN);
-    f.for_level(Level::Glb(0), &n.add(&Size::int(RUN - 1)).div_floor(&run), |f, r| {
-        let start = f.size(&r.mul(&run))?;
+    let run = f.parameter(Parameter::SortRun);
+    f.for_level(Level::Glb(0), &n.add(&Size::int(run - 1)).div_floor(&Size::int(run)), |f, r| {
+        let start = f.size(&r.mul(&Size::int(run)))?;
         let start = f.bind("start", CType::Int, start);
         let len = f.size(n)?;
-        let end = start.clone().add(Expr::call("min", [Expr::int(RUN), len.sub(start.clone())]));
+        let end = start.clone().add(Expr::call("min", [Expr::int(run), len.sub(start.clone())]));
         let end = f.bind("end", CType::Int, end);
         let end = f.index_var("end", end);
         f.known_mut().assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));

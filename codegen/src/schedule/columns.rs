@@ -19,14 +19,8 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Minimum elements of a column for which a copy pays, unless only a group can process a column.
-const WORTH_COPYING: i64 = 64;
 /// Minimum elements of a column if one work-item would make a row of each: neighbours would write far apart.
 const WORTH_ROWS: i64 = 8;
-/// Minimum rows and columns of a matrix whose squares are not mostly empty.
-const WIDE: i64 = 32;
-/// Minimum columns for which reading them one after the other is slower than a copy.
-const MANY_TURNS: i64 = 8;
 
 /// The kernel with the copies that its maps at host level need.
 pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
@@ -84,7 +78,8 @@ impl Writer<'_> {
         let ty = self.kernel.ty(*f.params.first()?);
         ty.as_array().filter(|a| a.position.is_none() && f.position.is_none() && is_flat(&a.element))?;
         let count = self.kernel.atom_ty(columns).as_array()?.len.clone();
-        let known = decided(&count, &Size::int(MANY_TURNS));
+        let many = self.parameter(stmt, Parameter::ColumnsTurns);
+        let known = decided(&count, &many);
         if !is_transposed(self.kernel, columns) || known == Some(true) {
             return None;
         }
@@ -98,7 +93,7 @@ impl Writer<'_> {
             Some(_) => copies,
             None => {
                 let as_it_is = branch(self.vars, stmt, stmt.rhs.clone());
-                choice(self.vars, stmt, &count, &Size::int(MANY_TURNS), as_it_is, copies)
+                choice(self.vars, stmt, &count, &many, as_it_is, copies)
             }
         };
         made.stmts.last_mut()?.var = stmt.var;
@@ -136,12 +131,14 @@ impl Writer<'_> {
             Use::Passed => {
                 let rows =
                     scans(f) && is_row(&self.kernel.atom_ty(&f.body.result)) && !is_turned(self.kernel, stmt.var);
-                (array.len.clone(), Size::int(if rows { WORTH_ROWS } else { WORTH_COPYING }))
+                let least = if rows { Size::int(WORTH_ROWS) } else { self.parameter(stmt, Parameter::ColumnsCopied) };
+                (array.len.clone(), least)
             }
             Use::Folded => {
-                let long = self.target.written(&stmt.settings()).get(Parameter::RowsLong);
+                let long = self.parameter(stmt, Parameter::RowsLong);
                 // Groups share rows only.
-                let least = Size::if_le(&Size::nat(long.into()), &array.len, &Size::zero(), &Size::int(WIDE));
+                let wide = self.parameter(stmt, Parameter::ColumnsWide);
+                let least = Size::if_le(&long, &array.len, &Size::zero(), &wide);
                 (count, least)
             }
             Use::Kept => (Size::one(), Size::one()),
@@ -183,7 +180,8 @@ impl Writer<'_> {
         let made = self.kernel.ty(*var).as_array().filter(|a| a.position.is_none() && is_flat(&a.element))?;
         let count = self.kernel.atom_ty(&dims.calls[depth - 1].args[0]).as_array()?.len.clone();
         let narrow = Size::min(&made.len, &count);
-        if depth != 2 || inner.funs[0].position.is_some() || decided(&narrow, &Size::int(WIDE)).is_some() {
+        let wide = self.parameter(stmt, Parameter::ColumnsWide);
+        if depth != 2 || inner.funs[0].position.is_some() || decided(&narrow, &wide).is_some() {
             return None;
         }
         let mut items = call.clone();
@@ -191,9 +189,14 @@ impl Writer<'_> {
         let items = branch(self.vars, stmt, Rhs::Prim(items));
         let squares = Copier::new(self.vars, self.lengths).lambda(&call.funs[0]);
         let squares = branch(self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![squares], ..call.clone() }));
-        let mut made = choice(self.vars, stmt, &narrow, &Size::int(WIDE), items, squares);
+        let mut made = choice(self.vars, stmt, &narrow, &wide, items, squares);
         made.stmts.last_mut()?.var = stmt.var;
         Some(made.stmts)
+    }
+
+    /// The value of a parameter at a statement.
+    fn parameter(&self, stmt: &Stmt, parameter: Parameter) -> Size {
+        Size::nat(self.target.written(&stmt.settings()).get(parameter).into())
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
@@ -289,7 +292,8 @@ impl Writer<'_> {
         squares.stmts.insert(0, transpose);
         let mut as_it_is = branch(self.vars, &turned, turned.rhs.clone());
         as_it_is.stmts.insert(0, stmt);
-        let mut versions = choice(self.vars, &turned, &narrow, &Size::int(WIDE), as_it_is, squares);
+        let wide = self.parameter(&turned, Parameter::ColumnsWide);
+        let mut versions = choice(self.vars, &turned, &narrow, &wide, as_it_is, squares);
         if let Some(last) = versions.stmts.last_mut() {
             last.var = turned.var;
         }

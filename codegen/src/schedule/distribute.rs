@@ -14,6 +14,7 @@ use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -105,10 +106,6 @@ const MOST_STORED: i64 = 1 << 31;
 
 /// A target for splits, which do not depend on it.
 const ANY: Target = Target::gpu();
-/// Minimum elements of a row that a work-item does not keep in registers.
-const LONG_ROW: i64 = 17;
-/// Minimum elements made from such a row for which it takes long to read the row again for each of them.
-const MANY_TIMES: i64 = 16;
 
 /// The bytes of an array of scalars, or tuples of them.
 fn bytes_of_array(ty: &Ty) -> Option<Size> {
@@ -198,10 +195,12 @@ impl Writer<'_> {
         }
         let mut stored = self.split(stmt, call, &len, &pieces);
         // A work-item does not keep a long row in registers, and reads it for each element that it makes.
+        let target = self.target.written(&stmt.settings());
+        let parameter = |parameter| Size::nat(target.get(parameter).into());
         let all = len.add(&Size::one());
         let enough = Size::int(self.busy);
-        let long = Size::if_le(&Size::int(LONG_ROW), &rounds, &all, &enough);
-        let most = Size::if_le(&Size::int(MANY_TIMES), &made, &long, &enough);
+        let long = Size::if_le(&parameter(Parameter::NestsRow), &rounds, &all, &enough);
+        let most = Size::if_le(&parameter(Parameter::NestsMade), &made, &long, &enough);
         let (kernel, result) = (&*self.kernel, Atom::Var(stmt.var));
         let in_tiles =
             stored.iter().any(|s| tile_folds::recognise(kernel, &stored, &result, s, None, self.target).is_some());
@@ -359,7 +358,7 @@ impl Pieces {
         Pieces::of_nests(kernel, body)
     }
 
-    /// The same, whatever reads the results of nests.
+    /// As [`Self::of`], whatever reads the results of nests.
     fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
         let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {

@@ -35,9 +35,6 @@ pub fn in_turn(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     (applied.len() > before).then_some(made)
 }
 
-/// Compute units per fold of an array that all elements read: with more folds, a group for each keeps the device as busy.
-const UNITS_PER_FOLD: i64 = 8;
-
 struct Writer<'a> {
     kernel: &'a Kernel,
     bounds: &'a Bounds,
@@ -56,8 +53,16 @@ struct Long {
 }
 
 impl Writer<'_> {
+    /// Maximum folds of an array that all elements of a map read, if the device computes one after the other. With more
+    /// folds, a group for each keeps the device as busy.
+    fn most_folds(&self, stmt: &Stmt) -> i64 {
+        let target = self.target.written(&stmt.settings());
+        i64::from(target.compute_units / target.get(Parameter::TurnsUnits))
+    }
+
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
+            let most = self.most_folds(&stmt);
             match &mut stmt.rhs {
                 Rhs::If(_, a, b) => {
                     self.block(a);
@@ -69,7 +74,7 @@ impl Writer<'_> {
                 Rhs::Prim(call) => {
                     let made = match long_accumulator(self.kernel, call) {
                         Some(row) => self.fold_versions(&stmt, &row),
-                        None => long_map(self.kernel, call, i64::from(self.target.compute_units) / UNITS_PER_FOLD)
+                        None => long_map(self.kernel, call, most)
                             .filter(|_| !finds_room(self.bounds, stmt.var, call))
                             .and_then(|long| self.versions(&stmt, &long)),
                     };

@@ -16,6 +16,7 @@ use super::{Applied, fuse, host_blocks, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
@@ -26,7 +27,8 @@ pub fn turned(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
         return kernel;
     }
     let mut body = kernel.body.clone();
-    let mut writer = Writer { views: views(&kernel.body), lengths: Lengths::of(&kernel), kernel: &mut kernel, applied };
+    let (views, lengths) = (views(&kernel.body), Lengths::of(&kernel));
+    let mut writer = Writer { views, lengths, kernel: &mut kernel, target, applied };
     writer.block(&mut body);
     let lengths = writer.lengths;
     Kernel { body, assumptions: lengths.assumptions, ..kernel }
@@ -34,9 +36,6 @@ pub fn turned(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
 
 /// Maximum folds of a column. With more, the matrix is read more often than copies read and write it.
 const MOST_FOLDS: usize = 3;
-
-/// Minimum elements of a column that a group goes through. A shorter one is the work of one work-item, which keeps it.
-const LONG_COLUMN: i64 = 64;
 
 /// The transpositions and zips of a block and of the blocks in it.
 fn views(block: &Block) -> FxHashMap<VarId, PrimCall> {
@@ -53,6 +52,7 @@ struct Writer<'a> {
     kernel: &'a mut Kernel,
     lengths: Lengths,
     views: FxHashMap<VarId, PrimCall>,
+    target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -96,7 +96,10 @@ impl Writer<'_> {
         let Some(from) = block.stmts.iter().position(|s| s.var == mapped) else { return };
         let (stmt, transpose) = (block.stmts[from].clone(), block.stmts[at].clone());
         let Some(len) = self.column_of(t) else { return };
-        let mut known = decided(&len, &Size::int(LONG_COLUMN));
+        // A shorter column is the work of one work-item, which keeps it.
+        let long = self.target.written(&transpose.settings()).get(Parameter::ColumnsMade);
+        let long = Size::nat(long.into());
+        let mut known = decided(&len, &long);
         if known == Some(true) {
             return;
         }
@@ -124,7 +127,7 @@ impl Writer<'_> {
             by_rows.stmts.splice(0..0, made);
             let mut as_it_is = branch(vars, &transpose, transpose.rhs.clone());
             as_it_is.stmts.insert(0, stmt);
-            made = choice(vars, &transpose, &len, &Size::int(LONG_COLUMN), as_it_is, by_rows).stmts;
+            made = choice(vars, &transpose, &len, &long, as_it_is, by_rows).stmts;
             if let Some(last) = made.last_mut() {
                 last.var = t;
             }

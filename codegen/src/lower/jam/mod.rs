@@ -31,8 +31,6 @@ use lanes::Lane;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
-/// Minimum elements of the map of the work-items for which each of them may take several.
-const FEWEST_APART: i64 = 256;
 /// Assumed iterations of a loop if their number is known only on the device.
 const UNKNOWN_ROUNDS: i64 = 16;
 
@@ -194,7 +192,8 @@ impl<'k> Host<'k> {
         }
         if block.get(kept).is_some_and(|each| *each > 1) {
             // Work-items still have neighbours.
-            pays = Size::if_le(&Size::int(FEWEST_APART), &lens[kept], &pays, &Size::zero());
+            let least = Size::int(self.program.parameter(Parameter::MapApart));
+            pays = Size::if_le(&least, &lens[kept], &pays, &Size::zero());
         }
         pays
     }

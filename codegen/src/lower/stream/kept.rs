@@ -16,13 +16,11 @@ use crate::opencl::{CType, Expr, Helper, Step, StmtKind, Storage, pack};
 use crate::plan::BufferRole;
 use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
-/// Elements that are tested before the kept ones are moved: enough to vectorise the tests, few enough to stay in the
-/// first-level cache.
-const TESTED: i64 = 256;
 /// Maximum elements that one work-item filters alone in a launch that does not count first, because another launch
 /// and thread take longer to start.
 const FEW: i64 = 16 * LEAST;
@@ -209,19 +207,21 @@ impl<'k> Filter<'_, 'k> {
         end: &Expr,
         body: &Dest<'k>,
     ) -> Result<()> {
+        // Enough to vectorise the tests, few enough to stay in the first-level cache.
+        let tested = f.parameter(Parameter::FilterTested);
         let begin = f.fresh_name("begin");
         let own = Expr::Var(begin.clone());
         let condition = own.clone().lt(piece.to.clone()).and(at.clone().lt(end.clone()));
         let (stmts, ()) = f.in_loop(|f| {
             f.scope(|f| {
-                let Some(values) = f.element_arrays(element, "kept", Storage::Private, TESTED) else {
+                let Some(values) = f.element_arrays(element, "kept", Storage::Private, tested) else {
                     return Err(f.error("filter", "these elements cannot be kept in registers"));
                 };
-                let keep = Expr::Var(f.declare_array("keep", Storage::Private, CType::Int, TESTED as u64));
-                let count = Expr::call("min", [Expr::int(TESTED), piece.to.clone().sub(own.clone())]);
+                let keep = Expr::Var(f.declare_array("keep", Storage::Private, CType::Int, tested as u64));
+                let count = Expr::call("min", [Expr::int(tested), piece.to.clone().sub(own.clone())]);
                 let count = f.bind("count", CType::Int, count);
                 let n = f.index_var("count", count.clone());
-                f.known_mut().assume_range(n.clone(), Some(Size::one()), Some(Size::int(TESTED)));
+                f.known_mut().assume_range(n.clone(), Some(Size::one()), Some(Size::int(tested)));
                 f.for_range("j", Expr::int(0), &Size::var(n.clone()), Step::Increment, |f, j| {
                     let j = f.size(j)?;
                     let i = f.bind("i", CType::Int, own.clone().add(j.clone()));
@@ -245,7 +245,7 @@ impl<'k> Filter<'_, 'k> {
             var: begin,
             from: piece.from.clone(),
             condition,
-            step: Step::Add(Expr::int(TESTED)),
+            step: Step::Add(Expr::int(tested)),
             below: None,
             body: stmts,
         });

@@ -30,8 +30,6 @@ use lift_analysis::size::Size;
 
 /// Work-items of a group.
 const ITEMS: i64 = 256;
-/// Minimum elements along each side.
-const FEW: i64 = 16;
 
 /// What is computed or copied.
 enum Work<'a, 'k> {
@@ -94,7 +92,8 @@ impl<'k> Host<'k> {
         let sides = [i64::from(target.get(Parameter::TransposeSide)), 32];
         let Some(side) = sides.into_iter().find(fits) else { return Ok(false) };
         // Fewer elements would leave most of a square empty, and most of what a device reads at once is used directly.
-        let missing = |len: &Size| Size::int(FEW).sub(len);
+        let least = Size::int(self.program.parameter(Parameter::TransposeLeast));
+        let missing = |len: &Size| least.sub(len);
         let short = Size::max(&missing(&turned.across()), &missing(&turned.last().len));
         let only_if = match short.as_const() {
             Some(short) if short > 0 => return Ok(false),
