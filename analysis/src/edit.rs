@@ -40,7 +40,7 @@ pub enum Lifetime {
     Session,
 }
 
-/// What an edit did.
+/// The changes that an edit makes to the forms.
 #[derive(Debug)]
 struct Change {
     file: SourceFile,

@@ -1,4 +1,4 @@
-//! What a diagnostic says beside its message: at related places, and about what was probably meant.
+//! Notes of a diagnostic beside its message: at related places, and about what was probably meant.
 
 use super::problem::Noun;
 use super::shown::Shown;

@@ -162,7 +162,7 @@ pub fn infer_given(body: &Body, env: &dyn Env, mode: Mode, given: Option<&Given>
     openers::with_openers(body, env, mode, plain, |functions| infer(guesses, functions))
 }
 
-/// What the inference takes to hold where nothing says so. The first guesses that leave no error count.
+/// Assumptions of the inference where the program decides nothing. The first guesses that leave no error count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Guesses {
     components: Components,

@@ -279,7 +279,7 @@ impl<'k> Operator<'k> {
         elements.into_iter().try_for_each(|x| self.take_in(f, acc, x))
     }
 
-    /// Folds the last elements of a row, fewer than so many per work-item, again with all loads in flight:
+    /// Folds the last elements of a row, fewer than a full round of loads, again with all loads in flight:
     /// indices after the end are clamped, and the neutral value replaces the loaded one.
     fn fold_rest(
         &self,

@@ -58,7 +58,7 @@ struct Element {
     x: VarId,
     /// The array of all elements.
     xs: Atom,
-    /// What may be computed of it again in each part.
+    /// Statements of the function that each part may compute again.
     before: Vec<Stmt>,
 }
 

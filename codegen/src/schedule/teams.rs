@@ -527,8 +527,8 @@ fn of_call<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
     (call.prim == Prim::Map(Level::Auto)).then(|| shared(kernel, Dims::of(kernel, call), GRID))?
 }
 
-/// Recognises an unplaced map, with at most so many maps in one another, that groups may share and for which there is no
-/// better strategy.
+/// Recognises an unplaced map, of at most `most` nested maps, that groups may share and for which there is no better
+/// strategy.
 fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>> {
     let call = dims.calls[0];
     if dims.calls.len() > most || dims.calls.iter().any(|c| !is_plain(kernel, c)) {

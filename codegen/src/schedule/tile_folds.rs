@@ -38,7 +38,7 @@ pub struct Folded {
     /// The map of the nest.
     pub made: VarId,
     pub nest: Nest,
-    /// What zips the rows with other arguments of the function.
+    /// The statement that zips the rows with other arguments of the function.
     pub zip: Option<VarId>,
     /// The fold of a row, in that function.
     pub fold: VarId,

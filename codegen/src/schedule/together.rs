@@ -348,7 +348,7 @@ impl Writer<'_> {
     }
 }
 
-/// What makes the elements of several arrays of one length.
+/// The arrays and statements from which elements of several arrays of one length are made.
 struct Elements {
     /// The arrays that are read, each with the variable of its element.
     roots: Vec<(Atom, VarId)>,

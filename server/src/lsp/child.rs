@@ -79,7 +79,7 @@ pub async fn test(job: RunJob, limits: RunLimits) -> Outcome<Tested> {
     }
 }
 
-/// Tunes a job's kernel for so many seconds. `tell` receives progress messages.
+/// Tunes a job's kernel for `seconds`. `tell` receives progress messages.
 pub async fn tune(job: RunJob, limits: RunLimits, seconds: f64, tell: UnboundedSender<String>) -> Outcome<Tuning> {
     let command = tune_command(&job, limits, seconds)?;
     // The attempts have their own limits; this one is for a process that does not end.

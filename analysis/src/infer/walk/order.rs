@@ -335,7 +335,7 @@ pub fn is_order(ty: &Ty) -> bool {
     matches!(params[..], [a, b] if a == b) && result.as_scalar() == Some(Scalar::Bool)
 }
 
-/// The result of a function of just so many parameters.
+/// The result of a function with exactly `args` parameters.
 fn result(function: &Ty, args: usize) -> Option<&Ty> {
     let (params, result) = function.uncurry();
     (params.len() == args).then_some(result)

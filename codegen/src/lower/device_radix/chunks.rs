@@ -22,7 +22,7 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// The chunks of an array of at most so many tiles of `tile` elements. `counts` makes the buffer.
+    /// The chunks of an array of at most `tiles` tiles of `tile` elements. `counts` makes the buffer.
     pub fn new(host: &mut Host<'_>, name: &str, tiles: &Size, tile: &Size) -> Chunks {
         let target = host.program.target;
         let groups = Size::nat((target.get(Parameter::SortChunks) * target.compute_units).into());

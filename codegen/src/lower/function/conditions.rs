@@ -1,4 +1,4 @@
-//! What conditions say about indices, in the branches that they choose.
+//! Facts about indices from the conditions of branches.
 
 use super::super::Result;
 use super::FunctionBuilder;

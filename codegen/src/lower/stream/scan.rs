@@ -21,7 +21,7 @@ use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// Maximum chunks of a scan in two passes: so many groups keep a device busy.
+/// Maximum chunks of a scan in two passes: as many groups keep a device busy.
 const MOST_CHUNKS: i64 = 1024;
 
 /// An operator on scalars, or tuples of them, and its neutral value.

@@ -54,7 +54,7 @@ impl Shape {
     }
 }
 
-/// What computing an element takes.
+/// The cost of computing an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElementWork {
     Little,

@@ -97,7 +97,7 @@ struct Walk<'k> {
     own: Counter<'k>,
     /// Arrays of the numbers from 0, with their lengths.
     iotas: FxHashMap<VarId, Size>,
-    /// What a variable is another name of.
+    /// The original of each variable that is another name of one.
     names: FxHashMap<VarId, VarId>,
     /// Quotients and remainders of the number by a constant or a size.
     shares: FxHashMap<VarId, (ScalarOp, Size)>,
