@@ -14,7 +14,7 @@ use lift_codegen::io::bind::{Argument, measure};
 use lift_codegen::parts::Parts;
 use lift_codegen::run::report::{Busy, ProfileEntry, spread};
 use lift_codegen::run::several::{DeviceList, Several, SeveralFailure, Times};
-use lift_codegen::run::{Device, RunOptions};
+use lift_codegen::run::{Built, Device, RunOptions};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
@@ -59,7 +59,7 @@ pub fn run(
     // Each measured run is a run of all steps, so the steps themselves are not repeated. Devices run concurrently, so
     // only their launches are timed.
     let timed = wanted.timing != Timing::Nothing;
-    let options = RunOptions { profile: timed, memory: wanted.memory, ..RunOptions::default() };
+    let options = RunOptions { profile: timed, memory: wanted.memory, built: Built::All, ..RunOptions::default() };
     let several = match Several::new(&parts, devices, &targets, options) {
         Ok(several) => several,
         Err(errors) => {

@@ -11,7 +11,7 @@ use lift_codegen::io::bind::bind;
 use lift_codegen::io::print::to_text;
 use lift_codegen::lower::compile;
 use lift_codegen::plan;
-use lift_codegen::run::{self, Device, DeviceChoice, RunFailure, RunOptions};
+use lift_codegen::run::{self, Built, Device, DeviceChoice, RunFailure, RunOptions};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
@@ -92,7 +92,7 @@ pub fn on_device(program: &plan::Program, arguments: &Arguments, device: &Device
 }
 
 pub fn run_on_device(program: &plan::Program, arguments: &Arguments, device: &Device) -> Result<Value, RunFailure> {
-    let options = RunOptions { poison: true, ..RunOptions::default() };
+    let options = RunOptions { poison: true, built: Built::All, ..RunOptions::default() };
     run::run(program, &arguments.values, &arguments.sizes, device, &options).map(|outcome| outcome.value)
 }
 

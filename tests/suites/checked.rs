@@ -175,6 +175,7 @@ fn run_fault(fault: &Fault) -> Result<(), String> {
             return Err(format!("`{piece}` is not in\n{}", compiled.opencl.text));
         }
         compiled.opencl.text = compiled.opencl.text.replace(piece, other);
+        compiled.opencl.kernels.clear();
     }
     let sizes = kernel.sizes.iter().cloned().zip([4]).collect::<SizeValues>();
     let arguments = Arguments { values: vec![Value::Array(ArrayValue::Int(vec![1, 2, 3, 4]))], sizes };

@@ -1,7 +1,7 @@
 //! Code for the statements inside a kernel function.
 
 use super::assume::Opened;
-use super::dests::{self, Assigned};
+use super::dests::{self, Assigned, Writer};
 use super::function::FunctionBuilder;
 use super::index::is_long;
 use super::produce::produce;
@@ -46,6 +46,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             dest,
             &env,
             self.grid().used() == self.position().active(),
+            Writer::Items,
         )?;
         for stmt in &block.stmts {
             let origin = stmt.origin.clone();

@@ -1,10 +1,10 @@
 //! Propagates destinations: a destination is passed from the result back through invertible views to the statement that
 //! produces the elements, which then writes them to their final location.
 
-use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
+use super::value::{ArrayDest, Closure, Dest, DestView, Env, Hits, Layout, Place};
 use super::{Result, views};
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
-use crate::schedule::{Schedule, is_parallel};
+use crate::schedule::{Schedule, is_parallel, nest};
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,6 +44,15 @@ struct Assigner<'a, 'k> {
     from: usize,
 }
 
+/// What writes the elements of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writer {
+    /// Launches, which write rows that lie in memory; whole arrays are rearranged by a launch of their own.
+    Host,
+    /// Work-items, each in its own place.
+    Items,
+}
+
 /// Finds the destinations of the statements of a block from index `first` on; for earlier ones there is no space yet.
 /// `env` is the environment at the start of the block.
 #[allow(clippy::too_many_arguments)]
@@ -55,6 +64,7 @@ pub fn assign<'k>(
     dest: Option<&Dest<'k>>,
     env: &Env<'k>,
     readable: bool,
+    writer: Writer,
 ) -> Result<Destinations<'k>> {
     let (Some(dest), Atom::Var(result)) = (dest, &block.result) else { return Ok(Destinations::default()) };
     let rest = block.stmts.get(first..).unwrap_or_default();
@@ -63,7 +73,7 @@ pub fn assign<'k>(
         kernel,
         schedule,
         stmts,
-        producing: producing(rest),
+        producing: producing(rest, writer),
         env,
         readable,
         wanted: FxHashMap::default(),
@@ -87,7 +97,7 @@ pub fn assign<'k>(
 }
 
 /// The statements that compute elements; the others are views. One pass in order suffices.
-fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
+fn producing(stmts: &[Stmt], writer: Writer) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for stmt in stmts {
         let of = |a: &Atom| matches!(a, Atom::Var(v) if found.contains(v));
@@ -106,7 +116,9 @@ fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
                 | Prim::AsScalar
                 | Prim::Unzip => call.args.first().is_some_and(of),
                 Prim::Zip | Prim::Concat => call.args.iter().any(of),
-                Prim::Map(_) if only_reshapes(call) => call.args.first().is_some_and(of),
+                Prim::Map(_) if only_reshapes(call) || writer == Writer::Items && nest::rearranges(call) => {
+                    call.args.first().is_some_and(of)
+                }
                 Prim::Head | Prim::Last | Prim::Aref | Prim::Search | Prim::LSearch => false,
                 prim => !prim.is_view(),
             },
@@ -244,11 +256,12 @@ impl<'k> Assigner<'_, 'k> {
                 _ => return Assigned::Write(dest),
             },
             Prim::Transpose => view(ArrayDest::Transposed(of)),
-            Prim::Map(_) if only_reshapes(call) => match &of {
-                Dest::Place(place) => match self.layout_before(call, &place.layout) {
+            Prim::Map(_) if nest::rearranges(call) => match (&of, self.view_before(call)) {
+                (Dest::Place(place), _) if only_reshapes(call) => match self.layout_before(call, &place.layout) {
                     Some(layout) => Dest::Place(Place { layout, at: place.at.clone() }),
                     None => return Assigned::Write(dest),
                 },
+                (_, Some(view)) => view.of(of),
                 _ => return Assigned::Write(dest),
             },
             Prim::Reverse => {
@@ -305,6 +318,23 @@ impl<'k> Assigner<'_, 'k> {
         if self.hand(&call.args[0], || new) { Assigned::Done(dest) } else { Assigned::Write(dest) }
     }
 
+    /// The view of the argument of a call that [`nest::rearranges`] it.
+    fn view_before(&self, call: &PrimCall) -> Option<DestView> {
+        Some(match call.prim {
+            Prim::Transpose => DestView::Transposed,
+            Prim::Split => DestView::Flat(self.env.size(call.sizes.first()?)),
+            Prim::Join => {
+                let rows = self.kernel.atom_ty(&call.args[0]);
+                DestView::Rows(self.env.size(&rows.as_array()?.element.as_array()?.len))
+            }
+            _ => {
+                let stmts = call.funs.first()?.body.stmts.iter().rev();
+                let views = stmts.map(|s| self.view_before(nest::rearranging(s)?));
+                DestView::Each(views.collect::<Option<Vec<_>>>()?.into())
+            }
+        })
+    }
+
     /// The layout of the argument of a call that [`only_reshapes`] it, in the memory of the result; `None` if rows have room
     /// between them.
     fn layout_before(&self, call: &PrimCall, layout: &Rc<Layout>) -> Option<Rc<Layout>> {
@@ -325,7 +355,7 @@ impl<'k> Assigner<'_, 'k> {
             _ => {
                 let inner = call.funs[0].body.stmts.iter().rev();
                 let element =
-                    inner.filter_map(reshaping).try_fold(element.clone(), |e, c| self.layout_before(c, &e))?;
+                    inner.filter_map(nest::rearranging).try_fold(element.clone(), |e, c| self.layout_before(c, &e))?;
                 (len.clone(), capacity.clone(), element)
             }
         };
@@ -335,27 +365,8 @@ impl<'k> Assigner<'_, 'k> {
 
 /// Whether a call joins or splits rows, or is a map that does nothing else with each element.
 fn only_reshapes(call: &PrimCall) -> bool {
-    match (call.prim, call.funs.as_slice()) {
-        (Prim::Split | Prim::Join, _) => true,
-        (Prim::Map(_), [f]) if f.position.is_none() => {
-            let mut made = f.params.first().copied();
-            let mut chain = f.body.stmts.iter().all(|s| {
-                let before = made.replace(s.var);
-                reshaping(s).is_some_and(|c| c.args.first() == before.map(Atom::Var).as_ref())
-            });
-            chain &= !f.body.stmts.is_empty();
-            chain && made.map(Atom::Var).as_ref() == Some(&f.body.result)
-        }
-        _ => false,
-    }
-}
-
-/// The call of a statement that [`only_reshapes`] its argument.
-fn reshaping(stmt: &Stmt) -> Option<&PrimCall> {
-    match &stmt.rhs {
-        Rhs::Prim(call) if stmt.binds.is_empty() && only_reshapes(call) => Some(call),
-        _ => None,
-    }
+    let turns = |s: &Stmt| nest::rearranging(s).is_none_or(|c| !only_reshapes(c));
+    call.prim != Prim::Transpose && nest::rearranges(call) && !call.funs.iter().any(|f| f.body.stmts.iter().any(turns))
 }
 
 /// The elements of rows that follow each other in memory.

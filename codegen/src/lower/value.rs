@@ -307,6 +307,30 @@ pub struct Hits {
     pub atomic: bool,
 }
 
+/// A view that rearranges an array.
+#[derive(Debug, Clone)]
+pub enum DestView {
+    Transposed,
+    /// Joined rows of this length.
+    Rows(Size),
+    /// Split into rows of this length.
+    Flat(Size),
+    /// Of each element, the last view first.
+    Each(Rc<[DestView]>),
+}
+
+impl DestView {
+    /// The destination of the array, from that of the view.
+    pub fn of<'k>(&self, of: Dest<'k>) -> Dest<'k> {
+        Dest::Array(Rc::new(match self {
+            DestView::Transposed => ArrayDest::Transposed(of),
+            DestView::Rows(row) => ArrayDest::Rows { row: row.clone(), of },
+            DestView::Flat(row) => ArrayDest::Flat { row: row.clone(), of },
+            DestView::Each(views) => ArrayDest::Each { views: views.clone(), of },
+        }))
+    }
+}
+
 /// The destination of element `i` of an array that is written through a view.
 #[derive(Debug)]
 pub enum ArrayDest<'k> {
@@ -332,6 +356,11 @@ pub enum ArrayDest<'k> {
         of: Dest<'k>,
     },
     Transposed(Dest<'k>),
+    /// The destination of element `i` through these views.
+    Each {
+        views: Rc<[DestView]>,
+        of: Dest<'k>,
+    },
     Column {
         at: Size,
         of: Dest<'k>,

@@ -150,6 +150,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     self.dest_at(&rows, &c)?
                 }
                 ArrayDest::Transposed(of) => Dest::Array(Rc::new(ArrayDest::Column { at: i.clone(), of: of.clone() })),
+                ArrayDest::Each { views, of } => {
+                    let element = self.dest_at(of, i)?;
+                    views.iter().fold(element, |of, view| view.of(of))
+                }
                 ArrayDest::Column { at, of } => {
                     let row = self.dest_at(of, i)?;
                     self.dest_at(&row, at)?
@@ -503,6 +507,7 @@ pub fn dest_roots(d: &Dest, out: &mut Vec<Root>) {
             | ArrayDest::Part { of, .. }
             | ArrayDest::Flat { of, .. }
             | ArrayDest::Transposed(of)
+            | ArrayDest::Each { of, .. }
             | ArrayDest::Column { of, .. }
             | ArrayDest::Component(of, _)
             | ArrayDest::Scattered { of, .. }

@@ -2,7 +2,10 @@
 
 use super::ast::*;
 use super::helpers::Helper;
+use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -12,21 +15,42 @@ pub struct OpenClText {
     pub text: String,
     /// Origins by byte range of `text`, sorted; an inner range follows the outer ones that contain it.
     pub map: Vec<(Range<u32>, Origin)>,
+    /// The kernels with their byte ranges in `text`, in order.
+    pub kernels: Vec<(Name, Range<u32>)>,
+}
+
+impl OpenClText {
+    /// The text with only these kernels. Empty lines stand for the others, so that lines keep their numbers.
+    pub fn only(&self, wanted: &FxHashSet<&str>) -> Cow<'_, str> {
+        if self.kernels.iter().all(|(name, _)| wanted.contains(&**name)) {
+            return Cow::Borrowed(&self.text);
+        }
+        let (mut text, mut from) = (String::with_capacity(self.text.len()), 0);
+        for (_, range) in self.kernels.iter().filter(|(name, _)| !wanted.contains(&**name)) {
+            let [start, end] = [range.start, range.end].map(|at| at as usize);
+            text.push_str(&self.text[from..start]);
+            text.extend(self.text[start..end].matches('\n'));
+            from = end;
+        }
+        text.push_str(&self.text[from..]);
+        Cow::Owned(text)
+    }
 }
 
 pub fn print(unit: &Unit) -> OpenClText {
     let nothing = PartOrigins::default();
-    let mut p = Printer { text: String::new(), indent: 0, map: Vec::new(), parts: &nothing };
+    let mut p = Printer { text: String::new(), indent: 0, map: Vec::new(), kernels: Vec::new(), parts: &nothing };
     p.unit(unit);
     // Outer ranges first; the sort is stable, so of equal ranges the outer one, opened first, stays first.
     p.map.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
-    OpenClText { text: p.text, map: p.map }
+    OpenClText { text: p.text, map: p.map, kernels: p.kernels }
 }
 
 struct Printer<'u> {
     text: String,
     indent: usize,
     map: Vec<(Range<u32>, Origin)>,
+    kernels: Vec<(Name, Range<u32>)>,
     /// The origins of subexpressions of the current function.
     parts: &'u PartOrigins,
 }
@@ -173,6 +197,8 @@ impl<'u> Printer<'u> {
         self.indent -= 1;
         self.push("}\n");
         self.record(start, &f.origin);
+        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        self.kernels.push((f.name.clone(), at(start)..at(self.text.len())));
     }
 
     fn stmts(&mut self, stmts: &[Stmt]) {

@@ -67,7 +67,7 @@ fn example() -> Program {
         needless_checks: 3,
     };
     Program {
-        opencl: OpenClText { text: String::new(), map: Vec::new() },
+        opencl: OpenClText { text: String::new(), map: Vec::new(), kernels: Vec::new() },
         functions: Vec::new(),
         plan,
         report: Default::default(),

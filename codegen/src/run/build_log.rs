@@ -95,7 +95,7 @@ mod tests {
         let text = "kernel void f(global float* z)\n{\n  z[0] = undeclared + 1;\n}\n".to_string();
         // The whole body, and `undeclared` in it.
         let map = vec![(31..59, origin(1)), (42..52, origin(2))];
-        let opencl = OpenClText { text, map };
+        let opencl = OpenClText { text, map, kernels: Vec::new() };
         parse(log, &opencl)
             .into_iter()
             .map(|m| (m.line, m.column, m.is_error, m.text, m.origin.map(|o| o.expr.0)))

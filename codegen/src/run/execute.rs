@@ -4,7 +4,7 @@ use super::collect::{Collector, Wanted};
 use super::device::{Buffer, Device, DeviceInfo, HostData, Kernel, KernelArg, LaunchEvent, ReadRequest, Session};
 use super::failure::RunFailure;
 use super::geometry::Geometry;
-use super::kernels::{build, fit};
+use super::kernels::{Built, build, fit};
 use super::pour::{pour, with_lengths};
 use super::prepare::{
     Numbers, Prepared, PreparedArg, PreparedLaunch, PreparedStep, Room, launch_numbers, prepare, rounds,
@@ -34,6 +34,7 @@ pub struct RunOptions {
     /// Fill uninitialised buffers with a pattern that no sound program computes, to find elements that no kernel
     /// writes. For tests.
     pub poison: bool,
+    pub built: Built,
 }
 
 impl Default for RunOptions {
@@ -46,6 +47,7 @@ impl Default for RunOptions {
             measure_for: None,
             memory: None,
             poison: false,
+            built: Built::Needed,
         }
     }
 }
@@ -110,7 +112,7 @@ pub fn run(
     let prepared = prepare(&program.plan, sizes, &device.info, options.memory)?;
     let data = pour(&program.plan, inputs, sizes)?;
     let session = Session::open(device, options.profile)?;
-    let mut run = Run::new(program, prepared, &data, &session)?;
+    let mut run = Run::new(program, prepared, &data, &session, options.built)?;
 
     // The host waits for the launches only to measure them; otherwise the first read waits.
     let measuring = options.profile || options.timed || options.warmup > 0 || options.repeats > 1;
@@ -168,8 +170,8 @@ pub(super) struct Run<'a> {
     plan: &'a Plan,
     prepared: Prepared<'a>,
     session: &'a Session,
-    /// By launch, like `geometry`, `nanoseconds` and `launched`.
-    kernels: Vec<Kernel>,
+    /// By launch, like `geometry`, `nanoseconds` and `launched`; `None` where the sizes do not need it.
+    kernels: Vec<Option<Kernel>>,
     geometry: Vec<Option<Geometry>>,
     /// `None` while the capacity depends on an unknown length.
     buffers: Vec<Option<Buffer>>,
@@ -195,10 +197,11 @@ impl<'a> Run<'a> {
         prepared: Prepared<'a>,
         data: &[(BufferId, HostData)],
         session: &'a Session,
+        built: Built,
     ) -> Result<Run<'a>, RunFailure> {
         let plan = &program.plan;
         check_data(plan, &prepared, data)?;
-        let kernels = build(program, &prepared, session)?;
+        let kernels = build(program, &prepared, session, built)?;
         let mut buffers = Vec::with_capacity(plan.buffers.len());
         for (buffer, capacity) in plan.buffers.iter().zip(&prepared.capacities) {
             let made = capacity.map(|capacity| session.allocate(buffer.element, capacity, &buffer.name));
@@ -211,7 +214,8 @@ impl<'a> Run<'a> {
         let mut notices = Vec::new();
         let mut geometry = Vec::with_capacity(prepared.launches.len());
         for (launch, kernel) in prepared.launches.iter().zip(&kernels) {
-            let fitted = launch.numbers.as_ref().map(|n| fit(launch.plan, n, kernel, session, &mut notices));
+            let known = launch.numbers.as_ref().zip(kernel.as_ref());
+            let fitted = known.map(|(n, kernel)| fit(launch.plan, n, kernel, session, &mut notices));
             geometry.push(fitted.transpose()?);
         }
         let run = Run {
@@ -258,7 +262,7 @@ impl<'a> Run<'a> {
 
     fn check_args(&self) -> Result<(), RunFailure> {
         for (launch, kernel) in self.prepared.launches.iter().zip(&self.kernels) {
-            if let Some(numbers) = &launch.numbers {
+            if let (Some(numbers), Some(kernel)) = (&launch.numbers, kernel) {
                 kernel.check(&self.args(numbers)?).map_err(|e| RunFailure::plan(e.to_string()))?;
             }
         }
@@ -422,7 +426,9 @@ impl<'a> Run<'a> {
     }
 
     fn launch(&mut self, launch: usize) -> Result<(), RunFailure> {
-        let (prepared, kernel) = (&self.prepared.launches[launch], &self.kernels[launch]);
+        let prepared = &self.prepared.launches[launch];
+        // The sizes do not need the others.
+        let Some(kernel) = &self.kernels[launch] else { return Ok(()) };
         let event = match (&prepared.numbers, self.geometry[launch]) {
             (Some(Numbers { needed: false, .. }), _) => return Ok(()),
             (Some(numbers), Some(Geometry { groups, local })) => {

@@ -4,20 +4,39 @@ use super::build_log;
 use super::device::{self, BuildError, Kernel, Session};
 use super::failure::RunFailure;
 use super::geometry::{self, Geometry};
-use super::prepare::{Numbers, Prepared, PreparedArg};
+use super::prepare::{Numbers, Prepared, PreparedArg, PreparedLaunch};
 use crate::plan::{Launch, Program};
+use rustc_hash::FxHashSet;
 
 fn no_doubles(device: &str) -> RunFailure {
     RunFailure::Device { message: format!("the program computes with Double, which the device {device} cannot") }
 }
 
-/// The kernels of all launches, in order.
-pub(super) fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Result<Vec<Kernel>, RunFailure> {
+/// Which kernels of a program are built.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Built {
+    /// Those that the sizes of the run need. A driver takes longer to build a kernel than to run it, and a program has
+    /// several versions of many operators.
+    #[default]
+    Needed,
+    /// All, so that runs with other sizes need no other program.
+    All,
+}
+
+/// The kernels of all launches, in order; `None` for those that these sizes do not need.
+pub(super) fn build(
+    program: &Program,
+    prepared: &Prepared<'_>,
+    session: &Session,
+    which: Built,
+) -> Result<Vec<Option<Kernel>>, RunFailure> {
     let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "double");
     if !session.info.doubles && word(&program.opencl.text) {
         return Err(no_doubles(&session.info.name));
     }
-    let built = device::Program::build(session, &program.opencl.text).map_err(|e| match e {
+    let needed = |l: &&PreparedLaunch<'_>| which == Built::All || l.numbers.as_ref().is_none_or(|n| n.needed);
+    let names: FxHashSet<&str> = prepared.launches.iter().filter(needed).map(|l| &*l.plan.kernel).collect();
+    let built = device::Program::build(session, &program.opencl.only(&names)).map_err(|e| match e {
         BuildError::Refused { log } => {
             let messages = build_log::parse(&log, &program.opencl);
             RunFailure::Build { log, messages }
@@ -25,7 +44,13 @@ pub(super) fn build(program: &Program, prepared: &Prepared<'_>, session: &Sessio
         BuildError::OpenCl(e) => RunFailure::OpenCl(e),
     })?;
     // Each launch has its own kernel object, because an object keeps its arguments.
-    prepared.launches.iter().map(|l| built.kernel(session, &l.plan.kernel).map_err(RunFailure::OpenCl)).collect()
+    let kernel = |l: &PreparedLaunch<'_>| {
+        names
+            .contains(&*l.plan.kernel)
+            .then(|| built.kernel(session, &l.plan.kernel).map_err(RunFailure::OpenCl))
+            .transpose()
+    };
+    prepared.launches.iter().map(kernel).collect()
 }
 
 /// The size of a launch on the device.

@@ -53,4 +53,5 @@ pub use build_log::BuildMessage;
 pub use device::{Device, DeviceChoice, DeviceInfo, DeviceKind, NoDevice};
 pub use execute::{LaunchTime, Outcome, RunOptions, check, run};
 pub use failure::RunFailure;
+pub use kernels::Built;
 pub use resident::{Resident, contents};

@@ -6,6 +6,7 @@
 use super::device::{HostData, Session};
 use super::execute::Run;
 use super::failure::RunFailure;
+use super::kernels::Built;
 use super::pour::{pour, with_lengths};
 use super::prepare::prepare;
 use crate::plan::{BufferId, BufferRole, Program};
@@ -57,7 +58,7 @@ impl<'a> Resident<'a> {
             }
             data.push((BufferId(id as u32), input));
         }
-        let run = Run::new(program, prepared, &data, session)?;
+        let run = Run::new(program, prepared, &data, session, Built::Needed)?;
         let mut resident = Resident { run, data, sizes };
         resident.reset(true)?;
         Ok(resident)

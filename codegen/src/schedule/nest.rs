@@ -39,13 +39,36 @@ pub fn returned(f: &Lambda) -> Option<usize> {
             return None;
         }
         match &stmt.rhs {
-            Rhs::Prim(PrimCall { prim: Prim::Transpose | Prim::Join | Prim::Split, args, .. }) => {
-                result = args.first()?
-            }
+            Rhs::Prim(call) if rearranges(call) => result = call.args.first()?,
             _ => return Some(at),
         }
     }
     None
+}
+
+/// Whether a call joins or splits the dimensions of an array or gives them another order, or is a map that does nothing
+/// else with each element.
+pub fn rearranges(call: &PrimCall) -> bool {
+    match (call.prim, call.funs.as_slice()) {
+        (Prim::Transpose | Prim::Split | Prim::Join, _) => true,
+        (Prim::Map(_), [f]) if f.position.is_none() => {
+            let mut made = f.params.first().copied();
+            let chain = f.body.stmts.iter().all(|s| {
+                let before = made.replace(s.var);
+                rearranging(s).is_some_and(|c| c.args.first() == before.map(Atom::Var).as_ref())
+            });
+            chain && !f.body.stmts.is_empty() && made.map(Atom::Var).as_ref() == Some(&f.body.result)
+        }
+        _ => false,
+    }
+}
+
+/// The call of a statement that [`rearranges`] its argument.
+pub fn rearranging(stmt: &Stmt) -> Option<&PrimCall> {
+    match &stmt.rhs {
+        Rhs::Prim(call) if stmt.binds.is_empty() && rearranges(call) => Some(call),
+        _ => None,
+    }
 }
 
 /// The innermost function of `depth` maps, the function of each of which has [`returned`] the next one.

@@ -18,7 +18,7 @@ use lift_codegen::io::generate::{Generator, generate};
 use lift_codegen::lower;
 use lift_codegen::plan::{BufferRole, Plan, Program};
 use lift_codegen::run::device::HostData;
-use lift_codegen::run::{self, Device, RunOptions};
+use lift_codegen::run::{self, Built, Device, RunOptions};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_tests::grid::{Cell, cells};
@@ -206,7 +206,7 @@ impl Prepared {
             let arguments: Vec<_> = (0..).zip(&self.core.params).map(argument).collect::<Result<_, _>>()?;
             let list: Vec<_> = sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
             let expected = interp::run(&self.core, arguments.clone(), &list, Limits::default());
-            let options = RunOptions { poison: true, ..RunOptions::default() };
+            let options = RunOptions { poison: true, built: Built::All, ..RunOptions::default() };
             let found = run::run(&self.program, &arguments, &sizes, device, &options);
             match (expected, found) {
                 (Ok(expected), Ok(found)) => {

@@ -5,7 +5,7 @@ use lift_codegen::core::Kernel;
 use lift_codegen::failure::Kind;
 use lift_codegen::interp::{self, Limits, RunErrorKind, bind_sizes};
 use lift_codegen::lower::compile;
-use lift_codegen::run::{self, RunFailure, RunOptions};
+use lift_codegen::run::{self, Built, RunFailure, RunOptions};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_tests::kernels::{close, unoptimized_device};
@@ -44,7 +44,7 @@ pub fn on_device(kernel: &Kernel, target: &Target, inputs: &[Value]) -> Option<R
 /// As [`on_device`], for a compiled program.
 pub fn compiled(program: &lift_codegen::plan::Program, kernel: &Kernel, inputs: &[Value]) -> Result<Ran, String> {
     let sizes = bind_sizes(kernel, inputs, &[]).map_err(|e| e.message)?;
-    let options = RunOptions { poison: true, ..RunOptions::default() };
+    let options = RunOptions { poison: true, built: Built::All, ..RunOptions::default() };
     match run::run(program, inputs, &sizes, unoptimized_device(), &options) {
         Ok(outcome) => Ok(Ran::Value(outcome.value)),
         Err(RunFailure::Assumption { origin, assumption, .. }) => {

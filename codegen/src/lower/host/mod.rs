@@ -12,7 +12,7 @@ mod rounds;
 mod state;
 
 use super::copies::{copy_dims, copy_in_parallel};
-use super::dests::{self, Assigned, Destinations};
+use super::dests::{self, Assigned, Destinations, Writer};
 use super::function::{Dims, FunctionBuilder};
 use super::launch::{Body, Guard, Title};
 use super::program::{ProgramBuilder, assume_hidden};
@@ -245,7 +245,7 @@ impl<'k> Host<'k> {
         let checks = self.to_check.len();
         let first = self.ready_from(block, dest);
         let (kernel, schedule) = (self.program.kernel, self.program.schedule);
-        let mut assigned = dests::assign(kernel, schedule, block, first, dest, &env, true)?;
+        let mut assigned = dests::assign(kernel, schedule, block, first, dest, &env, true, Writer::Host)?;
         for stmt in &block.stmts {
             if !assigned.is_empty() {
                 self.lengths_known(block, stmt.var, &env, &mut assigned);

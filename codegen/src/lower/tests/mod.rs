@@ -41,7 +41,7 @@ use super::compile;
 use crate::core::Kernel;
 use crate::interp::{self, Limits};
 use crate::plan::Program;
-use crate::run::{RunFailure, RunOptions, run};
+use crate::run::{Built, RunFailure, RunOptions, run};
 use crate::schedule::Schedule;
 use crate::sizes::SizeValues;
 use crate::target::Target;
@@ -105,7 +105,7 @@ fn agree(kernel: &Kernel, program: &Program, inputs: &[Value]) -> Result<(), Str
     if !crate::testing::sample::takes(&program.opencl.text, ONE_IN) {
         return Ok(());
     }
-    let options = RunOptions { poison: true, ..RunOptions::default() };
+    let options = RunOptions { poison: true, built: Built::All, ..RunOptions::default() };
     let on_device = run(program, inputs, &sizes, &crate::testing::device(), &options);
     let meaning = meaning(kernel, inputs);
     let program = || format!("{kernel}\n{}", program.opencl.text);

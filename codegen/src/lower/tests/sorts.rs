@@ -6,7 +6,7 @@ use crate::core::simplify::simplify;
 use crate::core::{Atom, Kernel, Level, Prim, ScalarOp};
 use crate::lower::compile;
 use crate::plan::Step;
-use crate::run::{RunOptions, run};
+use crate::run::{Built, RunOptions, run};
 use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::size::Size;
@@ -266,7 +266,7 @@ fn any_function_gives_a_permutation() {
         let kernel = simplify(b.finish(&result));
         let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}", e[0]));
         let sizes = crate::interp::bind_sizes(&kernel, &[input.clone()], &[]).unwrap_or_else(|e| panic!("{e}"));
-        let options = RunOptions { poison: true, ..RunOptions::default() };
+        let options = RunOptions { poison: true, built: Built::All, ..RunOptions::default() };
         let outcome = run(&program, &[input.clone()], &sizes, &crate::testing::device(), &options);
         let outcome = outcome.unwrap_or_else(|e| panic!("{name}: {e}"));
         let Value::Tuple(results) = outcome.value else { panic!("{name}: the result is not a pair") };

@@ -5,18 +5,30 @@ use super::access::strides;
 use super::operand::components;
 use crate::core::{Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
+use crate::lower::dests::{self, Assigned, Writer};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::dims_of;
-use crate::lower::value::{Array, ArrayDest, Dest, Env};
+use crate::lower::value::{Array, Dest, Env, Layout, Place};
+use crate::opencl::Expr;
 use crate::schedule::nest;
 use crate::target::Class;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
+/// Maximum dimensions of an element whose place is asked for.
+const MOST_DIMENSIONS: usize = 4;
+
+/// A map of a nest, and where its result is written.
+struct OfMap<'k> {
+    call: &'k PrimCall,
+    env: Env<'k>,
+    dest: Dest<'k>,
+}
+
 impl<'k> Host<'k> {
-    /// Whether most accesses of the two innermost of two or three maps are adjacent for neighbouring elements of the
-    /// outer one of them.
+    /// Whether most accesses of the two innermost of some maps are adjacent for neighbouring elements of the outer one of
+    /// them.
     pub fn neighbours_lie_across(
         &mut self,
         stmt: &'k Stmt,
@@ -24,48 +36,91 @@ impl<'k> Host<'k> {
         env: &Env<'k>,
         dest: &Dest<'k>,
     ) -> Result<bool> {
-        if self.program.target.class != Class::Gpu {
+        let used = dims_of(stmt);
+        let two = used.glb[..2] == [true; 2] && used == Dims { glb: used.glb, ..Dims::default() };
+        if self.program.target.class != Class::Gpu || !two {
             return Ok(false);
         }
-        let rows = self.array_arg(stmt, &call.args[0], env)?;
-        let glb = dims_of(stmt);
-        let only = |glb: [bool; 3]| Dims { glb, ..Dims::default() };
         let mut votes = 0;
-        match call.prim {
-            Prim::Map(Level::Glb(1)) if glb == only([true, true, false]) => {
-                let turned = matches!(dest, Dest::Array(to) if matches!(&**to, ArrayDest::Transposed(_)));
-                votes += if turned { 1 } else { -1 };
-                self.program.probe(&stmt.origin, |b| {
-                    votes += votes_of(b, &rows, &call.funs[0]);
-                    Ok(())
-                })?;
-            }
-            Prim::Map(Level::Glb(2)) if glb == only([true; 3]) => {
-                let plane = &call.funs[0];
-                let Some(at) = nest::returned(plane) else { return Ok(false) };
-                let Rhs::Prim(next @ PrimCall { prim: Prim::Map(_), .. }) = &plane.body.stmts[at].rhs else {
-                    return Ok(false);
+        self.program.probe(&stmt.origin, |b| {
+            let mut map = OfMap { call, env: env.clone(), dest: dest.clone() };
+            while map.call.prim != Prim::Map(Level::Glb(1)) {
+                let is_outer = matches!(map.call.prim, Prim::Map(Level::Glb(2) | Level::Seq));
+                map = match map.below(b, &Size::zero())? {
+                    Some(inner) if is_outer => inner,
+                    _ => return Ok(()),
                 };
-                let turns = |s: &&Stmt| matches!(&s.rhs, Rhs::Prim(view) if view.prim == Prim::Transpose);
-                let turned = plane.body.stmts[at + 1..].iter().filter(turns).count() % 2 == 1;
-                votes += if turned { 1 } else { -1 };
-                self.program.probe(&stmt.origin, |b| {
-                    let mut env = env.clone();
-                    let first = b.read(&rows, &Size::zero())?;
-                    env.enter(plane, &Size::zero(), first);
-                    for s in &plane.body.stmts[..at] {
-                        let value = b.eval_stmt(s, &mut env, None)?;
-                        env.bind(s.var, value);
-                    }
-                    let rows = b.atom(&next.args[0], &env)?;
-                    let rows = b.array(&rows)?;
-                    votes += votes_of(b, &rows, &next.funs[0]);
-                    Ok(())
-                })?;
             }
-            _ => return Ok(false),
-        }
+            let rows = b.atom(&map.call.args[0], &map.env)?;
+            let rows = b.array(&rows)?;
+            votes = votes_of(b, &rows, &map.call.funs[0]) + map.vote_of_results(b)?;
+            Ok(())
+        })?;
         Ok(votes > 0)
+    }
+}
+
+impl<'k> OfMap<'k> {
+    /// The map that the function of this one returns, perhaps rearranged, for element `i`.
+    fn below(&self, b: &mut FunctionBuilder<'_, 'k>, i: &Size) -> Result<Option<OfMap<'k>>> {
+        let Some(f) = self.call.funs.first() else { return Ok(None) };
+        let Some(at) = nest::returned(f) else { return Ok(None) };
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(_), .. }) = &f.body.stmts[at].rhs else { return Ok(None) };
+        let xs = b.atom(&self.call.args[0], &self.env)?;
+        let xs = b.array(&xs)?;
+        let x = b.read(&xs, i)?;
+        let mut env = self.env.clone();
+        env.enter(f, i, x);
+        let dest = b.dest_at(&self.dest, i)?;
+        let mut assigned =
+            dests::assign(b.kernel(), b.schedule(), &f.body, 0, Some(&dest), &env, false, Writer::Items)?;
+        let Some(Assigned::Write(dest)) = assigned.remove(&f.body.stmts[at].var) else { return Ok(None) };
+        for s in &f.body.stmts[..at] {
+            let value = b.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        Ok(Some(OfMap { call, env, dest }))
+    }
+
+    /// 1 if the results of neighbouring elements are adjacent, -1 if those of neighbouring elements of the map below are.
+    fn vote_of_results(&self, b: &mut FunctionBuilder<'_, 'k>) -> Result<i32> {
+        let [r, c] = ["r", "c"].map(|name| Size::var(b.index_var(name, Expr::int(0))));
+        let one = Size::one();
+        let Some(first) = self.place_of_result(b, &r, &c)? else { return Ok(-1) };
+        for (at, vote) in [([&r, &c.add(&one)], -1), ([&r.add(&one), &c], 1)] {
+            if let Some(next) = self.place_of_result(b, at[0], at[1])?
+                && b.facts().simplify(&next.sub(&first)).is_one()
+            {
+                return Ok(vote);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Where the first number of the result is that the map below makes of an element of this one.
+    fn place_of_result(&self, b: &mut FunctionBuilder<'_, 'k>, r: &Size, c: &Size) -> Result<Option<Size>> {
+        let Some(below) = self.below(b, r)? else { return Ok(None) };
+        let mut dest = b.dest_at(&below.dest, c)?;
+        for _ in 0..MOST_DIMENSIONS {
+            dest = match dest {
+                Dest::Place(Place { layout, at }) => match &*layout {
+                    Layout::Scalar(_) => return Ok(Some(at)),
+                    Layout::Tuple(parts) => match parts.first() {
+                        Some(first) => Dest::Place(Place { layout: first.clone(), at }),
+                        None => return Ok(None),
+                    },
+                    Layout::Array { .. } => b.dest_at(&Dest::Place(Place { layout, at }), &Size::zero())?,
+                    _ => return Ok(None),
+                },
+                Dest::Tuple(parts) => match parts.into_iter().next() {
+                    Some(first) => first,
+                    None => return Ok(None),
+                },
+                Dest::Array(_) => b.dest_at(&dest, &Size::zero())?,
+                Dest::Lane(..) => return Ok(None),
+            };
+        }
+        Ok(None)
     }
 }
 

@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// Work-items of a group.
 pub const ITEMS: i64 = 256;
 
+/// Adjacent elements of a vector.
+pub const WIDE: i64 = 4;
+
 /// The dimensions of one side of a tile.
 #[derive(Debug, Clone, Copy)]
 pub struct Side {
@@ -32,6 +35,13 @@ pub struct Side {
     /// Unused elements after each iteration in local memory, so that work-items that store neighbouring iterations use
     /// different banks.
     pub padding: i64,
+}
+
+impl Side {
+    /// The most adjacent elements that a work-item fetches at a time, where all have the same part of a tile.
+    pub fn width(self) -> i64 {
+        WIDE.min(self.lanes * self.depth / ITEMS)
+    }
 }
 
 pub struct Operand<'k> {
@@ -55,7 +65,7 @@ struct Stream {
     pitch: i64,
     /// Neighbouring work-items fetch neighbouring iterations; otherwise neighbouring lanes.
     along_rounds: bool,
-    /// Elements per fetch, 4 or 1; and for 4, their addresses and the condition that vectors are aligned.
+    /// Elements per fetch; and where they are vectors, their addresses and the condition that these are aligned.
     width: i64,
     wide: Option<(Strides, Expr)>,
     /// The work-item's first lane and iteration in the tile.
@@ -192,18 +202,18 @@ impl<'k> Operand<'k> {
             self.pieces(f, s, |f, i, lane, round| {
                 let lane = first_lane.add(lane);
                 // The last whole vector of lanes, or the last row.
-                let most = self.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
+                let most = self.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(s.width) });
                 let lane = min(f.size(&lane)?, f.size(&most)?);
                 let lane = f.number("lane", lane, &most);
                 let round = first_round.add(round);
                 let at = strides.base.add(&strides.first.mul(&lane)).add(&strides.second.mul(&round));
                 let pointer = f.pointer(&strides.memory, false).add(f.size(&at)?);
-                let v = vector(f, &strides.memory, Qualifier::GlobalConst, pointer, "v");
-                for l in 0..4u8 {
+                let v = vector(f, &strides.memory, s.width, Qualifier::GlobalConst, pointer, "v");
+                for l in 0..s.width {
                     let to = s.staged.layout.scalar_memory().cloned();
                     let Some(to) = to else { return Ok(()) };
-                    let to = f.memory(&to, &i.mul(&width).add(&Size::int(l.into())), true)?;
-                    f.assign(to, v.clone().lane(l));
+                    let to = f.memory(&to, &i.mul(&width).add(&Size::int(l)), true)?;
+                    f.assign(to, v.clone().lane(l as u8));
                 }
                 Ok(())
             })
@@ -219,7 +229,7 @@ impl<'k> Operand<'k> {
     pub fn places(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size) -> Result<Vec<Size>> {
         let Some(Stream { wide: Some((strides, _)), .. }) = &self.stream else { return Ok(Vec::new()) };
         let Some(s) = &self.stream else { return Ok(Vec::new()) };
-        let most = self.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
+        let most = self.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(s.width) });
         let mut places = Vec::new();
         for moved in s.moves(self).into_iter().take(if s.along_rounds { usize::MAX } else { 1 }) {
             let lane = first_lane.add(&s.lane).add(&if s.along_rounds { moved } else { Size::zero() });
@@ -246,10 +256,10 @@ impl<'k> Operand<'k> {
             let Some(place) = place else { return Ok(()) };
             let at = place.add(&strides.second.mul(&round));
             let pointer = f.pointer(&strides.memory, false).add(f.size(&at)?);
-            let v = vector(f, &strides.memory, Qualifier::GlobalConst, pointer, "v");
-            for l in 0..4u8 {
-                let to = f.memory(&to, &Size::int(4 * i as i64 + i64::from(l)), true)?;
-                f.assign(to, v.clone().lane(l));
+            let v = vector(f, &strides.memory, s.width, Qualifier::GlobalConst, pointer, "v");
+            for l in 0..s.width {
+                let to = f.memory(&to, &Size::int(s.width * i as i64 + l), true)?;
+                f.assign(to, v.clone().lane(l as u8));
             }
         }
         Ok(())
@@ -262,13 +272,13 @@ impl<'k> Operand<'k> {
         self.pieces(f, s, |f, i, lane, round| {
             let to = self.in_tile(s, buffer, lane, round);
             if !s.along_rounds
-                && s.width == 4
+                && s.width > 1
                 && let (Some(m), Some(from)) = (s.local.layout.scalar_memory(), s.staged.layout.scalar_memory())
             {
                 let pointer = f.pointer(m, true).add(f.size(&to)?);
-                let ty = CType::Vec(m.scalar, 4);
+                let ty = CType::Vec(m.scalar, s.width as u8);
                 let mut lanes = Vec::new();
-                for l in 0..4 {
+                for l in 0..s.width {
                     lanes.push(f.memory(from, &i.mul(&width).add(&Size::int(l)), false)?);
                 }
                 f.assign(
@@ -327,7 +337,7 @@ impl<'k> Operand<'k> {
             match (s.local.layout.scalar_memory(), self.registers.layout.scalar_memory()) {
                 (Some(m), Some(to)) if is_word(m.scalar) => {
                     let pointer = f.pointer(m, false).add(f.size(&from)?);
-                    let v = vector(f, m, Qualifier::Local, pointer, "v");
+                    let v = vector(f, m, WIDE, Qualifier::Local, pointer, "v");
                     for l in 0..4u8 {
                         let to = f.memory(to, &Size::int(block * 4 + i64::from(l)), true)?;
                         f.assign(to, v.clone().lane(l));
@@ -412,11 +422,11 @@ pub fn operand<'k>(
     };
     let element = &row.element;
     let (along_rounds, vectors) = neighbours(f, &rows);
-    let wide = match vectors {
+    let wide = match vectors.filter(|_| side.width() > 1) {
         Some((strides, multiples)) => whole_vectors(f, &multiples)?.map(|c| (strides, c)),
         None => None,
     };
-    let width = if wide.is_some() { 4 } else { 1 };
+    let width = if wide.is_some() { side.width() } else { 1 };
     let pitch = if along_rounds { side.lanes + side.padding } else { side.lanes };
     let local = f.arrays(element, &format!("{name}_tile"), Storage::LocalVectors, (2 * side.depth * pitch) as u64)?;
     let staged =
@@ -471,8 +481,8 @@ fn whole_vectors(f: &mut FunctionBuilder, sizes: &[Size]) -> Result<Option<Expr>
     Ok(Some(if condition.is_atom() { condition } else { f.bind("aligned", CType::Bool, condition) }))
 }
 
-fn vector(f: &mut Body, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
-    let ty = CType::Vec(m.scalar, 4);
+fn vector(f: &mut Body, m: &Memory, width: i64, space: Qualifier, pointer: Expr, name: &str) -> Expr {
+    let ty = CType::Vec(m.scalar, width as u8);
     f.bind(name, ty, Expr::Wide { ty, space, pointer: Arc::new(pointer) })
 }
 

@@ -69,7 +69,7 @@ impl Builder {
         };
         Builder {
             program: Program {
-                opencl: OpenClText { text: text.to_string(), map: vec![] },
+                opencl: OpenClText { text: text.to_string(), map: vec![], kernels: vec![] },
                 functions: vec![],
                 plan,
                 report: Default::default(),

@@ -223,3 +223,24 @@ kernel void sums(global const int* xs, global const int* lengths, global int* su
     expect_test::expect!["the input `xs` is not of type Int: its length is 5; at most N = 4 is allowed"]
         .assert_eq(&failure.to_string());
 }
+
+#[test]
+fn a_run_builds_only_the_kernels_that_its_sizes_need() {
+    let broken = "kernel void broken(global const float* xs, global float* ys, int n) { no such thing }\n";
+    let mut b = Builder::new(&format!("{MAP}{broken}")).sizes(&["N"]);
+    let at = MAP.len() as u32;
+    b.program.opencl.kernels = vec![("twice".into(), 0..at), ("broken".into(), at..at + broken.len() as u32)];
+    let xs = b.input("xs", Scalar::Float, n());
+    let ys = b.buffer("ys", Scalar::Float, n(), BufferRole::Output);
+    b.result(Ty::array(Ty::scalar(Scalar::Float), n()), array_of(n(), Layout::Scalar(ys)));
+    for (kernel, only_if) in [("twice", Size::one()), ("broken", n().sub(&Size::nat(3)))] {
+        let args = vec![Arg::Buffer(xs), Arg::Buffer(ys), size_arg(n())];
+        let Step::Launch(launch) = launch(kernel, args, n(), 1) else { unreachable!("it is a launch") };
+        b.step(Step::Launch(Launch { only_if: vec![only_if], ..launch }));
+    }
+    let (few, many) = ([floats(&[1.0, 2.0, 3.0])], [floats(&[1.0; 4])]);
+    assert_eq!(b.run(&few, &sizes(&[("N", 3)])), Ok(floats(&[2.0, 4.0, 6.0])));
+    assert!(matches!(b.failure(&many, &sizes(&[("N", 4)])), RunFailure::Build { .. }));
+    let all = RunOptions { built: Built::All, ..RunOptions::default() };
+    assert!(matches!(b.run_with(&few, &sizes(&[("N", 3)]), &all), Err(RunFailure::Build { .. })));
+}

@@ -3,8 +3,9 @@
 //! second launch folds the parts and computes what the program makes of them.
 
 use super::parts::Span;
+use super::shape::Shape;
 use super::tile::{each_place, places_of_item};
-use super::{Block, Element, Shape, Whole, common};
+use super::{Block, Element, Whole, common};
 use crate::core::{Atom, Block as Body, Kernel, Lambda, Level, PrimCall, Rhs, Stmt, VarId};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
@@ -110,13 +111,13 @@ impl<'k> Host<'k> {
         let local = [Some(ITEMS), Some(1), Some(1)];
         let shape_of = |size: &TileSize| {
             let [item, depth] = [size.item, size.depth].map(u64::cast_signed);
-            Shape { item, depth, padding: PADDING.cast_signed() }
+            Shape::square(item, depth, PADDING.cast_signed())
         };
         let largest = folded.sizes.first().map_or(0, |size| size.item.cast_signed());
         let mut shapes: Vec<(Shape, Vec<Size>)> = folded.sizes.iter().map(|s| (shape_of(s), Vec::new())).collect();
         // Large tiles read less, but there must be one for each compute unit, and they must not be empty for the most part.
         if let [(large, of_large), (_, of_small)] = shapes.as_mut_slice() {
-            let tiles = large.tiles(&n).mul(&large.tiles(&m));
+            let tiles = large.tiles([&n, &m]);
             let units = Size::int(i64::from(self.program.target.compute_units));
             let narrow = Size::int(large.rows().lanes).sub(&Size::min(&n, &m));
             let short = Size::int(LEAST_ROUNDS).sub(&rounds);
@@ -154,7 +155,7 @@ impl<'k> Host<'k> {
             };
             let and = |size: Size| if size.is_one() { when.clone() } else { [&*when, &[size]].concat() };
             // Few tiles take little time, in whole ones and in others.
-            let whole = multiples.as_ref().filter(|_| !several || shape.item == largest);
+            let whole = multiples.as_ref().filter(|_| !several || shape.item[0] == largest);
             if let Some(multiples) = whole {
                 let title = Title { label: "map: folded whole tiles", ..title.clone() };
                 let tiles = Whole { multiples, fours: false };
@@ -180,7 +181,7 @@ impl<'k> Host<'k> {
     /// As many groups to each row of tiles as keep the device busy.
     fn shares(&mut self, stmt: &'k Stmt, [n, m]: [&Size; 2], shape: Shape, ty: &Ty) -> Result<Shares> {
         let groups = i64::from(self.program.target.compute_units) * self.program.parameter(Parameter::MatrixGroups);
-        let [above, across] = [n, m].map(|n| Size::max(&shape.tiles(n), &Size::one()));
+        let [above, across] = [shape.above(n), shape.beside(m)].map(|n| Size::max(&n, &Size::one()));
         let wanted = Size::max(&Size::int(groups).div_floor(&above), &Size::one());
         let each = across.div_ceil(&Size::min(&wanted, &across));
         let count = across.div_ceil(&each);
@@ -209,7 +210,7 @@ impl<'k> Fold<'k> {
             side.iter().try_for_each(|o| o.take_once(f, first))?;
         }
         let side = operands[1][0].side.of_item;
-        each_place(f, operands, first, [side; 2], &mut |f, [i, j], at| {
+        each_place(f, operands, first, [operands[0][0].side.of_item, side], &mut |f, [i, j], at| {
             let value = element.result_of(f, operands, acc, [i, j])?;
             let (x, env) = self.taken_at(f, value, at)?;
             let total = f.load(&Place { layout: totals.layout.clone(), at: i.clone() })?;
@@ -309,7 +310,7 @@ fn folded_tiles<'k>(
 ) -> Result<()> {
     let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
     let (above, beside) = (shape.rows(), shape.columns());
-    let [own_row, own_column] = places_of_item(f, above, beside);
+    let [own_row, own_column] = places_of_item(f, shape);
     let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
     let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
     let lane = f.number("lane", lane, &Size::nat(OF_ROW - 1));
@@ -318,14 +319,14 @@ fn folded_tiles<'k>(
     let registers = |f: &mut FunctionBuilder<'_, 'k>, ty: &Ty, name: &str, len: i64| -> Result<Place> {
         Ok(Place { layout: f.arrays(ty, name, Storage::Private, len.cast_unsigned())?, at: Size::zero() })
     };
-    let acc = registers(f, z_ty, "acc", shape.item * shape.item)?;
-    let totals = registers(f, &fold.ty, "total", shape.item)?;
+    let acc = registers(f, z_ty, "acc", shape.item[0] * shape.item[1])?;
+    let totals = registers(f, &fold.ty, "total", shape.item[0])?;
     let slots = f.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
     let slots = Place { layout: slots, at: Size::zero() };
-    let tiles = f.host_size(&Size::max(&shape.tiles(&n), &Size::one()), "above")?;
-    let across = f.host_size(&shape.tiles(&m), "across")?;
+    let tiles = f.host_size(&Size::max(&shape.above(&n), &Size::one()), "above")?;
+    let across = f.host_size(&shape.beside(&m), "across")?;
     let each = f.host_size(&shares.each, "of_share")?;
-    let groups = shape.tiles(&n).mul(&shares.count);
+    let groups = shape.above(&n).mul(&shares.count);
     f.by_tiles(|f| {
         f.for_level(Level::Wrg(0), &groups, |f, t| {
             f.share_memory();
@@ -334,7 +335,7 @@ fn folded_tiles<'k>(
             let row = t.rem(&tiles).mul(&Size::int(above.lanes));
             let row = number_of(f, "row", &row, &n.sub(&Size::one()))?;
             let env = fold.env_of_fold(f)?;
-            f.unrolled("i", shape.item, |f, i| {
+            f.unrolled("i", shape.item[0], |f, i| {
                 let z = f.atom(&fold.call.args[0], &env)?;
                 f.copy(&z, &Dest::Place(Place { layout: totals.layout.clone(), at: i.clone() }))
             })?;

@@ -1,6 +1,6 @@
 //! `map (λrow. map (λcolumn. g (reduce f z (… row column …))) columns) rows`, in tiles.
 //!
-//! A group computes a block of results, each work-item 8×8 of them (or 4×4) in registers. Rows and columns pass through
+//! A group computes a block of results, each work-item 8×8 of them (or 4×4, or 4×8) in registers. Rows and columns pass through
 //! local memory, a few iterations of the fold at a time; while one tile is folded, the next is fetched. Rows and
 //! columns after the last are clamped and their results discarded. Iterations after the last are never executed, so any
 //! fold may be tiled. Each result is folded in the order of the program.
@@ -12,68 +12,37 @@
 //!
 //! | module | job |
 //! |---|---|
+//! | `shape` | the sizes of tiles |
 //! | `parts` | the k dimension divided among groups, where there are few tiles |
 //! | `tile` | the code of a tile |
 //! | `folded` | rows of results that are folded while their tiles are in registers |
 
 mod folded;
 mod parts;
+mod shape;
 pub(super) mod tile;
 
-use self::tile::{WIDE, for_batch, writes_fours};
+use self::tile::{for_batch, writes_fours};
 use crate::core::{Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::tile::bytes_of;
-use crate::lower::tile::operand::{ITEMS, Side, multiples_of};
+use crate::lower::tile::operand::{ITEMS, WIDE, multiples_of};
 use crate::lower::value::{Array, Dest, Env};
 use crate::lower::{LowerError, Result};
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
-use crate::target::{Class, Target};
+use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
 use parts::Parts;
+use shape::{Shape, narrow_shapes, narrow_tiles, shapes};
 
-/// The size of a tile: 2×4 warps of 8×4 work-items with `item`×`item` results each.
-#[derive(Debug, Clone, Copy)]
-struct Shape {
-    item: i64,
-    depth: i64,
-    padding: i64,
-}
-
-/// The shapes of tiles, preferred first.
-fn shapes(target: &Target) -> Vec<Shape> {
-    let [most, depth] = [Parameter::MatrixItem, Parameter::MatrixDepth].map(|p| i64::from(target.get(p)));
-    let all: &[(i64, i64, i64)] = match depth {
-        // The work-items of a group fetch at least a vector of four each, so small tiles are not flat.
-        8 => &[(8, 8, 4), (4, 16, 4), (4, 16, 0)],
-        // The last two are for elements of 8 bytes or more; without padding, those of doubles fit 32 KiB.
-        _ => &[(8, 16, 4), (8, 8, 4), (4, 16, 4), (4, 16, 0)],
-    };
-    let shapes = all.iter().map(|&(item, depth, padding)| Shape { item, depth, padding });
-    shapes.filter(|shape| shape.item <= most).collect()
-}
 /// Bytes of results that a work-item keeps in registers.
 const REGISTERS: i64 = 256;
-
-impl Shape {
-    fn rows(self) -> Side {
-        Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth, padding: self.padding }
-    }
-    /// The number of tiles along `n` rows or columns.
-    fn tiles(self, n: &Size) -> Size {
-        let lanes = 16 * self.item;
-        n.add(&Size::int(lanes - 1)).div_floor(&Size::int(lanes))
-    }
-    fn columns(self) -> Side {
-        Side { lanes: 16 * self.item, of_item: self.item, spread: 16, depth: self.depth, padding: self.padding }
-    }
-}
 
 /// The computation for each pair of a row and a column.
 pub struct Element<'k> {
@@ -203,10 +172,7 @@ impl<'k> Host<'k> {
             }
             return self.matrix_on_cores(stmt, &batch, [row_ty, column_ty, &z_ty], (env, dest), element_of);
         }
-        let bytes = |s: &Shape| {
-            let pitch = s.rows().lanes + s.padding;
-            2 * s.depth * pitch * (element(row_ty) + element(column_ty))
-        };
+        let bytes = |s: &Shape| s.bytes([row_ty, column_ty].map(element));
         // Four results of each work-item.
         let out = ITEMS * WIDE * bytes_of(&kernel.atom_ty(&f.body.result)) as i64;
         // Halves are rounded after each operation, in code that would be repeated for each element of a tile.
@@ -215,7 +181,8 @@ impl<'k> Host<'k> {
         }
         let target = self.program.target;
         let fits = |s: &&Shape| {
-            bytes(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
+            let registers = s.item[0] * s.item[1] * bytes_of(&z_ty) as i64;
+            bytes(s) <= target.local_memory as i64 && registers <= REGISTERS
         };
         let shapes = shapes(&target);
         let Some(shape) = shapes.iter().find(fits).copied() else { return Ok(false) };
@@ -253,26 +220,27 @@ impl<'k> Host<'k> {
             .iter()
             .map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)))
             .collect();
-        let tiles = lengths.iter().map(|n| shape.tiles(n)).chain(around.iter().cloned());
-        let tiles = tiles.fold(Size::one(), |a, b| a.mul(&b));
+        let [n, m] = lengths.as_slice() else { return Err(wrong()) };
+        let all_around = around.iter().fold(Size::one(), |a, b| a.mul(b));
+        let tiles = shape.tiles([n, m]).mul(&all_around);
         let divided = match nest.reorder {
             true => self.program.divided(&tiles, &rounds),
             false => None,
         };
         let at_most = divided.as_ref().map_or_else(Size::one, |d| d.most.clone());
         let few = Size::nat(target.compute_units.into()).sub(&tiles.mul(&at_most));
-        let few = match (smaller, lengths.as_slice()) {
-            (Some(smaller), [n, m]) => Size::max(&few, &Size::int(smaller.rows().lanes + 1).sub(&Size::min(n, m))),
-            _ => few,
+        let few = match smaller {
+            Some(smaller) => Size::max(&few, &Size::int(smaller.rows().lanes + 1).sub(&Size::min(n, m))),
+            None => few,
         };
-        let versions = match (smaller, few.as_const()) {
+        let mut versions = match (smaller, few.as_const()) {
             (Some(smaller), Some(1..)) => vec![(smaller, Vec::new())],
             (Some(smaller), None) if self.program.is_known_before(&few) => {
                 vec![(shape, vec![Size::one().sub(&few)]), (smaller, vec![few])]
             }
             _ => vec![(shape, Vec::new())],
         };
-        let cells = lengths.iter().chain(&around).fold(Size::one(), |a, b| a.mul(b));
+        let cells = n.mul(m).mul(&all_around);
         let parts = match divided {
             Some(divided) => Some(self.parts(stmt, divided, (&rounds, shape), &z_ty, &cells)?),
             None => None,
@@ -289,8 +257,19 @@ impl<'k> Host<'k> {
             })
         };
         let both = versions.len() > 1;
+        let several = parts.as_ref().map_or_else(Size::zero, Parts::several);
+        let narrow = narrow_shapes(&target).into_iter().filter(|shape| fits(&shape));
+        for (shape, of_narrow) in narrow_tiles(&target, narrow, [n, m], &all_around) {
+            let of_narrow = Size::if_le(&several, &Size::zero(), &of_narrow, &Size::zero());
+            if of_narrow.is_zero() || !self.program.is_known_before(&of_narrow) {
+                continue;
+            }
+            versions.iter_mut().for_each(|(_, only_if)| only_if.push(Size::one().sub(&of_narrow)));
+            let title = Title { label: "map: narrow tiles", ..title.clone() };
+            self.launch_if(&[of_narrow], &title, used, local, |b| body(b, shape, None, None))?;
+        }
         for (shape, only_if) in versions {
-            let is_small = Some(shape.item) == smaller.map(|s| s.item);
+            let is_small = Some(shape) == smaller;
             for (parts, of_stage) in stages(parts.as_ref()) {
                 let title =
                     |labels: [&'static str; 2]| Title { label: labels[usize::from(parts.is_some())], ..title.clone() };
@@ -349,25 +328,5 @@ impl<'k> Host<'k> {
             })?;
         }
         Ok(true)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_tile_is_fetched_in_whole_vectors() {
-        for item in [4, 8] {
-            for depth in [8, 16] {
-                let target = Target::nvidia().with(Parameter::MatrixItem, item).with(Parameter::MatrixDepth, depth);
-                let all = shapes(&target);
-                assert!(!all.is_empty(), "{item} and {depth}");
-                for shape in all {
-                    let elements = shape.rows().lanes * shape.depth;
-                    assert_eq!(elements % (super::super::operand::ITEMS * 4), 0, "{shape:?}");
-                }
-            }
-        }
     }
 }

@@ -1,7 +1,8 @@
 //! The k dimension divided among groups, if there are few tiles: each group folds a part of its tile's iterations, and
 //! a second launch folds the results of the parts.
 
-use super::{Element, Shape};
+use super::Element;
+use super::shape::Shape;
 use crate::core::Stmt;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::host::Host;

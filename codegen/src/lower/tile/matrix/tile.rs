@@ -1,12 +1,13 @@
 //! The code of a tile: the fold of a block of results, each in the order of the program.
 
 use super::parts::{Part, Span, part_of_group};
+use super::shape::Shape;
 use super::{Batch, Block, Element, of_rows};
 use crate::core::{Level, PrimCall};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::blocks::store_quad;
-use crate::lower::tile::operand::{ITEMS, Operand, Side, operands, side_value};
+use crate::lower::tile::operand::{ITEMS, Operand, Side, WIDE, operands, side_value};
 use crate::lower::tile::{local_id, number_of, write_result};
 use crate::lower::value::{Array, ArrayDest, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step, Storage};
@@ -16,9 +17,6 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Adjacent results that are written together.
-pub(super) const WIDE: i64 = 4;
 
 /// Gets the indices of a result among those of the work-item, and its row and column.
 pub(super) type OnPlace<'w, 'k> = dyn FnMut(&mut FunctionBuilder<'_, 'k>, [&Size; 2], [&Size; 2]) -> Result<()> + 'w;
@@ -80,17 +78,25 @@ pub(in crate::lower::tile) fn for_batch<'k>(
 }
 
 /// The first row and the first column of a work-item in a tile.
-pub(super) fn places_of_item(f: &mut FunctionBuilder, above: Side, beside: Side) -> [Size; 2] {
+pub(super) fn places_of_item(f: &mut FunctionBuilder, shape: Shape) -> [Size; 2] {
     let item = f.bind("item", CType::Int, local_id());
-    // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
-    let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
-    let own_row = item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
-    let own_column =
-        in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
-    [
-        f.number("own_row", own_row, &Size::int(above.lanes / 2 + 28)),
-        f.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12)),
-    ]
+    let Shape { item: of_item, warp: [above, beside], warps: [_, warps], .. } = shape;
+    // The work-items of a warp take adjacent blocks of four.
+    let row = item.clone().div(Expr::int(beside)).rem(Expr::int(above)).mul(Expr::int(WIDE));
+    let column = item.clone().rem(Expr::int(beside)).mul(Expr::int(WIDE));
+    let warp = item.clone().div(Expr::int(above * beside));
+    let of_warp = [above * of_item[0], beside * of_item[1]].map(Expr::int);
+    let [rows, columns] = of_warp;
+    let (own_row, own_column) = match shape.warps {
+        [1, _] => (row, warp.mul(columns).add(column)),
+        [_, 1] => (warp.mul(rows).add(row), column),
+        _ => {
+            let warp_row = item.div(Expr::int(above * beside * warps));
+            (warp_row.mul(rows).add(row), warp.rem(Expr::int(warps)).mul(columns).add(column))
+        }
+    };
+    let last = |k: usize| (shape.warps[k] - 1) * shape.warp[k] * of_item[k] + WIDE * (shape.warp[k] - 1);
+    [f.number("own_row", own_row, &Size::int(last(0))), f.number("own_column", own_column, &Size::int(last(1)))]
 }
 
 /// Goes through the results of a work-item, or every few of a row, that are inside.
@@ -153,17 +159,17 @@ impl Block<'_> {
     ) -> Result<()> {
         let (n, m, shape) = (rows.len.clone(), columns.len.clone(), self.shape);
         let (above, beside) = (shape.rows(), shape.columns());
-        let [own_row, own_column] = places_of_item(f, above, beside);
+        let [own_row, own_column] = places_of_item(f, shape);
         let a = operands(f, "a", &rows, row_ty, above, &own_row)?;
         let b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
-        let cells = shape.item * shape.item;
+        let cells = shape.item[0] * shape.item[1];
         let acc = Place { layout: f.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
         let ty = f.kernel().atom_ty(&element.f.body.result);
         let out = ty.as_scalar().filter(|_| self.fours).map(|scalar| room_for_results(f, scalar));
         // One loop, which needs fewer registers than one for each dimension.
-        let across = shape.tiles(&m);
+        let across = shape.beside(&m);
         let across = f.host_size(&across, "across")?;
-        let mut tiles = shape.tiles(&n).mul(&shape.tiles(&m));
+        let mut tiles = shape.tiles([&n, &m]);
         let mut count = tiles.clone();
         if let Some((parts, _)) = &self.parts {
             count = parts.of_all(&tiles);
@@ -201,12 +207,12 @@ impl Block<'_> {
         acc: &Place,
     ) -> Result<()> {
         let (shape, only_whole) = (self.shape, self.whole);
-        let (side, depth) = (Size::int(shape.item), &Size::int(shape.depth));
+        let (side, depth) = (Size::int(shape.item[1]), &Size::int(shape.depth));
         for (side, first) in operands.iter().zip(first) {
             side.iter().try_for_each(|o| o.take_once(f, first))?;
         }
-        f.unrolled("i", shape.item, |f, i| {
-            f.unrolled("j", shape.item, |f, j| {
+        f.unrolled("i", shape.item[0], |f, i| {
+            f.unrolled("j", shape.item[1], |f, j| {
                 let lanes = lane_values(f, element, operands, i, j)?;
                 let env = element.before_fold(f, lanes)?;
                 let z = f.atom(&element.fold.args[0], &env)?;
@@ -305,9 +311,9 @@ impl<'k> Element<'k> {
         for o in operands.into_iter().flatten() {
             o.take(f, half, in_tile)?;
         }
-        let n = side.as_const().unwrap_or(1);
+        let [n, m] = operands.map(|side| side[0].side.of_item);
         f.unrolled("i", n, |f, i| {
-            f.unrolled("j", n, |f, j| {
+            f.unrolled("j", m, |f, j| {
                 let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
                 let lanes = lane_values(f, self, operands, i, j)?;
                 let before = f.load(&cell)?;
@@ -404,11 +410,11 @@ fn results<'k>(
         }
     }
     let dest = to.dest(&operands[1][0].rows.len);
-    let side = all.shape.item;
+    let [above, beside] = all.shape.item;
     if let Some(out) = out {
         let (wide, is_wide) = f.scope(|f| {
             let mut always = true;
-            each_place(f, operands, first, [side, side / WIDE], &mut |f, [i, quad], [r, c]| {
+            each_place(f, operands, first, [above, beside / WIDE], &mut |f, [i, quad], [r, c]| {
                 f.known_mut().assume_divides(Size::int(WIDE), c.clone());
                 let mut values = Vec::new();
                 for by in (0..WIDE).map(Size::int) {
@@ -425,7 +431,7 @@ fn results<'k>(
             return Ok(());
         }
     }
-    each_place(f, operands, first, [side; 2], &mut |f, at, [r, c]| {
+    each_place(f, operands, first, [above, beside], &mut |f, at, [r, c]| {
         let value = result_at(f, element, operands, acc, at, to)?;
         write_result(f, &value, [r, c], &dest)
     })
