@@ -82,7 +82,7 @@ parameters! {
     MatrixDepth "matrix.depth" = 16 [8] "Steps of the k dimension of a matrix tile between two barriers.";
     MatrixGroups "matrix.groups" = 2 [1, 4, 8] "Groups per compute unit for few tiles whose k dimension is divided.";
     MatrixPart "matrix.part" = 512 [128, 256, 1024, 2048] "Minimum steps of the k dimension in such a part.";
-    MatrixLeast "matrix.least" = 48 [8, 16, 32, 64] "Minimum rows, and columns, of a product for which windows, or what several maps go over, become those of matrices.";
+    MatrixLeast "matrix.least" = 8 [1, 16, 32, 64] "Minimum rows, and columns, of a product for which windows, or what several maps go over, become those of matrices.";
     MatrixCells "matrix.cells" = 2048 [1, 512, 8192] "Minimum results of such a product per compute unit.";
     MatrixFours "matrix.fours" = 768 [1, 4096] "Maximum k dimension of a whole tile whose results are written four at a time.";
     FoldItem "fold.item" = 8 [4] "Maximum rows, and columns, of a tile that a work-item has, if the rows of a nest are folded.";

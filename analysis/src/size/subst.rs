@@ -48,6 +48,36 @@ impl Size {
         self.subst(&mut |v| (v == var).then(|| replacement.clone()))
     }
 
+    /// The quotients `⌊a/b⌋` at any depth, each once, outer ones first.
+    pub fn quotients(&self) -> Vec<Size> {
+        let mut found = Vec::new();
+        self.any_atom(&mut |atom| {
+            let quotient = || Size::atom(atom.clone());
+            if matches!(atom, Atom::Floor(..)) && !found.contains(&quotient()) {
+                found.push(quotient());
+            }
+            false
+        });
+        found
+    }
+
+    /// The dividend and the divisor of a quotient `⌊a/b⌋`.
+    pub fn as_quotient(&self) -> Option<(&Size, &Size)> {
+        match self.as_atom()? {
+            Atom::Floor(dividend, divisor) => Some((dividend, divisor)),
+            _ => None,
+        }
+    }
+
+    /// The size with other sizes in place of quotients, at any depth.
+    pub fn with_quotients(&self, replacement: &dyn Fn(&Size) -> Option<Size>) -> Size {
+        let mut of_atom = |atom: &Atom| match atom {
+            Atom::Floor(..) => replacement(&Size::atom(atom.clone())),
+            _ => None,
+        };
+        self.rebuild(&mut of_atom).unwrap_or_else(|| self.clone())
+    }
+
     /// Replaces one atom in all its powers, at the top level of the sum only.
     pub(crate) fn replace_atom(&self, atom: &Atom, value: &Size) -> Size {
         let (with, without): (Vec<&Term>, Vec<&Term>) =

@@ -83,6 +83,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The C expression of a size whose value must fit an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
         let simplified = self.known_mut().simplify(s);
+        let simplified = self.known_mut().quotients_mut().named(simplified);
         if let Some(expr) = by_host_factors(self, &simplified)? {
             return Ok(expr);
         }

@@ -21,7 +21,7 @@ pub struct OpenClText {
 
 impl OpenClText {
     /// The text with only these kernels. Empty lines stand for the others, so that lines keep their numbers.
-    pub fn only(&self, wanted: &FxHashSet<&str>) -> Cow<'_, str> {
+    pub fn text_of(&self, wanted: &FxHashSet<&str>) -> Cow<'_, str> {
         if self.kernels.iter().all(|(name, _)| wanted.contains(&**name)) {
             return Cow::Borrowed(&self.text);
         }

@@ -36,7 +36,7 @@ pub(super) fn build(
     }
     let needed = |l: &&PreparedLaunch<'_>| which == Built::All || l.numbers.as_ref().is_none_or(|n| n.needed);
     let names: FxHashSet<&str> = prepared.launches.iter().filter(needed).map(|l| &*l.plan.kernel).collect();
-    let built = device::Program::build(session, &program.opencl.only(&names)).map_err(|e| match e {
+    let built = device::Program::build(session, &program.opencl.text_of(&names)).map_err(|e| match e {
         BuildError::Refused { log } => {
             let messages = build_log::parse(&log, &program.opencl);
             RunFailure::Build { log, messages }

@@ -152,7 +152,12 @@ impl Viewer {
                 readings.push((dividend, ratio));
             }
         }
-        readings.retain(|(dividend, _)| self.allows(dividend));
+        // In code, a fraction that remains is one more division.
+        let whole = |divisor: &Size| match &place.linear {
+            Some((factor, _)) => self.style == Style::Reading || factor.div_exact(divisor).is_integral(),
+            None => true,
+        };
+        readings.retain(|(dividend, divisor)| self.allows(dividend) && whole(divisor));
         for (dividend, divisor) in readings {
             found.push(Candidate {
                 place: place.number,

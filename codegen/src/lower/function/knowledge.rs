@@ -8,7 +8,7 @@ use crate::opencl::{BinaryOp, Expr, UnaryOp};
 use lift_analysis::size::{Assumption, Facts, Size, Truth, Var};
 use rustc_hash::FxHashMap;
 
-/// Facts, and what follows from them. Invariant: `facts`, `extrema`, `loads` and `memo` hold until the end of the scope,
+/// Facts, and what follows from them. Invariant: `facts`, `extrema`, `quotients`, `loads` and `memo` hold until the end of the scope,
 /// which restores those outside of it ([`Self::open`], [`Self::close`]); the expressions of variables and conditions stay.
 pub struct Knowledge {
     facts: Facts,
@@ -17,10 +17,39 @@ pub struct Knowledge {
     /// Conditions, each with two sizes; if it holds, the first is at most the second.
     compared: FxHashMap<Expr, [Size; 2]>,
     extrema: Extrema,
+    quotients: Quotients,
     /// Elements of buffers that are kept in registers.
     loads: Option<Loads>,
     /// Cached queries about sizes.
     memo: Option<Memo>,
+}
+
+/// Quotients that have been computed, each with its variable; and the sizes that the code asks for, if that is of interest.
+/// Invariant: they were computed in the scopes that are open.
+#[derive(Default)]
+pub(in crate::lower) struct Quotients {
+    known: Vec<(Size, Var)>,
+    asked: Option<Vec<Size>>,
+}
+
+impl Quotients {
+    /// The size with the variables of quotients in their place.
+    pub(in crate::lower) fn named(&mut self, size: Size) -> Size {
+        if let Some(asked) = &mut self.asked {
+            asked.push(size.clone());
+        }
+        if self.known.is_empty() {
+            return size;
+        }
+        size.with_quotients(&|q| self.known.iter().find(|(known, _)| known == q).map(|(_, var)| Size::var(var.clone())))
+    }
+    pub(in crate::lower) fn add(&mut self, quotient: Size, var: Var) {
+        self.known.push((quotient, var));
+    }
+    /// Notes from here on what is asked for; returns what was noted before.
+    pub(in crate::lower) fn note(&mut self, asked: Option<Vec<Size>>) -> Option<Vec<Size>> {
+        std::mem::replace(&mut self.asked, asked)
+    }
 }
 
 /// The extrema that have a name here, each with its variable. Invariant: they were declared in the scopes that are open.
@@ -50,11 +79,13 @@ pub(super) struct Outside {
     loads: Option<Loads>,
     memo: Option<Memo>,
     extrema: usize,
+    quotients: usize,
 }
 
 /// What the start of the function does not share with the code that is interrupted for it.
 pub(super) struct Interrupted {
     extrema: Extrema,
+    quotients: Quotients,
     loads: Option<Loads>,
     memo: Option<Memo>,
 }
@@ -66,6 +97,7 @@ impl Knowledge {
             indices: FxHashMap::default(),
             compared: FxHashMap::default(),
             extrema: Extrema::default(),
+            quotients: Quotients::default(),
             loads: None,
             memo: None,
         }
@@ -73,17 +105,20 @@ impl Knowledge {
 
     pub(super) fn open(&self) -> Outside {
         let (loads, memo) = (self.loads.clone(), self.memo.clone());
-        Outside { facts: self.facts.clone(), loads, memo, extrema: self.extrema.count() }
+        let (extrema, quotients) = (self.extrema.count(), self.quotients.known.len());
+        Outside { facts: self.facts.clone(), loads, memo, extrema, quotients }
     }
     pub(super) fn close(&mut self, outside: Outside) {
         (self.facts, self.loads, self.memo) = (outside.facts, outside.loads, outside.memo);
         self.extrema.keep(outside.extrema);
+        self.quotients.known.truncate(outside.quotients);
     }
     pub(super) fn interrupt(&mut self) -> Interrupted {
-        Interrupted { extrema: std::mem::take(&mut self.extrema), loads: self.loads.take(), memo: self.memo.take() }
+        let (extrema, quotients) = (std::mem::take(&mut self.extrema), std::mem::take(&mut self.quotients));
+        Interrupted { extrema, quotients, loads: self.loads.take(), memo: self.memo.take() }
     }
     pub(super) fn resume(&mut self, at: Interrupted) {
-        (self.loads, self.memo, self.extrema) = (at.loads, at.memo, at.extrema);
+        (self.loads, self.memo, self.extrema, self.quotients) = (at.loads, at.memo, at.extrema, at.quotients);
     }
 
     // ---- facts
@@ -196,6 +231,10 @@ impl Knowledge {
     }
     pub(super) fn extrema_mut(&mut self) -> &mut Extrema {
         &mut self.extrema
+    }
+
+    pub(in crate::lower) fn quotients_mut(&mut self) -> &mut Quotients {
+        &mut self.quotients
     }
 
     // ---- caches

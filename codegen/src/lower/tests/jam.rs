@@ -8,9 +8,9 @@ use lift_analysis::size::Size;
 
 const LABEL: &str = "// map: several elements\n";
 
-/// A device that a few blocks keep busy.
+/// A device that a few blocks keep busy, and on which products of windows have no tiles.
 fn small() -> Target {
-    Target { compute_units: 1, ..Target::gpu() }
+    Target { compute_units: 1, ..Target::gpu() }.with(Parameter::MatrixLeast, 1000)
 }
 
 fn cube(k: usize, n: usize, m: usize) -> Value {
@@ -65,14 +65,14 @@ fn windows([n, c, o, l]: [&Size; 4], b: &mut Builder, f: Binary) -> Atom {
     })
 }
 
-fn of_any_length(f: Binary) -> Kernel {
+pub fn of_any_length(f: Binary) -> Kernel {
     let mut b = Builder::new("windows");
     let [n, c, o, l] = ["N", "C", "O", "L"].map(|name| b.size(name));
     let result = windows([&n, &c, &o, &l], &mut b, f);
     b.finish(&result)
 }
 
-fn images([n, c, o, l]: [usize; 4]) -> Vec<Value> {
+pub fn images([n, c, o, l]: [usize; 4]) -> Vec<Value> {
     vec![cube(n, c, l + 2), cube(o, c, 3)]
 }
 
@@ -145,7 +145,7 @@ fn a_short_inner_map_keeps_its_work_items() {
         let all = b.map(Level::Auto, &xs, |b, x| b.map(Level::Auto, &ys, |b, y| fold_of_folds(b, x, y, MUL)));
         b.finish(&all)
     };
-    let target = small().with(Parameter::MatrixLeast, 1000);
+    let target = small();
     for (m, loads) in [(40, 5), (259, 8)] {
         let kernel = of(m);
         agrees_in_blocks(&kernel, &target, &[vec![cube(74, 11, 3), cube(m as usize, 11, 3)]]);

@@ -19,6 +19,7 @@ mod kept;
 mod lengths;
 mod limits;
 mod measured;
+mod narrow;
 mod placed;
 mod programs;
 mod random;

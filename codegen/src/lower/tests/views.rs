@@ -249,3 +249,29 @@ fn vectors() {
         agrees(&kernel, &[floats(len)]);
     }
 }
+
+/// What a function does with the rows that it has made is no work: each of them is written where it belongs, by a work-item of
+/// its own.
+#[test]
+fn rows_that_are_rearranged_are_still_made_in_parallel() {
+    let mut b = Builder::new("turned");
+    let [n, m, k] = ["N", "M", "K"].map(|name| b.size(name));
+    let xs = b.param("xs", array(array(array(float(), &(&k * 6)), &m), &n));
+    let turned = b.map(Level::Auto, &xs, |b, image| {
+        let made = b.map(Level::Auto, image, |b, row| b.map(Level::Auto, row, |b, x| b.mul(x, 2.0f32)));
+        let split = b.map(Level::Auto, &made, |b, row| b.view(Prim::Split, &sizes(&[6]), std::slice::from_ref(row)));
+        let turned = b.map(Level::Auto, &split, |b, row| b.transpose(row));
+        b.transpose(&turned)
+    });
+    let kernel = b.finish(&turned);
+    for target in [Target::gpu(), Target::nvidia()] {
+        let program = compile(&kernel, &target).expect("it compiles");
+        assert!(program.opencl.text.contains("get_global_id(2)"), "{}", program.opencl.text);
+        for [n, m, k] in [[1, 1, 1], [2, 3, 4], [5, 40, 7]] {
+            let images = (0..n).map(|_| rows(m, 6 * k)).collect();
+            if let Err(problem) = agree(&kernel, &program, &[Value::Array(ArrayValue::Values(images))]) {
+                panic!("{problem}");
+            }
+        }
+    }
+}

@@ -14,6 +14,7 @@
 //! | [`short`] | short rows, read into registers once |
 //! | [`loads`] | elements of buffers in registers |
 //! | [`operand`] | rows or columns, from global memory to registers |
+//! | [`divided`] | quotients in the addresses of such rows |
 //! | [`memo`] | cached queries about sizes |
 //! | [`across`] | which of two maps gets neighbouring work-items |
 //! | [`access`] | addresses of elements, to load several neighbours at once |
@@ -22,6 +23,7 @@ mod access;
 mod across;
 pub mod blocks;
 mod cores;
+mod divided;
 pub mod loads;
 mod matrix;
 pub mod memo;

@@ -9,6 +9,7 @@ use super::super::Result;
 use super::super::function::{Body, FunctionBuilder};
 use super::super::value::{Array, Dest, Layout, Memory, Place, Value, View};
 use super::access::{Strides, is_word, strides};
+use super::divided::{Divided, tried};
 use super::{local_id, min};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Storage};
 use lift_analysis::size::Size;
@@ -68,6 +69,8 @@ struct Stream {
     /// Elements per fetch; and where they are vectors, their addresses and the condition that these are aligned.
     width: i64,
     wide: Option<(Strides, Expr)>,
+    /// What addresses divide, unless they are linear in lanes and iterations.
+    divided: Option<Divided>,
     /// The work-item's first lane and iteration in the tile.
     lane: Size,
     round: Size,
@@ -171,9 +174,43 @@ impl<'k> Operand<'k> {
         })
     }
 
-    /// Fetches a tile from global memory to registers, given its first lane and iteration. All its iterations must
-    /// exist.
-    pub fn fetch(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size, first_round: &Size) -> Result<()> {
+    /// Prepares to fetch tiles with this first lane.
+    pub fn enter(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size) -> Result<()> {
+        let Some(s @ Stream { divided: Some(divided), .. }) = &self.stream else { return Ok(()) };
+        if !divided.keeps_lanes() {
+            return Ok(());
+        }
+        let lanes = if s.along_rounds { s.pieces(self.side).0 } else { 1 };
+        let step = Size::int(s.pieces(self.side).1);
+        f.unrolled("i", lanes, |f, i| {
+            let lane = self.clamped(f, &first_lane.add(&s.lane).add(&i.mul(&step)))?;
+            divided.enter_lane(f, i, &lane)
+        })
+    }
+
+    /// Whether [`Operand::enter_rounds`] must come before a tile is fetched.
+    pub fn divides_rounds(&self) -> bool {
+        self.stream.iter().filter_map(|s| s.divided.as_ref()).any(Divided::has_table)
+    }
+
+    /// Prepares to fetch the tile from this iteration on, the last of all being before `end`. All work-items of the group
+    /// call it.
+    pub fn enter_rounds(&self, f: &mut FunctionBuilder<'_, 'k>, at: [&Size; 3]) -> Result<()> {
+        match &self.stream {
+            Some(Stream { divided: Some(divided), .. }) => divided.enter_rounds(f, self.side.depth, at),
+            _ => Ok(()),
+        }
+    }
+
+    /// Fetches a tile from global memory to registers, given its first lane and iteration, and whether its number is odd. All
+    /// its iterations must exist.
+    pub fn fetch(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        first_lane: &Size,
+        first_round: &Size,
+        half: &Size,
+    ) -> Result<()> {
         let Some(s) = &self.stream else { return Ok(()) };
         let width = Size::int(s.width);
         let (one_by_one, ()) = f.scope(|f| {
@@ -185,7 +222,7 @@ impl<'k> Operand<'k> {
                         false => (lane.add(&l), round.clone()),
                     };
                     let (block, ()) = f.scope(|f| {
-                        let x = self.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
+                        let x = self.fetch_one(f, (i, &first_lane.add(&lane)), (half, first_round, &round))?;
                         let at = i.mul(&width).add(&l);
                         f.copy(&x, &Dest::Place(Place { layout: s.staged.layout.clone(), at }))
                     })?;
@@ -307,9 +344,10 @@ impl<'k> Operand<'k> {
         first_lane: &Size,
         first_round: &Size,
         rounds: &Size,
+        half: &Size,
     ) -> Result<()> {
         let Some(s) = &self.stream else { return Ok(()) };
-        self.pieces(f, s, |f, _, lane, round| {
+        self.pieces(f, s, |f, i, lane, round| {
             for l in 0..s.width {
                 let l = Size::int(l);
                 let (lane, round) = match s.along_rounds {
@@ -319,7 +357,7 @@ impl<'k> Operand<'k> {
                 let there = f.size(&first_round.add(&round))?.lt(f.size(rounds)?);
                 f.when(there, |f| {
                     f.known_mut().assume_le(first_round.add(&round), rounds.sub(&Size::one()));
-                    let x = self.fetch_one(f, &first_lane.add(&lane), &first_round.add(&round))?;
+                    let x = self.fetch_one(f, (i, &first_lane.add(&lane)), (half, first_round, &round))?;
                     let at = self.in_tile(s, &Size::zero(), &lane, &round);
                     f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at }))
                 })?;
@@ -376,18 +414,37 @@ impl<'k> Operand<'k> {
 }
 
 impl<'k> Operand<'k> {
-    /// Element `[lane][iteration]` of the rows; lanes after the last are clamped.
-    fn fetch_one(&self, f: &mut FunctionBuilder<'_, 'k>, lane: &Size, round: &Size) -> Result<Value<'k>> {
-        let last = self.rows.len.sub(&Size::one());
-        let at = if f.facts().le(lane, &last).is_yes() {
-            lane.clone()
-        } else {
-            let at = min(f.size(lane)?, f.size(&last)?);
-            f.number("lane", at, &last)
-        };
-        let row = f.read(&self.rows, &at)?;
+    /// Element `[lane][iteration]` of the rows; lanes after the last are clamped. It belongs to the `i`th part that the
+    /// work-item fetches of half `half` of the tiles.
+    fn fetch_one(
+        &self,
+        f: &mut FunctionBuilder<'_, 'k>,
+        (i, lane): (&Size, &Size),
+        (half, first_round, in_tile): (&Size, &Size, &Size),
+    ) -> Result<Value<'k>> {
+        let mut lane = self.clamped(f, lane)?;
+        let mut round = first_round.add(in_tile);
+        if let Some(s @ Stream { divided: Some(divided), .. }) = &self.stream {
+            let (known_lane, known_round) = (f.size(&lane)?, f.size(&round)?);
+            lane = f.number("lane", known_lane, &self.rows.len.sub(&Size::one()));
+            let (_, most) = f.facts().bounds(&round);
+            round = f.number("round", known_round, &most.unwrap_or_else(|| round.clone()));
+            let of_item = if s.along_rounds { i.clone() } else { Size::zero() };
+            divided.known(f, (&of_item, &lane), (half, in_tile, &round), self.side.depth)?;
+        }
+        let row = f.read(&self.rows, &lane)?;
         let row = f.array(&row)?;
-        f.read(&row, round)
+        f.read(&row, &round)
+    }
+
+    /// A lane, or the last one if there is no such lane.
+    fn clamped(&self, f: &mut FunctionBuilder<'_, 'k>, lane: &Size) -> Result<Size> {
+        let last = self.rows.len.sub(&Size::one());
+        if f.facts().le(lane, &last).is_yes() {
+            return Ok(lane.clone());
+        }
+        let at = min(f.size(lane)?, f.size(&last)?);
+        Ok(f.number("lane", at, &last))
     }
 
     fn in_tile(&self, s: &Stream, buffer: &Size, lane: &Size, round: &Size) -> Size {
@@ -421,7 +478,14 @@ pub fn operand<'k>(
         return Ok(Operand { side, rows, own, registers, stream: None });
     };
     let element = &row.element;
-    let (along_rounds, vectors) = neighbours(f, &rows);
+    let (mut along_rounds, vectors) = neighbours(f, &rows);
+    let tried = match strides(f, &rows) {
+        Some(s) if is_word(s.memory.scalar) => None,
+        _ => tried(f, &rows)?,
+    };
+    if let Some(tried) = &tried {
+        along_rounds = tried.along_rounds;
+    }
     let wide = match vectors.filter(|_| side.width() > 1) {
         Some((strides, multiples)) => whole_vectors(f, &multiples)?.map(|c| (strides, c)),
         None => None,
@@ -438,7 +502,10 @@ pub fn operand<'k>(
     let second = local_id().cast(CType::Int).div(Expr::int(fast));
     let second = f.number(&format!("{name}_at"), second, &Size::int((ITEMS / fast).min(slow) - 1));
     let (lane, round) = if along_rounds { (second, first) } else { (first, second) };
-    let stream = Stream { staged: place(staged), local: place(local), pitch, along_rounds, width, wide, lane, round };
+    let (staged, local) = (place(staged), place(local));
+    let mut stream = Stream { staged, local, pitch, along_rounds, width, wide, divided: None, lane, round };
+    let lanes = if along_rounds { stream.pieces(side).0 } else { 1 };
+    stream.divided = tried.map(|tried| tried.declared(f, name, side.depth, lanes)).transpose()?;
     Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
 }
 

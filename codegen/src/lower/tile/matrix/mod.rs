@@ -258,7 +258,7 @@ impl<'k> Host<'k> {
         };
         let both = versions.len() > 1;
         let several = parts.as_ref().map_or_else(Size::zero, Parts::several);
-        let narrow = narrow_shapes(&target).into_iter().filter(|shape| fits(&shape));
+        let narrow = narrow_shapes(&target, |shape| fits(&shape));
         for (shape, of_narrow) in narrow_tiles(&target, narrow, [n, m], &all_around) {
             let of_narrow = Size::if_le(&several, &Size::zero(), &of_narrow, &Size::zero());
             if of_narrow.is_zero() || !self.program.is_known_before(&of_narrow) {

@@ -81,11 +81,13 @@ pub(super) fn shapes(target: &Target) -> Vec<Shape> {
     shapes.filter(|shape| shape.item[0] <= most).collect()
 }
 
-/// The shapes of tiles of few rows, and of few columns.
-pub(super) fn narrow_shapes(target: &Target) -> [Shape; 2] {
+/// The shapes of tiles of few rows, and of few columns, each as deep as it may be.
+pub(super) fn narrow_shapes(target: &Target, fits: impl Fn(&Shape) -> bool) -> impl Iterator<Item = Shape> {
     let most = i64::from(target.get(Parameter::MatrixItem));
     let depth = i64::from(target.get(Parameter::MatrixDepth));
-    [Shape::narrow(false, [4, most], depth), Shape::narrow(true, [8, 4], depth)]
+    let of =
+        move |of_columns, item| [depth, 8].map(|depth| Shape::narrow(of_columns, item, depth)).into_iter().find(&fits);
+    [of(false, [4, most]), of(true, [8, 4])].into_iter().flatten()
 }
 
 /// The narrow tiles that may be better than square ones, each with a size that is 1 where they are and 0 elsewhere: a
@@ -124,7 +126,7 @@ mod tests {
                 for shape in all {
                     assert_eq!(shape.rows().lanes * shape.depth % (ITEMS * WIDE), 0, "{shape:?}");
                 }
-                for shape in narrow_shapes(&target) {
+                for shape in narrow_shapes(&target, |_| true) {
                     for side in [shape.rows(), shape.columns()] {
                         assert_eq!(side.lanes * shape.depth % (ITEMS * side.width()), 0, "{shape:?}");
                     }

@@ -242,16 +242,30 @@ impl Block<'_> {
                 }
             }
         }
-        let fetch = |f: &mut FunctionBuilder<'_, 'k>, from: &Size| -> Result<()> {
+        let end = begin_at.add(rounds);
+        let enter_rounds = |f: &mut FunctionBuilder<'_, 'k>, tile: &Size, half: &Size| -> Result<()> {
+            both(f, &mut |f, o, _| o.enter_rounds(f, [&begin_at.add(&tile.mul(depth)), half, &end]))
+        };
+        if !only_whole {
+            both(f, &mut |f, o, first| o.enter(f, first))?;
+        }
+        // The iterations of a tile are divided two tiles before it is folded.
+        let divides = !only_whole && operands.into_iter().flatten().any(Operand::divides_rounds);
+        if divides {
+            enter_rounds(f, &Size::zero(), &Size::zero())?;
+            enter_rounds(f, &Size::one(), &Size::one())?;
+            f.barrier(true, false);
+        }
+        let fetch = |f: &mut FunctionBuilder<'_, 'k>, from: &Size, half: &Size| -> Result<()> {
             if !only_whole {
-                return both(f, &mut |f, o, first| o.fetch(f, first, from));
+                return both(f, &mut |f, o, first| o.fetch(f, first, from, half));
             }
             let all = operands.into_iter().flatten();
             all.zip(&places).try_for_each(|(o, places)| o.fetch_from(f, places, from))
         };
         let (begin, ()) = f.scope(|f| {
             f.known_mut().assume_le(Size::one(), whole_size.clone());
-            fetch(f, begin_at)?;
+            fetch(f, begin_at, &Size::zero())?;
             both(f, &mut |f, o, _| o.stage(f, &Size::zero()))
         })?;
         f.emit_if(Expr::int(0).lt(whole.clone()), begin, Vec::new());
@@ -264,7 +278,7 @@ impl Block<'_> {
             let (fetch, ()) = f.scope(|f| {
                 f.known_mut().assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
                 let from = begin_at.add(&t.add(&Size::one()).mul(depth));
-                fetch(f, &from)
+                fetch(f, &from, &Size::one().sub(&half))
             })?;
             f.emit_if(more.clone(), fetch, Vec::new());
             f.unrolled_unless_long("k", shape.depth, |f, k| {
@@ -273,6 +287,9 @@ impl Block<'_> {
             let other = Size::one().sub(&half);
             let (stage, ()) = f.scope(|f| both(f, &mut |f, o, _| o.stage(f, &other)))?;
             f.emit_if(more, stage, Vec::new());
+            if divides {
+                enter_rounds(f, &t.add(&Size::int(2)), &half)?;
+            }
             f.barrier(true, false);
             Ok(())
         })?;
@@ -281,8 +298,10 @@ impl Block<'_> {
         }
         // The remaining iterations, fewer than a tile has. Barriers must not be conditional: with a conditional one,
         // pocl loses the private arrays of a group's first work-item.
-        let (first_left, end) = (begin_at.add(&whole_size.mul(depth)), begin_at.add(rounds));
-        both(f, &mut |f, o, first| o.fetch_rest(f, first, &first_left, &end))?;
+        let first_left = begin_at.add(&whole_size.mul(depth));
+        let odd = Expr::binary(BinaryOp::BitAnd, whole.clone(), Expr::int(1));
+        let odd = if divides { f.number("half", odd, &Size::one()) } else { Size::zero() };
+        both(f, &mut |f, o, first| o.fetch_rest(f, first, &first_left, &end, &odd))?;
         f.barrier(true, false);
         let left = f.size(rounds)?.sub(whole.mul(Expr::int(shape.depth)));
         let left = f.index_var("left", left);
