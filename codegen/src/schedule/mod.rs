@@ -212,8 +212,13 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     }
     rewritten = by_key::grouped(rewritten, &mut Vec::new());
     stages.push(("group-by-key", rewritten.clone()));
-    rewritten = invariant::invariant(rewritten, &mut Vec::new());
+    let mut hoisted = Vec::new();
+    rewritten = invariant::invariant(rewritten, &mut hoisted);
     stages.push(("invariant", rewritten.clone()));
+    if !hoisted.is_empty() {
+        rewritten = by_key::rewrite(rewritten, usize::MAX, &mut Vec::new());
+        stages.push(("by key of what is invariant", rewritten.clone()));
+    }
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
     stages.push(("interchanged", rewritten.clone()));
     rewritten = unrolled::unrolled(rewritten, &mut Vec::new());
@@ -289,7 +294,12 @@ impl Schedule {
         let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
         let rewritten = verified("grouped", kernel, by_key::grouped(rewritten, &mut applied));
+        let before = applied.len();
         let rewritten = verified("invariant", kernel, invariant::invariant(rewritten, &mut applied));
+        let rewritten = match applied.len() > before {
+            true => verified("by key", kernel, by_key::rewrite(rewritten, usize::MAX, &mut applied)),
+            false => rewritten,
+        };
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));

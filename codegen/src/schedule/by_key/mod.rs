@@ -4,13 +4,14 @@
 //! do not mention it.
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
-//! a key, [`swapped`] those of the columns of a matrix, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
+//! a key, [`swapped`] those of the columns of a matrix, [`rows`] those of its rows, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
 //! [`grouped`](mod@grouped) sorts what is filtered by each key. [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative.
 
 mod bounds;
 mod fold;
 mod grouped;
 mod numbered;
+mod rows;
 mod slice;
 mod sorted;
 mod swapped;
@@ -43,7 +44,7 @@ fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
     (0..kernel.body.stmts.len()).find_map(|at| {
         let numbered = Numbered::of(kernel, at);
         let own = numbered.and_then(|n| fold::by_key(kernel, &n).or_else(|| bounds::by_key(kernel, &n)));
-        let (next, rule) = own.or_else(|| swapped::by_key(kernel, at))?;
+        let (next, rule) = own.or_else(|| swapped::by_key(kernel, at)).or_else(|| rows::by_key(kernel, at))?;
         applied.push(rule);
         Some(next)
     })

@@ -35,7 +35,18 @@ fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
     unplaced_map(&made.rhs)?;
     let (before, rest) = (&f.body.stmts[..first], &f.body.stmts[first + 1..]);
     let read = |v: VarId| f.body.result == Atom::Var(v) || rest.iter().any(|s| uses::mentions(s, &|w| w == v));
-    if before.iter().any(|s| read(s.var)) || f.body.stmts.iter().any(|s| !s.binds.is_empty()) {
+    // Views of what is the same for all columns are in both maps.
+    let own = |v: VarId| f.params.contains(&v) || f.body.stmts.iter().any(|s| s.var == v);
+    let is_shared = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) => {
+            call.prim.is_view()
+                && call.funs.is_empty()
+                && !s.rhs.operands().into_iter().any(|a| slice::as_var(a).is_some_and(own))
+        }
+        _ => false,
+    };
+    let shared: Vec<&Stmt> = before.iter().filter(|s| read(s.var)).collect();
+    if !shared.iter().all(|s| is_shared(s)) || f.body.stmts.iter().any(|s| !s.binds.is_empty()) {
         return None;
     }
     let len = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
@@ -53,6 +64,7 @@ fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
         vec![at_origin(all, prim(Prim::Map(Level::Auto), vec![Lambda { body, ..f.clone() }], vec![columns.clone()]))];
     // The names of the second function are its own.
     let own = fresh(made.var, row.clone());
+    let shared: Vec<(&Stmt, VarId)> = shared.into_iter().map(|s| (s, fresh(s.var, kernel.ty(s.var).clone()))).collect();
     let mut rest = Block { stmts: rest.to_vec(), result: f.body.result.clone() };
     let again = read(column).then(|| {
         (
@@ -63,8 +75,9 @@ fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
     rename(&mut rest, &|v| match again {
         _ if *v == made.var => *v = own,
         Some((again, _)) if *v == column => *v = again,
-        _ => {}
+        _ => *v = shared.iter().find(|(s, _)| s.var == *v).map_or(*v, |(_, copy)| *copy),
     });
+    rest.stmts.splice(0..0, shared.iter().map(|(s, copy)| Stmt { var: *copy, ..(*s).clone() }));
     let (param, source) = match again {
         None => (own, Atom::Var(all)),
         Some((again, pair)) => {
