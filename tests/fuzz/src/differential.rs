@@ -11,7 +11,7 @@ use crate::program::shapes::failing::{CHECKS, WORK};
 use crate::program::{Breadth, inputs, program};
 use crate::soundness::alike;
 use crate::{Case, Wrong, guarded, remember};
-use lift_analysis::parameters::Parameter;
+use lift_analysis::parameters::{Parameter, TABLE};
 use lift_codegen::core::{Kernel, check};
 use lift_codegen::interp::{Limits, RunError, RunErrorKind, run_watched};
 use lift_codegen::lower::compile_scheduled;
@@ -171,6 +171,12 @@ fn with_options(mut target: Target, random: &mut Random) -> Target {
     if random.one_in(3) {
         // A work-item computes several neighbours, however few there are.
         target = target.with(Parameter::MapBlocks, 1).with(Parameter::MapRounds, 1);
+    }
+    if random.one_in(2) {
+        // No value of a parameter changes a result.
+        let entry = &TABLE[random.below(TABLE.len())];
+        let values = entry.values();
+        target = target.with(entry.parameter, values[random.below(values.len())]);
     }
     target
 }
