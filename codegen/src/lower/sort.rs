@@ -8,6 +8,7 @@ use super::value::{Array, Closure, Dest, Env, Hits, Layout, Place, Value};
 use crate::core::PrimCall;
 use crate::core::order::NumberOrder;
 use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
+use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
@@ -40,7 +41,7 @@ pub fn ints(f: &mut FunctionBuilder, n: &Size, name: &str) -> Result<Ints> {
     Ok(Ints(f.allocate_private(&Ty::array(Ty::int(), n.clone()), name)?))
 }
 
-/// The same memory, as the record of written indices.
+/// Uses memory for ints as the record of written indices.
 pub fn hits_in(f: &FunctionBuilder, ints: Ints) -> Result<Hits> {
     if let Layout::Array { capacity, element, .. } = &*ints.0.layout
         && let Layout::Scalar(memory) = &**element
@@ -159,6 +160,8 @@ fn exchanged<'k>(
     // The position of an element moves with it.
     let kept = if positions { Ty::tuple(vec![element, Ty::int()]) } else { element };
     let Some(own) = f.element_arrays(&kept, "sorted", Storage::Private, n) else { return Ok(false) };
+    let origin = f.origin();
+    f.program_mut().applied(&rules::SORT_EXCHANGED, &origin);
     f.unrolled("i", n, |f, i| {
         let (x, at) = (f.read(xs, i)?, f.size(i)?);
         let x = if positions { Value::Tuple(vec![x, Value::computed(Scalar::Int, at.clone())]) } else { x };

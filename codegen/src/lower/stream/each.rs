@@ -13,6 +13,7 @@ use crate::lower::Result;
 use crate::lower::function::{Accessed, Dims, FunctionBuilder};
 use crate::lower::vectors::along::Span;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, has_loop, names};
+use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::hir::Name;
 use lift_analysis::parameters::Parameter;
@@ -54,6 +55,10 @@ impl FunctionBuilder<'_, '_> {
     /// words ([`super::words`]).
     pub fn tiles(&mut self, name: &Name, n: Expr, useful: Option<Size>, each: u32, body: Vec<Stmt>) -> Result<()> {
         let words = self.in_words(name, &body);
+        let origin = self.origin();
+        if words.is_some() {
+            self.program_mut().applied(&rules::NARROW_WORDS, &origin);
+        }
         let elements = if words.is_some() { each * WORD as u32 } else { each };
         if let Some(useful) = &useful {
             let elements = Size::nat(elements.into());
@@ -72,7 +77,6 @@ impl FunctionBuilder<'_, '_> {
             name: name.clone(),
             init: Some(value),
         };
-        let origin = self.origin();
         let round = |value: Expr, body: Vec<Stmt>| {
             let mut all = vec![declare(name, value).at(&origin)];
             all.extend(body);

@@ -122,6 +122,9 @@ rules! {
         "sort (λ(a,b). k a < k b)" = "iterate 4 (sort by the next eight bits of k, each by counting and moving)",
         if "k takes a number out of an element; `>` likewise. Stable, as `sort` is. Of floating-point numbers, NaN comes last, as the language says. At the top of a kernel, where the array may be longer than 256 on a GPU, than 65536 on a processor, than 2048 elsewhere: what is shorter is merged, by one work-item where there are few.";
 
+    Decomposition SORT_EXCHANGED "sort-exchanged":
+        "sort f" = "iterate (n - 1) (exchange the neighbours of which the right one comes first)",
+        if "`f` compares a number in each element, so that the result is that of any stable sort. On a GPU, where one work-item sorts 2 to 32 elements, a number that is known, whose components are scalars: they stay in registers. Also of `argsort`.";
     Decomposition MAP_PARTS "map-parts":
         "map (λx. b (a x))" = "map b ∘ map a",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB. On a processor only where a or b is a product of matrices, whose tiles the caches keep.";
@@ -324,4 +327,7 @@ rules! {
     Arithmetic SHARED_BITS "shared-bits":
         "map (λi. g (reduceSeq f z (iota n))) (iota (2^p·m))" = "join ∘ map (λq. map (λr. g (reduceSeq f (reduceSeq f z (drop p (iota n))) (take p (iota n)))) (iota 2^p)) ∘ split 2^p",
         if "f is acc ⊕ t, under conditions perhaps, where ⊕ is exact, associative and commutative, and what is read in round k has no bit of i below k: `(… i …) shr k` of and, or, exclusive or and shifts to the right. The inner fold is the same for all r. On a GPU, below a `reduce` by a commutative operator.";
+    Arithmetic NARROW_WORDS "narrow-words":
+        "map f" = "join ∘ mapGlb0 (mapSeq f ∘ toPrivate) ∘ split 4",
+        if "Always true; the elements after the last whole four are computed one by one. On a GPU, where `f` reads or writes arrays of one or two bytes an element: four neighbours are one vector of each array, also of those of four bytes. An element of the map may take up to four neighbours of an array, such as the colours of a pixel; together, the vectors have 256 bytes at most.";
 }

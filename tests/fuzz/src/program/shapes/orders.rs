@@ -57,15 +57,22 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
-    /// Rows of special numbers in order, their places in the order, and a fold of these.
+    /// Rows of special numbers in order, also few of them, their places in the order, and a fold of these.
     pub(super) fn rows_ordered(&mut self) -> (String, Ty) {
         let number = self.choices.of(&NUMBERS);
         let order = self.choices.of(&ORDERS);
         let row = format!("(map (lambda (x) {number}) r)");
         let (m, n) = (Len::of(Base::M), Len::of(Base::N));
-        match self.choices.below(3) {
+        match self.choices.below(4) {
             0 => (format!("(map (lambda (r) (argsort {order} {row})) rows)"), Ty::array(Ty::array(INT, m), n)),
             1 => (format!("(map (lambda (r) (sort {order} r)) rows)"), Ty::array(Ty::array(INT, m), n)),
+            2 => {
+                let few = format!("(map (lambda (k) (let x (mod (* k (+ q 3)) 7) {number})) (iota #5))");
+                (
+                    format!("(map (lambda (q) (argsort {order} {few})) (iota #N))"),
+                    Ty::array(Ty::array(INT, Len::nat(5)), n),
+                )
+            }
             _ => {
                 let places = format!("(zip (argsort {order} {row}) (sort {order} r))");
                 let weighted = format!("(map (lambda (p) (* (get1 p) (get2 p))) {places})");
