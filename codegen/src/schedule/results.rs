@@ -8,7 +8,7 @@ use super::pass::within;
 use super::versions::fresh;
 use super::{Applied, host_blocks, rules, uses};
 use crate::core::copy::{Copier, Lengths};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::target::{Class, Target};
 
 /// The kernel in which products return what they compute as it is.
@@ -89,27 +89,5 @@ impl Writer<'_> {
 
 /// Whether a statement of a function is a view of what the function computes, and of nothing else.
 fn is_view_of(f: &Lambda, stmt: &Stmt) -> bool {
-    let of_params = |stmt: &Stmt| uses::mentions(stmt, &|v| f.params.contains(&v));
-    is_view(stmt) && !of_params(stmt)
-}
-
-fn is_view(stmt: &Stmt) -> bool {
-    let Rhs::Prim(call) = &stmt.rhs else { return false };
-    match call.prim {
-        Prim::Split | Prim::Join | Prim::Transpose => stmt.binds.is_empty(),
-        Prim::Map(Level::Auto) => {
-            let f = &call.funs[0];
-            let reads = |s: &Stmt, v: VarId| s.rhs.operands() == [&Atom::Var(v)];
-            let stmts = &f.body.stmts;
-            let chain = stmts
-                .iter()
-                .enumerate()
-                .all(|(k, s)| is_view(s) && reads(s, if k == 0 { f.params[0] } else { stmts[k - 1].var }));
-            f.position.is_none()
-                && f.params.len() == 1
-                && chain
-                && stmts.last().is_some_and(|s| f.body.result == Atom::Var(s.var))
-        }
-        _ => false,
-    }
+    nest::rearranging(stmt).is_some() && !uses::mentions(stmt, &|v| f.params.contains(&v))
 }

@@ -76,17 +76,19 @@ impl Writer<'_> {
             self.applied.extend(joins);
             return Some(made);
         }
-        let (last, before) = f.body.stmts.split_last().filter(|_| around < MOST_BATCHES)?;
+        // What follows rearranges the result, which [`super::results`] does for all elements at once.
+        let at = nest::returned(f).filter(|_| around < MOST_BATCHES)?;
+        let (before, after) = (&f.body.stmts[..at], &f.body.stmts[at + 1..]);
         if !before.iter().all(|s| is_free(&s.rhs)) {
             return None;
         }
-        let (made, mut extent) = self.rewritten(last, around + 1)?;
+        let (made, mut extent) = self.rewritten(&f.body.stmts[at], around + 1)?;
         let (len, _) = rows_of(&self.kernel.atom_ty(&call.args[0]))?;
         if let Some(extent) = &mut extent {
             extent.cells = extent.cells.mul(&len);
         }
         let mut call = call.clone();
-        call.funs[0].body.stmts = before.iter().cloned().chain(made).collect();
+        call.funs[0].body.stmts = before.iter().cloned().chain(made).chain(after.iter().cloned()).collect();
         Some((vec![Stmt { rhs: Rhs::Prim(call), ..stmt.clone() }], extent))
     }
 

@@ -215,7 +215,7 @@ impl<'k> Host<'k> {
         })?;
         let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
         // Use smaller tiles if there are too few to occupy the device, or if they would be empty for the most part.
-        let smaller = shapes.iter().filter(fits).find(|s| s.item < shape.item && s.depth == shape.depth).copied();
+        let smaller = shapes.iter().filter(fits).find(|s| s.item[0] < shape.item[0] && s.depth == shape.depth).copied();
         let around: Vec<Size> = batch
             .iter()
             .map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)))

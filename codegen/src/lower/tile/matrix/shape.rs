@@ -124,7 +124,9 @@ mod tests {
                 let all = shapes(&target);
                 assert!(!all.is_empty(), "{item} and {depth}");
                 for shape in all {
-                    assert_eq!(shape.rows().lanes * shape.depth % (ITEMS * WIDE), 0, "{shape:?}");
+                    for side in [shape.rows(), shape.columns()] {
+                        assert_eq!(side.lanes * shape.depth % (ITEMS * WIDE), 0, "{shape:?}");
+                    }
                 }
                 for shape in narrow_shapes(&target, |_| true) {
                     for side in [shape.rows(), shape.columns()] {
