@@ -15,6 +15,9 @@ impl Parser<'_> {
     /// Parses the body of a function, which ends the group. Parts that begin with a name are a call whose brackets are
     /// missing.
     pub(super) fn function_body(&mut self, what: &str) {
+        if self.operator_between() {
+            return;
+        }
         let Some(written) = self.call_without_brackets() else { return self.expr_part(what) };
         let range = self.current_range().cover(self.range_at(self.end - 1));
         let message = format!("the brackets of the call are missing: `{written}`");
@@ -163,6 +166,9 @@ impl Parser<'_> {
             self.depth += 1;
             open += 1;
             self.start(LET);
+        }
+        if self.at_end() && !self.quiet {
+            self.without_body = Some(self.end);
         }
         self.expr_part("the body");
         (0..open).for_each(|_| self.finish());
@@ -354,6 +360,7 @@ impl Parser<'_> {
     pub(super) fn params_until_end(&mut self) {
         while !self.at_end() {
             self.param();
+            self.type_of_parameter();
         }
     }
 

@@ -139,6 +139,80 @@ impl Parser<'_> {
         true
     }
 
+    /// Reports a body like `x > 0`. Skips it.
+    pub(super) fn operator_between(&mut self) -> bool {
+        let rest = self.elements(self.pos, self.end);
+        let [left, operator, right] = &rest[..] else { return false };
+        if self.quiet
+            || !super::is_operator(self.word_at(operator.start))
+            || super::is_operator(self.word_at(left.start))
+        {
+            return false;
+        }
+        let written = format!("({} {} {})", self.text_of(operator), self.text_of(left), self.text_of(right));
+        let range = self.range_of(&(left.start..right.end));
+        let message = format!("an operator comes first: `{written}`");
+        self.report(SyntaxError::new(Code::Extra, range, message).with_replacement(range, written));
+        self.skip_to(self.end);
+        true
+    }
+
+    /// Whether what is left over is the body of a `let` that ends before it: `(let x 1) (f x)`. The error about the `let`
+    /// then says so.
+    pub(super) fn body_after_let(&mut self) -> bool {
+        let rest = self.elements(self.pos, self.end);
+        let ([body], Some(closer)) = (&rest[..], self.without_body.filter(|closer| closer + 1 == self.pos)) else {
+            return false;
+        };
+        let before = self.range_at(closer);
+        let range = before.cover(self.range_of(body));
+        let after = TextRange::new(before.end(), range.end());
+        let moved = format!("{}{}", &self.text[after], &self.text[before]);
+        let Some(error) = self.errors.last_mut().filter(|error| error.range == before) else { return false };
+        let message = "the body of a `let` is inside of its brackets: `(let name value … body)`";
+        *error = SyntaxError::new(Code::Missing, before, message).with_fix("Put it inside", range, moved);
+        true
+    }
+
+    /// Reports the type after a parameter in `(define (f x : int) expr)`. Skips it.
+    pub(super) fn type_of_parameter(&mut self) {
+        let rest = self.elements(self.pos, self.end);
+        let [colon, ty, ..] = &rest[..] else { return };
+        if self.text_of(colon) != ":" || self.kind_at(self.pos - 1) != IDENT || self.quiet {
+            return;
+        }
+        let name = self.pos - 1..self.pos;
+        let written = format!("({} {})", self.text_of(&name), self.text_of(ty));
+        let range = self.range_of(&(name.start..ty.end));
+        let after = ty.end;
+        let message = format!("a parameter with its type is written `{written}`");
+        self.report(SyntaxError::new(Code::ExpectedParams, range, message).with_replacement(range, written));
+        self.skip_to(after);
+    }
+
+    fn skip_to(&mut self, after: usize) {
+        self.start(ERROR);
+        while self.pos < after {
+            self.bump();
+        }
+        self.finish();
+    }
+
+    /// Reports `(define (f x) -> int expr)`, in which the type of the result precedes the body. Skips it.
+    pub(super) fn type_of_result(&mut self) {
+        let rest = self.elements(self.pos, self.end);
+        let [arrow, ty, body] = &rest[..] else { return };
+        if !matches!(self.text_of(arrow), "->" | ":") || self.quiet {
+            return;
+        }
+        let written = format!("(: {} {})", self.text_of(body), self.text_of(ty));
+        let range = self.range_of(&(arrow.start..body.end));
+        let message = format!("the type of the result is written around the body: `{written}`");
+        let after = body.start;
+        self.report(SyntaxError::new(Code::Extra, range, message).with_replacement(range, written));
+        self.skip_to(after);
+    }
+
     /// The error for `(if c then a else b)` and `(let x = a in b)`, with the words that have to go; `None` if the group
     /// that opens here is something else.
     pub(super) fn foreign_words(&self) -> Option<SyntaxError> {

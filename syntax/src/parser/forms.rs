@@ -52,6 +52,7 @@ impl Parser<'_> {
                     p.name("the name of the definition");
                     p.params_until_end();
                 });
+                p.type_of_result();
                 return p.function_body("the expression");
             } else if !p.head_apart() {
                 p.name("the name of the definition");

@@ -71,6 +71,8 @@ pub(crate) struct Parser<'t> {
     /// Inside skipped tokens, where nothing is reported.
     muted: bool,
     reported_depth: bool,
+    /// The end of a `let` that was just reported, because it has no body.
+    without_body: Option<usize>,
     events: Vec<Event>,
     errors: Vec<SyntaxError>,
 }
@@ -90,6 +92,7 @@ impl<'t> Parser<'t> {
             quiet: false,
             muted: false,
             reported_depth: false,
+            without_body: None,
             events: Vec::with_capacity(significant.len() * 2),
             errors: Vec::new(),
             significant,
@@ -210,6 +213,8 @@ impl<'t> Parser<'t> {
         }
         if self.quiet {
             // An earlier error of this group explains what is left over.
+        } else if self.body_after_let() {
+            self.quiet = true;
         } else if let Some(error) = self.call_apart() {
             self.report(error);
         } else {

@@ -388,6 +388,41 @@ fn superfluous_parts() {
         "#]],
     );
     check(
+        "(define (f xs) -> int (sum xs))",
+        expect![[r#"
+        15..30 "-> int (sum xs)" syntax/extra: the type of the result is written around the body: `(: (sum xs) int)`
+          Write `(: (sum xs) int)`: "(define (f xs) (: (sum xs) int))"
+    "#]],
+    );
+    check(
+        "(define (f xs) : (array-type int N) (g xs))",
+        expect![[r#"
+        15..42 ": (array-type int N) (g xs)" syntax/extra: the type of the result is written around the body: `(: (g xs) (array-type int N))`
+          Write `(: (g xs) (array-type int N))`: "(define (f xs) (: (g xs) (array-type int N)))"
+    "#]],
+    );
+    check(
+        "(define (f xs) (filter (lambda (x) x > 0) xs))",
+        expect![[r#"
+        35..40 "x > 0" syntax/extra: an operator comes first: `(> x 0)`
+          Write `(> x 0)`: "(define (f xs) (filter (lambda (x) (> x 0)) xs))"
+    "#]],
+    );
+    check(
+        "(define (f xs) (let s (sum xs)) (map (/ s) xs))",
+        expect![[r#"
+        30..31 ")" syntax/missing: the body of a `let` is inside of its brackets: `(let name value … body)`
+          Put it inside: "(define (f xs) (let s (sum xs) (map (/ s) xs)))"
+    "#]],
+    );
+    check(
+        "(define (f a xs : (array-type int N) b) (g xs))",
+        expect![[r#"
+        13..36 "xs : (array-type int N)" syntax/expected-params: a parameter with its type is written `(xs (array-type int N))`
+          Write `(xs (array-type int N))`: "(define (f a (xs (array-type int N)) b) (g xs))"
+    "#]],
+    );
+    check(
         "(define a (unpack (X ys) zs xs xs))",
         expect![[r#"
             31..33 "xs" syntax/extra: too much: this is written `(unpack name value body)` or `(unpack (size-name … name) value body)`
