@@ -459,3 +459,22 @@ fn definitions_that_are_numbers_are_sizes() {
         "#]],
     );
 }
+
+/// The length of what a primitive makes of a named array is a size, too.
+#[test]
+fn lengths_of_views_are_sizes() {
+    check(
+        "(define (numbered xs) (zip (iota (length (tail xs))) (tail xs)))
+(lift a (N M) ((array-type (array-type int M) N)) (lambda (xss) (zip (iota (length (head xss))) (head xss))))
+(lift b (N) ((array-type int N)) (lambda (xs) (let n (length (reverse xs)) (zip (iota n) xs))))
+(lift c (N) ((array-type int N)) (lambda (xs) (map (lambda (k) (iota (length (take k xs)))) xs)))",
+        expect![[r#"
+            numbered : Array[a,n] -> Array[(Int, a),n-1]
+              assumes n is positive
+            a : Array[Array[Int,M],N] -> Array[(Int, Int),M]
+              assumes N is positive
+            b : Array[Int,N] -> Array[(Int, Int),N]
+            c : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
+        "#]],
+    );
+}

@@ -48,9 +48,7 @@ impl Infer<'_> {
     fn computes_size(&mut self, e: ExprId) -> bool {
         match self.program.expr(e).clone() {
             Expr::Apply { callee, args } => match self.program.primitive_at(callee).map(|p| p.id) {
-                Some(PrimitiveId::Length) => {
-                    matches!(args.as_slice(), [array] if matches!(self.program.expr(*array), Expr::Local(_)))
-                }
+                Some(PrimitiveId::Length) => matches!(args.as_slice(), [array] if self.is_of_names(*array)),
                 Some(PrimitiveId::Add | PrimitiveId::Sub | PrimitiveId::Mul | PrimitiveId::Min | PrimitiveId::Max) => {
                     args.len() == 2 && args.iter().all(|arg| self.computes_size(*arg))
                 }
@@ -59,6 +57,30 @@ impl Infer<'_> {
             Expr::Lambda { .. } | Expr::Let { .. } | Expr::If { .. } => false,
             _ => self.static_size(e).is_some_and(|size| !size.any_var(&mut |v| v.kind == VarKind::Position)),
         }
+    }
+
+    /// Whether an expression is a name, or an array that a primitive makes of names without hiding a length, such as
+    /// `(tail xs)`.
+    fn is_of_names(&self, e: ExprId) -> bool {
+        let Expr::Apply { callee, args } = self.program.expr(e) else {
+            return matches!(self.program.expr(e), Expr::Local(_));
+        };
+        let Some(primitive) = self.program.primitive_at(*callee).filter(|p| p.special.is_none()) else { return false };
+        let (params, result) = primitive.scheme.ty.uncurry();
+        let is_known = match result.kind() {
+            TyKind::Array(_) => true,
+            _ => matches!(args.as_slice(), [rows, ..] if self.has_rows_of_one_length(*rows)),
+        };
+        let is_plain = |arg: ExprId| matches!(self.program.expr(arg), Expr::Literal(_) | Expr::Size(_));
+        is_known && params.len() == args.len() && args.iter().all(|arg| is_plain(*arg) || self.is_of_names(*arg))
+    }
+
+    fn has_rows_of_one_length(&self, rows: ExprId) -> bool {
+        let Expr::Local(b) = self.program.expr(rows) else { return false };
+        let ty = self.binders.ty(*b).map(|ty| self.table.zonk(ty));
+        ty.as_ref()
+            .and_then(Ty::as_array)
+            .is_some_and(|rows| rows.position.is_none() && rows.element.as_array().is_some())
     }
 
     /// The size that an expression of sizes computes. Its differences are added to `differences`, but not those beside a
