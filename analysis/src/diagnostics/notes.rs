@@ -99,6 +99,10 @@ pub enum Guess {
         given: usize,
         callee: String,
     },
+    /// A function bound by `let` that is used with rows of both kinds.
+    LocalForOneKind {
+        name: String,
+    },
     /// A fold whose accumulator changes its length.
     StateOfFold,
     /// A function of one element where two are compared.
@@ -178,6 +182,9 @@ impl Display for Guess {
                     count => format!("{count} arguments"),
                 };
                 write!(f, "`{lambda}` takes {}, but `{callee}` gives it {}", arguments(takes), arguments(given))
+            }
+            Guess::LocalForOneKind { name } => {
+                write!(f, "`let` binds `{name}`, which takes rows of one kind at all of its uses; a `define` takes both")
             }
             Guess::StateOfFold => f.write_str(
                 "the accumulator keeps its length; the state of `iterateWhile` may change it: `(tuple state i)`, with the \

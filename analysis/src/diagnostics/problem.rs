@@ -425,6 +425,8 @@ pub enum PlacementRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noun {
     Function,
+    /// A function that says whether a loop goes on.
+    Test,
     Array,
     Number,
     Value,

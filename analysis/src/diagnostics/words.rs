@@ -34,6 +34,7 @@ impl Display for Noun {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Noun::Function => "function",
+            Noun::Test => "test",
             Noun::Array => "array",
             Noun::Number => "number",
             Noun::Value => "value",

@@ -222,13 +222,23 @@ impl Found {
 
     // --- diagnostics
 
+    /// Adds what is not the same mistake as one before: at the same place, or mended by the same edits.
     pub fn diagnostic(&mut self, d: Diagnostic) {
-        if !self.out.diagnostics.iter().any(|o| o.at == d.at && o.code == d.code) {
+        let edits = d.fixes.first().map(|fix| &fix.edits);
+        let is_same = |o: &Diagnostic| {
+            (o.at == d.at && o.code == d.code) || (edits.is_some() && o.fixes.first().map(|fix| &fix.edits) == edits)
+        };
+        if !self.out.diagnostics.iter().any(is_same) {
             self.out.diagnostics.push(d);
         }
     }
     pub fn diagnostics(&mut self, all: impl IntoIterator<Item = Diagnostic>) {
         all.into_iter().for_each(|d| self.diagnostic(d));
+    }
+    /// Puts one diagnostic in the place of those after the first `first`.
+    pub fn replace_mistakes(&mut self, first: usize, d: Diagnostic) {
+        self.out.diagnostics.truncate(first);
+        self.diagnostic(d);
     }
     /// The number of diagnostics so far.
     pub fn mistakes(&self) -> usize {

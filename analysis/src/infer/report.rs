@@ -108,7 +108,10 @@ impl Results<'_> {
             true => self.deciding_literal(left_why?),
             false => of_section(left_why?),
         };
-        let left_why = left_why.map(|why| if is_literal(why) { why } else { decides().unwrap_or(why) });
+        let left_why = match cause {
+            Cause::Branches { then, .. } if is_literal(self.result_of(*then)) => Some(self.result_of(*then)),
+            _ => left_why.map(|why| if is_literal(why) { why } else { decides().unwrap_or(why) }),
+        };
         // A literal of the wrong type is the mistake, on whichever side it is.
         if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
             && let Some(fix) = self.literal_fix(why, wanted)
@@ -119,6 +122,9 @@ impl Results<'_> {
             if let Cause::Argument { arg, .. } = cause {
                 let text = self.program.short(*arg);
                 d = d.related(Node::Expr(*arg), &Note::ExpressionIs { text, ty: actual.clone() });
+            }
+            if let Cause::Branches { otherwise, .. } = cause {
+                d = d.related(Node::Expr(*otherwise), &Note::BranchIs { ty: actual.clone() });
             }
             return d;
         }
@@ -150,7 +156,13 @@ impl Results<'_> {
                 }
                 _ => Problem::HiddenLength { ty: right },
             };
-            let d = Diagnostic::new(cause.node(), &problem);
+            let mut d = Diagnostic::new(cause.node(), &problem);
+            if let (Problem::HiddenRows { .. }, Cause::Argument { callee, .. }) = (&problem, cause)
+                && let Expr::Local(function) = self.program.expr(*callee)
+                && self.is_called_again(*function)
+            {
+                d = d.guess(&Guess::LocalForOneKind { name: self.program.short(*callee) });
+            }
             let wrong = match cause {
                 Cause::Argument { callee, index, .. } => self.wrong_with_rows(*callee, *index, actual),
                 _ => None,
@@ -229,8 +241,13 @@ impl Results<'_> {
             let text = self.program.short(why);
             d = d.related(Node::Expr(why), &Note::TypeComesFrom { ty: left.clone(), text });
         }
-        if let (Cause::Argument { arg, .. }, Some(wanted)) = (cause, left.as_scalar())
-            && let Some(fix) = self.literal_fix(*arg, wanted)
+        let given_at = match cause {
+            Cause::Argument { arg, .. } => Some(*arg),
+            Cause::Branches { otherwise, .. } => Some(self.result_of(*otherwise)),
+            _ => None,
+        };
+        if let (Some(at), Some(wanted)) = (given_at, left.as_scalar())
+            && let Some(fix) = self.literal_fix(at, wanted)
         {
             d = d.fix(fix);
         } else if let Some(meant) =
@@ -239,6 +256,14 @@ impl Results<'_> {
             d = meant.add_to(d);
         }
         d
+    }
+
+    fn is_called_again(&self, function: BinderId) -> bool {
+        let calls = self.program.body().exprs.iter().filter(|e| match e {
+            Expr::Apply { callee, .. } => *self.program.expr(*callee) == Expr::Local(function),
+            _ => false,
+        });
+        calls.count() > 1
     }
 
     /// Diagnoses a definition that takes numbers of one type because of a literal in it.

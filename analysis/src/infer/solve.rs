@@ -175,7 +175,8 @@ impl Infer<'_> {
                     _ => {
                         if !head.contains_error() {
                             let ty = self.table.zonk(&head);
-                            self.error(Node::Expr(*at), &Problem::NoComponent { index: *index, ty });
+                            let d = self.results().no_component(*at, *index, ty);
+                            self.found.diagnostic(d);
                         }
                         self.unify(to, &Ty::error(), &Cause::Result(*at));
                         Progress::Done

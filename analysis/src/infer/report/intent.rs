@@ -217,7 +217,7 @@ impl Results<'_> {
     }
 
     /// The expression whose value is that of `e`, after its `let`s.
-    fn result_of(&self, e: ExprId) -> ExprId {
+    pub fn result_of(&self, e: ExprId) -> ExprId {
         let mut e = e;
         while let Expr::Let { body, .. } = self.program.expr(e) {
             e = *body;
@@ -240,8 +240,31 @@ impl Results<'_> {
     /// `(zipWith (lambda ((tuple a b)) …) xs ys)`: explains a pattern where a function of several arguments is expected.
     pub fn meant_parameters(&self, component: ExprId) -> Option<Intent> {
         let Expr::Component { of: binder, .. } = self.program.expr(component) else { return None };
+        self.meant_parameters_for(*binder)
+    }
+
+    /// Diagnoses `get1` of what is no tuple. Of a parameter that is taken for the pair of what its function is given, all
+    /// components are one mistake, at the parameter.
+    pub fn no_component(&self, get: ExprId, index: usize, ty: Ty) -> Diagnostic {
+        let problem = Problem::NoComponent { index, ty };
+        let of = self.program.body().exprs.iter().find_map(|e| match e {
+            Expr::Apply { callee, args } if *callee == get => args.first().copied(),
+            _ => None,
+        });
+        let parameter = of.and_then(|of| match self.program.expr(of) {
+            Expr::Local(b) => Some((*b, self.meant_parameters_for(*b)?)),
+            _ => None,
+        });
+        match parameter {
+            Some((b, meant)) => meant.add_to(Diagnostic::new(Node::Binder(b), &problem)),
+            None => Diagnostic::new(Node::Expr(get), &problem),
+        }
+    }
+
+    /// Explains a function of one parameter that is given several values.
+    fn meant_parameters_for(&self, binder: BinderId) -> Option<Intent> {
         let body = self.program.body();
-        let lambda = body.exprs.find(|e| matches!(e, Expr::Lambda { params, .. } if params[..] == [*binder]))?;
+        let lambda = body.exprs.find(|e| matches!(e, Expr::Lambda { params, .. } if params[..] == [binder]))?;
         let (callee, index) = body.exprs.iter().find_map(|e| match e {
             Expr::Apply { callee, args } => Some((*callee, args.iter().position(|arg| *arg == lambda)?)),
             _ => None,
@@ -282,7 +305,8 @@ impl Results<'_> {
             return Some(Intent::new(Guess::Converts(written.clone()), Title::Write(written), edits));
         }
         let (expected, actual) = (expected.as_scalar()?, actual.as_scalar()?);
-        let (at, to) = match expected_at {
+        let is_number = |at: &ExprId| self.operand_type(*at).is_some_and(|ty| ty.as_scalar().is_some());
+        let (at, to) = match expected_at.filter(is_number) {
             Some(at) if rank(expected)? < rank(actual)? => (at, actual),
             _ => (arg, expected),
         };

@@ -40,7 +40,15 @@ fn the_element_of_an_array_of_one() {
 #[test]
 fn a_mistake_in_a_call_is_one_error() {
     check(
-        "(lift f (N) ((array-type (tuple-type int int) N)) (lambda (xs) (map get1 get2 xs)))
+        "(lift p (N) ((array-type int N)) (lambda (xs) (iterateWhile (lambda (s) (map (+ 1) s)) (lambda (s) (< (aref s 0) 9)) xs)))
+(lift q (N) ((array-type int N)) (lambda (xs) (iterateWhile (+ 1) (> 3) 0)))
+(lift w (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (if (isnan x) 0 x)) xs)))
+(lift y (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (if (isnan x) x 0)) xs)))
+(lift v (N) ((array-type int N)) (lambda (xs) (reduce 0 (lambda (p) (+ (get1 p) (get2 p))) xs)))
+(lift s (N) ((array-type bool N)) (lambda (xs) (and xs xs)))
+(lift t (N) ((array-type int N)) (lambda (xs) (scanSeq (fill #1 0) (lambda (s x) (concat s (fill #1 x))) xs)))
+(lift u (N) ((array-type int N)) (lambda (xs) (scanSeq (tuple 0 0) (lambda (s x) (tuple (+ (get1 s) x) 0)) xs)))
+(lift f (N) ((array-type (tuple-type int int) N)) (lambda (xs) (map get1 get2 xs)))
 (lift g (N) ((array-type int N)) (lambda (xs) (pad #1 #1 0 xs)))
 (lift h (N) ((array-type int N)) (lambda (xs) (pad #1 #1 xs)))
 (lift k (N) ((array-type int N)) (lambda (xs) (map sqrt xs)))
@@ -49,6 +57,31 @@ fn a_mistake_in_a_call_is_one_error() {
 (lift n (N) ((array-type int N)) (lambda (xs) (map (x => x) xs)))
 (lift o (N) ((array-type int N)) (lambda (xs) (map (\\x x) xs)))",
         expect![[r#"
+            p : Array[Int,N] -> ?
+              argument-order at `(lambda (s) (map (+ 1) s))`: `iterateWhile` takes the test first and then the function: `(lambda …)` and `(lambda …)` have changed places
+                `(lambda (s) (< (aref s 0) 9))`: the test is here
+                fix: Exchange the two arguments
+            q : Array[Int,N] -> ?
+              argument-order at `(+ 1)`: `iterateWhile` takes the test first and then the function: `(+ 1)` and `(> 3)` have changed places
+                `(> 3)`: the test is here
+                fix: Exchange the two arguments
+            w : Array[Float,N] -> Array[Int,N]
+              type-mismatch at `0`: `0` is `Int`, but it meets `Float` here
+                `x`: this branch is `Float`
+                fix: Write `0.0f`
+            y : Array[Float,N] -> Array[Float,N]
+              type-mismatch at `0`: the branches of an `if` have one type; the first is `Float`, the second `Int`
+                `x`: this branch is `Float`
+                fix: Write `0.0f`
+            v : Array[Int,N] -> Array[Int,1]
+              no-component at `p`: `get1` takes a tuple, but this is `Int`; `(lambda …)` takes one argument, but `reduce` gives it 2 arguments
+            s : Array[Bool,N] -> ?
+              type-mismatch at `xs`: `and` needs `Bool` as its first argument, but this is `Array[Bool,N]`; `(zipWith and xs xs)` maps over both arrays
+                fix: Write `(zipWith and xs xs)`
+            t : Array[Int,N] -> Array[Array[Int,1],N]
+              unequal-lengths at `(lambda (s x) (concat s (fill #1 x)))`: `scanSeq` needs arrays of one length: the first argument has length `1`, the second `2` (the length of `(lambda …)`); they differ whatever the sizes are; the accumulator keeps its length; the state of `iterateWhile` may change it: `(tuple state i)`, with the index of the next element
+                `(lambda (s x) (concat s (fill #1 x)))`: length `2` comes from here
+            u : Array[Int,N] -> Array[(Int, Int),N]
             f : Array[(Int, Int),N] -> ?
               too-many-arguments at `xs`: `map` takes 2 arguments, but it is given 3; `map` maps over one array; `zip` combines several into one
                 `map`: `map` has the type `(_ -> _) -> Array[_,_] -> Array[_,_]`

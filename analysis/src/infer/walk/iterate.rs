@@ -5,8 +5,9 @@
 //! size and the state is an array whose next length is known, its length is followed from iteration to iteration
 //! ([`rounds`]). Otherwise the type of the value hides the lengths that change ([`crate::infer::solve::state`]).
 
-use crate::diagnostics::Problem;
-use crate::hir::{ExprId, Node};
+use crate::diagnostics::problem::Noun;
+use crate::diagnostics::{Diagnostic, Note, Problem, Title};
+use crate::hir::{ExprId, Node, Scalar};
 use crate::infer::Openings;
 use crate::infer::cause::Cause;
 use crate::infer::constraint::Constraint;
@@ -14,6 +15,7 @@ use crate::infer::context::Infer;
 use crate::infer::result::*;
 use crate::infer::solve::state::Taken;
 use crate::infer::table::Key;
+use crate::infer::walk::order::exchanged;
 use crate::infer::walk::rounds;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
@@ -105,6 +107,30 @@ impl Infer<'_> {
         }
     }
 
+    /// Reports `(iterateWhile f p x)` as one mistake, in place of those after the first `mistakes`.
+    fn test_after_function(&mut self, callee: ExprId, [first, second]: [ExprId; 2], mistakes: usize) {
+        let is_test = |e: ExprId| {
+            let ty = self.table.zonk(&self.results().operand_type(e)?);
+            match ty.kind() {
+                TyKind::Fun(_, result) if !matches!(result.kind(), TyKind::Unknown(_) | TyKind::Error) => {
+                    Some(result.as_scalar() == Some(Scalar::Bool))
+                }
+                _ => None,
+            }
+        };
+        if (is_test(first), is_test(second)) != (Some(false), Some(true)) {
+            return;
+        }
+        let [first_text, second_text] = [first, second].map(|e| self.program.short(e));
+        let wanted = [Noun::Test, Noun::Function];
+        let callee = self.program.short(callee).into();
+        let problem = Problem::ArgumentOrder { callee, wanted, first: first_text, second: second_text };
+        let d = Diagnostic::new(Node::Expr(first), &problem)
+            .related(Node::Expr(second), &Note::ArgumentHere { noun: Noun::Test })
+            .fix(Title::ExchangeArguments.certain(exchanged(first, second)));
+        self.found.replace_mistakes(mistakes, d);
+    }
+
     /// `iterateWhile p f x …`
     pub fn iterate_while(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
         let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
@@ -133,6 +159,7 @@ impl Infer<'_> {
             self.state_of_function(&start, &mut argument, &mut tested, &cause(1));
         }
         if self.found.mistakes() > mistakes {
+            self.test_after_function(callee, [args[0], args[1]], mistakes);
             self.scopes.undeepen();
             self.infer_all(args.get(3..).unwrap_or_default());
             return Ty::error();
