@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub struct Given(Arc<[Option<Ty>]>);
 
 /// An argument of a function.
+#[derive(Debug, Clone)]
 pub struct Arg {
     pub ty: Ty,
     /// Whether it may be a size: `#3`, `3`, `N`.

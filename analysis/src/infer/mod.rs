@@ -159,7 +159,7 @@ pub fn infer_given(body: &Body, env: &dyn Env, mode: Mode, given: Option<&Given>
             (guesses, plain) = (now, inference);
         }
     }
-    openers::with_openers(body, env, mode, plain, |functions| infer(guesses, functions))
+    openers::with_openers(body, env, mode, given, plain, |functions| infer(guesses, functions))
 }
 
 /// Assumptions of the inference where the program decides nothing. The first guesses that leave no error count.
@@ -238,7 +238,10 @@ impl Infer<'_> {
                 ty
             }
             // A defined value is a scope like the body of a function: lengths opened in it do not escape.
-            _ => self.defined_value(root),
+            _ => {
+                let expected = given.map(|given| self.given_function(given));
+                self.defined_value(root, expected.as_ref())
+            }
         })
     }
 }

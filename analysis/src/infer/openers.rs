@@ -5,9 +5,9 @@
 //! with the number of its parameters: `(zipWith concat xss yss)` is `(zipWith (lambda (xs ys) (concat xs ys)) xss yss)`.
 //! They are found from the errors of an inference without them, so they never change the type of a program without errors.
 
-use super::given::Functions;
+use super::given::{Arg, Functions, Given};
 use super::result::Inference;
-use super::{Env, Mode};
+use super::{Env, Mode, uses};
 use crate::hir::{Body, Expr, ExprId};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -17,20 +17,22 @@ const MOST_ROUNDS: usize = 16;
 
 impl Functions {
     /// Adds the functions that may remove errors of `inference`; returns whether there are any.
-    fn extend(&mut self, body: &Body, env: &dyn Env, mode: Mode, inference: &Inference) -> bool {
-        let more = self.extend_definitions(body, env, inference);
+    fn extend(&mut self, body: &Body, env: &dyn Env, mode: Mode, given: Option<&Given>, inference: &Inference) -> bool {
+        let uses = uses::applied(body, inference, given);
+        let more = self.extend_definitions(body, env, &uses);
         if mode == Mode::Explicit {
-            return more || self.extend_locals(body, inference);
+            return more || self.extend_locals(body, inference, &uses);
         }
-        let mut new: Vec<(ExprId, usize)> =
-            candidates(body, inference).filter(|(f, _)| !self.openers.contains_key(f)).collect();
+        let mut new = candidates(body, inference);
+        new.extend(candidates_of_partial(body, inference, &uses));
+        new.retain(|(f, _)| !self.openers.contains_key(f));
         if new.is_empty() {
             new = inner_functions(body, inference, &self.openers);
         }
         let any = !new.is_empty();
         self.openers.extend(new);
         // What remains may be a function that is wrong with what it is given.
-        more || any || self.extend_locals(body, inference)
+        more || any || self.extend_locals(body, inference, &uses)
     }
 }
 
@@ -39,6 +41,7 @@ pub fn with_openers(
     body: &Body,
     env: &dyn Env,
     mode: Mode,
+    given: Option<&Given>,
     plain: Inference,
     infer: impl Fn(Functions) -> Inference,
 ) -> Inference {
@@ -47,7 +50,7 @@ pub fn with_openers(
     let mut tried = None;
     for _ in 0..MOST_ROUNDS {
         let last = tried.as_ref().unwrap_or(&best);
-        if last.is_without_errors() || !functions.extend(body, env, mode, last) {
+        if last.is_without_errors() || !functions.extend(body, env, mode, given, last) {
             break;
         }
         let next = infer(functions.clone());
@@ -63,13 +66,26 @@ pub fn with_openers(
 }
 
 /// The functions given by name beside an array whose elements hide lengths, with the number of their parameters.
-fn candidates<'a>(body: &'a Body, inference: &'a Inference) -> impl Iterator<Item = (ExprId, usize)> + 'a {
+fn candidates(body: &Body, inference: &Inference) -> Vec<(ExprId, usize)> {
     let hides = |arg: &ExprId| has_hiding_elements(inference.opened_type(*arg));
-    let calls = body.exprs.iter().filter_map(move |e| match e {
+    let calls = body.exprs.iter().filter_map(|e| match e {
         Expr::Apply { args, .. } if args.iter().any(hides) => Some(args),
         _ => None,
     });
-    calls.flat_map(move |args| args.iter().filter_map(|arg| Some((*arg, params_by_name(body, inference, *arg)?))))
+    let args = calls.flatten();
+    args.filter_map(|arg| Some((*arg, params_by_name(body, inference, *arg)?))).collect()
+}
+
+/// The functions given by name in a partial application that is applied to such an array: `sum` of `(o f (map sum))`.
+fn candidates_of_partial(body: &Body, inference: &Inference, uses: &[(ExprId, Vec<Arg>)]) -> Vec<(ExprId, usize)> {
+    let is_function = |e: ExprId| matches!(inference.expr_types[e].kind(), TyKind::Fun(..));
+    let hides = |rest: &[Arg]| rest.iter().any(|arg| has_hiding_elements(&arg.ty));
+    let partial = uses.iter().filter_map(|(function, rest)| match body.expr(*function) {
+        Expr::Apply { args, .. } if is_function(*function) && hides(rest) => Some(args),
+        _ => None,
+    });
+    let args = partial.flatten();
+    args.filter_map(|arg| Some((*arg, params_by_name(body, inference, *arg)?))).collect()
 }
 
 /// The functions given to the openers: `sum` of `(map (map sum) rows)`.

@@ -114,7 +114,7 @@ impl Infer<'_> {
                 to
             }
             Expr::Unpack { sizes, binder, value, body } => self.unpack(&sizes, binder, value, body, expected),
-            Expr::Compose(parts) => self.compose(id, &parts),
+            Expr::Compose(parts) => self.compose(id, &parts, expected),
         }
     }
 
@@ -258,13 +258,16 @@ impl Infer<'_> {
     }
 
     /// Types the root of a `define`. A function hides its lengths in its own body.
-    pub fn defined_value(&mut self, root: ExprId) -> Ty {
+    pub fn defined_value(&mut self, root: ExprId, expected: Option<&Ty>) -> Ty {
         if matches!(self.program.expr(root), Expr::Lambda { .. }) {
-            return self.infer(root, None);
+            return self.infer(root, expected);
         }
         let result = self.fresh();
         self.in_scope(root, false, |this, scope| {
-            let inner = this.infer(root, None);
+            let inner = this.infer(root, expected);
+            if let Some(expected) = expected {
+                this.unify(expected, &inner, &Cause::Component(root));
+            }
             this.close_later(inner, &result, scope, root);
         });
         result
@@ -455,7 +458,7 @@ impl Infer<'_> {
 
     /// Types `(o f g h)`, which is `(lambda (x) (f (g (h x))))`; if the last part is not a function, the others are
     /// applied to it.
-    fn compose(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
+    fn compose(&mut self, id: ExprId, parts: &[ExprId], expected: Option<&Ty>) -> Ty {
         let Some((&last, before)) = parts.split_last() else { return Ty::error() };
         if !matches!(self.program.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
             // A function is applied to lengths that are opened one level further in.
@@ -477,12 +480,15 @@ impl Infer<'_> {
                 return self.pipe(before, value);
             }
         }
-        self.composed(id, parts)
+        self.composed(id, parts, expected)
     }
 
     /// The type of the function that opens its argument, applies the functions `parts` and hides lengths of the result.
-    fn composed(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
-        let arg = self.fresh();
+    fn composed(&mut self, id: ExprId, parts: &[ExprId], expected: Option<&Ty>) -> Ty {
+        let arg = match expected.map(|ty| self.table.shallow(ty)).as_ref().map(Ty::kind) {
+            Some(TyKind::Fun(arg, _)) => arg.clone(),
+            _ => self.fresh(),
+        };
         let result = self.fresh();
         self.in_scope(id, false, |this, scope| {
             let opened = this.open(arg.clone(), Site::Expr(id));
@@ -519,7 +525,10 @@ impl Infer<'_> {
         for (i, &part) in parts.iter().enumerate().rev() {
             let f = match self.found.ty(part) {
                 Some(known) => known.clone(),
-                None => self.infer(part, None),
+                None => {
+                    let expected = Ty::fun(value.clone(), self.fresh());
+                    self.infer(part, Some(&expected))
+                }
             };
             let Some((param, result)) = self.as_function(&f, part) else { return Ty::error() };
             self.unify(&param, &value, &Cause::Component(part));

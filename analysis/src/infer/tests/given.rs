@@ -40,6 +40,56 @@ fn definitions_take_rows_of_hidden_length() {
     );
 }
 
+/// So do compositions and partial applications, where they are defined, bound or applied.
+#[test]
+fn compositions_take_rows_of_hidden_length() {
+    check(
+        &format!(
+            "{ROWS}
+(define total (o sum (map sum)))
+(define sums (map sum))
+(define totals (o sum (lambda (rows) (map sum rows))))
+(define all (o total smaller))
+(define twice (o (map (o sum (map (+ 1)))) smaller))
+(lift a (N) ((array-type int N)) (lambda (xs) (total (smaller xs))))
+(lift b (N) ((array-type int N)) (lambda (xs) (sums (smaller xs))))
+(lift c (N) ((array-type int N)) (lambda (xs) (totals (smaller xs))))
+(lift d (N) ((array-type int N)) (lambda (xs) ((o sum (map sum)) (smaller xs))))
+(lift e (N) ((array-type int N)) (lambda (xs) ((o sum (map sum) smaller) xs)))
+(lift f (N) ((array-type int N)) (lambda (xs) ((map sum) (smaller xs))))
+(lift g (N) ((array-type int N)) (lambda (xs) (let f (o sum (map sum)) (f (smaller xs)))))
+(lift h (N) ((array-type int N)) (lambda (xs) (let f (map sum) (f (smaller xs)))))
+(lift i (N) ((array-type int N)) (lambda (xs) ((o sum (lambda (r) (map sum r)) smaller) xs)))
+(lift j (N) ((array-type int N)) (lambda (xs) (total (map (lambda (_x) xs) xs))))
+(lift k (N) ((array-type int N))
+  (lambda (xs)
+    (let f (lambda (rows) (sum (map sum rows)))
+         (+ (f (smaller xs)) (f (map (lambda (_x) xs) xs))))))"
+        ),
+        expect![[r#"
+            smaller : Array[a,n] -> Array[<∃X, Array[a,X]>,n]
+            sum : Array[Int,n] -> Int
+            total : Array[Array[Int,m],n] -> Int
+            sums : Array[Array[Int,m],n] -> Array[Int,n]
+            totals : Array[Array[Int,m],n] -> Int
+            all : Array[Int,n] -> Int
+            twice : Array[Int,n] -> Array[Int,n]
+            a : Array[Int,N] -> Int
+            b : Array[Int,N] -> Array[Int,N]
+            c : Array[Int,N] -> Int
+            d : Array[Int,N] -> Int
+            e : Array[Int,N] -> Int
+            f : Array[Int,N] -> Array[Int,N]
+            g : Array[Int,N] -> Int
+            h : Array[Int,N] -> Array[Int,N]
+            i : Array[Int,N] -> Int
+            j : Array[Int,N] -> Int
+            k : Array[Int,N] -> Int
+              hidden-length at `(smaller xs)`: each row of this array has its own hidden length, `<∃X, Array[Int,X]>`, but `f` needs rows of one length here: open each row with `(map (lambda (row) …) …)`, or join them with `joinRows`; `let` binds `f`, which takes rows of one kind at all of its uses; a `define` takes both
+        "#]],
+    );
+}
+
 /// Functions bound by `let`, too.
 #[test]
 fn local_functions_take_rows_of_hidden_length() {

@@ -118,13 +118,18 @@ impl Infer<'_> {
     /// The type of a function bound by `let`, before it is generalised.
     fn local_function(&mut self, binder: BinderId, value: ExprId) -> Ty {
         let given = self.found.given_to(binder).cloned();
-        let (Some(given), Expr::Lambda { params, body }) = (given, self.program.expr(value).clone()) else {
-            return self.infer(value, None);
-        };
-        let declared = self.given_params(&given);
-        let ty = self.lambda(&params, body, None, &declared);
-        self.found.set_type(value, ty.clone());
-        ty
+        match (given, self.program.expr(value).clone()) {
+            (Some(given), Expr::Lambda { params, body }) => {
+                let declared = self.given_params(&given);
+                let ty = self.lambda(&params, body, None, &declared);
+                self.found.set_type(value, ty.clone());
+                ty
+            }
+            (given, _) => {
+                let expected = given.map(|given| self.given_function(&given));
+                self.infer(value, expected.as_ref())
+            }
+        }
     }
 
     /// Keeps the variables of open constraints monomorphic, because they depend on a variable from outside.

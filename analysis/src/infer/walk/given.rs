@@ -13,6 +13,13 @@ impl Infer<'_> {
         let params = given.params().iter();
         params.map(|ty| ty.as_ref().map(|ty| instance(ty, self, &mut types, &mut sizes))).collect()
     }
+
+    /// The type of a function that takes what it is given.
+    pub fn given_function(&mut self, given: &Given) -> Ty {
+        let params = self.given_params(given);
+        let params: Vec<Ty> = params.into_iter().map(|ty| ty.unwrap_or_else(|| self.fresh())).collect();
+        Ty::funs(params, self.fresh())
+    }
 }
 
 /// A fresh instance of a pattern.
