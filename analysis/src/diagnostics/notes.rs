@@ -122,6 +122,8 @@ pub enum Guess {
     },
     Zip {
         name: Name,
+        /// How many arrays it goes over, one or two.
+        arrays: usize,
     },
     /// A call that joins rows of one length.
     JoinsRowsOfOneLength(String),
@@ -207,7 +209,10 @@ impl Display for Guess {
                 }
                 of_one.iter().try_for_each(|written| write!(f, "; of one number it is `{written}`"))
             }
-            Guess::Zip { name } => write!(f, "`{name}` maps over one array; `zip` combines several into one"),
+            Guess::Zip { name, arrays } => {
+                let over = if *arrays == 1 { "maps over one array" } else { "goes over two arrays" };
+                write!(f, "`{name}` {over}; `zip` combines several into one")
+            }
             Guess::JoinsRowsOfOneLength(text) => write!(f, "the rows have one length: `{text}` joins them"),
             Guess::HidesRows(text) => write!(f, "the rows have one length, which `{text}` hides"),
             Guess::SizeTakenAsNumber { callee, argument } => write!(

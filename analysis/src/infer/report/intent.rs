@@ -374,12 +374,28 @@ impl Results<'_> {
             return None;
         }
         let (f, first, last) = (*args.get(function)?, *args.get(taken.len() - 1)?, *more.last()?);
+        let takes = match self.program.expr(f) {
+            Expr::Lambda { params, .. } => Some(params.len()),
+            _ => self.operand_type(f).map(|ty| self.table.zonk(&ty).uncurry().0.len()),
+        };
+        let arrays = taken.iter().rev().take_while(|ty| is_array(ty)).count();
+        let guess = Guess::Zip { name: name.clone(), arrays };
+        if takes.is_some_and(|n| n != arrays + more.len()) {
+            return Some(Intent::advice(guess));
+        }
+        // The function takes an element of each array; of those that are zipped, it takes one element.
         let parameter = self.unused_name_like("p");
+        let before = match arrays {
+            1 => String::new(),
+            2 => format!("{} ", self.unused_name_like("x")),
+            _ => return None,
+        };
         let parts: String = (1..=more.len() + 1).map(|n| format!(" (get{n} {parameter})")).collect();
-        let mut edits = wrapped(f, &format!("(lambda ({parameter}) ("), &format!("{parts}))"));
+        let given = if before.is_empty() { String::new() } else { format!(" {}", before.trim_end()) };
+        let mut edits = wrapped(f, &format!("(lambda ({before}{parameter}) ("), &format!("{given}{parts}))"));
         edits.push(Edit::InsertBefore(Node::Expr(first), "(zip ".into()));
         edits.push(Edit::InsertAfter(Node::Expr(last), ")".into()));
-        Some(Intent::new(Guess::Zip { name: name.clone() }, Title::ZipArrays, edits))
+        Some(Intent::new(guess, Title::ZipArrays, edits))
     }
 
     /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
