@@ -116,7 +116,7 @@ fn producing(stmts: &[Stmt], writer: Writer) -> FxHashSet<VarId> {
                 | Prim::AsScalar
                 | Prim::Unzip => call.args.first().is_some_and(of),
                 Prim::Zip | Prim::Concat => call.args.iter().any(of),
-                Prim::Map(_) if only_reshapes(call) || writer == Writer::Items && nest::rearranges(call) => {
+                Prim::Map(_) if only_reshapes(call) || writer == Writer::Items && nest::is_written_through(call) => {
                     call.args.first().is_some_and(of)
                 }
                 Prim::Head | Prim::Last | Prim::Aref | Prim::Search | Prim::LSearch => false,
@@ -261,7 +261,7 @@ impl<'k> Assigner<'_, 'k> {
                     Some(layout) => Dest::Place(Place { layout, at: place.at.clone() }),
                     None => return Assigned::Write(dest),
                 },
-                (_, Some(view)) => view.of(of),
+                (_, Some(view)) if nest::is_written_through(call) => view.of(of),
                 _ => return Assigned::Write(dest),
             },
             Prim::Reverse => {

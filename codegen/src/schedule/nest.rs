@@ -39,11 +39,23 @@ pub fn returned(f: &Lambda) -> Option<usize> {
             return None;
         }
         match &stmt.rhs {
-            Rhs::Prim(call) if rearranges(call) => result = call.args.first()?,
+            Rhs::Prim(call) if is_written_through(call) => result = call.args.first()?,
             _ => return Some(at),
         }
     }
     None
+}
+
+/// Whether the elements of what a call [`rearranges`] can be written where they belong. Rows that a map joins may be of
+/// different lengths in each element.
+pub fn is_written_through(call: &PrimCall) -> bool {
+    fn joins(f: &Lambda) -> bool {
+        f.body.stmts.iter().any(|s| match &s.rhs {
+            Rhs::Prim(call) => call.prim == Prim::Join || call.funs.iter().any(joins),
+            _ => false,
+        })
+    }
+    rearranges(call) && !call.funs.iter().any(joins)
 }
 
 /// Whether a call joins or splits the dimensions of an array or gives them another order, or is a map that does nothing

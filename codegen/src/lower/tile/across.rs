@@ -82,10 +82,21 @@ impl<'k> OfMap<'k> {
         Ok(Some(OfMap { call, env, dest }))
     }
 
+    fn elements(&self, b: &mut FunctionBuilder<'_, 'k>) -> Result<Size> {
+        let xs = b.atom(&self.call.args[0], &self.env)?;
+        Ok(b.array(&xs)?.len)
+    }
+
     /// 1 if the results of neighbouring elements are adjacent, -1 if those of neighbouring elements of the map below are.
     fn vote_of_results(&self, b: &mut FunctionBuilder<'_, 'k>) -> Result<i32> {
-        let [r, c] = ["r", "c"].map(|name| Size::var(b.index_var(name, Expr::int(0))));
-        let one = Size::one();
+        let [r, c] = ["r", "c"].map(|name| b.index_var(name, Expr::int(0)));
+        let (one, rows) = (Size::one(), self.elements(b)?);
+        // The next element is there, too.
+        b.known_mut().assume_index(&r, &rows.sub(&one));
+        let Some(below) = self.below(b, &Size::var(r.clone()))? else { return Ok(-1) };
+        let columns = below.elements(b)?;
+        b.known_mut().assume_index(&c, &columns.sub(&one));
+        let [r, c] = [r, c].map(Size::var);
         let Some(first) = self.place_of_result(b, &r, &c)? else { return Ok(-1) };
         for (at, vote) in [([&r, &c.add(&one)], -1), ([&r.add(&one), &c], 1)] {
             if let Some(next) = self.place_of_result(b, at[0], at[1])?
