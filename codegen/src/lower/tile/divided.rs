@@ -82,25 +82,32 @@ fn adjacent(address: &Size, index: &Var) -> usize {
 }
 
 impl Tried {
-    /// Declares memory for the quotients; a tile has `depth` iterations, and a work-item
-    /// fetches elements of `lanes` lanes.
-    pub fn declared(self, f: &mut FunctionBuilder<'_, '_>, name: &str, depth: i64, lanes: i64) -> Result<Divided> {
-        let int = Ty::scalar(Scalar::Int);
-        let place = |layout| Place { layout, at: Size::zero() };
+    /// Declares registers for the quotients of lanes, of which a work-item fetches `lanes`.
+    pub fn declared(self, f: &mut FunctionBuilder<'_, '_>, name: &str, lanes: i64) -> Result<Divided> {
         let mut divided = self.divided;
         let kept = lanes.unsigned_abs() as usize * divided.of_lane.len();
         if (1..=MOST_KEPT).contains(&kept) {
-            divided.kept = Some(place(f.arrays(&int, &format!("{name}_of_lane"), Storage::Private, kept as u64)?));
-        }
-        let table = 2 * depth.unsigned_abs() * divided.of_round.len() as u64;
-        if !self.along_rounds && table > 0 {
-            divided.table = Some(place(f.arrays(&int, &format!("{name}_of_round"), Storage::Local, table)?));
+            let layout =
+                f.arrays(&Ty::scalar(Scalar::Int), &format!("{name}_of_lane"), Storage::Private, kept as u64)?;
+            divided.kept = Some(Place { layout, at: Size::zero() });
         }
         Ok(divided)
     }
 }
 
 impl Divided {
+    /// Declares local memory for the quotients of the iterations of tiles of this depth, if there is room after all else
+    /// that is declared.
+    pub fn declare_table(&mut self, f: &mut FunctionBuilder<'_, '_>, name: &str, depth: i64) -> Result<()> {
+        let table = 2 * depth.unsigned_abs() * self.of_round.len() as u64;
+        let room = f.target().local_memory.saturating_sub(f.own().local_bytes());
+        if (1..=room / Scalar::Int.bytes()).contains(&table) {
+            let layout = f.arrays(&Ty::scalar(Scalar::Int), &format!("{name}_of_round"), Storage::Local, table)?;
+            self.table = Some(Place { layout, at: Size::zero() });
+        }
+        Ok(())
+    }
+
     /// Divides the `k`th lane that the work-item fetches.
     pub fn enter_lane(&self, f: &mut FunctionBuilder<'_, '_>, k: &Size, lane: &Size) -> Result<()> {
         let Some(kept) = &self.kept else { return Ok(()) };

@@ -174,6 +174,16 @@ impl<'k> Operand<'k> {
         })
     }
 
+    /// Declares what else it keeps in local memory, if there is room; to be called when all else is declared.
+    pub fn declare_tables(&mut self, f: &mut FunctionBuilder<'_, 'k>, name: &str) -> Result<()> {
+        match &mut self.stream {
+            Some(Stream { divided: Some(divided), along_rounds: false, .. }) => {
+                divided.declare_table(f, name, self.side.depth)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Prepares to fetch tiles with this first lane.
     pub fn enter(&self, f: &mut FunctionBuilder<'_, 'k>, first_lane: &Size) -> Result<()> {
         let Some(s @ Stream { divided: Some(divided), .. }) = &self.stream else { return Ok(()) };
@@ -505,7 +515,7 @@ pub fn operand<'k>(
     let (staged, local) = (place(staged), place(local));
     let mut stream = Stream { staged, local, pitch, along_rounds, width, wide, divided: None, lane, round };
     let lanes = if along_rounds { stream.pieces(side).0 } else { 1 };
-    stream.divided = tried.map(|tried| tried.declared(f, name, side.depth, lanes)).transpose()?;
+    stream.divided = tried.map(|tried| tried.declared(f, name, lanes)).transpose()?;
     Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
 }
 

@@ -314,8 +314,8 @@ fn folded_tiles<'k>(
     let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
     let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
     let lane = f.number("lane", lane, &Size::nat(OF_ROW - 1));
-    let a = operands(f, "a", &rows, row_ty, above, &own_row)?;
-    let b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
+    let mut a = operands(f, "a", &rows, row_ty, above, &own_row)?;
+    let mut b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
     let registers = |f: &mut FunctionBuilder<'_, 'k>, ty: &Ty, name: &str, len: i64| -> Result<Place> {
         Ok(Place { layout: f.arrays(ty, name, Storage::Private, len.cast_unsigned())?, at: Size::zero() })
     };
@@ -323,6 +323,8 @@ fn folded_tiles<'k>(
     let totals = registers(f, &fold.ty, "total", shape.item[0])?;
     let slots = f.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
     let slots = Place { layout: slots, at: Size::zero() };
+    a.iter_mut().try_for_each(|o| o.declare_tables(f, "a"))?;
+    b.iter_mut().try_for_each(|o| o.declare_tables(f, "b"))?;
     let tiles = f.host_size(&Size::max(&shape.above(&n), &Size::one()), "above")?;
     let across = f.host_size(&shape.beside(&m), "across")?;
     let each = f.host_size(&shares.each, "of_share")?;

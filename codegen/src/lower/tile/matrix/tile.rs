@@ -160,12 +160,14 @@ impl Block<'_> {
         let (n, m, shape) = (rows.len.clone(), columns.len.clone(), self.shape);
         let (above, beside) = (shape.rows(), shape.columns());
         let [own_row, own_column] = places_of_item(f, shape);
-        let a = operands(f, "a", &rows, row_ty, above, &own_row)?;
-        let b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
+        let mut a = operands(f, "a", &rows, row_ty, above, &own_row)?;
+        let mut b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
         let cells = shape.item[0] * shape.item[1];
         let acc = Place { layout: f.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
         let ty = f.kernel().atom_ty(&element.f.body.result);
         let out = ty.as_scalar().filter(|_| self.fours).map(|scalar| room_for_results(f, scalar));
+        a.iter_mut().try_for_each(|o| o.declare_tables(f, "a"))?;
+        b.iter_mut().try_for_each(|o| o.declare_tables(f, "b"))?;
         // One loop, which needs fewer registers than one for each dimension.
         let across = shape.beside(&m);
         let across = f.host_size(&across, "across")?;
