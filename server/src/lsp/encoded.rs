@@ -35,7 +35,7 @@ pub async fn with_text<T>(handler: impl Future<Output = T>) -> (T, Option<String
     LEFT.scope(RefCell::default(), both).await
 }
 
-/// The body of a message that has this text as its result.
+/// The body of a response whose result is this JSON text.
 pub fn body(reply: &Response, text: &str) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","result":{text},"id":{}}}"#, json(reply.id())).into_bytes()
 }

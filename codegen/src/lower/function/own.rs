@@ -60,7 +60,7 @@ impl OwnMemory {
     pub fn declare_local(&mut self, bytes: u64) {
         self.local_bytes += bytes;
     }
-    /// Records for buffers which statement's value each holds.
+    /// Records the statement whose value each of these buffers holds.
     pub fn note_stored(&mut self, stored: Vec<(BufferId, Origin)>) {
         self.stored.extend(stored);
     }

@@ -250,8 +250,7 @@ fn vectors() {
     }
 }
 
-/// What a function does with the rows that it has made is no work: each of them is written where it belongs, by a work-item of
-/// its own.
+/// A function that rearranges the rows that it has made still makes them in parallel; each row is written to its final place.
 #[test]
 fn rows_that_are_rearranged_are_still_made_in_parallel() {
     let mut b = Builder::new("turned");

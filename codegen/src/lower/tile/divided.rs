@@ -14,16 +14,16 @@ use lift_analysis::ty::Ty;
 /// Maximum quotients of lanes that a work-item keeps.
 const MOST_KEPT: usize = 16;
 
-/// What the address of element `[lane][round]` divides.
+/// The quotients in the address of element `[lane][round]`.
 pub struct Divided {
     lane: Var,
     round: Var,
     of_lane: Vec<Size>,
     of_round: Vec<Size>,
-    /// The quotients of the lanes that a work-item fetches: of each lane all.
+    /// The quotients of the lanes that a work-item fetches, those of one lane beside each other.
     kept: Option<Place>,
-    /// The quotients of the iterations of two tiles: of each iteration all. `None` if neighbouring work-items fetch
-    /// neighbouring iterations.
+    /// The quotients of the iterations of two tiles, those of one iteration beside each other. `None` if neighbouring
+    /// work-items fetch neighbouring iterations, or there is no room.
     table: Option<Place>,
 }
 
