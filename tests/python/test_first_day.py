@@ -7,6 +7,7 @@ import dask
 import dask.array as da
 import lift
 import numpy as np
+import pandas
 import pyarrow as pa
 import pyopencl as cl
 import pyopencl.array
@@ -70,6 +71,22 @@ def test_advice_is_what_the_value_can_do(program, kernel, value, end):
     assert end in said(program[kernel], value)
 
 
+def test_columns_in_another_order_are_not_converted(program):
+    """That would lose digits."""
+    exact = np.zeros(2, [("price", np.float32), ("item", np.int32)])
+    for value in (exact, pandas.DataFrame(exact)):
+        assert said(program.prices, value).endswith('convert with `[["item", "price"]]`')
+        assert program.prices(value[["item", "price"]]).tolist() == [0, 0]
+    doubles = exact.astype([("price", np.float64), ("item", np.int32)])
+    assert said(program.prices, doubles).endswith('`.astype([("price", "int32"), ("item", "float32")])`')
+
+
+def test_a_result_is_a_new_array(program):
+    message = '`out` is "device" or omitted, not an array of shape (2,); a result is a new array'
+    assert said(program.inc, [1, 2], out=np.empty(2, np.int32)) == message
+    assert said(program.inc, [1, 2], out="host").startswith("`out` is \"device\" or omitted, not `'host'`")
+
+
 def test_rows_are_converted_as_an_array_is(program):
     rows = Rows([0, 1, 3], np.arange(3))
     assert program.sums(rows.astype(np.int32)).tolist() == [[0], [3]]
@@ -103,6 +120,14 @@ def test_devices_the_interpreter_and_the_tuner_say_the_same(program, kernel, inp
     one = program[kernel]
     for run in (one, one.on("interpreter"), one.on("opencl:0,1"), one.tune):
         assert said(run, *inputs, **sizes).endswith(message)
+
+
+def test_a_program_that_prints_nothing_is_an_error_of_each_command(program, monkeypatch):
+    monkeypatch.setenv("LIFT", "/bin/true")
+    xs = ints(1, 2)
+    for run in (program.inc.cost, lambda: program.inc.on("interpreter")(xs), lambda: program.inc.spread(xs)):
+        with pytest.raises(LiftError, match="/bin/true printed 0 answers"):
+            run()
 
 
 def test_options_that_are_none(program):

@@ -121,8 +121,8 @@ def test_errors_are_those_of_the_program(program):
         ([[10**400]], {}, "1329 bits is out of the range of `Float`"),
         ([[1.0]], {"N": [1]}, "given as .1.; a size is a natural number"),
         ([[1.0]], {"N": 1.0}, "given as 1.0; a size"),
-        ([[1.0]], {"out": np.zeros(1)}, "has no meaning"),
-        ([], {"xs": [1.0]}, "`xs` is an input of `kept`: inputs are given in their order"),
+        ([[1.0]], {"out": np.zeros(1)}, "`out` is .device. or omitted, not an array"),
+        ([], {"xs": [1.0]}, "`xs` is an input of `kept`: inputs are given by position"),
         ([np.zeros(2, ">f4")], {}, "holds `>f4`"),
         ([np.float32(1)], {}, "an array is needed"),
         ([np.zeros(2, [("a", "f4")])], {}, "holds .*NumPy's `float32`$"),
@@ -258,7 +258,7 @@ def test_what_is_no_choice(program):
 
 def test_a_program_that_is_not_lift(monkeypatch):
     monkeypatch.setenv("LIFT", "/bin/echo")
-    with pytest.raises(LiftError, match="/bin/echo answers nothing"):
+    with pytest.raises(LiftError, match="/bin/echo printed 0 answers: it is not the program `lift` of this version"):
         lift.source(FIRST)
 
 

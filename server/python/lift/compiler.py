@@ -49,6 +49,20 @@ def run(*arguments: str) -> list[dict[str, Any]]:
     return answers
 
 
+def answer(*arguments: str) -> dict[str, Any]:
+    """The one object that the program prints; its first error is raised."""
+    answers = run(*arguments)
+    if len(answers) != 1:
+        raise silent(len(answers))
+    return answers[0]
+
+
+def silent(answers: int) -> LiftError:
+    """A program that ends well, but does not print what was asked for."""
+    printed = f"printed {counted(answers, 'answer')}"
+    return LiftError("no-such-program", f"{executable()} {printed}: it is not the program `lift` of this version")
+
+
 def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
     """What the program says, an object a line, and its first error."""
     command = [executable(), arguments[0], "--format", "json", *arguments[1:]]

@@ -31,6 +31,8 @@ def run(file: Path, kernel: str, plan: Plan, inputs: list[Any], copy: bool, give
         compiler.run(
             "run", str(file), "--kernel", kernel, "--device", "interpreter", "-o", str(result), *options, "--", *files
         )
+        if not result.exists():
+            raise compiler.silent(0)
         with np.load(result, allow_pickle=False) as arrays:
             return value(plan.result, from_arrays(plan.result, dict(arrays)))
 

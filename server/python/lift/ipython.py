@@ -217,7 +217,7 @@ def _show(text: str, kernel: str) -> None:
     """Run a kernel on what its line says, and show the result, drawn if it can be."""
     with File(None, text) as file:
         try:
-            (report,) = compiler.run("run", str(file), "--kernel", kernel, "--plot", "--head", str(SHOWN))
+            report = compiler.answer("run", str(file), "--kernel", kernel, "--plot", "--head", str(SHOWN))
         except LiftError as problem:
             shown = _run("run", str(file), "--kernel", kernel).stderr.replace(f"{file}", "cell")
             raise CellError(problem.code, problem.message, problem.place, shown) from None

@@ -61,7 +61,7 @@ class Kernel(lift_runtime.Kernel):
         checked = check_given(self._plan(next(iter(self._programs))), sizes)
         given = [word for name, value in checked.items() for word in ("--size", f"{name}={value}")]
         with self._source().file(self.name) as file:
-            (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
+            report = compiler.answer("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
         return Cost(report)
 
     def tune(self, /, *inputs: Any, seconds: float = 20, **sizes: int) -> Kernel:
@@ -226,7 +226,7 @@ class Source:
         """A kernel in parts, compiled once for all devices."""
         if kernel not in self._parts:
             with self.file(kernel) as file:
-                (line,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", "--parts")
+                line = compiler.answer("build", str(file), "--kernel", kernel, "--emit", "json", "--parts")
             self._parts[kernel] = json.loads(in_cells(json.dumps(line), self.cells)) if self.cells else line
         return self._parts[kernel]
 
@@ -246,7 +246,7 @@ class Source:
         """What the kernel computes by now; None if nothing."""
         try:
             words = ("--kernel", kernel, "--emit", "json", "--target", "portable")
-            (made,) = compiler.run("build", str(self.path), *words)
+            made = compiler.answer("build", str(self.path), *words)
         except LiftError:
             return None
         return made["meaning"]
@@ -261,7 +261,7 @@ class Source:
         try:
             # The meaning of the kernel tells what has changed.
             with File(self.path, self.text) as file:
-                (made,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", *words)
+                made = compiler.answer("build", str(file), "--kernel", kernel, "--emit", "json", *words)
         except LiftError:
             return None
         if made["meaning"] != self.meanings[kernel]:
@@ -329,8 +329,7 @@ class Program(Mapping[str, Kernel]):
         with File(path, text, cells) as file:
             lines, self._problem = compiler.ask("build", str(file), "--emit", "json")
         if not lines:
-            message = f"{compiler.executable()} answers nothing: it is not the program `lift` of this version"
-            raise self._problem or LiftError("no-such-program", message)
+            raise self._problem or compiler.silent(0)
         source = Source(path, text, {line["kernel"]: line["meaning"] for line in lines}, cells)
         self._kernels: dict[str, Kernel] = {}
         for line in lines:

@@ -20,6 +20,7 @@ from .errors import LiftError, counted
 from .layout import Exists, Layout
 from .plan import Plan, identifiers
 from .pour import Pour, bind, check_given
+from .read import described
 from .run import IN_PLACE, SMALL, Prepared, Run
 
 #: Sizes that are remembered with what was prepared for them.
@@ -103,7 +104,7 @@ class Kernel:
     def compute(self, inputs: Sequence[Any], given: dict[str, Any], out: str | None = None, copy: bool = False) -> Any:
         """Run the kernel, with sizes by the names that they have in the program."""
         if out is not None and not (isinstance(out, str) and out == "device"):
-            raise LiftError("input", f'out={out!r} has no meaning: it is left out, or "device"')
+            raise LiftError("input", f'`out` is "device" or omitted, not {described(out)}; a result is a new array')
         where, queue = self._where(inputs)
         plan, text = self._program(where)
         sizes = check_given(plan, given)

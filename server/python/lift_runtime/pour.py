@@ -68,7 +68,7 @@ def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:
     for word, value in given.items():
         name = keywords.get(word, word)
         if name not in plan.sizes and word in (*inputs, *identifiers(inputs)):
-            message = f"`{word}` is an input of `{plan.kernel}`: inputs are given in their order, by no name"
+            message = f"`{word}` is an input of `{plan.kernel}`: inputs are given by position; only sizes have names"
             raise LiftError("input", message)
         if name not in plan.sizes:
             known = ", ".join(f"`{size}`" for size in keywords)

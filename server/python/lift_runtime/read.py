@@ -231,14 +231,14 @@ def _one(layout: Layout, value: Any) -> Column:
         if isinstance(value, Table):
             return _columns(layout, value, _one)
         if not isinstance(value, tuple) or len(value) != len(layout.parts):
-            raise Misfit(f"a tuple of {len(layout.parts)} is needed, not {_describe(value)}")
+            raise Misfit(f"a tuple of {len(layout.parts)} is needed, not {described(value)}")
         return Parts([_one(part, v) for part, v in zip(layout.parts, value)])
     if isinstance(value, (int, float, np.generic)) or layout.width is not None:
         return _many(layout, [value])
     found = value if isinstance(value, (list, np.ndarray, tuple, Rows)) else array_of(value, False)
     if isinstance(found, np.ndarray) and found.ndim == 0:
         return _leaf(layout, found.reshape(1))
-    raise Misfit(f"a number is needed, not {_describe(value)}")
+    raise Misfit(f"a number is needed, not {described(value)}")
 
 
 def _as_array(value: Any) -> Any:
@@ -261,7 +261,7 @@ def _no_array(value: Any) -> Misfit:
         made = ": `numpy.frombuffer(…, numpy.uint8)` makes one"
     elif hasattr(value, "__iter__") and not isinstance(value, (str, bytes, bytearray, dict)):
         made = ": `list(…)` makes one"
-    return Misfit(f"an array is needed, not {_describe(value)}{made}")
+    return Misfit(f"an array is needed, not {described(value)}{made}")
 
 
 def _elements(value: Values) -> Values:
@@ -278,7 +278,7 @@ def _many(layout: Layout, values: Values) -> Column:
         return _tuples(layout, values)
     if isinstance(values, np.ndarray):
         if values.ndim < 2:
-            raise Misfit(f"an array is needed, not {_describe(values[0])}" if len(values) else "it has more dimensions")
+            raise Misfit(f"an array is needed, not {described(values[0])}" if len(values) else "it has more dimensions")
         # -1 cannot be computed where there are no elements.
         shape = (values.shape[0] * values.shape[1], *values.shape[2:])
         return Lists(values.shape[1], _many(layout.of, values.reshape(shape)))
@@ -319,7 +319,7 @@ def _vector(leaf: Leaf, value: Any) -> Sequence[Any]:
         raise WrongElements(leaf, value.dtype)
     flat = value.ndim == 1 if isinstance(value, np.ndarray) else isinstance(value, (list, tuple))
     if not flat or len(value) != leaf.width:
-        raise Misfit(f"a vector of {leaf.width} numbers is needed, not {_describe(value)}")
+        raise Misfit(f"a vector of {leaf.width} numbers is needed, not {described(value)}")
     return value
 
 
@@ -333,11 +333,13 @@ def _by_value(leaf: Leaf, values: list[Any]) -> np.ndarray:
         number = issubclass(kind, (bool, np.bool_)) if dtype.kind == "b" else _is_number(kind, dtype.kind == "f")
         if not number:
             wrong = next(v for v in values if type(v) is kind)
-            raise Misfit(f"`{leaf.element}` is needed, not {_describe(wrong)}")
+            raise Misfit(f"`{leaf.element}` is needed, not {described(wrong)}")
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
+        # Each read of a limit is a call.
+        least, most = limits.min, limits.max
         for value in values:
-            if not limits.min <= value <= limits.max:
+            if not least <= value <= most:
                 raise Misfit(f"{value} is out of the range of `{leaf.element}`")
         return np.array(values, dtype)
     if dtype.kind != "f":
@@ -363,7 +365,7 @@ def _is_number(kind: type, floats: bool) -> bool:
 
 def _scalar(leaf: Leaf, value: np.ndarray) -> Any:
     if value.ndim:
-        raise Misfit(f"`{leaf.element}` is needed, not {_describe(value)}")
+        raise Misfit(f"`{leaf.element}` is needed, not {described(value)}")
     if value.dtype != leaf.dtype:
         raise WrongElements(leaf, value.dtype)
     return value.item()
@@ -391,9 +393,8 @@ def _tuples(layout: Tuple, values: Values) -> Parts:
     rows = [v.item() if isinstance(v, np.void) else v for v in values]
     for row in rows:
         if not isinstance(row, tuple) or len(row) != len(parts):
-            raise Misfit(f"a tuple of {len(parts)} is needed, not {_describe(row)}")
-    columns = list(zip(*rows)) if rows else [()] * len(parts)
-    return Parts([_many(part, list(column)) for part, column in zip(parts, columns)])
+            raise Misfit(f"a tuple of {len(parts)} is needed, not {described(row)}")
+    return Parts([_many(part, [row[i] for row in rows]) for i, part in enumerate(parts)])
 
 
 def _columns(layout: Tuple, table: Table, made: Callable[[Layout, Any], Column]) -> Parts:
@@ -434,7 +435,8 @@ def _joined(columns: list[Column]) -> Column:
 _NAMES = {np.dtype(d): name for name, d in DTYPES.items()}
 
 
-def _describe(value: Any) -> str:
+def described(value: Any) -> str:
+    """A value as messages name it: by its kind, and if it is short by itself."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     if isinstance(value, np.generic) and value.dtype in _NAMES:

@@ -90,6 +90,10 @@ def conversion_of_columns(value: Any, wanted: list[str]) -> str | None:
         names = list(getattr(getattr(value, "dtype", None), "names", None) or ())
     if len(set(names)) != len(wanted):
         return None
+    if library in ("numpy", "pandas"):
+        reordered = _reordered(dict(zip(names, (value[name].dtype.name for name in names))), wanted)
+        if reordered is not None:
+            return reordered
     plain = ", ".join(f'"{name}": "{kind}"' for name, kind in zip(names, wanted))
     if library == "polars":
         fields = ", ".join(f'"{name}": {_of_polars(kind)}' for name, kind in zip(names, wanted))
@@ -100,6 +104,14 @@ def conversion_of_columns(value: Any, wanted: list[str]) -> str | None:
         fields = ", ".join(f'("{name}", "{kind}")' for name, kind in zip(names, wanted))
         return f".astype([{fields}])"
     return f".astype({{{plain}}})" if library == "pandas" else None
+
+
+def _reordered(kinds: dict[str, str], wanted: list[str]) -> str | None:
+    """The columns of a table in an order in which they have these types, if that is the only one."""
+    if len(set(wanted)) != len(wanted) or set(kinds.values()) != set(wanted):
+        return None
+    by_kind = {kind: name for name, kind in kinds.items()}
+    return f"[[{', '.join(f'{chr(34)}{by_kind[kind]}{chr(34)}' for kind in wanted)}]]"
 
 
 def _library(value: Any) -> str:
