@@ -18,7 +18,7 @@ use tokio::process::Command;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Limit on each of the child's output streams, in bytes.
 const MOST_SAID: u64 = 1 << 20;
-/// How much of a driver's output an error quotes, in bytes.
+/// Maximum bytes of a driver's output that an error quotes.
 const MOST_TOLD: usize = 2000;
 
 /// The OpenCL devices, or the problem that leaves none.

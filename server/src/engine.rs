@@ -260,7 +260,8 @@ pub struct Subject<'a> {
     pub focus: TextRange,
 }
 
-/// What is timed. With NVIDIA's driver, timing a launch by itself adds 7 µs to it, so that whole runs are timed without.
+/// The part of a run that is timed. Launches are not timed in whole runs, because that adds 7 µs to each with NVIDIA's
+/// driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
     Nothing,

@@ -320,7 +320,7 @@ fn report(name: &str, kernel: &str, target: &str) -> Result<(), String> {
     golden::check_file(&files::root().join("tests/cost").join(file), &report.to_string())
 }
 
-/// What `--explain` tells of the kernels of `slow.lift`, at sample sizes, and `--cost` at sizes at which few rows are slow.
+/// Output of `--explain` for `slow.lift` at sample sizes, and of `--cost` at sizes at which few rows are slow.
 fn slow_parts() -> Result<(), String> {
     let folder = files::root().join("tests/cost");
     let program = at(&folder.join("slow.lift").display().to_string());

@@ -80,7 +80,7 @@ impl Compiler {
     }
 }
 
-/// What an edit must preserve in the OpenCL text.
+/// The property of the OpenCL text that an edit must preserve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     Nothing,

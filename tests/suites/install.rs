@@ -1,4 +1,4 @@
-//! What the installers take for a driver of OpenCL.
+//! The files that the installers accept as an OpenCL driver.
 
 use lift_tests::files;
 use std::path::Path;

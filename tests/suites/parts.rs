@@ -103,7 +103,7 @@ fn refusals_have_a_place_and_advice() {
     }
 }
 
-/// What a function assumes of a length that it opens, it assumes on a block.
+/// Assumptions of a function about a length that it opens are checked on each block.
 #[test]
 fn a_function_on_a_block_stops_at_what_it_assumes() {
     let text = "(lift k (N) ((array-type int N)) (lambda (zs) \

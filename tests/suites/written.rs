@@ -172,7 +172,7 @@ fn parts_have_settings() -> Result<(), String> {
     if copy.text == format!("{original}{added}") { Ok(()) } else { Err(copy.text) }
 }
 
-/// What a definition sets itself would count instead: the choice is refused.
+/// A definition's own setting would override the choice, so the choice is refused.
 fn definitions_have_settings() -> Result<(), String> {
     let (texts, path) = one("\
 (define (roots xs) (with ((map.pieces 4)) (map sqrt xs)))

@@ -139,7 +139,7 @@ fn a_selection_has_the_type_of_the_expression_around_it() {
     assert_eq!(hover.plain, expected);
 }
 
-/// What APL programmers read has no word of Lift, whatever is wrong.
+/// Messages for APL programmers contain no term of Lift.
 #[test]
 fn messages_of_changed_programs_are_in_apl_terms() {
     let words = ["lambda", "aref", "iota", "unpack", "reduceSeq", "iterate", "defect", "Tuple", "get1", "toInt"];

@@ -76,7 +76,7 @@ impl Display for Note {
     }
 }
 
-/// What was probably meant: a clause that follows the message. Texts are code as it should be written.
+/// A guess at the intention: a clause that follows the message. Texts are code as it should be written.
 pub enum Guess {
     Write(String),
     Compares(String),

@@ -124,7 +124,7 @@ pub enum Problem {
     // ---- calls
     ArgumentOrder {
         callee: Name,
-        /// What it takes at the two places, as nouns.
+        /// The kinds of values that it takes at the two places.
         wanted: [Noun; 2],
         first: String,
         second: String,
@@ -421,7 +421,7 @@ pub enum PlacementRule {
     LocalMemoryOutsideGroup,
 }
 
-/// What a parameter takes.
+/// The kind of values of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noun {
     Function,

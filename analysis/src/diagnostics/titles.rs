@@ -4,7 +4,7 @@ use super::{Edit, Fix};
 use crate::node::Name;
 use std::fmt::{Display, Formatter, Result};
 
-/// What a fix does.
+/// The effect of a fix.
 pub enum Title {
     /// Write this text instead.
     Write(String),

@@ -21,7 +21,7 @@ pub struct Invalidated {
     pub everything: bool,
 }
 
-/// What a change that was already applied to the database invalidates.
+/// The forms that a change invalidates; the database has it already.
 pub(super) fn after(db: &RootDatabase, change: &Change) -> Invalidated {
     let mut invalidated = Invalidated { names: change.structure, everything: change.files, ..Invalidated::default() };
     let mut names: Vec<u32> = Vec::new();

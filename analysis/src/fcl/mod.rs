@@ -48,7 +48,7 @@ pub struct Translated {
     pub definitions: Vec<(TextRange, String, String)>,
     /// Uses of names that the program binds, and where these are bound.
     pub uses: Vec<(TextRange, TextRange)>,
-    /// What parts of the text are translated to.
+    /// The translation of parts of the text.
     pub becomes: Vec<(TextRange, String)>,
     /// Where arrays are stored, each with its memory and size.
     pub stores: Vec<(TextRange, String)>,

@@ -1,4 +1,4 @@
-//! What is known of each binder: its type before and after opening, and the size that it denotes.
+//! The binders: the type of each before and after opening, and the size that it denotes.
 //!
 //! Invariants: a binder that denotes an index variable denotes it as its size, too; which parameters are sizes is known
 //! from the start.

@@ -49,7 +49,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What is known so far, for messages.
+    /// The results so far, for messages.
     pub fn results(&self) -> Results<'_> {
         Results { program: &self.program, table: &self.table, binders: &self.binders, found: &self.found }
     }

@@ -1,6 +1,6 @@
-//! What an inference has found so far.
+//! The findings of an inference so far.
 //!
-//! Invariants: what is recorded stays, except the openings and assumptions that a later step replaces as a whole; a
+//! Invariants: findings stay, except the openings and assumptions that a later step replaces as a whole; a
 //! node has one diagnostic of each code; a used name occurs once. Types and lengths may contain inference variables
 //! until [`Found::complete`].
 
@@ -106,7 +106,7 @@ impl Found {
         self.out.given = functions.definitions;
         self.given_locals = functions.locals;
     }
-    /// What a function bound by `let` is given.
+    /// The arguments of a function bound by `let`.
     pub fn given_to(&self, local: BinderId) -> Option<&Given> {
         self.given_locals.get(&local)
     }

@@ -52,7 +52,7 @@ impl Given {
         some.then(|| Given(given.into()))
     }
 
-    /// What one parameter of a function of type `function` is given.
+    /// The argument for one parameter of a function of type `function`.
     pub fn to_parameter(function: &Ty, index: usize, arg: &Ty) -> Option<Given> {
         let mut args: Vec<Arg> = function.uncurry().0.into_iter().cloned().map(Arg::value).collect();
         *args.get_mut(index)? = Arg::value(arg.clone());
@@ -79,7 +79,7 @@ impl Given {
         self.0.iter().flatten().any(|ty| matches!(ty.kind(), TyKind::Size(_)))
     }
 
-    /// What each parameter is given.
+    /// The type of each argument.
     pub fn params(&self) -> &[Option<Ty>] {
         &self.0
     }

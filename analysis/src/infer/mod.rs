@@ -93,7 +93,7 @@ use context::Infer;
 use given::{Functions, Given};
 use solve::work::{TERMS_AT_THE_END, WORK_LIMIT};
 
-/// Who opens and hides lengths: the checker, or only the program.
+/// The source of openings and hidings: the checker and the program, or only the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     Insert,
@@ -162,7 +162,7 @@ pub fn infer_given(body: &Body, env: &dyn Env, mode: Mode, given: Option<&Given>
     openers::with_openers(body, env, mode, given, plain, |functions| infer(guesses, functions))
 }
 
-/// Assumptions of the inference where the program decides nothing. The first guesses that leave no error count.
+/// Choices where the program determines nothing. Guesses are tried in order; the first without errors are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Guesses {
     components: Components,

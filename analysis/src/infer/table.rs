@@ -39,7 +39,7 @@ pub struct Position {
     pub name: Name,
 }
 
-/// What a deferred constraint can wait for.
+/// The variable or scope that a deferred constraint waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
     Type(u32),

@@ -39,7 +39,7 @@ impl Functions {
     }
 }
 
-/// What a definition is given, if its body can be typed with it.
+/// The arguments of a definition, if its body can be typed with them.
 fn given_to_definition(env: &dyn Env, name: &Name, args: &[Arg]) -> Option<Given> {
     let Lookup::Definition(scheme) = env.lookup(name) else { return None };
     let given = Given::new(&scheme.ty, args)?;
@@ -111,7 +111,7 @@ fn element_of(ty: &Ty) -> Option<Ty> {
 struct Applied<'a> {
     body: &'a Body,
     inference: &'a Inference,
-    /// What `let` binds to each name.
+    /// The value that `let` binds to each name.
     values: FxHashMap<BinderId, ExprId>,
     out: Vec<(ExprId, Vec<Arg>)>,
 }

@@ -47,7 +47,7 @@ pub fn known(condition: &Condition, terms: &BTreeMap<Name, Term>, failing: &Fail
     }
 }
 
-/// What a condition of [`Condition::Total`] is about.
+/// The call that a [`Condition::Total`] is about.
 pub fn called(condition: &Condition, terms: &BTreeMap<Name, Term>) -> Option<Term> {
     let Condition::Total(function, args) = condition else { return None };
     let args: Option<Vec<Term>> = args.iter().map(|arg| terms.get(arg).cloned()).collect();

@@ -12,7 +12,7 @@ use lift_syntax::TextRange;
 /// The primitive that a name, which is not local, means in the program.
 pub type Primitives<'a> = dyn Fn(&Name) -> Option<&'static Primitive> + 'a;
 
-/// What is known of the names and types of a form.
+/// The names and types of a form.
 #[derive(Clone, Copy)]
 pub struct Failing<'a> {
     pub primitive: &'a Primitives<'a>,

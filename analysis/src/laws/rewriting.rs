@@ -21,7 +21,7 @@ impl Law {
         }
     }
 
-    /// What a rewriting in a direction needs.
+    /// The conditions of a rewriting in a direction.
     pub fn conditions_of(&self, direction: Direction) -> impl Iterator<Item = &Condition> {
         let directed = self.directed.iter().filter(move |(of, _)| *of == direction);
         self.conditions.iter().chain(directed.map(|(_, condition)| condition))

@@ -37,7 +37,7 @@ pub enum Kind {
     Opaque(String, BTreeSet<Name>),
 }
 
-/// What is written around a term: the text before and after it, and the names in that.
+/// The context of a term: the text before and after it, and the names in that text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrapping {
     before: String,

@@ -33,7 +33,7 @@ pub fn simplify(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// What the definition of a variable implies about its value.
+/// A property of a variable's value that its definition implies.
 enum Known {
     Tuple(Vec<Atom>),
     Packed(Atom, Vec<Size>),

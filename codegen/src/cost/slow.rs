@@ -1,4 +1,4 @@
-//! What makes a kernel far slower than the device, as messages.
+//! Messages about code that makes a kernel far slower than the device.
 //!
 //! Lengths are not known before a run, so a kernel is judged at sample sizes, unless sizes are given. An estimate of
 //! its time ([`Cost::slow`]) decides what is reported: a part that costs little beside the rest is not.
@@ -39,7 +39,7 @@ pub struct SlowPart {
     /// A few words, shown beside the expression.
     pub label: String,
     pub message: String,
-    /// What to write instead, where that is known to be faster.
+    /// A faster way to write it, if one is known.
     pub advice: Option<&'static str>,
     /// The expression and its launch. If the expression is in another file, the launch is still in this one.
     pub origins: Vec<Origin>,

@@ -96,7 +96,7 @@ pub struct RunError {
     /// The origin of the failure, if it has one.
     pub origin: Option<Origin>,
     pub kind: RunErrorKind,
-    /// What failed, and its two numbers, until the origin is known.
+    /// The kind of a failure and its two numbers, until the origin is known.
     failed: Option<(Kind, i64, i64)>,
 }
 

@@ -44,7 +44,7 @@ struct Assigner<'a, 'k> {
     from: usize,
 }
 
-/// What writes the elements of a block.
+/// The writer of the elements of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writer {
     /// Launches, which write rows that lie in memory; whole arrays are rearranged by a launch of their own.

@@ -249,7 +249,7 @@ fn is_promoted(ty: Scalar) -> bool {
     ty.is_integer() && ty.bytes() < 4
 }
 
-/// An operand of a function that is overloaded: C may have promoted it already.
+/// An operand of an overloaded function, cast to `int` if C may have promoted it already.
 fn widened(ty: Scalar, a: Expr) -> Expr {
     if is_promoted(ty) { a.cast(CType::Int) } else { a }
 }

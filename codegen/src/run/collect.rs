@@ -75,8 +75,8 @@ impl Collector {
         Ok(Collector { shape, leaves, lengths: Lengths::new(sizes), complete: false })
     }
 
-    /// What to read next; empty when everything has been read. First all lengths whose enclosing lengths are known,
-    /// level by level, then the elements.
+    /// The parts to read next; empty when everything has been read. First come all lengths whose enclosing lengths are
+    /// known, level by level, then the elements.
     pub fn wanted(&mut self) -> Result<Vec<Wanted>, String> {
         if self.complete {
             return Ok(Vec::new());

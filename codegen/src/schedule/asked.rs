@@ -1,4 +1,4 @@
-//! How much arithmetic a program contains before any rewrite. The arithmetic of the generated code is compared with it,
+//! The arithmetic of a program before any rewrite. The arithmetic of the generated code is compared with it,
 //! so that repeated computation is noticed.
 
 use super::bounds::Bounds;

@@ -7,7 +7,7 @@
 use super::{Applied, on_the_host, rules};
 use crate::core::{Block, Kernel, Level, Prim, Rhs};
 
-/// Who runs a block.
+/// The executor of a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
     /// The host; the device is synchronised between two statements.

@@ -248,7 +248,7 @@ enum Recipe {
 struct Writer<'r, 'a> {
     rewriter: &'r mut Rewriter<'a>,
     test: Lambda,
-    /// What the filter stores instead of an element.
+    /// The function whose results the filter stores instead of elements.
     out: Option<Lambda>,
     source: Atom,
     recipes: FxHashMap<VarId, Recipe>,

@@ -117,7 +117,7 @@ fn drop_unread(stmt: &Stmt, rest: &[Stmt], body: &mut Block) {
     }
 }
 
-/// What is read of a loop's result.
+/// The part of a loop's result that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     All,

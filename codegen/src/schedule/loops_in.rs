@@ -129,7 +129,7 @@ fn in_group(kernel: &Kernel, stmt: &Stmt) -> Option<PrimCall> {
     Some(looped)
 }
 
-/// What the rounds of a loop take.
+/// The work of the rounds of a loop.
 struct Round {
     /// Elements of all operators.
     elements: Size,

@@ -41,7 +41,7 @@ struct Writer<'a> {
     zips: FxHashMap<VarId, Vec<VarId>>,
 }
 
-/// What a function reads of its parameter.
+/// The parts of its parameter that a function reads.
 #[derive(Default)]
 struct Read {
     /// The arrays of which it reads elements, each with the variables that have its element, in the order of the zip.

@@ -19,7 +19,7 @@ pub struct Ragged {
     pub row: Row,
 }
 
-/// What the host knows about the length of the rows.
+/// The length of the rows, as far as the host knows it.
 pub enum Row {
     /// The longest row that is filtered.
     Filtered(Size),

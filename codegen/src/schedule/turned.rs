@@ -60,7 +60,7 @@ struct Writer<'a> {
 struct Columns<'k> {
     /// The matrix, by rows.
     matrix: Atom,
-    /// What is zipped with the columns, and the variable of each.
+    /// The arrays that are zipped with the columns, and the variable of each.
     beside: Vec<(VarId, Atom)>,
     /// The statements of a column that the element's function reads: scalars.
     of_column: Vec<Stmt>,

@@ -165,7 +165,7 @@ struct OneElement<'a> {
     finder: &'a Finder<'a>,
     /// The type of the array.
     of: &'a Ty,
-    /// What the function of the map computes, and all variables that it binds.
+    /// The statements of the map's function, by the variables that they bind.
     made: FxHashMap<VarId, &'a Rhs>,
     own: FxHashSet<VarId>,
     xs: Option<Atom>,

@@ -1,4 +1,4 @@
-//! What the laws of a record make of a kernel: the record has its fingerprint.
+//! The kernel that the laws of a record make of another; the record has its fingerprint.
 
 use super::core;
 use crate::program::Texts;

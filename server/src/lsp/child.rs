@@ -26,7 +26,7 @@ use tokio::sync::mpsc::UnboundedSender;
 const MAX_OUTPUT: u64 = 64 << 20;
 /// Number of elements or rows of the result that are shown.
 const MAX_LINES: usize = 100_000;
-/// How much of the child's standard error is quoted, in bytes.
+/// Maximum bytes of the child's standard error that are quoted.
 const MAX_STDERR: u64 = 16 << 10;
 
 /// A kernel with its inputs and sizes.

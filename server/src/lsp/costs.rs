@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(4);
 pub struct Asked {
     compiler: Compiler,
     question: Question,
-    /// What tuning gained.
+    /// The gain by tuning, as text.
     tuned: Option<String>,
 }
 

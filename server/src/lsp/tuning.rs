@@ -135,7 +135,7 @@ pub fn kept(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Cancellable<O
     Records::of_file(path).of_kernel(analysis, kernel)
 }
 
-/// What the last search gained: `Tuned 12 s ago on NVIDIA H200: 1.80 × of the default (rows.team=16).`
+/// The gain of the last search: `Tuned 12 s ago on NVIDIA H200: 1.80 × of the default (rows.team=16).`
 pub fn gained(records: &[Record]) -> Option<String> {
     let record = records.first()?;
     let (device, gain, choice) = (&record.device[0], record.gain(), &record.choice);

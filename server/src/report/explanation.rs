@@ -1,4 +1,4 @@
-//! What the compiler did to a kernel, as text and as JSON.
+//! The compiler's decisions about a kernel, as text and as JSON.
 
 use lift_codegen::failure::without_numbers;
 use lift_codegen::run::report::Place;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Longer lines are shown only around the marked range; in bytes.
 const MAX_LINE: usize = 400;
-/// How much of a long line is shown before and after the range, in bytes.
+/// Bytes of a long line that are shown before and after the range.
 const AROUND: usize = 60;
 /// Maximal number of fixes shown with a problem.
 const MAX_FIXES: usize = 4;

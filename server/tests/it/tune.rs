@@ -112,7 +112,8 @@ fn a_program_that_a_law_rewrites_is_found() {
     assert!(!bench.path("least.lift.tuned").exists());
 }
 
-/// What a record's rewriting needs of the lengths, or does not find any more, leaves the run to the program as it is.
+/// A run uses the program as it is if a condition of the record's law is false for its lengths, or if the law does not
+/// match any more.
 #[test]
 fn a_rewriting_that_does_not_apply_is_not_used() {
     let bench = Bench::new(&[("scale.lift", SCALE)]);
@@ -177,7 +178,7 @@ fn a_record_of_a_law_that_changed_is_not_used() {
     }
 }
 
-/// What `lift build` writes for a device is what was tuned there, with the places of the program as it is.
+/// `lift build` for a device uses the record of that device, with the places of the program as it is.
 #[test]
 fn code_for_a_device_is_as_tuned() {
     let bench = Bench::new(&[("least.lift", LEAST)]);
@@ -252,7 +253,7 @@ fn an_editor_compares_with_an_earlier_version() {
     session.shutdown();
 }
 
-/// What a record says becomes part of the program, which then gives the same code, and needs no record.
+/// `--write` makes a record part of the program, which then gives the same code without the record.
 #[test]
 fn the_best_is_written_as_a_program() {
     let bench = Bench::new(&[("scale.lift", SCALE)]);

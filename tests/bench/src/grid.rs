@@ -38,7 +38,7 @@ struct Rates {
     operations: f64,
 }
 
-/// What was measured of a cell.
+/// The measurements of a cell.
 struct Measured {
     cell: Cell,
     /// In microseconds; a lower bound if the cell was too slow for its size.

@@ -50,7 +50,7 @@ pub const VIEWS: [View; 10] = [
     of("(drop #7 PLANE)", |n| n * n - 7, |n, i| (i + 7) % n),
 ];
 
-/// What a program computes from a view `VIEW`.
+/// A computation on a view `VIEW`.
 pub struct Use {
     pub text: &'static str,
     /// The result, from the length and the elements; `None` if the program must stop.

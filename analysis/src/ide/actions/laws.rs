@@ -126,7 +126,7 @@ fn rewritings(
     })
 }
 
-/// What is known of definitions, and how deep their calls may be.
+/// The definitions, and the maximum depth of their calls.
 #[derive(Clone, Copy)]
 struct Within<'a> {
     found: &'a RefCell<HashMap<Form, bool>>,

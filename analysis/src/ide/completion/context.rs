@@ -246,7 +246,7 @@ fn in_string<'db>(
     Some(context)
 }
 
-/// What the parser expects at the hole.
+/// The syntactic category that the parser expects at the hole.
 fn place_of(text: &str, hole: TextRange) -> Option<Place> {
     let tree = parse_form(text).syntax();
     let token = tree.token_at_offset(hole.start()).right_biased()?;
@@ -323,7 +323,7 @@ fn is_form_head(parent: &SyntaxNode, token: &SyntaxToken) -> bool {
         })
 }
 
-/// What is expected at an `ERROR` node, according to the nodes around it.
+/// The syntactic category at an `ERROR` node, by the nodes around it.
 fn of_error(node: &SyntaxNode, token: &SyntaxToken, head: bool) -> Option<Place> {
     let mut around = node.parent();
     let mut inner = node.clone();

@@ -51,7 +51,7 @@ fn in_sight(tree: &FclNode, offset: TextSize) -> Vec<(FclToken, CompletionKind)>
     found
 }
 
-/// What is expected at a position.
+/// The syntactic category at a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Expression,

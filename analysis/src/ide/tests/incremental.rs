@@ -82,7 +82,7 @@ fn a_body_whose_type_stays_is_inferred_alone() {
     );
 }
 
-/// What a definition gives for rows of hidden length is a type of its own.
+/// The type of a definition's result for rows of hidden length is a separate query.
 #[test]
 fn a_body_given_rows_is_inferred_alone_if_its_types_stay() {
     let text = "\

@@ -27,7 +27,7 @@ fn check(title: &str, before: &str, after: &str) {
 
 const COULD_FAIL: &str = "assumes that ";
 
-/// What is computed before a map is computed for an empty array, too, and where `and` would have skipped it.
+/// An expression hoisted out of a map is evaluated for an empty array, too, and where `and` would have skipped it.
 #[test]
 fn what_may_fail_is_assumed_not_to_where_it_is_computed_more_often() {
     let hoist = "Compute once, before the map (hoist)";
@@ -65,7 +65,7 @@ fn what_may_fail_is_assumed_not_to_where_it_is_computed_more_often() {
     }
 }
 
-/// What `or` skips is not computed by a map of its own.
+/// An operand that `or` skips does not become a separate map.
 #[test]
 fn an_operand_that_may_be_skipped_is_not_split_off() {
     let split = |body: &str| {

@@ -1,4 +1,4 @@
-//! What can be checked only when all types are known.
+//! Checks that need all types.
 
 use crate::diagnostics::{Diagnostic, Problem};
 use crate::hir::*;

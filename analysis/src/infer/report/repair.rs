@@ -112,7 +112,7 @@ impl Results<'_> {
     pub fn unused_name_like(&self, name: &str) -> String {
         self.unused_names_like(name, 1).concat()
     }
-    /// So many names that are not taken.
+    /// Up to `count` names that are not taken.
     fn unused_names_like(&self, name: &str, count: usize) -> Vec<String> {
         let numbered = (1..).map(|i| format!("{name}{i}"));
         self.unused(std::iter::once(name.to_string()).chain(numbered)).take(count).collect()

@@ -50,7 +50,7 @@ pub struct Unify<'t> {
     left: TypeLimit,
 }
 
-/// What a unification leaves to its caller.
+/// The part of a unification that is left to its caller.
 pub struct Unified {
     pub result: Result<(), Mismatch>,
     /// Equations between lengths that cannot be solved yet.

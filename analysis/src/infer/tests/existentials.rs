@@ -405,7 +405,7 @@ fn no_lambda_makes_a_hidden_length_a_given_one() {
     );
 }
 
-/// What is computed from outside may hide a length, as far as the function of the loop says.
+/// A value computed from outer names may hide a length, if the type of the loop's function does.
 #[test]
 fn loops_of_definitions_keep_lengths() {
     check(

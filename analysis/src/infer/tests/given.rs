@@ -115,7 +115,7 @@ fn local_functions_take_rows_of_hidden_length() {
     );
 }
 
-/// What needs rows of one length is refused, where it is given others.
+/// A definition that needs rows of one length is rejected for rows of other lengths.
 #[test]
 fn definitions_that_need_rows_of_one_length() {
     check(
@@ -165,7 +165,7 @@ fn definitions_are_given_sizes() {
     );
 }
 
-/// A definition that is right with rows of hidden length alone takes these.
+/// Definitions that are correct for rows of hidden length only.
 #[test]
 fn definitions_that_need_rows_of_hidden_length() {
     check(

@@ -404,7 +404,7 @@ fn the_start_of_a_fold_in_any_order_is_neutral() {
     );
 }
 
-/// What surely fails is told where it is written.
+/// A certain failure is reported at its expression.
 #[test]
 fn lengths_and_indices_that_are_never_meant() {
     check(

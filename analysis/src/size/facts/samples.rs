@@ -42,7 +42,7 @@ impl Sample {
         self.values.insert(var.clone(), value) != Some(value)
     }
 
-    /// A pseudo-random value. The first model has least values, where sums of natural numbers are refuted if anywhere.
+    /// A pseudo-random value; zero in the first model, which refutes most false inequalities between sums.
     fn by_chance(&self, var: &Var) -> i64 {
         if self.seed == 0 {
             return 0;

@@ -1,4 +1,4 @@
-//! What is known of sizes and of memory where a function under construction writes code.
+//! Facts about sizes and memory at the current position of a function under construction.
 
 use crate::lower::program::assume_hidden;
 use crate::lower::symbolic;
@@ -73,7 +73,7 @@ impl Extrema {
     }
 }
 
-/// What a scope restores at its end.
+/// The state that a scope restores at its end.
 pub(super) struct Outside {
     facts: Facts,
     loads: Option<Loads>,
@@ -82,7 +82,7 @@ pub(super) struct Outside {
     quotients: usize,
 }
 
-/// What the start of the function does not share with the code that is interrupted for it.
+/// State of the interrupted code that code at the start of the function does not share.
 pub(super) struct Interrupted {
     extrema: Extrema,
     quotients: Quotients,

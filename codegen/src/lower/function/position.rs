@@ -28,7 +28,7 @@ pub struct Position {
     flagged: Option<Flagged>,
 }
 
-/// What the start of the function does not share with the code that is interrupted for it.
+/// State of the interrupted code that code at the start of the function does not share.
 pub(super) struct Interrupted {
     active: Dims,
     loop_depth: u32,

@@ -5,7 +5,7 @@ use crate::plan::{Arg, Buffer, BufferId};
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
 
-/// What a function accesses by the parameter of a buffer.
+/// The accesses of a function by the parameter of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Accessed {
     pub scalar: Scalar,

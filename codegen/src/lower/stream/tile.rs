@@ -206,7 +206,7 @@ pub fn load_whole_tile<'k>(
     })
 }
 
-/// What computing an element takes. The code of a loop is written once, not once per element of a work-item: many
+/// The work of computing an element. The code of a loop is written once, not once per element of a work-item: many
 /// copies are slow to compile and hide no latency, and one driver miscompiled a body of 64 such loops.
 pub fn work_of_element<'k>(f: &mut FunctionBuilder<'_, 'k>, xs: &Array<'k>, at: &Expr) -> Result<ElementWork> {
     let (stmts, result) = f.scope(|f| {

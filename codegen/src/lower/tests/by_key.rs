@@ -301,7 +301,7 @@ fn columns_are_folded_together() {
     by_key(text, &["fold-by-key"], &[(1, 1, 1), (90, 3, 2), (200, 9, 3)].map(inputs));
 }
 
-/// What is done with each row `r`, of 300 elements, and so many comparisons that it is worth a table.
+/// Functions of a row `r` of 300 elements with so many comparisons that a table pays.
 const OF_ROWS: [&str; 4] = [
     "(reduceByKey #120 0 + r (map (lambda (v) (mod v 7)) r))",
     "(let h (reduceByKey #150 0.0f + r (map toFloat r)) (let all (head (reduce 0.0f + h)) (map (lambda (x) (+ x all)) h)))",

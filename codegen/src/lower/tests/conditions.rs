@@ -1,4 +1,4 @@
-//! What a condition says about indices, and how elements that take much code are folded.
+//! Facts about indices that conditions imply, and folds of elements that take much code.
 
 use super::*;
 use crate::core::builder::*;

@@ -85,7 +85,7 @@ thread_local! {
     static MEANINGS: RefCell<VecDeque<Meaning>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// What the interpreter says of a kernel, asked once for several comparisons.
+/// The interpreter's result of a kernel, computed once for several comparisons.
 fn meaning(kernel: &Kernel, inputs: &[Value]) -> Result<Value, String> {
     const KEPT: usize = 20;
     MEANINGS.with_borrow_mut(|meanings| {

@@ -109,7 +109,7 @@ fn an_accumulator_may_have_a_number_beside_its_row() {
     agrees_in_turn(folded("all scaled", Prim::Scan(Level::Seq), start, reversed, next));
 }
 
-/// What is folded are numbers that the host does not find in an array.
+/// A fold of numbers that are not stored in an array.
 #[test]
 fn numbers_may_be_folded_into_rows() {
     let mut b = Builder::new("numbers");

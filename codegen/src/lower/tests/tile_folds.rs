@@ -17,7 +17,7 @@ fn targets() -> [Target; 4] {
     [Target::gpu(), Target::nvidia(), Target::gpu().with(Parameter::FoldItem, 8), few]
 }
 
-/// What `fold` makes of the products of a row of `xs` with those of `ys`, and of the row's number.
+/// A kernel that applies `fold` to the products of a row of `xs` with those of `ys`, and to the row's number.
 fn folded(name: &str, fold: impl Fn(&mut Builder, &Atom, &Atom) -> Atom) -> Kernel {
     let mut b = Builder::new(name);
     let (n, m, k) = (b.size("N"), b.size("M"), b.size("K"));

@@ -69,7 +69,7 @@ struct Stream {
     /// Elements per fetch; and where they are vectors, their addresses and the condition that these are aligned.
     width: i64,
     wide: Option<(Strides, Expr)>,
-    /// What addresses divide, unless they are linear in lanes and iterations.
+    /// The quotients in addresses; `None` if addresses are linear in lanes and iterations.
     divided: Option<Divided>,
     /// The work-item's first lane and iteration in the tile.
     lane: Size,

@@ -31,7 +31,7 @@ use lift_analysis::size::Size;
 /// Work-items of a group.
 const ITEMS: i64 = 256;
 
-/// What is computed or copied.
+/// The elements that are computed or copied.
 enum Work<'a, 'k> {
     Map(&'k PrimCall, &'a Env<'k>),
     Copy(&'a Value<'k>),

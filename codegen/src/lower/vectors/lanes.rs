@@ -28,14 +28,14 @@ pub struct Lanes<'a, 'k> {
     pub span: Span,
     pub first: Size,
     pub width: i64,
-    /// What lanes keep, by variable.
+    /// The values that lanes keep, by variable.
     pub kept: FxHashMap<VarId, Kept>,
     /// The loops around the current place, outermost first.
     pub around: Vec<Around<'k>>,
     pub names: Names,
 }
 
-/// What lanes keep of a statement.
+/// The value that lanes keep of a statement.
 pub enum Kept {
     /// The result of a fold, which is an array of one element: an array with an element for each lane.
     Folded(Rc<Layout>),

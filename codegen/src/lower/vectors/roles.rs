@@ -1,4 +1,4 @@
-//! What the statements of a function are if neighbouring elements of a map are computed together.
+//! The roles of a function's statements if neighbouring elements of a map are computed together.
 
 use super::keys::has_keys;
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Stmt, VarId};
@@ -15,7 +15,7 @@ pub const LONGEST: i64 = 8192;
 /// Maximum readers of a map that is computed again for each of them.
 const MOST_AGAIN: usize = 2;
 
-/// What a statement is for the lanes.
+/// The role of a statement for the lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A loop around a loop over lanes.

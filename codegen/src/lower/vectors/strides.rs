@@ -24,7 +24,7 @@ impl Stride {
     }
 }
 
-/// What loops over lanes read and write in memory, each time that a loop around them goes round.
+/// Memory that loops over lanes read and write in each iteration of a loop around them.
 #[derive(Debug, Default)]
 struct Accesses {
     /// Their cost if neighbours are lanes, if the rounds of the innermost loop around them are, and if the elements of

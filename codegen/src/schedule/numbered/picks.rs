@@ -1,11 +1,11 @@
-//! What the function of a map over numbers reads by the number of its element.
+//! Elements that the function of a map over numbers reads at the number of its element.
 
 use crate::core::{Atom, Block, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::size::{Facts, Size, Var};
 use lift_analysis::ty::ArrayTy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a statement reads of an array that exists before the map.
+/// The element that a statement reads of an array that exists before the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// `aref xs i`, where i is the number
@@ -71,7 +71,7 @@ impl Picks {
     }
 }
 
-/// What `f` reads by the number of its element, which is less than `len`.
+/// The elements that `f` reads at the number of its element, which is less than `len`.
 pub fn picks(vars: &[VarInfo], f: &Lambda, len: &Size, iotas: &FxHashMap<VarId, Size>) -> Picks {
     let mut walk = Walk {
         vars,

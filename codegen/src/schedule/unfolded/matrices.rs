@@ -20,7 +20,7 @@ pub struct Maker<'a> {
     pub origin: &'a Origin,
 }
 
-/// What stands for the leaves and scalars in a function of rows and columns.
+/// Replacements of leaves and scalars in a function of rows and columns.
 #[derive(Debug, Default)]
 pub struct Known {
     pub scalars: FxHashMap<VarId, Atom>,

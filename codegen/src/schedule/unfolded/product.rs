@@ -39,7 +39,7 @@ pub enum Side {
     Columns,
 }
 
-/// What a result reads of its row, or of its column.
+/// The arrays and scalars of its row, or of its column, that a result reads.
 #[derive(Debug, Default)]
 pub struct Read {
     /// The numbers of the leaves.
@@ -47,7 +47,7 @@ pub struct Read {
     pub scalars: Vec<VarId>,
 }
 
-/// What a result is made of.
+/// The fold of a result, and its reads.
 #[derive(Debug)]
 pub struct Reads {
     /// The array that is folded.
@@ -59,7 +59,7 @@ pub struct Reads {
     pub behind: Option<Behind>,
 }
 
-/// What the function of a row does with the results of all columns.
+/// The use of the results of all columns in the function of a row.
 #[derive(Debug)]
 pub struct Behind {
     pub stmts: Vec<Stmt>,
@@ -112,7 +112,7 @@ impl Product<'_> {
         }
     }
 
-    /// What a result needs of its row and its column; `None` if it needs anything else of them.
+    /// The reads of a result from its row and its column; `None` if it needs anything else of them.
     pub fn reads(&self, kernel: &Kernel) -> Option<Reads> {
         let Rhs::Prim(PrimCall { args, .. }) = &self.fold.rhs else { return None };
         let array = variable(args.get(1)?)?;

@@ -145,7 +145,7 @@ pub fn scan(scale: Scale) -> Benchmark {
     .goals(scale, &[(Kind::Cuda, 0.85), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
 }
 
-/// What is kept, and the function applied to it, in OpenCL.
+/// The condition of a filter and the function applied to kept elements, in OpenCL.
 #[derive(Clone, Copy)]
 pub struct Filter {
     pub keep: &'static str,

@@ -147,7 +147,7 @@ pub const POSITIONS: [Position; 7] = [
     Position::Guard,
 ];
 
-/// What the checker knows of the checked length.
+/// The checker's knowledge of the checked length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Length {
     /// A number for which the check holds.

@@ -91,7 +91,7 @@ impl Maker<'_> {
         (text, Shape::Hidden(self.hidden))
     }
 
-    /// What is printed of the parts of a vector.
+    /// An expression that prints the parts of a vector.
     fn parts(&mut self, vector: &str) -> String {
         let marks = format!("(0=2|⍳≢{vector})");
         match self.choices.below(4) {

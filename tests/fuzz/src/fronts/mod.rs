@@ -231,7 +231,7 @@ fn sound(language: Language, text: &str) -> Result<Case, String> {
     }
 }
 
-/// What the front end makes of each kernel of a text.
+/// The translations of a text's kernels.
 fn translated(language: Language, text: &str) -> Vec<lift_analysis::front::program::Translated> {
     match language {
         Language::Fcl => vec![lift_analysis::fcl::translate(text).program],

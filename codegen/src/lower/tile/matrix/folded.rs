@@ -26,7 +26,7 @@ use lift_analysis::ty::Ty;
 /// Minimum rounds for which large tiles pay.
 const LEAST_ROUNDS: i64 = 16;
 
-/// What is done with the results of a nest.
+/// The fold of the results of a nest.
 struct Fold<'k> {
     /// The map of the nest.
     made: &'k Stmt,
@@ -178,7 +178,7 @@ impl<'k> Host<'k> {
         Ok(true)
     }
 
-    /// As many groups to each row of tiles as keep the device busy.
+    /// The groups of each row of tiles, enough to keep the device busy.
     fn shares(&mut self, stmt: &'k Stmt, [n, m]: [&Size; 2], shape: Shape, ty: &Ty) -> Result<Shares> {
         let groups = i64::from(self.program.target.compute_units) * self.program.parameter(Parameter::MatrixGroups);
         let [above, across] = [shape.above(n), shape.beside(m)].map(|n| Size::max(&n, &Size::one()));
@@ -232,7 +232,7 @@ impl<'k> Fold<'k> {
         Ok(env)
     }
 
-    /// What the fold of a row takes at a column, where the nest gives `value`; and the environment of the fold.
+    /// The element that the fold of a row takes at a column whose result is `value`, and the environment of the fold.
     fn taken_at(
         &self,
         f: &mut FunctionBuilder<'_, 'k>,

@@ -114,7 +114,7 @@ impl Maker<'_> {
         (format!("(map (lambda ({row}) {text}) rows)"), Ty::array(ty, n))
     }
 
-    /// What belongs to each key, and a number that is made of it.
+    /// The elements of each key, and a number made of them.
     pub(super) fn groups_by_key(&mut self) -> (String, Ty) {
         let (len, count) = (Len::of(self.choices.of(&[Base::N, Base::M])), self.count());
         let (keys, xs) = (self.array(&INT, &len, 1, Place::Top), self.array(&INT, &len, 1, Place::Top));
