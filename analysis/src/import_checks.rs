@@ -15,7 +15,7 @@ pub fn import_diagnostics(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
     let found = |problem: Problem| vec![Diagnostic::new(Node::FormName, &problem)];
     let path = match &import.target {
         Ok(path) => path,
-        // The parser reports a missing path.
+        // The parser reports a missing or empty path.
         Err(BadPath::Empty) => return Vec::new(),
         Err(BadPath::Absolute) => {
             return found(Problem::AbsoluteImport);

@@ -36,7 +36,7 @@ const COMMENTS: &[&str] = &["--", "//", "#", "/*", "{-"];
 /// Heads of array types in other languages.
 const ARRAY_HEADS: &[&str] = &["array", "Array", "Arr", "vector", "list"];
 
-/// What the text outside of forms means in other languages, as the end of a message.
+/// The meaning of text outside of forms in other languages, as the end of a message.
 pub(super) fn outside(text: &str) -> Option<&'static str> {
     if COMMENTS.iter().any(|mark| text.starts_with(mark)) {
         return Some("a comment starts with `;`");

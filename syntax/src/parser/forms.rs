@@ -32,7 +32,13 @@ impl Parser<'_> {
             p.keyword();
             match p.current() {
                 EOF => p.missing("the path"),
-                STRING => p.bump(),
+                STRING => {
+                    if p.text_at(p.pos) == "\"\"" {
+                        let range = p.element_range();
+                        p.error(Code::ExpectedPath, range, "the path is empty: `(import \"lib/stencil.lift\")`");
+                    }
+                    p.bump();
+                }
                 _ => {
                     if !p.at_malformed() {
                         let range = p.element_range();

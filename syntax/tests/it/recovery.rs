@@ -243,6 +243,12 @@ fn missing_parts() {
     "#]],
     );
     check(
+        "(import \"\")",
+        expect![[r#"
+        8..10 "\"\"" syntax/expected-path: the path is empty: `(import "lib/stencil.lift")`
+    "#]],
+    );
+    check(
         "(define)",
         expect![[r#"
         7..8 ")" syntax/missing: the name of the definition is missing: this is written `(define name expr)` or `(define (name param …) expr)`
