@@ -120,8 +120,15 @@ pub fn read_form(text: &str, range: TextRange) -> Option<Result<Law, NoLaw>> {
 }
 
 fn law(define: &ast::Define, name: &Name, clauses: Clauses, range: TextRange) -> Result<Law, String> {
-    let bindings: Option<Vec<Binding>> =
-        define.head().ok_or("a law has its pattern variables as parameters")?.params().map(|p| param_of(&p)).collect();
+    let (variables, body) = match (define.head(), define.body()) {
+        (Some(head), body) => (head.params().collect::<Vec<_>>(), body),
+        (None, Some(ast::Expr::Lambda(lambda))) => {
+            let list = lambda.param_list();
+            (list.iter().flat_map(ast::ParamList::params).collect(), lambda.body())
+        }
+        (None, _) => return Err("the pattern variables of a law are its parameters: `(define (law x …) …)`".into()),
+    };
+    let bindings: Option<Vec<Binding>> = variables.iter().map(param_of).collect();
     let bindings = bindings.ok_or("a parameter has no name")?;
     let simple = |binding: &Binding| match binding {
         Binding::Name(name) => Some(vec![name.clone()]),
@@ -131,7 +138,7 @@ fn law(define: &ast::Define, name: &Name, clauses: Clauses, range: TextRange) ->
     let params: Option<Vec<Vec<Name>>> = bindings.iter().map(simple).collect();
     let params = params.ok_or("a pattern variable is a name, not a tuple")?.concat();
     let shape = "the body of a law is a tuple of its two sides";
-    let Some(ast::Expr::Tuple(tuple)) = define.body() else { return Err(shape.into()) };
+    let Some(ast::Expr::Tuple(tuple)) = body else { return Err(shape.into()) };
     let sides: Vec<ast::Expr> = tuple.components().collect();
     let [left, right] = sides.as_slice() else { return Err(shape.into()) };
     let side = |expr: &ast::Expr| {

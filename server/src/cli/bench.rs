@@ -1,6 +1,7 @@
 //! `lift bench`: measures kernels on a device and compares with earlier results.
 
-use super::options::{Code, megabytes, size};
+use super::options::{Code, megabytes, ratio, size};
+use super::run::randomize;
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Where};
 use crate::files;
@@ -48,7 +49,7 @@ pub struct Arguments {
     against: Option<PathBuf>,
     /// With `--against`: fail if a kernel is slower by more than this percentage and the two measurements do not
     /// overlap.
-    #[arg(long, value_name = "PERCENT", requires = "against")]
+    #[arg(long, value_name = "PERCENT", requires = "against", value_parser = ratio)]
     fail_if_slower: Option<f64>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -127,9 +128,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let mut results =
         Results { version: env!("CARGO_PKG_VERSION").to_owned(), device: String::new(), benchmarks: Vec::new() };
     let mut slower = 0;
+    let mut unknown: Vec<&str> = arguments.sizes.iter().map(|(name, _)| name.as_str()).collect();
     for path in &program.roots {
         let kernels = answered(program.analysis.kernels(path))?;
         for info in kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|name| *name == k.name)) {
+            unknown.retain(|name| !info.sizes.iter().any(|size| size == name));
             let bencher = Bencher { arguments, program: &program, path, info };
             let (cases, mut problems) = bencher.cases();
             for case in cases {
@@ -150,6 +153,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             }
             wrong += console.problems(&program.sources(), arguments.format, &problems)?;
         }
+    }
+    if wrong == 0 {
+        for name in &unknown {
+            console.error(&format!("no kernel has the size `{name}`"));
+        }
+        wrong = unknown.len();
     }
     if wrong == 0 && results.benchmarks.is_empty() {
         console.note("nothing to measure: no kernel has a line such as `;;; bench: xs=random N=1000,1000000` above it");
@@ -258,7 +267,11 @@ impl Bencher<'_> {
             Err(why) => return input(why),
         };
         let folder = Path::new(&**self.path).parent().unwrap_or(Path::new("."));
-        let values = match inputs::arguments(&kernel, &case.run.inputs, &inputs::Reading::files(folder)) {
+        let mut texts = case.run.inputs.clone();
+        if self.arguments.sizes.iter().any(|(name, _)| self.info.sizes.contains(name)) {
+            randomize(&mut texts, &kernel);
+        }
+        let values = match inputs::arguments(&kernel, &texts, &inputs::Reading::files(folder)) {
             Ok(values) => values,
             Err(why) => return input(why),
         };
@@ -285,7 +298,7 @@ impl Bencher<'_> {
         let benchmark = Benchmark {
             file: self.program.sources().shown(self.path),
             kernel: self.info.name.clone(),
-            inputs: names.zip(case.run.inputs.iter().cloned()).collect(),
+            inputs: names.zip(texts).collect(),
             sizes: ran.sizes,
             runs: ran.runs,
             median,

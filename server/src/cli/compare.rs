@@ -9,7 +9,7 @@ mod small;
 mod watch;
 
 use super::build::one_kernel;
-use super::run::{Wishes, embedded, wishes};
+use super::run::{Wishes, embedded, randomize, wishes};
 use super::{Console, Format, Status, answered, bench};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::{self, given_sizes};
@@ -64,13 +64,13 @@ pub struct Arguments {
     #[arg(long, value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: u32,
     /// Stop if a kernel takes more than this many seconds, with all its runs and its compilation by the driver.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::options::seconds, default_value_t = 120.0)]
     patience: f64,
     /// The stage whose texts are compared.
     #[arg(long, value_enum, value_name = "STAGE", default_value_t)]
     stage: Stage,
     /// Fail if NEW takes more than this many times as long as OLD and the two measurements do not overlap.
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, value_name = "RATIO", value_parser = super::options::ratio)]
     at_most: Option<f64>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -290,31 +290,45 @@ impl Pair<'_> {
         Wishes { inputs: wishes.inputs.clone(), sizes, folder: wishes.folder.clone() }
     }
 
-    /// The inputs of the run: of the command line, of a `;;; run:` line, or random ones.
-    fn wishes(&self) -> Result<Wishes, String> {
+    /// The inputs of the run: of the command line, of a `;;; run:` line, or random ones. With `--size`, arrays that a
+    /// line writes out are random. An error is one of a side.
+    fn wishes(&self) -> Result<Wishes, (&Side, String)> {
+        let (side, found) = self.wishes_of();
+        let mut found = found.map_err(|why| (side, why))?;
+        if self.arguments.inputs.is_empty() && !self.arguments.sizes.is_empty() {
+            randomize(&mut found.inputs, &side.kernel);
+        }
+        Ok(found)
+    }
+
+    fn wishes_of(&self) -> (&Side, Result<Wishes, String>) {
         let Arguments { inputs, sizes, .. } = self.arguments;
         let (old, new) = (&self.old, &self.new);
         if !inputs.is_empty() || old.info.run_line.is_some() {
-            return wishes(inputs, sizes, &old.info, &old.path);
+            return (old, wishes(inputs, sizes, &old.info, &old.path));
         }
         if new.info.run_line.is_some() {
             // Its names, then those of OLD; `--size` takes precedence.
-            let found = wishes(&[], &[], &new.info, &new.path)?;
+            let found = match wishes(&[], &[], &new.info, &new.path) {
+                Ok(found) => found,
+                Err(why) => return (new, Err(why)),
+            };
             let pairs = new.kernel.sizes.iter().zip(&old.kernel.sizes);
             let renamed = pairs.filter_map(|(n, o)| Some((o.name.to_string(), *found.sizes.get(&*n.name)?)));
             let sizes = renamed.chain(sizes.iter().cloned()).collect();
-            return Ok(Wishes { sizes, ..found });
+            return (new, Ok(Wishes { sizes, ..found }));
         }
         let random = vec!["random".to_owned(); old.kernel.params.len()];
-        wishes(&random, sizes, &old.info, &old.path)
+        (old, wishes(&random, sizes, &old.info, &old.path))
     }
 
     /// Runs, costs and compiles both; reports problems.
     fn measured(&self, console: &mut Console) -> io::Result<Option<Measured>> {
         let wishes = match self.wishes() {
             Ok(wishes) => wishes,
-            Err(why) => {
-                console.error(&why);
+            Err((side, why)) => {
+                let problem = Problem::error(&side.path, codes::INPUT, why).at(side.info.focus);
+                console.problems(&side.program.sources(), self.arguments.format, &[problem])?;
                 return Ok(None);
             }
         };

@@ -23,8 +23,12 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let mut sources = Vec::new();
-    if let Err(e) = programs_below(&arguments.folder, MAX_DEPTH, &mut sources) {
-        console.error(&format!("{}: {e}", arguments.folder.display()));
+    if arguments.folder.is_file() {
+        console.error(&format!("{} is a file; the pages are about a folder of programs", arguments.folder.display()));
+        return Ok(Status::Misused);
+    }
+    if let Err((folder, e)) = programs_below(&arguments.folder, MAX_DEPTH, &mut sources) {
+        console.error(&format!("{}: {e}", folder.display()));
         return Ok(Status::Misused);
     }
     if sources.is_empty() {
@@ -67,12 +71,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
 }
 
 /// Collects the programs in a folder and its subfolders, sorted by name; skips hidden folders and symbolic links to
-/// folders.
-fn programs_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries: Vec<std::fs::DirEntry> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+/// folders. An error is one of a folder.
+fn programs_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+    let of = |e: io::Error| (folder.to_owned(), e);
+    let mut entries: Vec<std::fs::DirEntry> =
+        std::fs::read_dir(folder).map_err(of)?.collect::<Result<_, _>>().map_err(of)?;
     entries.sort_by_key(|entry| entry.file_name());
     for entry in entries {
-        let (path, kind) = (entry.path(), entry.file_type()?);
+        let (path, kind) = (entry.path(), entry.file_type().map_err(of)?);
         let hidden = entry.file_name().to_string_lossy().starts_with('.');
         if kind.is_dir() && !hidden && depth > 0 {
             programs_below(&path, depth - 1, found)?;

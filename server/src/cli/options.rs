@@ -27,6 +27,21 @@ pub fn size(text: &str) -> Result<(String, i64), String> {
     Ok((name.trim().to_owned(), value))
 }
 
+/// Parses a number of seconds.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    amount(text).ok_or_else(|| format!("`{}` is not a number of seconds", text.trim()))
+}
+
+/// Parses a ratio or a percentage.
+pub fn ratio(text: &str) -> Result<f64, String> {
+    amount(text).ok_or_else(|| format!("`{}` is not a number from 0 on", text.trim()))
+}
+
+/// A finite number that is not negative.
+fn amount(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+}
+
 /// Parses megabytes; the result is in bytes.
 pub fn megabytes(text: &str) -> Result<u64, String> {
     let megabytes: u64 = text.parse().map_err(|_| format!("`{text}` is not a number of megabytes"))?;

@@ -17,6 +17,7 @@ use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
 use lift_codegen::interp::Limits;
+use lift_codegen::io::InputSource;
 use lift_codegen::io::cast::Casts;
 use lift_codegen::io::{apl, fcl, plot, print};
 use lift_codegen::run::report::{Busy, ProfileEntry, RunReport};
@@ -292,6 +293,16 @@ pub(super) fn wishes(
         sizes.entry(name).or_insert(value);
     }
     Ok(Wishes { inputs: default.inputs, sizes, folder: folder_of(path) })
+}
+
+/// Replaces arrays that a line of the program writes out by random ones, because they determine their own sizes.
+pub(super) fn randomize(inputs: &mut [String], kernel: &Kernel) {
+    for (input, param) in inputs.iter_mut().zip(&kernel.params) {
+        let is_generated = matches!(InputSource::parse(input.trim()), Ok(InputSource::Generated(_)));
+        if kernel.ty(*param).as_array().is_some() && !is_generated {
+            *input = "random".to_owned();
+        }
+    }
 }
 
 /// The base of file names in the lines of a program.

@@ -1,6 +1,6 @@
 //! `lift tune`: finds the parameters that make a kernel fastest on a device, by measurement.
 
-use super::run::{Wishes, folder_of, load_embedded, wishes};
+use super::run::{Wishes, folder_of, load_embedded, randomize, wishes};
 use super::{Console, Format, Status, answered, build};
 use crate::inputs::run_line::RunLine;
 use crate::program::{Program, Texts, texts};
@@ -16,7 +16,6 @@ use lift_analysis::ide::{DocLineKind, KernelInfo};
 use lift_analysis::parameters::{Entry, TABLE};
 use lift_codegen::core::Kernel;
 use lift_codegen::device::DeviceInfo;
-use lift_codegen::io::InputSource;
 use lift_codegen::run::DeviceChoice;
 use lift_codegen::target::Target;
 use serde_json::json;
@@ -40,7 +39,7 @@ pub struct Arguments {
     #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::options::size)]
     sizes: Vec<(String, i64)>,
     /// Search for at most this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::options::seconds, default_value_t = 30.0)]
     budget: f64,
     /// `opencl`, or `opencl:I` for device number I of `lift devices`.
     #[arg(long, value_name = "DEVICE", default_value = "opencl", value_parser = device)]
@@ -50,7 +49,7 @@ pub struct Arguments {
     #[arg(long = "parameter", value_name = "NAME", value_parser = parameter)]
     parameters: Vec<String>,
     /// Stop an attempt that takes more than this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::options::seconds, default_value_t = 30.0)]
     patience: f64,
     /// Stop an attempt whose process takes more than this many megabytes.
     #[arg(long, value_name = "MEGABYTES", default_value_t = 16_384)]
@@ -190,15 +189,9 @@ fn job(
         }),
         _ => wishes(&arguments.inputs, &arguments.sizes, info, path),
     };
-    // Arrays written in the line determine their own sizes.
     let found = found.map(|mut wishes| {
         if arguments.inputs.is_empty() && !arguments.sizes.is_empty() {
-            for (input, param) in wishes.inputs.iter_mut().zip(&kernel.params) {
-                let is_generated = matches!(InputSource::parse(input.trim()), Ok(InputSource::Generated(_)));
-                if kernel.ty(*param).as_array().is_some() && !is_generated {
-                    *input = "random".to_owned();
-                }
-            }
+            randomize(&mut wishes.inputs, kernel);
         }
         wishes
     });

@@ -67,7 +67,9 @@ impl RunLine {
         while !rest.is_empty() {
             let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
             let Some((name, _)) = word.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-                return Err(format!("`{word}` has no `=`: the line `;;; {head}:` has the form `xs=iota N=10`"));
+                return Err(format!(
+                    "`{word}` has no name: the line `;;; {head}:` names inputs and sizes, as in `xs=iota N=10`"
+                ));
             };
             let (value, after) =
                 value(&rest[name.len() + 1..]).ok_or(format!("in the line `;;; {head}:`, a quote is not closed"))?;
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn a_line_that_does_not_fit_says_why() {
         let why = |line| fit(line).expect_err("a bad line");
-        assert_eq!(why("xs"), "`xs` has no `=`: the line `;;; run:` has the form `xs=iota N=10`");
+        assert_eq!(why("xs"), "`xs` has no name: the line `;;; run:` names inputs and sizes, as in `xs=iota N=10`");
         assert_eq!(why("xs=iota"), "the line `;;; run:` gives no value for `c`");
         assert_eq!(why("xs=iota c=1 c=2"), "the line `;;; run:` gives `c` twice");
         assert_eq!(why("xs=iota c=1 K=2"), "the line `;;; run:` names `K`, which is neither a parameter nor a size");

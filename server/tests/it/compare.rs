@@ -117,6 +117,34 @@ fn on_a_device_times_are_compared() {
     assert_eq!(report["old"]["launches"]["value"], 1, "{out}");
 }
 
+/// Arrays that the line writes out determine their own sizes.
+#[test]
+fn with_a_size_the_arrays_of_the_line_are_random() {
+    let sized = ["compare", "twice.lift", "twice.lift", "--device", "interpreter", "--size", "N=9"];
+    let out = bench().fine(&sized);
+    assert!(out.contains("interpreter, N=9: equal\n"), "{out}");
+}
+
+#[test]
+fn a_wrong_line_is_an_error_of_its_kernel() {
+    let bench = bench();
+    bench.write("line.lift", TWICE.replace("xs=[", "[").as_bytes());
+    for (old, new) in [("line.lift", "parts.lift"), ("parts.lift", "line.lift")] {
+        let err = bench.wrong_after(&["compare", old, new, "--device", "interpreter"]);
+        assert!(err.contains("`[1,2,3,4]` has no name: the line `;;; run:` names inputs and sizes"), "{err}");
+        assert!(err.contains(" --> line.lift:2:7"), "{err}");
+    }
+}
+
+#[test]
+fn a_ratio_is_a_number_from_0_on() {
+    for ratio in ["-1", "nan", "inf", "much"] {
+        let ran = bench().lift(&["compare", "twice.lift", "twice.lift", "--at-most", ratio]);
+        let message = format!("`{ratio}` is not a number from 0 on");
+        assert!(ran.status == Some(2) && ran.err.contains(&message), "{}", ran.err);
+    }
+}
+
 #[test]
 fn kernels_of_unlike_types_and_missing_ones_are_refused() {
     let bench = bench();

@@ -48,6 +48,18 @@ fn laws_use_imports_and_errors_elsewhere_are_shown_at_their_place() {
 }
 
 #[test]
+fn a_law_may_be_a_lambda() {
+    let text = ";;; forwards: Double once\n(define twice-twice (lambda ((xs (array-type int n)))
+  (tuple (map (lambda (x) (* 2 x)) (map (lambda (x) (* 2 x)) xs)) (map (lambda (x) (* 4 x)) xs))))\n";
+    let none = ";;; forwards: Nothing\n(define nothing 1)\n";
+    let bench = Bench::new(&[("own.lift", text), ("none.lift", none)]);
+    let out = bench.fine(&["laws", "own.lift", "--device", "interpreter", "--try", "2"]);
+    assert!(out.contains("  = (map (lambda (x) (* 4 x)) xs)\n    equal on "), "{out}");
+    let wrong = bench.wrong(&["laws", "none.lift"]);
+    assert!(wrong.contains("the pattern variables of a law are its parameters: `(define (law x …) …)`"), "{wrong}");
+}
+
+#[test]
 fn a_false_law_is_refuted() {
     let bench = Bench::new(&[("false.lift", &OWN.replace("(* 4 x)", "(* 3 x)"))]);
     let ran = bench.lift(&["laws", "false.lift", "--device", "interpreter"]);

@@ -102,6 +102,16 @@ fn kernels_are_measured_and_compared_with_earlier_results() {
 }
 
 #[test]
+fn sizes_replace_the_arrays_of_the_line_and_belong_to_a_kernel() {
+    let program = ";;; run: xs=[1,2,3]\n(lift k (N) ((array-type int N)) (lambda (xs) (map (+ 1) xs)))\n";
+    let bench = Bench::new(&[("a.lift", program)]);
+    let ran = bench.lift(&["bench", "a.lift", "--runs", "2", "--size", "N=5"]);
+    assert!(ran.status == Some(0) && ran.out.contains(" N=5 "), "{}{}", ran.out, ran.err);
+    let wrong = bench.wrong_after(&["bench", "a.lift", "--runs", "2", "--size", "M=5"]);
+    assert!(wrong.contains("no kernel has the size `M`"), "{wrong}");
+}
+
+#[test]
 fn pages_tell_of_definitions_and_lead_to_each_other() {
     let bench = Bench::new(&[
         ("src/numbers.txt", "1 2 3 4"),
@@ -152,6 +162,9 @@ fn pages_tell_of_definitions_and_lead_to_each_other() {
     assert!(bench.read("pages/lift-primitives.html").contains("Also called <code>mapGlb</code>"));
     assert!(bench.read("pages/index.js").contains(r#""at":"lib/b.html#halves""#));
     assert!(bench.wrong(&["doc", "pages"]).contains("has no `.lift` files"));
+    let file = bench.lift(&["doc", "src/a.lift"]);
+    let message = "src/a.lift is a file; the pages are about a folder of programs";
+    assert!(file.status == Some(2) && file.err.contains(message), "{}", file.err);
 }
 
 #[test]

@@ -31,6 +31,18 @@ fn a_kernel_that_never_ends_is_stopped() {
     assert!(err.contains("`endless` cannot be tuned: it took more than 1 s"), "{err}");
 }
 
+#[test]
+fn a_time_is_a_number_of_seconds() {
+    let bench = Bench::new(&[("scale.lift", SCALE)]);
+    for option in ["--budget", "--patience"] {
+        for wrong in ["-1", "nan", "inf", "soon"] {
+            let ran = bench.lift(&["tune", "scale.lift", option, wrong]);
+            let message = format!("`{wrong}` is not a number of seconds");
+            assert!(ran.status == Some(2) && ran.err.contains(&message), "{}", ran.err);
+        }
+    }
+}
+
 /// Name, platform and driver of the first device.
 fn device(bench: &Bench) -> [String; 3] {
     let devices = bench.fine(&["devices", "--format", "json"]);
