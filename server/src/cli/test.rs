@@ -221,7 +221,7 @@ impl Tester<'_> {
             Some(Expected::Error(code)) => Wanted::Error(code),
             Some(Expected::Value(word)) => match inputs::value(&word, &kernel.result, folder) {
                 Ok(value) => Wanted::Value(value),
-                Err(why) => return wrong(codes::INPUT, format!("the expected result: {why}")),
+                Err(why) => return wrong(codes::INPUT, format!("the expected result `{word}`: {why}")),
             },
         };
         for run in runs.iter().flat_map(|run| seeded(run, self.arguments.seeds)) {

@@ -48,8 +48,8 @@ fn a_test_that_does_not_hold_says_where_and_why() {
         ("xs=[1,2] => error division-by-zero", "gives a result, but the error `division-by-zero` is expected"),
         ("xs=[1,0] => error index-out-of-range", "stops with another error than `index-out-of-range`"),
         ("xs=[1,2] => error no-such-code", "there is no code `no-such-code`"),
-        ("xs=[1,2] => none.txt", "the expected result: there is no such file"),
-        ("xs=[1,2] => [x]", "the expected result: at character 2"),
+        ("xs=[1,2] => none.txt", "the expected result `none.txt`: there is no such file"),
+        ("xs=[1,2] => [x]", "the expected result `[x]`: at character 2"),
         ("ys=[1,2] => [6,3]", "gives no value for `xs`"),
         ("xs=iota N=3", "stops instead of giving a result"),
     ] {
