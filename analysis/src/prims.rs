@@ -85,6 +85,14 @@ pub enum Special {
     CaseSplit,
 }
 
+/// Functions that take lengths without remainder, each with the one that leaves the remainder out.
+const WITHOUT_REMAINDER: &[(&str, &str)] = &[("slide", "windows"), ("slide2D", "windows2D"), ("split", "pieces")];
+
+/// The function that leaves out the elements for which a function of this name would need another length.
+pub fn without_remainder(name: &str) -> Option<&'static str> {
+    WITHOUT_REMAINDER.iter().find(|(of, _)| *of == name).map(|(_, instead)| *instead)
+}
+
 /// One declaration of `primitives.lift`.
 #[derive(Debug)]
 pub struct Primitive {

@@ -15,7 +15,7 @@ use lift_analysis::db::RootDatabase;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, kernel_form};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::Var;
+use lift_analysis::size::{Assumption, Var};
 use lift_codegen::core::build::BuildError;
 use lift_codegen::core::{self, Kernel};
 use lift_codegen::cost::{self, Cost};
@@ -393,7 +393,8 @@ pub(crate) fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> 
         RunErrorKind::Limit => codes::RUN_LIMIT,
         RunErrorKind::Malformed | RunErrorKind::Unsound => codes::INTERNAL_ERROR,
     };
-    problem_at(analysis, subject, code, e.message.clone(), e.origin.as_ref())
+    let problem = problem_at(analysis, subject, code, e.message.clone(), e.origin.as_ref())?;
+    with_fix(analysis, problem, e.assumption.as_deref(), e.origin.as_ref())
 }
 
 pub(crate) fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {
@@ -412,7 +413,25 @@ pub(crate) fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFa
         RunFailure::OpenCl(_) => codes::OPENCL,
         RunFailure::Plan { .. } => codes::INTERNAL_ERROR,
     };
-    problem_at(analysis, subject, code, failure.to_string(), failure.origin())
+    let problem = problem_at(analysis, subject, code, failure.to_string(), failure.origin())?;
+    let assumption = match failure {
+        RunFailure::Assumption { assumption, .. } => Some(assumption),
+        _ => None,
+    };
+    with_fix(analysis, problem, assumption, failure.origin())
+}
+
+/// Adds what to write where pieces or windows leave a remainder.
+fn with_fix(
+    analysis: &Analysis,
+    mut problem: Problem,
+    assumption: Option<&Assumption>,
+    origin: Option<&Origin>,
+) -> Cancellable<Problem> {
+    if let (Some(origin), true) = (origin, assumption.is_some_and(Assumption::is_division)) {
+        problem.fixes.extend(analysis.without_remainder(origin)?);
+    }
+    Ok(problem)
 }
 
 /// The error for generated text that the device's compiler rejects: its log, and the source ranges of its messages.

@@ -11,6 +11,8 @@ pub enum Title {
     /// Use another name instead.
     ChangeTo(String),
     Rename(String),
+    /// Call a function that leaves out the elements after the last whole piece.
+    LeaveOutRest(String),
     DeclareSize(Name),
     ExchangeArguments,
     OrderArguments,
@@ -39,6 +41,9 @@ impl Display for Title {
         match self {
             Title::Write(text) => write!(f, "Write `{text}`"),
             Title::ChangeTo(name) => write!(f, "Change to `{name}`"),
+            Title::LeaveOutRest(name) => {
+                write!(f, "Write `{name}`, which leaves out the elements after the last whole one")
+            }
             Title::Rename(name) => write!(f, "Rename to `{name}`"),
             Title::DeclareSize(name) => write!(f, "Declare `{name}` as a size of the kernel"),
             Title::ExchangeArguments => write!(f, "Exchange the two arguments"),

@@ -1,8 +1,9 @@
 //! Diagnostics with source ranges: first relative to the form, then in the file.
 //!
-//! `fixes`: validation of the proposed fixes.
+//! `fixes`: validation of the proposed fixes. `remainder`: the fix of a failure at run time.
 
 mod fixes;
+pub(super) mod remainder;
 
 use super::locate::definition_of;
 use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};

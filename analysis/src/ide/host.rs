@@ -541,6 +541,12 @@ impl Analysis {
         self.with_file(&path, |db, file| navigation::compared_lengths(db, file, origin))
     }
 
+    /// The fix of a call whose pieces or windows leave a remainder: the call of the function that leaves it out.
+    pub fn without_remainder(&self, origin: &Origin) -> Cancellable<Option<CodeFix>> {
+        let path = origin.form.file.clone();
+        self.with_lift(&path, |db, file| diagnostics::remainder::without_remainder(db, file, origin))
+    }
+
     /// The source range of a part of a compiled program.
     pub fn resolve_origin(&self, origin: &Origin) -> Cancellable<Option<FileRange>> {
         let path = origin.form.file.clone();

@@ -32,6 +32,15 @@ pub enum Assumption {
 }
 
 impl Assumption {
+    /// Whether it is false only where a division leaves a remainder.
+    pub fn is_division(&self) -> bool {
+        match self {
+            Assumption::Divides { .. } => true,
+            Assumption::ForAll { holds, .. } | Assumption::Where { holds, .. } => holds.is_division(),
+            _ => false,
+        }
+    }
+
     /// Weakens the assumption to hold only under further conditions.
     #[must_use]
     pub fn given(self, mut given: Vec<Assumption>) -> Assumption {

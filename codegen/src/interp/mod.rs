@@ -39,7 +39,7 @@ use crate::core::Kernel;
 use crate::failure::{Kind, Message, fill};
 use crate::value::Value;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::Var;
+use lift_analysis::size::{Assumption, Var};
 use std::fmt;
 
 /// Limits of a run's time and memory, so that it neither hangs nor exhausts the machine.
@@ -96,6 +96,8 @@ pub struct RunError {
     /// The origin of the failure, if it has one.
     pub origin: Option<Origin>,
     pub kind: RunErrorKind,
+    /// The assumption about sizes that is false.
+    pub assumption: Option<Box<Assumption>>,
     /// The kind of a failure and its two numbers, until the origin is known.
     failed: Option<(Kind, i64, i64)>,
 }
@@ -114,7 +116,7 @@ impl From<Kind> for RunErrorKind {
 
 impl RunError {
     pub fn new(kind: RunErrorKind, message: impl Into<String>) -> RunError {
-        RunError { message: message.into(), origin: None, kind, failed: None }
+        RunError { message: message.into(), origin: None, kind, assumption: None, failed: None }
     }
     /// A failure of the program, with the same message as from generated code.
     pub fn failed(message: &Message, first: i64, second: i64) -> RunError {
@@ -123,8 +125,12 @@ impl RunError {
     }
 
     /// A false assumption about lengths.
-    fn false_assumption(message: String) -> RunError {
-        RunError { failed: Some((Kind::Assumption, 0, 0)), ..RunError::new(RunErrorKind::Assumption, message) }
+    fn false_assumption(assumption: &Assumption, message: String) -> RunError {
+        RunError {
+            assumption: Some(Box::new(assumption.clone())),
+            failed: Some((Kind::Assumption, 0, 0)),
+            ..RunError::new(RunErrorKind::Assumption, message)
+        }
     }
 
     /// The error with this origin, unless it already has one.

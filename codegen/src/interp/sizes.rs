@@ -121,7 +121,7 @@ pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &S
     let values = explain(&assumption.vars(), env);
     let here = if values.is_empty() { String::new() } else { format!(" for {values}") };
     let message = format!("the program relies on `{assumption}`, which is false{here}{problem}");
-    Err(RunError::false_assumption(message).at(origin))
+    Err(RunError::false_assumption(assumption, message).at(origin))
 }
 
 /// The values of `vars` for which `body` is the type of `value`. A length that the shape leaves open is 0, because no

@@ -2,8 +2,9 @@
 
 use super::build_log::BuildMessage;
 use super::device::{NoDevice, OpenClError};
-use crate::failure::Kind;
+use crate::failure::{Kind, fill};
 use lift_analysis::origin::Origin;
+use lift_analysis::size::Assumption;
 use std::fmt;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +16,7 @@ pub enum RunFailure {
     },
     /// The program assumes a condition on sizes that is false for these sizes.
     Assumption {
-        /// As in "4 divides N".
-        assumption: String,
+        assumption: Assumption,
         /// The sizes that it mentions, with their values.
         values: Vec<(String, i64)>,
         origin: Origin,
@@ -94,7 +94,11 @@ impl fmt::Display for RunFailure {
             | RunFailure::Device { message }
             | RunFailure::Groups { message, .. }
             | RunFailure::Check { message, .. } => f.write_str(message),
-            RunFailure::Assumption { assumption, values, .. } => {
+            RunFailure::Assumption { assumption, values, origin } => {
+                // A front end may have its own wording.
+                if let Some(wording) = origin.wording.as_ref().filter(|wording| wording.kind == Kind::Assumption) {
+                    return f.write_str(&fill(&wording.template, 0, 0));
+                }
                 write!(f, "the program relies on `{assumption}`, which is false")?;
                 for (i, (name, value)) in values.iter().enumerate() {
                     write!(f, "{} {name} = {value}", if i == 0 { " for" } else { "," })?;

@@ -135,7 +135,7 @@ pub fn check_assumptions(checks: &[(Assumption, Origin)], sizes: &SizeValues, la
         };
         if !holds {
             let values = assumption.vars().into_iter().filter_map(|v| Some((v.to_string(), sizes.get(&v)?))).collect();
-            let assumption = assumption.to_string();
+            let assumption = assumption.clone();
             return Err(RunFailure::Assumption { assumption, values, origin: origin.clone() });
         }
     }

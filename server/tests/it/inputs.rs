@@ -204,6 +204,15 @@ fn sizes_follow_from_shapes_and_must_agree() {
 }
 
 #[test]
+fn pieces_that_leave_a_remainder_say_what_to_write() {
+    let bench = bench();
+    for device in ["interpreter", "opencl"] {
+        let error = bench.wrong(&["run", "p.lift", "--kernel", "quarters", "[1,2,3]", "--device", device]);
+        assert!(error.contains("help: Write `pieces`"), "{error}");
+    }
+}
+
+#[test]
 fn inputs_may_name_their_parameters() {
     let bench = bench();
     assert_eq!(run(&bench, "pick", &["i=1", "xs=[5,6]"]), "6\n");

@@ -48,7 +48,7 @@ pub fn compiled(program: &lift_codegen::plan::Program, kernel: &Kernel, inputs: 
     match run::run(program, inputs, &sizes, unoptimized_device(), &options) {
         Ok(outcome) => Ok(Ran::Value(outcome.value)),
         Err(RunFailure::Assumption { origin, assumption, .. }) => {
-            Ok(Ran::Failed { kind: RunErrorKind::Assumption, origin: Some(origin), message: assumption })
+            Ok(Ran::Failed { kind: RunErrorKind::Assumption, origin: Some(origin), message: assumption.to_string() })
         }
         Err(RunFailure::Check { kind, message, origin }) => {
             let kind = match kind {

@@ -64,7 +64,7 @@ fn count(found: &[FormDiagnostic], is_tried: &dyn Fn(&FormDiagnostic) -> bool) -
 }
 
 /// The text after edits; `None` if they overlap.
-fn applied(text: &str, mut edits: Vec<&(TextRange, String)>) -> Option<String> {
+pub(super) fn applied(text: &str, mut edits: Vec<&(TextRange, String)>) -> Option<String> {
     edits.sort_by_key(|(range, _)| (range.start(), range.end()));
     let (mut out, mut at) = (String::with_capacity(text.len() + 64), 0);
     for (range, new) in edits {

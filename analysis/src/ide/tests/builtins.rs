@@ -42,6 +42,8 @@ fn types_of_the_prelude() {
         flatMap : (a -> Array[b,n]) -> Array[a,m] -> Array[b,n*m]
         partition2 : (a -> Bool) -> Array[a,n] -> <∃X Y, (Array[a,X], Array[a,Y])>
         joinRows : Array[<∃X, Array[a,X]>,n] -> <∃X, Array[a,X]>
+        windows : #n -> #m -> Array[a,k] -> Array[Array[a,n],floor((k-n)/m)+1]
+        pieces : #n -> Array[a,m] -> Array[Array[a,n],floor(m/n)]
         searchSorted : Array[a,n] -> a -> Int
         unique : Array[a,n] -> <∃X, Array[a,X]>
         reduceByKey : #n -> a -> (a -> a -> a) -> Array[Int,m] -> Array[a,m] -> Array[a,n]
@@ -55,6 +57,7 @@ fn types_of_the_prelude() {
         zip2D : Array[Array[a,m],n] -> Array[Array[b,m],n] -> Array[Array[(a, b),m],n]
         pad2D : #n -> #m -> (Int -> Int -> Int) -> Array[Array[a,l],k] -> Array[Array[a,n+m+l],n+m+k]
         slide2D : #n -> #m -> Array[Array[a,l],k] -> Array[Array[Array[Array[a,n],n],(l-n)/m+1],(k-n)/m+1]
+        windows2D : #n -> #m -> Array[Array[a,l],k] -> Array[Array[Array[Array[a,n],n],floor((l-n)/m)+1],floor((k-n)/m)+1]
         split2D : #n -> Array[Array[a,k],m] -> Array[Array[Array[Array[a,n],n],k/n],m/n]
         join2D : Array[Array[Array[Array[a,l],k],m],n] -> Array[Array[a,m*l],n*k]
         matvec : Array[Array[a,m],n] -> Array[a,m] -> Array[a,n]

@@ -29,7 +29,7 @@ fn definitions() {
     definition("(define (f (xs (array-type float n)))\n #$0n)\n", expect!["1:`n`"]);
     definition("(define (f p xs)\n(unpack (X ys) (filter p xs)\n#X$0))\n", expect!["2:`X`"]);
     definition("(define (f xs) (map$0Global id xs))\n", expect!["lift:primitives.lift:458:`mapGlb0`"]);
-    definition("(define (f xs ys) (do$0t xs ys))\n", expect!["lift:prelude.lift:137:`dot`"]);
+    definition("(define (f xs ys) (do$0t xs ys))\n", expect!["lift:prelude.lift:144:`dot`"]);
     definition("(define (f xs) (nowh$0ere xs))\n", expect![""]);
 }
 

@@ -26,11 +26,16 @@ impl Results<'_> {
         wrong.map(|b| Diagnostic::new(Node::Binder(*b), &problem(*b))).collect()
     }
 
-    /// The literals that determine the types of a definition's parameters. For a parameter of any numeric type, it is the
+    /// The literals that determine the types of a definition's parameters, or of a definition that is a literal. For a parameter of any numeric type, it is the
     /// first literal of its type that a call has beside a value.
     pub fn literals_of_parameters(&self) -> Vec<(usize, Arc<str>)> {
         let body = self.program.body();
         let root = body.root.map(|root| self.program.expr(root));
+        if let (Some(Expr::Literal(literal)), Some(root)) = (root, body.root)
+            && literal.scalar().is_number()
+        {
+            return vec![(0, self.program.short(root).into())];
+        }
         let Some(Expr::Lambda { params, .. }) = root else { return Vec::new() };
         let calls = || {
             body.exprs.iter().filter_map(|e| match e {
@@ -170,7 +175,11 @@ impl Results<'_> {
 
     fn false_assumption(&self, a: &Assumed) -> Diagnostic {
         let problem = Problem::AssumptionFalse { call: self.program.short(a.at), assumption: a.assumption.clone() };
-        Diagnostic::new(Node::Expr(a.at), &problem)
+        let d = Diagnostic::new(Node::Expr(a.at), &problem);
+        match self.without_remainder(a.at).filter(|_| a.assumption.is_division()) {
+            Some(fix) => d.fix(fix),
+            None => d,
+        }
     }
 
     /// The first expression with an invalid inferred vector width.

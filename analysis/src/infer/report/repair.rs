@@ -6,6 +6,7 @@ use crate::diagnostics::{Diagnostic, Edit, Fix, Title};
 use crate::hir::*;
 use crate::infer::cause::Cause;
 use crate::infer::results::Results;
+use crate::prims;
 use crate::size::{Facts, Node as SizeNode, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
@@ -52,6 +53,18 @@ impl Results<'_> {
         edits.push(Edit::InsertBefore(Node::Expr(b), "(: ".into()));
         edits.push(Edit::InsertAfter(Node::Expr(b), format!(" (array-type {element} {length}))")));
         Some(Title::CheckLengths.proposed(edits))
+    }
+
+    /// The fix for a call whose pieces or windows leave a remainder.
+    pub fn without_remainder(&self, call: ExprId) -> Option<Fix> {
+        let callee = match self.program.expr(call) {
+            Expr::Apply { callee, .. } => *callee,
+            _ => call,
+        };
+        let Expr::Global(name) = self.program.expr(callee) else { return None };
+        let instead = prims::without_remainder(name)?;
+        let edits = vec![Edit::Replace(Node::Expr(callee), instead.into())];
+        Some(Title::LeaveOutRest(instead.into()).proposed(edits))
     }
 
     /// Diagnoses `(map f rows)`, where `f` takes an array of known length but the length of each row is hidden. The fix
