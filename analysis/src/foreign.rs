@@ -232,6 +232,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("sign", SIGN),
     ("signum", SIGN),
     ("size", Foreign::Name("length")),
+    ("sliding_window_view", Foreign::Name("windows")),
     ("softmax", Foreign::Advice("`(let es (map exp xs) s (sum es) (map (lambda (e) (/ e s)) es))` computes it")),
     ("sorted", Foreign::Name("sort")),
     ("span", WHILE),
@@ -255,6 +256,12 @@ const WORDS: &[(&str, Foreign)] = &[
     ),
     ("trunc", Foreign::Advice("`(toFloat (toInt x))` is a number without its fraction")),
     ("unflatten", Foreign::Name("split")),
+    (
+        "unfold",
+        Foreign::Advice(
+            "`(windows #size #step xs)` has the windows of an array; `scanSeq` and `iterateWhile` carry a state",
+        ),
+    ),
     ("until", LOOP),
     ("unzip3", Foreign::Name("unzip")),
     ("var", SPREAD),
@@ -264,7 +271,6 @@ const WORDS: &[(&str, Foreign)] = &[
     ("when", CONDITIONAL),
     ("where", CHOICE),
     ("while", LOOP),
-    ("windows", Foreign::Advice("`(slide #size #step xs)` has the windows of an array")),
     ("write", INDEXED),
     ("xor", Foreign::Advice("`(bitxor i j)` is the exclusive or of bits, and `(!= a b)` that of truth values")),
     ("zero", PAD_MODE),
@@ -273,37 +279,6 @@ const WORDS: &[(&str, Foreign)] = &[
     ("zip3", Foreign::Name("zip")),
     ("|>", Foreign::Advice("`(o f g xs)` applies `g` to `xs`, then `f`")),
     ("||", Foreign::Name("or")),
-];
-
-/// Scalar types by their foreign names.
-const TYPES: &[(&str, &str)] = &[
-    ("boolean", "bool"),
-    ("char", "ubyte"),
-    ("f32", "float"),
-    ("f64", "double"),
-    ("float32", "float"),
-    ("float64", "double"),
-    ("i16", "short"),
-    ("i32", "int"),
-    ("i64", "long"),
-    ("i8", "byte"),
-    ("int16", "short"),
-    ("int32", "int"),
-    ("int64", "long"),
-    ("int8", "byte"),
-    ("integer", "int"),
-    ("real", "float"),
-    ("sbyte", "byte"),
-    ("u16", "ushort"),
-    ("u32", "uint"),
-    ("u64", "ulong"),
-    ("u8", "ubyte"),
-    ("uchar", "ubyte"),
-    ("uint16", "ushort"),
-    ("uint32", "uint"),
-    ("uint64", "ulong"),
-    ("uint8", "ubyte"),
-    ("word8", "ubyte"),
 ];
 
 pub fn word(word: &str) -> Option<Foreign> {
@@ -330,11 +305,6 @@ pub fn character_of_scheme(name: &str) -> Option<String> {
         (.., "tab") => character('\t'),
         _ => None,
     }
-}
-
-pub fn scalar_type(word: &str) -> Option<&'static str> {
-    let word = word.to_ascii_lowercase();
-    TYPES.iter().find(|(foreign, _)| *foreign == word).map(|(_, here)| *here)
 }
 
 #[cfg(test)]

@@ -75,7 +75,9 @@ pub use parser::{MAX_DEPTH, parse_form};
 pub use resplit::{Resplit, resplit};
 pub use split::{FormKind, RawForm, split};
 pub use tree::Parse;
-pub use words::{EXPRESSION_WORDS, FOLDED_OPERATORS, FORM_WORDS, SCALAR_TYPES, SIZE_OPERATORS, TYPE_WORDS};
+pub use words::{
+    EXPRESSION_WORDS, FOLDED_OPERATORS, FORM_WORDS, SCALAR_TYPES, SIZE_OPERATORS, TYPE_WORDS, foreign_scalar,
+};
 
 pub use rowan;
 pub use rowan::{GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset};

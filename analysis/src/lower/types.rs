@@ -3,10 +3,9 @@
 use super::{Lowerer, SizeNames, closest, end_of, range_of};
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Title};
-use crate::foreign;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
-use lift_syntax::{SCALAR_TYPES, SyntaxKind, SyntaxNode};
+use lift_syntax::{SCALAR_TYPES, SyntaxKind, SyntaxNode, foreign_scalar};
 use rustc_hash::FxHashMap;
 
 /// Widths of OpenCL vectors.
@@ -98,7 +97,7 @@ impl Lowerer {
         let id = self.alloc_type(TypeRef::Error, range);
         if !text.is_empty() {
             let plain = text.trim_end_matches(',');
-            let foreign = foreign::scalar_type(plain).or_else(|| SCALAR_TYPES.iter().copied().find(|s| *s == plain));
+            let foreign = foreign_scalar(plain).or_else(|| SCALAR_TYPES.iter().copied().find(|s| *s == plain));
             let meant = foreign.or_else(|| closest(&text, SCALAR_TYPES.iter().copied()));
             let is_of_parameter = || name.syntax().parent().is_some_and(|p| p.kind() == SyntaxKind::PARAM);
             let problem = match plain.len() < text.len() {

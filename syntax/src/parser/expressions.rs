@@ -221,8 +221,22 @@ impl Parser<'_> {
         let message = "`let` has no list of its names: `(let name value … body)`";
         let mut error = SyntaxError::new(Code::ExpectedName, range, message);
         error.fix = self.plain_bindings(list, self.groups[self.pos].end());
+        if let Some(pattern) = self.pattern_without_word(list) {
+            let message = format!("a pattern is written `{pattern}`: `(let {pattern} value … body)`");
+            error = SyntaxError::new(Code::ExpectedName, range, message).with_replacement(range, pattern);
+        }
         self.report(error);
         self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
+    }
+
+    /// The pattern that is meant by the names in the brackets at `list`, if two or more elements follow: `(let (x y) pair body)`.
+    fn pattern_without_word(&self, list: usize) -> Option<String> {
+        let names = self.elements(list + 1, self.groups[list].end());
+        let after = self.elements(self.groups[list].last() + 1, self.groups[self.pos].end());
+        let is_pattern =
+            names.len() > 1 && names.iter().all(|name| self.kind_at(name.start) == IDENT) && after.len() > 1;
+        let names: Vec<&str> = names.iter().map(|name| self.text_at(name.start)).collect();
+        is_pattern.then(|| format!("(tuple {})", names.join(" ")))
     }
 
     /// Returns a fix that removes the brackets of the binding list at `list`, in a `let` whose contents end at `end`.

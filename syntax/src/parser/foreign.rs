@@ -6,7 +6,7 @@ use super::scan::Group;
 use crate::TextRange;
 use crate::error::{SyntaxError, SyntaxErrorCode as Code};
 use crate::kind::SyntaxKind::*;
-use crate::words::{SCALAR_TYPES, TYPE_WORDS};
+use crate::words::{SCALAR_TYPES, TYPE_WORDS, foreign_scalar};
 use std::ops::Range;
 
 /// How text outside of forms begins in other languages, and what is written instead.
@@ -265,58 +265,131 @@ impl Parser<'_> {
         Some(error.with_replacement(range, written))
     }
 
-    /// The tokens of a type of another language here, `int[N]`, `[N]int`, `[int]`, `Array[Int,N]`, `(array int N)` or
-    /// `(int int)`, and how it is written; `None` where that is not clear.
+    /// The tokens of a type of another language here, such as `int[N]`, and how it is written; `None` where that is not clear.
     pub(super) fn foreign_type(&self) -> Option<(Range<usize>, String)> {
-        let here = self.pos;
-        let scalar = |tokens: &Range<usize>| {
-            let word = self.text_of(tokens).to_ascii_lowercase();
-            SCALAR_TYPES.contains(&word.as_str()).then_some(word)
-        };
+        self.foreign_type_at(self.pos, 0)
+    }
+
+    /// `foreign_type` at a position, inside of `depth` arrays: `int[N]`, `[N]int`, `[int]`, `Array[Int,N]`, `(array int N)`,
+    /// `(int int)`, `(int[N])`, and these in one another.
+    fn foreign_type_at(&self, here: usize, depth: usize) -> Option<(Range<usize>, String)> {
         let array = |of: &str, length: &str| format!("(array-type {of} {length})");
         let is_group = |tokens: &Range<usize>| self.kind_at(tokens.start).is_opener();
-        let is_type = |of: &Range<usize>| {
-            scalar(of).is_some() || is_group(of) && TYPE_WORDS.contains(&self.word_at(of.start + 1))
-        };
-        let is_length = |part: &Range<usize>| !is_group(part) && scalar(part).is_none();
-        if !self.current().is_opener() {
+        let is_length = |part: &Range<usize>| !is_group(part) && scalar_type(self.text_of(part)).is_none();
+        if depth >= LENGTHS.len() {
+            return None;
+        }
+        if !self.kind_at(here).is_opener() {
             let group = self.adjacent_group(here)?;
-            let inside = here + 2..group.end();
-            let all = here..group.last() + 1;
-            if let Some(of) = scalar(&(here..here + 1)) {
-                let length = if inside.is_empty() { "N" } else { self.text_of(&inside) };
-                return Some((all, array(&of, length)));
+            if let Some(of) = scalar_type(self.text_at(here)) {
+                let (lengths, last) = self.lengths_from(here + 1, depth);
+                return Some((here..last + 1, arrays_of(of, &lengths)));
             }
-            let (of, length) = self.text_of(&inside).rsplit_once(',')?;
-            let of = of.trim().to_ascii_lowercase();
-            let is_array = ARRAY_HEADS.contains(&self.text_at(here)) && SCALAR_TYPES.contains(&of.as_str());
-            return is_array.then(|| (all, array(&of, length.trim())));
+            let all = here..group.last() + 1;
+            return array_with_head(self.text_of(&all)).map(|written| (all, written));
         }
         let group = self.groups[here];
         let inside = self.elements(here + 1, group.end());
         let all = here..group.last() + 1;
-        let next = all.end;
-        let touches = next < self.end && self.range_at(next - 1).end() == self.range_at(next).start();
+        let (lengths, last) = self.lengths_from(here, depth);
+        let before = last + 1;
+        if inside.len() <= 1
+            && inside.iter().all(is_length)
+            && before < self.end
+            && self.range_at(last).end() == self.range_at(before).start()
+            && let Some(of) = scalar_type(self.text_at(before))
+        {
+            return Some((here..before + 1, arrays_of(of, &lengths)));
+        }
+        if inside.is_empty() {
+            return None;
+        }
+        if self.kind_at(here) == L_BRACKET {
+            let (after, of) = self.type_at(here + 1, depth + 1)?;
+            return (after == group.end()).then(|| (all, array(&of, LENGTHS[depth])));
+        }
+        let type_of = |part: &Range<usize>| self.type_at(part.start, depth + 1).filter(|(after, _)| *after == part.end);
         match &inside[..] {
-            [length] if touches && self.kind_at(next) == IDENT => {
-                let of = scalar(&(next..next + 1))?;
-                Some((here..next + 1, array(&of, self.text_of(length))))
-            }
-            [of] if self.kind_at(here) == L_BRACKET => Some((all, array(&scalar(of)?, "N"))),
             [head, of, length] if ARRAY_HEADS.contains(&self.text_of(head)) => {
-                Some((all, array(self.text_of(of), self.text_of(length))))
+                Some((all, array(&type_of(of).map_or(self.text_of(of).to_owned(), |(_, of)| of), self.text_of(length))))
             }
-            [head, length, of] if self.text_of(head) == "array-type" && is_length(length) && is_type(of) => {
-                Some((all, array(self.text_of(of), self.text_of(length))))
+            [head, length, of] if self.text_of(head) == "array-type" && is_length(length) => {
+                Some((all, array(&type_of(of).filter(|_| self.is_type_here(of))?.1, self.text_of(length))))
             }
-            [of, length] if is_length(length) && scalar(of).is_some() => {
-                Some((all, array(&scalar(of)?, self.text_of(length))))
+            [of, length] if is_length(length) && scalar_type(self.text_of(of)).is_some() => {
+                Some((all, array(scalar_type(self.text_of(of))?, self.text_of(length))))
             }
-            [_, _, ..] if inside.iter().all(|part| scalar(part).is_some()) => {
-                let parts: Vec<String> = inside.iter().filter_map(scalar).collect();
+            [_, _, ..] if inside.iter().all(|part| scalar_type(self.text_of(part)).is_some()) => {
+                let parts: Vec<&str> = inside.iter().filter_map(|part| scalar_type(self.text_of(part))).collect();
                 Some((all, format!("(tuple-type {})", parts.join(" "))))
+            }
+            _ if !TYPE_WORDS.contains(&self.word_at(here + 1)) => {
+                let (after, written) = self.type_at(here + 1, depth)?;
+                (after == group.end()).then_some((all, written))
             }
             _ => None,
         }
     }
+
+    /// The end of the type at a position, in this language or another, and how it is written.
+    fn type_at(&self, here: usize, depth: usize) -> Option<(usize, String)> {
+        if let Some((tokens, written)) = self.foreign_type_at(here, depth) {
+            return Some((tokens.end, written));
+        }
+        let tokens = self.elements(here, here + 1).pop()?;
+        match scalar_type(self.text_of(&tokens)) {
+            Some(scalar) => Some((tokens.end, scalar.to_owned())),
+            None => self.is_type_here(&tokens).then(|| (tokens.end, self.text_of(&tokens).to_owned())),
+        }
+    }
+
+    /// Whether an element is a type of this language.
+    fn is_type_here(&self, tokens: &Range<usize>) -> bool {
+        match self.kind_at(tokens.start).is_opener() {
+            true => TYPE_WORDS.contains(&self.word_at(tokens.start + 1)),
+            false => SCALAR_TYPES.contains(&self.text_of(tokens)),
+        }
+    }
+
+    /// The lengths in the groups that follow each other without white space from `here` on, and the last token of these
+    /// groups. An empty group has a length by its depth.
+    fn lengths_from(&self, here: usize, depth: usize) -> (Vec<String>, usize) {
+        let (mut lengths, mut at) = (Vec::new(), here);
+        loop {
+            let group = self.groups[at];
+            let inside = at + 1..group.end();
+            lengths.push(match (inside.is_empty(), LENGTHS.get(depth + lengths.len())) {
+                (true, Some(length)) => (*length).to_owned(),
+                (true, None) => "N".to_owned(),
+                (false, _) => self.text_of(&inside).to_owned(),
+            });
+            match self.adjacent_group(group.last()) {
+                Some(_) => at = group.last() + 1,
+                None => return (lengths, group.last()),
+            }
+        }
+    }
+}
+
+/// The lengths of arrays in one another where none is written.
+const LENGTHS: &[&str] = &["N", "M", "K", "L"];
+
+/// The name here of a scalar type, in this language or another.
+fn scalar_type(text: &str) -> Option<&'static str> {
+    let word = text.to_ascii_lowercase();
+    SCALAR_TYPES.iter().find(|scalar| **scalar == word).copied().or_else(|| foreign_scalar(&word))
+}
+
+/// Arrays in one another, the outermost length first.
+fn arrays_of(scalar: &str, lengths: &[String]) -> String {
+    lengths.iter().rev().fold(scalar.to_owned(), |of, length| format!("(array-type {of} {length})"))
+}
+
+/// `Array[Array[Int,M],N]` as it is written here.
+fn array_with_head(text: &str) -> Option<String> {
+    let (head, inside) = text.strip_suffix(']')?.split_once('[')?;
+    let (of, length) = inside.rsplit_once(',')?;
+    let (of, length) = (of.trim(), length.trim());
+    let of = scalar_type(of).map(str::to_owned).or_else(|| array_with_head(of))?;
+    ARRAY_HEADS.contains(&head).then(|| format!("(array-type {of} {length})"))
 }

@@ -262,6 +262,9 @@ fn syntax_of_other_languages() {
         "(lift (N) ((array-type (int Float) N)) (lambda (xs) xs))",
         "(lift (N) ((array-type N float) (array-type N (tuple-type int int)) (float N)) (lambda (xs ys zs) xs))",
         "(lift (N) (int[] Foo[] [ int[)) (lambda (xs) xs))",
+        "(lift (N) (float[n][m] [N][]f32 [[float]] ((int[N])) (int)) (lambda (xs) xs))",
+        "(lift (N) (Array[Array[Float,M],N] (array (array int M) N) [[ [i32 [) (lambda (xs) xs))",
+        "(define a (let (x y) p (+ x y)))",
         "(define f x y (+ x y))",
         "(lift (N) () (iota N))",
         "(defun f (x y) (* x y))",
@@ -333,12 +336,36 @@ fn syntax_of_other_languages() {
         11..16 "int[]" syntax/expected-type: this type is written `(array-type int N)`
           Write `(array-type int N)`: "(lift (N) ((array-type int N) Foo[] [ int[)) (lambda (xs) xs))"
         20..22 "[]" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
-        23..29 "[ int[" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
+        23..29 "[ int[" syntax/expected-type: this type is written `(array-type (array-type int M) N)`
+          Write `(array-type (array-type int M) N)`: "(lift (N) (int[] Foo[] (array-type (array-type int M) N))) (lambda (xs) xs))"
         28..29 "[" syntax/unclosed: `]]` is missing: 2 brackets are not closed
           28..29 "[": this bracket is not closed
           Insert `]]`: "(lift (N) (int[] Foo[] [ int[]])) (lambda (xs) xs))"
         33..39 "lambda" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
         48..49 ")" syntax/unmatched-bracket: `)` closes nothing
+        (lift (N) (float[n][m] [N][]f32 [[float]] ((int[N])) (int)) (lambda (xs) xs))
+        11..22 "float[n][m]" syntax/expected-type: this type is written `(array-type (array-type float m) n)`
+          Write `(array-type (array-type float m) n)`: "(lift (N) ((array-type (array-type float m) n) [N][]f32 [[float]] ((int[N])) (int)) (lambda (xs) xs))"
+        23..31 "[N][]f32" syntax/expected-type: this type is written `(array-type (array-type float M) N)`
+          Write `(array-type (array-type float M) N)`: "(lift (N) (float[n][m] (array-type (array-type float M) N) [[float]] ((int[N])) (int)) (lambda (xs) xs))"
+        32..41 "[[float]]" syntax/expected-type: this type is written `(array-type (array-type float M) N)`
+          Write `(array-type (array-type float M) N)`: "(lift (N) (float[n][m] [N][]f32 (array-type (array-type float M) N) ((int[N])) (int)) (lambda (xs) xs))"
+        42..52 "((int[N]))" syntax/expected-type: this type is written `(array-type int N)`
+          Write `(array-type int N)`: "(lift (N) (float[n][m] [N][]f32 [[float]] (array-type int N) (int)) (lambda (xs) xs))"
+        53..58 "(int)" syntax/expected-type: this type is written `int`
+          Write `int`: "(lift (N) (float[n][m] [N][]f32 [[float]] ((int[N])) int) (lambda (xs) xs))"
+        (lift (N) (Array[Array[Float,M],N] (array (array int M) N) [[ [i32 [) (lambda (xs) xs))
+        11..34 "Array[Array[Float,M],N]" syntax/expected-type: this type is written `(array-type (array-type float M) N)`
+          Write `(array-type (array-type float M) N)`: "(lift (N) ((array-type (array-type float M) N) (array (array int M) N) [[ [i32 [) (lambda (xs) xs))"
+        35..58 "(array (array int M) N)" syntax/expected-type: this type is written `(array-type (array-type int M) N)`
+          Write `(array-type (array-type int M) N)`: "(lift (N) (Array[Array[Float,M],N] (array-type (array-type int M) N) [[ [i32 [) (lambda (xs) xs))"
+        59..68 "[[ [i32 [" syntax/expected-type: a type is expected here, such as `float` or `(array-type float N)`
+        67..68 "[" syntax/unclosed: `]]]]` is missing: 4 brackets are not closed
+          67..68 "[": this bracket is not closed
+          Insert `]]]]`: "(lift (N) (Array[Array[Float,M],N] (array (array int M) N) [[ [i32 []]]]) (lambda (xs) xs))"
+        (define a (let (x y) p (+ x y)))
+        15..20 "(x y)" syntax/expected-name: a pattern is written `(tuple x y)`: `(let (tuple x y) value … body)`
+          Write `(tuple x y)`: "(define a (let (tuple x y) p (+ x y)))"
         (define f x y (+ x y))
         8..13 "f x y" syntax/expected-params: the name and the parameters of a function are in brackets: `(define (f x y) expr)`
           Write `(f x y)`: "(define (f x y) (+ x y))"

@@ -8,7 +8,7 @@ use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::report::intent::Intent;
 use crate::infer::results::Results;
-use lift_syntax::SCALAR_TYPES;
+use lift_syntax::{SCALAR_TYPES, foreign_scalar};
 
 impl Results<'_> {
     pub fn meant_by_foreign_name(&self, id: ExprId, name: &str) -> Option<Intent> {
@@ -37,7 +37,7 @@ impl Results<'_> {
     /// `xs.length`, `p.0`, `np.sum`, `f32.i64`.
     fn meant_member(&self, id: ExprId, name: &str) -> Option<Intent> {
         let (of, member) = name.rsplit_once('.')?;
-        let scalar = |word: &str| SCALAR_TYPES.iter().find(|ty| **ty == word).copied().or(foreign::scalar_type(word));
+        let scalar = |word: &str| SCALAR_TYPES.iter().find(|ty| **ty == word).copied().or(foreign_scalar(word));
         let function = match (scalar(of), scalar(member), foreign::word(member)) {
             (Some(to), Some(_), _) => Scalar::spelled(to)?.conversion()?.to_owned(),
             (.., Some(Foreign::Name(here))) => here.to_owned(),
