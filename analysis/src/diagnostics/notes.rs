@@ -107,6 +107,10 @@ pub enum Guess {
     StateOfFold,
     /// A function of one element where two are compared.
     OrdersByKey,
+    /// A function that gives a number where it says which element comes first.
+    OrdersByTruth,
+    /// An array as a function of the index.
+    OfIndex(String),
     /// The remainder of a division of numbers that are not integers.
     Remainder,
     /// The element of an array of length 1, and the primitive that made the array.
@@ -195,6 +199,10 @@ impl Display for Guess {
             Guess::OrdersByKey => {
                 f.write_str("it says which of two elements comes first: `(lambda (a b) (< (key a) (key b)))` compares by a key")
             }
+            Guess::OrdersByTruth => {
+                f.write_str("it says whether the first of two elements comes before the second, as `<` does")
+            }
+            Guess::OfIndex(text) => write!(f, "`{text}` is the array as a function of the index"),
             Guess::Remainder => f.write_str("`floorMod` is the remainder of all numbers"),
             Guess::OnlyElement { text, maker } => {
                 if let Some(name) = maker {

@@ -3,6 +3,7 @@
 use super::lengths::{Difference, LengthSource, LengthsOf, Provenance};
 use super::{Code, Severity};
 use crate::node::Name;
+use crate::scalar::Scalar;
 use crate::size::{Assumption, Size};
 use crate::ty::{Class, Ty};
 use std::sync::Arc;
@@ -213,6 +214,8 @@ pub enum Problem {
         literal: String,
         left: Ty,
         right: Ty,
+        /// The definition is the literal.
+        is_constant: bool,
         meant: Option<String>,
     },
     InfiniteType {
@@ -428,6 +431,8 @@ pub enum Noun {
     /// A function that says whether a loop goes on.
     Test,
     Array,
+    /// An array of such elements, beside another array.
+    ArrayOf(Scalar),
     Number,
     Value,
 }

@@ -25,7 +25,7 @@ fn count(n: usize, what: &str) -> String {
 
 impl Noun {
     fn with_article(self) -> String {
-        let article = if self == Noun::Array { "an" } else { "a" };
+        let article = if matches!(self, Noun::Array | Noun::ArrayOf(_)) { "an" } else { "a" };
         format!("{article} {self}")
     }
 }
@@ -33,6 +33,7 @@ impl Noun {
 impl Display for Noun {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Noun::ArrayOf(scalar) => return write!(f, "array of `{scalar}`"),
             Noun::Function => "function",
             Noun::Test => "test",
             Noun::Array => "array",
@@ -250,13 +251,12 @@ impl Display for Problem {
             Problem::LiteralMismatch { literal, left, right } => {
                 write!(f, "`{literal}` is `{}`, but it meets `{}` here", Shown(left), Shown(right))
             }
-            Problem::DecidedByLiteral { definition, literal, left, right, meant } => {
-                write!(
-                    f,
-                    "the literal `{literal}` in `{definition}` is `{}`, so `{definition}` takes that, but here it gets `{}`",
-                    Shown(left),
-                    Shown(right)
-                )?;
+            Problem::DecidedByLiteral { definition, literal, left, right, is_constant, meant } => {
+                write!(f, "the literal `{literal}` in `{definition}` is `{}`, ", Shown(left))?;
+                match is_constant {
+                    true => write!(f, "but it meets `{}` here", Shown(right))?,
+                    false => write!(f, "so `{definition}` takes that, but here it gets `{}`", Shown(right))?,
+                }
                 match meant {
                     Some(meant) => write!(f, "; there, `{meant}` fits"),
                     None => Ok(()),

@@ -116,6 +116,14 @@ impl<'a> Program<'a> {
     pub fn short(&self, e: ExprId) -> String {
         short_text(self.body, e)
     }
+    /// The number of parameters of a primitive or a definition.
+    pub fn parameters(&self, name: &str) -> Option<usize> {
+        match self.lookup(name) {
+            Lookup::Definition(scheme) => Some(scheme.ty.uncurry().0.len()),
+            Lookup::Primitive(p) => Some(p.scheme.ty.uncurry().0.len()),
+            Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => None,
+        }
+    }
     /// The arguments of an application; empty for other expressions.
     pub fn arguments(&self, apply: ExprId) -> &'a [ExprId] {
         match self.expr(apply) {

@@ -3,11 +3,13 @@
 //! | module | job |
 //! |---|---|
 //! | `describe` | where lengths come from, for messages and hovers |
+//! | `literals` | literals of the wrong type, here or in a definition |
 //! | `repair` | quick fixes that the checker constructs |
 //! | `intent` | mistakes: what was meant |
 
 pub mod describe;
 pub mod intent;
+mod literals;
 pub mod repair;
 
 use super::cause::Cause;
@@ -18,7 +20,7 @@ use crate::diagnostics::Note;
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::problem::{OperandPlace, TypePlace};
 use crate::diagnostics::{
-    Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Place, Problem, Title,
+    Code, Diagnostic, Difference, Edit, LengthSource, LengthsOf, Obligation, Place, Problem, Severity, Title,
 };
 use crate::hir::*;
 use crate::infer::Lookup;
@@ -31,7 +33,7 @@ impl Results<'_> {
     /// The diagnostic for a conflict of two types.
     pub fn mismatch(&self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
         let (expected, actual) = (self.table.zonk(expected), self.table.zonk(actual));
-        if self.repeats_argument(cause) {
+        if self.repeats_argument(cause) || self.follows_wrong_function(cause) || self.follows_wrong_pattern(cause) {
             return None;
         }
         Some(match m {
@@ -86,6 +88,30 @@ impl Results<'_> {
         self.program.arguments(*apply).iter().filter(same).any(is_error)
     }
 
+    /// Whether this is a function beside another one that is already an error: both are of elements where the array is taken.
+    fn follows_wrong_function(&self, cause: &Cause) -> bool {
+        let Cause::Argument { apply, arg, .. } = cause else { return false };
+        let is_function = |e: &ExprId| self.operand_type(*e).is_some_and(|ty| matches!(ty.kind(), TyKind::Fun(..)));
+        let is_wrong = |e: &ExprId| {
+            let wrong = |d: &Diagnostic| d.at == Node::Expr(*e) && d.code == Code::TypeMismatch;
+            *e != *arg && is_function(e) && self.found.so_far().diagnostics.iter().any(wrong)
+        };
+        is_function(arg) && self.program.arguments(*apply).iter().any(is_wrong)
+    }
+
+    /// Whether this is about the result of a function, one of whose parameters is already an error: a pattern for an array.
+    fn follows_wrong_pattern(&self, cause: &Cause) -> bool {
+        let Cause::Result(result) = cause else { return false };
+        let is_wrong = |b: &BinderId| {
+            let wrong = |d: &Diagnostic| d.at == Node::Binder(*b) && d.severity == Severity::Error;
+            self.found.so_far().diagnostics.iter().any(wrong)
+        };
+        self.program.body().exprs.entries().any(|(e, of)| match of {
+            Expr::Lambda { params, body } => (e == *result || body == result) && params.iter().any(is_wrong),
+            _ => false,
+        })
+    }
+
     fn types(
         &self,
         expected: &Ty,
@@ -114,7 +140,7 @@ impl Results<'_> {
         };
         // A literal of the wrong type is the mistake, on whichever side it is.
         if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
-            && let Some(fix) = self.literal_fix(why, wanted)
+            && let Some(fix) = self.literals_fix(why, wanted, cause)
         {
             let problem =
                 Problem::LiteralMismatch { literal: self.program.short(why), left: left.clone(), right: right.clone() };
@@ -247,7 +273,7 @@ impl Results<'_> {
             _ => None,
         };
         if let (Some(at), Some(wanted)) = (given_at, left.as_scalar())
-            && let Some(fix) = self.literal_fix(at, wanted)
+            && let Some(fix) = self.literals_fix(at, wanted, cause)
         {
             d = d.fix(fix);
         } else if let Some(meant) =
@@ -264,46 +290,6 @@ impl Results<'_> {
             _ => false,
         });
         calls.count() > 1
-    }
-
-    /// Diagnoses a definition that takes numbers of one type because of a literal in it.
-    fn decided_by_literal(&self, left: &Ty, right: &Ty, left_why: Option<ExprId>, cause: &Cause) -> Option<Diagnostic> {
-        let (decided, given) = (left.as_scalar()?, right.as_scalar().filter(|scalar| scalar.is_number())?);
-        let Cause::Argument { callee, index, .. } = cause else { return None };
-        let literal_of = |e: ExprId, index: usize| {
-            let Expr::Global(name) = self.program.expr(e) else { return None };
-            let Lookup::Definition(scheme) = self.program.lookup(name) else { return None };
-            let (_, literal) = scheme.literals.into_iter().find(|(of, _)| *of == index)?;
-            (scheme.ty.uncurry().0.get(index)?.as_scalar() == Some(decided)).then(|| (name.clone(), literal))
-        };
-        let (at, (definition, literal)) = (literal_of(*callee, *index).map(|found| (*callee, found)))
-            .or_else(|| left_why.and_then(|why| literal_of(why, 0).map(|found| (why, found))))?;
-        let digits = literal.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end_matches(".0");
-        let meant = digits.parse().ok().and_then(|number: i128| given.written(number));
-        let problem = Problem::DecidedByLiteral {
-            definition,
-            literal: literal.to_string(),
-            left: left.clone(),
-            right: right.clone(),
-            meant,
-        };
-        Some(Diagnostic::new(Node::Expr(at), &problem))
-    }
-
-    /// The fix that rewrites a literal at another type; `None` if its value does not allow it.
-    fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
-        let Expr::Literal(l) = self.program.expr(at) else { return None };
-        if l.scalar() == wanted {
-            return None;
-        }
-        let text = match (l, wanted) {
-            (l, wanted) if l.scalar().is_floating() && wanted.is_floating() => {
-                format!("{}{}", l.to_string().strip_suffix(l.scalar().suffix())?, wanted.suffix())
-            }
-            (l, wanted) => wanted.written(l.integer()?)?,
-        };
-        let edits = vec![Edit::Replace(Node::Expr(at), text.clone())];
-        Some(Title::Write(text).certain(edits))
     }
 
     fn class(&self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) -> Diagnostic {
@@ -324,12 +310,15 @@ impl Results<'_> {
             _ => (OperandPlace::Other, ty),
         };
         let meant = match ty.as_scalar() {
-            Some(Scalar::Bool) if class == Class::Num => Some(intent::Intent::advice(Guess::TruthAsNumber)),
+            Some(Scalar::Bool) if class == Class::Num => {
+                self.meant_order(cause).or(Some(intent::Intent::advice(Guess::TruthAsNumber)))
+            }
             Some(scalar) if scalar.is_floating() && self.is_remainder(cause) => {
                 Some(intent::Intent::advice(Guess::Remainder))
             }
+            Some(scalar) if ty == actual && class == Class::Floating && scalar.is_number() => self.meant_float(cause),
             _ if ty == actual => self.meant_by_value(None, actual, None, cause),
-            _ => None,
+            _ => self.meant_function(class, ty, actual, cause),
         };
         let d = Diagnostic::new(
             cause.node(),

@@ -7,6 +7,7 @@ mod given;
 mod harness;
 mod intentions;
 mod irregular;
+mod levels;
 mod placing;
 mod random;
 mod repairs;

@@ -6,10 +6,16 @@
 //! | module | job |
 //! |---|---|
 //! | `elementwise` | functions of numbers applied to arrays or pairs: what was meant |
+//! | `levels` | arrays where their elements are taken, or where a function of an index is |
+//! | `orders` | functions that compare two elements |
+//! | `surplus` | more arguments than a function takes |
 //! | `foreign_names` | names of other languages: what was meant |
 
 mod elementwise;
 mod foreign_names;
+mod levels;
+mod orders;
+mod surplus;
 
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Diagnostic, Edit, Fix, Problem, Title};
@@ -91,13 +97,19 @@ impl Results<'_> {
         {
             return Some(Intent::advice(Guess::ChoosesEach { test: self.program.short(arg) }));
         }
-        if let Some(meant) = self.meant_fold_in_order(expected, actual, cause) {
+        if let Some(meant) = self.meant_element(expected, actual, arg) {
+            return Some(meant);
+        }
+        if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
+            return Some(meant);
+        }
+        let by_level = (self.meant_each(expected, actual, cause))
+            .or_else(|| self.meant_each_state(expected, actual, cause))
+            .or_else(|| self.meant_index(expected, actual, cause));
+        if let Some(meant) = by_level.or_else(|| self.meant_fold_in_order(expected, actual, cause)) {
             return Some(meant);
         }
         if let Some(meant) = self.meant_array_of_one(expected, actual, cause) {
-            return Some(meant);
-        }
-        if let Some(meant) = self.meant_element(expected, actual, arg) {
             return Some(meant);
         }
         if let (Expr::Lambda { body, .. }, Some(expected)) = (self.program.expr(arg), expected)
@@ -105,9 +117,6 @@ impl Results<'_> {
             && wanted.len() == given.len()
             && let Some(meant) = self.meant_element(Some(result), of_one, self.result_of(*body))
         {
-            return Some(meant);
-        }
-        if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
             return Some(meant);
         }
         if let (Cause::Branches { then, .. }, Some(first)) = (cause, expected)
@@ -121,17 +130,32 @@ impl Results<'_> {
             && params.len() != given
             && actual.uncurry().0.len() != given
         {
+            if let Some(meant) = self.meant_pattern_of(params, expected, given) {
+                return Some(meant);
+            }
             let (lambda, callee) = (self.program.short(arg), self.program.short(*callee));
             if expected.is_some_and(order::is_order) && params.len() == 1 && actual.uncurry().1.as_scalar().is_some() {
                 return Some(Intent::advice(Guess::OrdersByKey));
             }
             return Some(Intent::advice(Guess::OtherParameters { lambda, takes: params.len(), given, callee }));
         }
+        if let Some(meant) = self.meant_comparison(expected, actual, arg) {
+            return Some(meant);
+        }
         let is_function = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(..));
         if is_function(actual) && !expected.is_some_and(is_function) {
             return self.meant_whole_call(arg, actual);
         }
         self.meant_conversion(expected?, actual, expected_at, arg)
+    }
+
+    /// An integer where a number with a fraction is taken: suggests a conversion.
+    pub fn meant_float(&self, cause: &Cause) -> Option<Intent> {
+        let arg = cause.actual()?;
+        let before = format!("({} ", Scalar::Float.conversion()?);
+        let written = format!("{before}{})", self.program.short(arg));
+        let edits = wrapped(arg, &before, ")");
+        Some(Intent::new(Guess::Converts(written.clone()), Title::Write(written), edits))
     }
 
     /// A fold in any order whose result has another type than the elements: names the fold in order.
@@ -343,83 +367,6 @@ impl Results<'_> {
             }
         }
         None
-    }
-
-    /// Explains surplus arguments: suggests nested calls of a binary function on one type, and `zip` for several
-    /// arrays. `taken` are the types of the arguments that the callee takes.
-    pub fn meant_by_more(&self, callee: ExprId, args: &[ExprId], taken: &[Ty], result: &Ty) -> Option<Intent> {
-        let Expr::Global(name) = self.program.expr(callee) else { return None };
-        // Arrays may have other lengths.
-        let alike = |a: &Ty, b: &Ty| match (a.as_array(), b.as_array()) {
-            (Some(a), Some(b)) => a.element == b.element,
-            _ => a == b,
-        };
-        if let [left, right] = taken
-            && alike(left, right)
-            && alike(right, result)
-        {
-            let (&first, more) = args.split_first()?;
-            let nested = more.split_last()?.1;
-            let mut written = self.program.short(first);
-            more.iter().for_each(|arg| written = format!("({name} {written} {})", self.program.short(*arg)));
-            let mut edits = vec![Edit::InsertBefore(Node::Expr(first), format!("({name} ").repeat(nested.len()))];
-            edits.extend(nested.iter().map(|arg| Edit::InsertAfter(Node::Expr(*arg), ")".into())));
-            return Some(Intent::new(Guess::Write(written.clone()), Title::Write(written.clone()), edits));
-        }
-        let is_array = |ty: &Ty| matches!(ty.kind(), TyKind::Array(_));
-        let function = taken.iter().position(|ty| matches!(ty.kind(), TyKind::Fun(..)))?;
-        let more = args.get(taken.len()..)?;
-        let all_arrays = || more.iter().all(|e| self.operand_type(*e).is_some_and(|ty| is_array(&ty)));
-        if !taken.last().is_some_and(is_array) || !all_arrays() {
-            return None;
-        }
-        let (f, first, last) = (*args.get(function)?, *args.get(taken.len() - 1)?, *more.last()?);
-        let takes = match self.program.expr(f) {
-            Expr::Lambda { params, .. } => Some(params.len()),
-            _ => self.operand_type(f).map(|ty| self.table.zonk(&ty).uncurry().0.len()),
-        };
-        let arrays = taken.iter().rev().take_while(|ty| is_array(ty)).count();
-        let guess = Guess::Zip { name: name.clone(), arrays };
-        if takes.is_some_and(|n| n != arrays + more.len()) {
-            return Some(Intent::advice(guess));
-        }
-        // The function takes an element of each array; of those that are zipped, it takes one element.
-        let parameter = self.unused_name_like("p");
-        let before = match arrays {
-            1 => String::new(),
-            2 => format!("{} ", self.unused_name_like("x")),
-            _ => return None,
-        };
-        let parts: String = (1..=more.len() + 1).map(|n| format!(" (get{n} {parameter})")).collect();
-        let given = if before.is_empty() { String::new() } else { format!(" {}", before.trim_end()) };
-        let mut edits = wrapped(f, &format!("(lambda ({before}{parameter}) ("), &format!("{given}{parts}))"));
-        edits.push(Edit::InsertBefore(Node::Expr(first), "(zip ".into()));
-        edits.push(Edit::InsertAfter(Node::Expr(last), ")".into()));
-        Some(Intent::new(guess, Title::ZipArrays, edits))
-    }
-
-    /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
-    pub fn meant_by_indices(&self, callee: ExprId, row: &Ty) -> Option<Intent> {
-        if self.program.primitive_at(callee)?.id != PrimitiveId::Aref || row.as_array().is_none() {
-            return None;
-        }
-        let call = self.program.body().exprs.iter().find_map(|e| match e {
-            Expr::Apply { callee: of, args } if *of == callee => Some(args),
-            _ => None,
-        });
-        let &[array, first, second] = &call?[..] else { return None };
-        let name = self.program.short(callee);
-        let written = format!(
-            "({name} ({name} {} {}) {})",
-            self.program.short(array),
-            self.program.short(first),
-            self.program.short(second)
-        );
-        let edits = vec![
-            Edit::InsertBefore(Node::Expr(array), format!("({name} ")),
-            Edit::InsertAfter(Node::Expr(first), ")".into()),
-        ];
-        Some(Intent::new(Guess::Write(written.clone()), Title::Write(written.clone()), edits))
     }
 
     /// `(x > 0.0f)`: suggests writing the function first. `(1 2 3)`: explains that arrays have no literals.

@@ -250,7 +250,8 @@ fn functions_given_by_name_open_their_argument() {
             got : Array[Int,N] -> Array[<∃X, Array[Int,X]>,N]
             inner : Array[<∃X, Array[<∃Y, Array[Int,Y]>,X]>,N] -> Array[<∃X, Array[Int,X]>,N]
             wrong : Array[<∃X, Array[Int,X]>,N] -> Array[?,N]
-              wrong-operand at `(map sum rows)`: `sqrt` works on `Half`, `Float` or `Double`, but here it gets `Int`
+              wrong-operand at `(map sum rows)`: `sqrt` works on `Half`, `Float` or `Double`, but here it gets `Int`; `(map toFloat (map sum rows))` converts it
+                fix: Write `(map toFloat (map sum rows))`
         "#]],
     );
 }

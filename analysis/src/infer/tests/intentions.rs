@@ -85,13 +85,13 @@ fn a_mistake_in_a_call_is_one_error() {
             f : Array[(Int, Int),N] -> ?
               too-many-arguments at `xs`: `map` takes 2 arguments, but it is given 3; `map` maps over one array; `zip` combines several into one
                 `map`: `map` has the type `(_ -> _) -> Array[_,_] -> Array[_,_]`
-                fix: Go over the arrays together with `zip`
             g : Array[Int,N] -> ?
               pad-mode at `0`: the border of `pad` is `clamp`, `mirror` or `wrap`; `(padConstant #l #r v xs)` has a border of one value
             h : Array[Int,N] -> ?
               pad-mode at `xs`: the border of `pad` is `clamp`, `mirror` or `wrap`; `(padConstant #l #r v xs)` has a border of one value
             k : Array[Int,N] -> Array[?,N]
-              wrong-operand at `xs`: `sqrt` works on `Half`, `Float` or `Double`, but here it gets `Int`
+              wrong-operand at `xs`: `sqrt` works on `Half`, `Float` or `Double`, but here it gets `Int`; `(map toFloat xs)` converts it
+                fix: Write `(map toFloat xs)`
             l : Array[Int,N] -> Array[Int,N]
               type-mismatch at `(lambda (x) x)`: `scan` needs `Int -> Int -> Int` as its second argument, but this is `Int -> Int` (`Int -> Int` is not `Int`); `(lambda …)` takes one argument, but `scan` gives it 2 arguments
             m : Array[(Int, Int),N] -> Array[?,N]

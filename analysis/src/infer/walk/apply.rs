@@ -113,10 +113,9 @@ impl Infer<'_> {
                     self.infer_all(&args[i..]);
                     let taken: Vec<Ty> = params.iter().map(|(_, _, ty)| self.table.zonk(ty)).collect();
                     self.too_many_arguments(callee, &head, args, &taken, done);
-                    // The surplus explains arguments of another kind.
-                    params.retain(|(_, arg, param)| self.may_take(param, *arg));
-                    result = Ty::error();
-                    break;
+                    // The surplus explains arguments of other types.
+                    self.infer_all(&args[..i]);
+                    return Ty::error();
                 }
             }
         }
@@ -181,13 +180,29 @@ impl Infer<'_> {
                 true
             }
             _ => {
-                let actual = self.operand(arg, Some(&wanted));
+                // Parameters that are too many show what was meant; the others would have wrong types.
+                let fits = !self.has_surplus_parameters(arg, &wanted);
+                let actual = self.operand(arg, Some(&wanted).filter(|_| fits));
                 let takes_size = matches!(wanted.kind(), TyKind::Unknown(v) if self.table.class(*v).is_none())
                     && !self.is_primitive_call(cause);
                 let actual = if takes_size { actual } else { self.size_as_int(actual) };
                 self.unify(param, &actual, cause)
             }
         }
+    }
+
+    /// Whether a lambda has more parameters than it is given arguments.
+    fn has_surplus_parameters(&self, lambda: ExprId, wanted: &Ty) -> bool {
+        let Expr::Lambda { params, .. } = self.program.expr(lambda) else { return false };
+        let mut result = self.table.shallow(wanted);
+        for _ in params {
+            match result.kind() {
+                TyKind::Fun(_, next) => result = self.table.shallow(&next.clone()),
+                TyKind::Unknown(_) | TyKind::Error => return false,
+                _ => return true,
+            }
+        }
+        false
     }
 
     /// The type of a primitive says which arguments are sizes, so any other is a value.

@@ -18,6 +18,8 @@ use crate::ty::{Ty, TyKind};
 enum Looks {
     Function,
     Array,
+    /// An array whose elements are known to be of a scalar type.
+    ArrayOf(Scalar),
     /// A literal that is not an Int.
     Fraction,
     /// A written size, `#4`.
@@ -32,6 +34,7 @@ enum Looks {
 enum Takes {
     Function,
     Array,
+    ArrayOf(Scalar),
     Size,
     Int,
     /// Any other number.
@@ -44,7 +47,7 @@ impl Takes {
     fn of(ty: &Ty) -> Takes {
         match ty.kind() {
             TyKind::Fun(..) => Takes::Function,
-            TyKind::Array(_) => Takes::Array,
+            TyKind::Array(array) => array.element.as_scalar().map_or(Takes::Array, Takes::ArrayOf),
             TyKind::Size(_) => Takes::Size,
             TyKind::Scalar(Scalar::Int) => Takes::Int,
             TyKind::Scalar(_) => Takes::Number,
@@ -55,9 +58,10 @@ impl Takes {
     fn may_be(self, looks: Looks) -> bool {
         match looks {
             Looks::Function => self == Takes::Function,
-            Looks::Array => matches!(self, Takes::Array | Takes::Value),
+            Looks::Array => self.is_array() || self == Takes::Value,
+            Looks::ArrayOf(scalar) => matches!(self, Takes::Array | Takes::Value) || self == Takes::ArrayOf(scalar),
             Looks::Fraction => matches!(self, Takes::Number | Takes::Value),
-            Looks::Size | Looks::Value => !matches!(self, Takes::Function | Takes::Array),
+            Looks::Size | Looks::Value => self != Takes::Function && !self.is_array(),
             Looks::Unclear => true,
         }
     }
@@ -67,6 +71,10 @@ impl Takes {
         self.may_be(looks) && (looks != Looks::Size || self == Takes::Size)
     }
 
+    fn is_array(self) -> bool {
+        matches!(self, Takes::Array | Takes::ArrayOf(_))
+    }
+
     fn is_number(self) -> bool {
         matches!(self, Takes::Size | Takes::Int | Takes::Number)
     }
@@ -74,10 +82,16 @@ impl Takes {
     fn noun(self) -> Noun {
         match self {
             Takes::Function => Noun::Function,
-            Takes::Array => Noun::Array,
+            Takes::Array | Takes::ArrayOf(_) => Noun::Array,
             Takes::Size | Takes::Int | Takes::Number => Noun::Number,
             Takes::Value => Noun::Value,
         }
+    }
+}
+
+impl Looks {
+    fn is_array(self) -> bool {
+        matches!(self, Looks::Array | Looks::ArrayOf(_))
     }
 }
 
@@ -107,7 +121,7 @@ impl Infer<'_> {
         let is_value = |looks: Looks| !matches!(looks, Looks::Function | Looks::Unclear);
         // An array where a size is expected, too, shows that an argument before it is missing.
         let value = at(&|takes, looks| takes == Takes::Function && is_value(looks))
-            .or_else(|| at(&|takes, looks| takes == Takes::Size && looks == Looks::Array));
+            .or_else(|| at(&|takes, looks| takes == Takes::Size && looks.is_array()));
         if value.is_some()
             && let Some(missing) = missing(&params, &looks)
         {
@@ -116,8 +130,8 @@ impl Infer<'_> {
         let functions = || Some((value?, at(&|takes, looks| takes != Takes::Function && looks == Looks::Function)?));
         let is_number = |looks: Looks| matches!(looks, Looks::Value | Looks::Size | Looks::Fraction);
         let numbers = || {
-            let array = at(&|takes: Takes, looks| takes.is_number() && looks == Looks::Array)?;
-            Some((array, at(&|takes, looks| takes == Takes::Array && is_number(looks))?))
+            let array = at(&|takes: Takes, looks| takes.is_number() && looks.is_array())?;
+            Some((array, at(&|takes, looks| takes.is_array() && is_number(looks))?))
         };
         let found =
             self.zero_for_length(&params, args).or_else(|| exchange_that_fits(&params, &looks)).or_else(functions);
@@ -131,9 +145,14 @@ impl Infer<'_> {
         let (first, second) = (args[low], args[high]);
         // The argument at the other place distinguishes a value from a function, even if the place accepts both.
         let value = |takes: Takes| if takes == Takes::Function { Noun::Function } else { Noun::Value };
-        let wanted = match [params[low], params[high]].contains(&Takes::Function) {
-            true => [value(params[low]), value(params[high])],
-            false => [params[low].noun(), params[high].noun()],
+        let elements = |takes: Takes| match takes {
+            Takes::ArrayOf(scalar) => Noun::ArrayOf(scalar),
+            other => other.noun(),
+        };
+        let wanted = match [params[low], params[high]] {
+            both if both.contains(&Takes::Function) => both.map(value),
+            both if both.iter().all(|takes| takes.is_array()) => both.map(elements),
+            both => both.map(Takes::noun),
         };
         let [wanted_first, _] = wanted;
         let problem = Problem::ArgumentOrder {
@@ -203,15 +222,10 @@ impl Infer<'_> {
         Meant::Lacking(Ty::error())
     }
 
-    /// Whether an argument may be of the kind of its parameter, as far as it can be told before it is checked.
-    pub fn may_take(&self, param: &Ty, arg: ExprId) -> bool {
-        Takes::of(&self.table.zonk(param)).may_be(self.looks(arg))
-    }
-
     fn looks(&self, e: ExprId) -> Looks {
         let of = |ty: &Ty| match self.table.shallow(ty).kind() {
             TyKind::Fun(..) => Looks::Function,
-            TyKind::Array(_) => Looks::Array,
+            TyKind::Array(array) => self.table.shallow(&array.element).as_scalar().map_or(Looks::Array, Looks::ArrayOf),
             TyKind::Unknown(_) | TyKind::Generic(_) | TyKind::Exists(..) | TyKind::Error => Looks::Unclear,
             _ => Looks::Value,
         };

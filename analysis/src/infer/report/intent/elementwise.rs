@@ -80,10 +80,24 @@ impl Results<'_> {
             Expr::Lambda { params, .. } if params.first() == Some(binder) => Some(params),
             _ => None,
         })?;
-        let (&first, &last) = (params.first()?, params.last()?);
         if params.len() != parts {
             return None;
         }
+        self.pattern_of(params)
+    }
+
+    /// A function with more parameters than it is `given` arguments, of which the first is a tuple: `(lambda (a b x) …)`.
+    pub fn meant_pattern_of(&self, params: &[BinderId], expected: Option<&Ty>, given: usize) -> Option<Intent> {
+        let TyKind::Tuple(parts) = self.table.shallow(expected?.uncurry().0.first()?).kind().clone() else {
+            return None;
+        };
+        let is_apart = params.len() + 1 == given + parts.len();
+        is_apart.then(|| self.pattern_of(&params[..parts.len()]))?
+    }
+
+    /// Suggests a pattern with these names.
+    fn pattern_of(&self, params: &[BinderId]) -> Option<Intent> {
+        let (&first, &last) = (params.first()?, params.last()?);
         let names: Vec<&str> = params.iter().map(|p| &*self.program.body().binder(*p).name).collect();
         let pattern = format!("(tuple {})", names.join(" "));
         let edits = vec![
@@ -117,11 +131,16 @@ impl Results<'_> {
     }
 
     fn is_array(&self, e: ExprId) -> bool {
-        let of = |ty: &Ty| self.table.shallow(ty).as_array().is_some();
-        match self.program.expr(e) {
-            Expr::Local(b) => self.binders.ty(*b).is_some_and(of),
-            _ => self.operand_type(e).is_some_and(|ty| of(&ty)),
-        }
+        self.type_of_operand(e).is_some_and(|ty| ty.as_array().is_some())
+    }
+
+    /// The type of an argument, which for a name is known before the argument is checked.
+    pub fn type_of_operand(&self, e: ExprId) -> Option<Ty> {
+        let ty = match self.program.expr(e) {
+            Expr::Local(b) => self.binders.ty(*b)?.clone(),
+            _ => self.operand_type(e)?,
+        };
+        Some(self.table.zonk(&ty))
     }
 }
 
