@@ -10,7 +10,7 @@ use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
 use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper};
-use crate::schedule::fuse;
+use crate::schedule::fails;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{LengthCheck, Size};
 
@@ -83,7 +83,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => None,
         };
         let schedule = self.schedule();
-        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::has_effect(&schedule.kernel.vars, stmt) {
+        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fails::has_effect(&schedule.kernel.vars, stmt) {
             return Ok(Value::Written); // unused
         }
         let value = match &stmt.rhs {
@@ -464,7 +464,7 @@ fn check_unread<'k>(
     let row = kernel.ty(stmt.var).as_array().and_then(|rows| Some(env.size(&rows.element.as_array()?.len)));
     let (Some(row), [Value::Array(xs)]) = (row, args) else { return Ok(()) };
     let needless = !b.is_checked() || b.facts().lt(&Size::zero(), &row).is_yes();
-    if needless || !fuse::may_fail(&kernel.vars, &f.lambda.body) {
+    if needless || !fails::may_fail(&kernel.vars, &f.lambda.body) {
         return Ok(());
     }
     let none = b.size(&row)?.le(Expr::int(0));

@@ -4,9 +4,9 @@
 //! * `if c then … reduce f z (map g xs) … else b = let s = reduce f z (map (λx. if c then g x else z) xs) in if c then … s … else b`
 //! * `if c then map f xs else map g ys = map (λ(x,y). if c then f x else g y) (zip xs ys)`
 
+use super::fails::{may_fail, rhs_may_fail};
 use super::flat::is_flat;
 use super::free::{MOST_BRIEF, is_brief, is_free};
-use super::fuse::{may_fail, rhs_may_fail};
 use super::nested::{Work, is_known, is_loop, work_of};
 use super::uses::mentions;
 use super::{Applied, on_the_host, rules};

@@ -2,12 +2,19 @@
 //! so that each can run where it is fastest. Values that pass from one map to another are stored.
 //!
 //! `map (λx. b (a x)) = map b ∘ map a`. A nest of maps gets its own map. Consecutive statements that a group shares
-//! form one map, together with the scalars and views that they need.
+//! form one map, together with the scalars and views that they need. [`pieces`] assigns the statements. [`mod@components`]
+//! separates several results.
 
-use super::flat::is_flat;
-use super::free::{self, is_brief};
+mod components;
+mod in_step;
+mod pieces;
+
+use self::components::components;
+use self::in_step::in_step;
+use self::pieces::Pieces;
+use super::free::is_brief;
 use super::nest;
-use super::nested::{Work, array_of, is_known, rounds_of, work_of};
+use super::nested::{Work, array_of, is_known, work_of};
 use super::versions::{branch, choice, decided};
 use super::{Applied, on_the_host, rules, tile_folds, uses};
 use crate::core::copy::{Copier, Lengths};
@@ -17,7 +24,7 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let gpu = target.class == Class::Gpu;
@@ -165,9 +172,25 @@ impl Writer<'_> {
         for s in std::mem::take(&mut body.stmts) {
             body.stmts.extend(self.maps(s));
         }
+        composed(self.kernel, body);
+        let gpu = self.target.class == Class::Gpu;
+        if gpu && in_step(self.kernel, self.lengths, &mut call.funs[0]).is_some() {
+            self.applied.push(Applied { rule: &rules::MAP_MAP, origin: stmt.origin.clone() });
+        }
+        let Rhs::Prim(call) = &stmt.rhs else { return vec![stmt] };
         let call = call.clone();
+        if let Some(parts) = components(self.kernel, &call.funs[0].body).filter(|_| gpu) {
+            self.applied.push(Applied { rule: &rules::MAP_COMPONENTS, origin: stmt.origin.clone() });
+            return self.apart(&stmt, &call, &len, parts);
+        }
+        if let Some(pieces) = Pieces::of_loops(self.kernel, &call.funs[0].body).filter(|_| gpu) {
+            self.applied.push(Applied { rule: &rules::MAP_LOOPS, origin: stmt.origin.clone() });
+            let mut made = self.split(&stmt, &call, &len, &pieces);
+            let rest = made.pop().into_iter().flat_map(|last| self.maps(last)).collect::<Vec<_>>();
+            made.extend(rest);
+            return made;
+        }
         let Some(pieces) = Pieces::of(self.kernel, &call.funs[0].body) else {
-            let gpu = self.target.class == Class::Gpu;
             return gpu.then(|| self.view_of_maps(&stmt, &call, &len)).flatten().unwrap_or_else(|| vec![stmt]);
         };
         let made = self.split(&stmt, &call, &len, &pieces);
@@ -255,6 +278,26 @@ impl Writer<'_> {
         None
     }
 
+    /// A map for each component of what a map's function returns, and their zip.
+    fn apart(&mut self, stmt: &Stmt, call: &PrimCall, len: &Size, parts: Vec<Block>) -> Vec<Stmt> {
+        let (mut out, mut all) = (Vec::new(), Vec::new());
+        for body in parts {
+            if body.stmts.is_empty() && call.funs[0].params.iter().any(|p| body.result == Atom::Var(*p)) {
+                all.extend(call.args.first().cloned());
+                continue;
+            }
+            let ty = array_of(&self.kernel.atom_ty(&body.result), len);
+            let var = self.fresh(stmt.var, ty);
+            let f = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&Lambda { body, ..call.funs[0].clone() });
+            let rhs = Rhs::Prim(PrimCall { funs: vec![f], ..call.clone() });
+            out.extend(self.maps(Stmt { var, rhs, ..stmt.clone() }));
+            all.push(Atom::Var(var));
+        }
+        let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args: all };
+        out.push(Stmt { rhs: Rhs::Prim(zip), ..stmt.clone() });
+        out
+    }
+
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
         let name = self.kernel.name_of(like).into();
         self.kernel.vars.push(VarInfo { name, ty });
@@ -331,196 +374,46 @@ impl Writer<'_> {
     }
 }
 
+/// Composes a map whose function has a loop with the map that alone reads its result.
+///
+/// `map f (map g xs) = map (f ∘ g) xs`
+fn composed(kernel: &Kernel, body: &mut Block) {
+    let mut at = 0;
+    while at + 1 < body.stmts.len() {
+        match composition(kernel, body, at) {
+            Some((reader, call)) => {
+                body.stmts[reader].rhs = Rhs::Prim(call);
+                body.stmts.remove(at);
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The map that alone reads the result of another one, and the two as one.
+fn composition(kernel: &Kernel, body: &Block, at: usize) -> Option<(usize, PrimCall)> {
+    let first = &body.stmts[at];
+    let Rhs::Prim(made @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &first.rhs else { return None };
+    if !matches!(work_of(kernel, first), Work::Together(_)) || made.funs[0].body.stmts.iter().all(is_brief) {
+        return None;
+    }
+    let mut readers = (at + 1..body.stmts.len()).filter(|k| uses::mentions(&body.stmts[*k], &|v| v == first.var));
+    let (Some(reader), None) = (readers.next(), readers.next()) else { return None };
+    let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &body.stmts[reader].rhs else { return None };
+    let ([g], [f]) = (made.funs.as_slice(), call.funs.as_slice()) else { return None };
+    let [x] = f.params.as_slice() else { return None };
+    let inside = f.body.stmts.iter().any(|s| uses::mentions(s, &|v| v == first.var));
+    if inside || f.position.is_some() || g.position.is_some() || body.result == Atom::Var(first.var) {
+        return None;
+    }
+    let given = Stmt { var: *x, binds: Vec::new(), rhs: Rhs::Atom(g.body.result.clone()), origin: f.origin.clone() };
+    let stmts = g.body.stmts.iter().cloned().chain([given]).chain(f.body.stmts.iter().cloned()).collect();
+    let both = Lambda { params: g.params.clone(), body: Block { stmts, result: f.body.result.clone() }, ..f.clone() };
+    Some((reader, PrimCall { funs: vec![both], args: made.args.clone(), ..call.clone() }))
+}
+
 /// Whether in a map, or in each element of one, every row meets every column.
 fn is_product(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
     nest::recognise(kernel, &funs[0]).is_some_and(|nest| nest.matrix) || nest::batched(kernel, &funs[0]).is_some()
-}
-
-/// Assigns the statements of a function to maps (pieces).
-struct Pieces {
-    count: usize,
-    /// The piece that computes and stores a variable. Views and free operations are not assigned; each reader repeats
-    /// them.
-    of: FxHashMap<VarId, usize>,
-}
-
-impl Pieces {
-    /// Splits a function at its nests; `None` if it has no nest or only one piece.
-    fn of(kernel: &Kernel, body: &Block) -> Option<Pieces> {
-        let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
-        if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
-            return None;
-        }
-        if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_by_one_fold(kernel, body, s.var)) {
-            return None;
-        }
-        Pieces::of_nests(kernel, body)
-    }
-
-    /// As [`Self::of`], whatever reads the results of nests.
-    fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
-        let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
-        if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
-            return None;
-        }
-        let (mut count, mut open) = (0, false);
-        let mut of: FxHashMap<VarId, usize> = FxHashMap::default();
-        let mut nests: FxHashSet<usize> = FxHashSet::default();
-        for (stmt, work) in body.stmts.iter().zip(works) {
-            let piece = match work {
-                Work::Nest => {
-                    nests.insert(count);
-                    (count, open) = (count + 1, false);
-                    Some(count - 1)
-                }
-                Work::Together(_) => {
-                    if !open {
-                        (count, open) = (count + 1, true);
-                    }
-                    Some(count - 1)
-                }
-                // A scalar belongs to the last piece on which it depends, unless that is a nest: then each reader
-                // repeats its few instructions.
-                _ if is_flat(kernel.ty(stmt.var)) => {
-                    let last = last_piece(kernel, body, stmt, &of);
-                    last.filter(|piece| !nests.contains(piece) || !is_brief(stmt))
-                }
-                _ => None,
-            };
-            if let Some(piece) = piece {
-                of.insert(stmt.var, piece);
-            }
-        }
-        (count > 1).then_some(Pieces { count, of })
-    }
-
-    /// Makes a piece for each map over a long row, and one for the result, a view of these maps' results; `None` if the
-    /// work-items that compute elements of the result can write them directly, or if the function does more.
-    fn of_maps(kernel: &Kernel, f: &Lambda) -> Option<Pieces> {
-        let returned = nest::returned(f).map(|at| f.body.stmts[at].var);
-        let result = f.body.stmts.iter().find(|s| f.body.result == Atom::Var(s.var))?;
-        if !is_brief(result) || f.body.stmts.len() > free::MOST_BRIEF {
-            return None;
-        }
-        let mut of = FxHashMap::default();
-        for stmt in f.body.stmts.iter().filter(|s| !is_brief(s)) {
-            let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
-            if returned == Some(stmt.var) || !matches!(work_of(kernel, stmt), Work::Together(_)) {
-                return None;
-            }
-            of.insert(stmt.var, of.len());
-        }
-        Some(Pieces { count: of.len() + 1, of }).filter(|pieces| pieces.count > 1)
-    }
-
-    /// Makes a piece for each fold, and one for the final row.
-    fn of_folds(kernel: &Kernel, body: &Block) -> Option<Pieces> {
-        let (mut count, mut of) = (0, FxHashMap::default());
-        for stmt in &body.stmts {
-            let is = |wanted: fn(Prim) -> bool| matches!(&stmt.rhs, Rhs::Prim(call) if wanted(call.prim));
-            match work_of(kernel, stmt) {
-                Work::Item if is_flat(kernel.ty(stmt.var)) => {
-                    if let Some(piece) = last_piece(kernel, body, stmt, &of) {
-                        of.insert(stmt.var, piece);
-                    }
-                }
-                Work::Item => {}
-                Work::Together(_) if is(|p| matches!(p, Prim::Map(_))) => {}
-                Work::Together(_) if is(|p| matches!(p, Prim::Reduce(_))) && rounds_of(kernel, stmt).is_none() => {
-                    of.insert(stmt.var, count);
-                    count += 1;
-                }
-                _ => return None,
-            }
-        }
-        // The last map computes the rest, unless the result is a scalar.
-        let scalar = is_flat(&kernel.atom_ty(&body.result));
-        Some(Pieces { count: if scalar { count } else { count + 1 }, of }).filter(|p| p.count > 1)
-    }
-
-    /// The statements of a piece, including the unassigned ones it needs; and the variables that it reads from other
-    /// pieces.
-    fn statements(
-        &self,
-        vars: &[VarInfo],
-        body: &Block,
-        piece: usize,
-        wanted: &[VarId],
-        last: bool,
-    ) -> (Vec<Stmt>, Vec<VarId>) {
-        let mut needed: FxHashSet<VarId> = wanted.iter().copied().collect();
-        if let (true, Atom::Var(v)) = (last, &body.result) {
-            needed.insert(*v);
-        }
-        let mut stmts = Vec::new();
-        for stmt in body.stmts.iter().rev() {
-            let own = match self.of.get(&stmt.var) {
-                Some(p) => *p == piece,
-                None => true,
-            };
-            if own && needed.contains(&stmt.var) {
-                uses::variables(stmt, &mut needed);
-                needed.extend(uses::openings(vars, &body.stmts, stmt).map(|s| s.var));
-                stmts.push(stmt.clone());
-            }
-        }
-        stmts.reverse();
-        let made: FxHashSet<VarId> = stmts.iter().map(|s| s.var).collect();
-        let mut reads: Vec<VarId> = needed.into_iter().filter(|v| !made.contains(v)).collect();
-        reads.sort();
-        (stmts, reads)
-    }
-
-    /// The variables that a piece computes and later pieces read.
-    fn handed_on(&self, vars: &[VarInfo], body: &Block, piece: usize) -> Vec<VarId> {
-        let mut later = FxHashSet::default();
-        for p in piece + 1..self.count {
-            let is_last = p + 1 == self.count;
-            let own: Vec<VarId> = body.stmts.iter().map(|s| s.var).filter(|v| self.of.get(v) == Some(&p)).collect();
-            later.extend(self.statements(vars, body, p, &own, is_last).1);
-        }
-        let mut out: Vec<VarId> = later.into_iter().filter(|v| self.of.get(v) == Some(&piece)).collect();
-        out.sort();
-        out
-    }
-}
-
-/// Whether a single fold reads the array, directly or through maps and views of it alone, and nothing else does. Such an array is not
-/// stored: the arrays of all rows together may not fit in memory. A scan or a sort stores its array anyway.
-fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
-    let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
-    let (Some(reader), None) = (readers.next(), readers.next()) else { return false };
-    let Rhs::Prim(call) = &reader.rhs else { return false };
-    if body.result == Atom::Var(v) {
-        return false;
-    }
-    let together = || matches!(work_of(kernel, reader), Work::Together(_));
-    match call.prim {
-        Prim::Reduce(_) => together(),
-        Prim::Map(_) if together() => read_by_one_fold(kernel, body, reader.var),
-        Prim::Join | Prim::Split | Prim::Transpose => read_by_one_fold(kernel, body, reader.var),
-        _ => false,
-    }
-}
-
-/// The last piece on which a statement depends, if it depends on one. A statement in no piece counts as part of those that read
-/// it: each piece repeats it.
-fn last_piece(kernel: &Kernel, body: &Block, stmt: &Stmt, of: &FxHashMap<VarId, usize>) -> Option<usize> {
-    let needs = |stmt: &Stmt| {
-        let mut needs = FxHashSet::default();
-        uses::variables(stmt, &mut needs);
-        needs.extend(uses::openings(&kernel.vars, &body.stmts, stmt).map(|s| s.var));
-        needs
-    };
-    let mut needed = needs(stmt);
-    if !needed.iter().any(|v| of.contains_key(v)) {
-        return None;
-    }
-    for earlier in body.stmts.iter().rev().skip_while(|s| s.var != stmt.var).skip(1) {
-        if needed.contains(&earlier.var) && !of.contains_key(&earlier.var) {
-            needed.extend(needs(earlier));
-        }
-    }
-    needed.iter().filter_map(|v| of.get(v).copied()).max()
 }

@@ -6,9 +6,9 @@
 //!
 //! Maps and zips may stand between the filter and a fold, and several folds may read one filter, if nothing else does.
 
+use super::fails::may_fail;
 use super::flat::is_flat;
 use super::free::are_brief;
-use super::fuse::may_fail;
 use super::rewrite::Rewriter;
 use super::{Applied, rules};
 use crate::core::copy::Copier;

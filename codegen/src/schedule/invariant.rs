@@ -9,7 +9,7 @@ use super::nested::is_known;
 use super::pass::within;
 use super::uses::stmt_mentions;
 use super::versions::{branch, choice};
-use super::{Applied, free, fuse, is_parallel, rules};
+use super::{Applied, fails, free, is_parallel, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
@@ -62,7 +62,9 @@ impl Hoister<'_> {
                     self.block(b, host);
                 }
                 Rhs::Prim(call) => {
-                    let keeps = is_placed(call.prim);
+                    let once = call.args.last().and_then(|xs| self.elements(xs)).is_some_and(|n| n == Size::one());
+                    // Nothing is gained where there is one element.
+                    let keeps = is_placed(call.prim) || once;
                     let maps = call.prim == Prim::Map(Level::Auto);
                     let elements = call.args.last().and_then(|xs| self.elements(xs)).filter(|_| maps);
                     let some = elements.as_ref().map(|n| self.with_elements(n));
@@ -256,14 +258,14 @@ impl Hoister<'_> {
     fn may_stop(&self, rhs: &Rhs) -> bool {
         match rhs {
             Rhs::Prim(call) if matches!(call.prim, Prim::Head | Prim::Last) => {
-                !fuse::has_element(&self.kernel.vars, &call.args[0], &self.facts)
+                !fails::has_element(&self.kernel.vars, &call.args[0], &self.facts)
             }
             // A loop may have no end.
             Rhs::Prim(call) if matches!(call.prim, Prim::Gather | Prim::Scatter | Prim::IterateWhile) => true,
             rhs if !rhs.blocks().is_empty() => {
                 rhs.blocks().into_iter().flat_map(|b| &b.stmts).any(|s| self.may_stop(&s.rhs))
             }
-            rhs => fuse::rhs_may_fail(&self.kernel.vars, rhs),
+            rhs => fails::rhs_may_fail(&self.kernel.vars, rhs),
         }
     }
 
@@ -442,9 +444,11 @@ fn drop_unused(vars: &[VarInfo], block: &mut Block, may: &dyn Fn(&Stmt) -> bool)
 fn is_worth_it(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Rhs::Prim(call) = &stmt.rhs else { return false };
     match call.prim {
-        Prim::Reduce(Level::Auto)
-        | Prim::Scan(Level::Auto)
-        | Prim::ScanExcl(Level::Auto)
+        Prim::Reduce(Level::Auto | Level::Seq)
+        | Prim::Scan(Level::Auto | Level::Seq)
+        | Prim::ScanExcl(Level::Auto | Level::Seq)
+        | Prim::ReduceWhileSeq
+        | Prim::Iterate
         | Prim::Filter(Level::Auto)
         | Prim::ReduceByKey(Level::Auto)
         | Prim::Sort

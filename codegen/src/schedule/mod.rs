@@ -32,6 +32,7 @@
 //! | `demote` | filters inside functions |
 //! | [`place`] | chooses where unplaced primitives run |
 //! | `rounds` | loops at the top of a kernel whose iterations are launches |
+//! | [`fails`] | statements that may stop the run |
 //! | [`fuse`] | results of `map` that are never stored |
 //! | [`by_key`] | rules that introduce `reduceByKey` |
 //! | `repeated` | common subexpressions |
@@ -83,6 +84,7 @@ mod crossed;
 mod demote;
 mod distribute;
 mod elements;
+pub mod fails;
 mod filters;
 pub mod flat;
 mod flatten;

@@ -119,7 +119,9 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             if free::picks_rows(kernel, f) || !flat && free::is_free(&stmt.rhs) {
                 return Work::Item;
             }
-            if flat && items() { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
+            let one = |s: &Stmt| work_among(kernel, s, own) == Work::Item || is_ordered(kernel, s, own);
+            let items = f.position.is_none() && f.body.stmts.iter().all(one);
+            if flat && items { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
         }
         // The rounds of a fold or scan whose accumulator is an array are a loop.
         Prim::Reduce(Level::Auto | Level::Seq)
@@ -258,6 +260,12 @@ fn is_regular(ty: &Ty) -> bool {
 /// Whether a block is the work of one work-item.
 fn is_items(kernel: &Kernel, block: &Block, own: &[Var]) -> bool {
     block.stmts.iter().all(|s| work_among(kernel, s, own) == Work::Item)
+}
+
+/// Whether a statement folds scalars in their order, which is one work-item's.
+fn is_ordered(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Seq), funs, args, .. }) = &stmt.rhs else { return false };
+    is_flat(&kernel.atom_ty(&args[0])) && funs.iter().all(|f| f.position.is_none() && is_items(kernel, &f.body, own))
 }
 
 fn is_parallel(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {

@@ -343,16 +343,27 @@ fn map_level(kernel: &Kernel, f: &Lambda) -> (Level, &'static Rule) {
 }
 
 /// Whether the result is an unplaced `map` and the other statements are cheap to repeat, checks among them.
-fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
+pub fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
     let Some(at) = nest::returned(f) else { return false };
     let (before, made) = (&f.body.stmts[..at], &f.body.stmts[at]);
     let inner = matches!(&made.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
     let brief = super::free::are_brief(before);
     let picks = |s: &Stmt| match &s.rhs {
-        Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => super::free::picks_rows(kernel, &call.funs[0]),
+        Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
+            let f = &call.funs[0];
+            super::free::picks_rows(kernel, f) || f.position.is_none() && super::free::is_instant(&f.body)
+        }
         _ => false,
     };
-    inner && (brief || before.iter().all(|s| super::free::is_free(&s.rhs) || picks(s) || is_read_in_step(&f.body, s)))
+    let fits = |s: &Stmt| {
+        super::free::is_free(&s.rhs)
+            || picks(s)
+            || is_read_in_step(&f.body, s)
+            || is_read_by_element(kernel, &f.body, s)
+    };
+    let elements = before.iter().any(|s| is_read_by_element(kernel, &f.body, s));
+    let fits = |s: &Stmt| fits(s) || elements && super::free::is_brief(s);
+    inner && (brief || before.iter().all(fits))
 }
 
 /// Whether a block computes scalars of scalars, with loops perhaps.
@@ -379,9 +390,23 @@ fn is_read_by_a_map(block: &Block, stmt: &Stmt) -> bool {
     readers.next().is_some_and(goes_over) && readers.next().is_none() && block.result != Atom::Var(stmt.var)
 }
 
+/// Whether the statement is a `map` of which the block reads single elements, so that only these are computed.
+fn is_read_by_element(kernel: &Kernel, block: &Block, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
+    let picks = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) => matches!(call.prim, Prim::Aref | Prim::Head | Prim::Last),
+        _ => false,
+    };
+    let plain = super::free::are_brief(&funs[0].body.stmts) && !super::fails::may_fail(&kernel.vars, &funs[0].body);
+    plain
+        && is_flat(&kernel.atom_ty(&funs[0].body.result))
+        && block.result != Atom::Var(stmt.var)
+        && block.stmts.iter().filter(|s| super::uses::mentions(s, &|v| v == stmt.var)).all(picks)
+}
+
 /// Whether the statement is a `map` of scalars that exactly one view or `map` of the block reads, so that the two are
 /// fused.
-fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
+pub fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
     let scalars = has_scalars_only(&funs[0].body);
     let mut readers = block.stmts.iter().filter(|s| super::uses::mentions(s, &|v| v == stmt.var));

@@ -4,7 +4,7 @@
 
 use super::alike::Classes;
 use super::uses::{self, Uses};
-use super::{Applied, fuse, rules};
+use super::{Applied, fails, rules};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -25,7 +25,7 @@ pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     loop {
         let uses = uses::count(&kernel);
         let is_read = |v: VarId| uses.get(&v).is_some_and(|Uses { count, .. }| *count > 0);
-        let unread = |stmt: &Stmt| !is_read(stmt.var) && !fuse::has_effect(&kernel.vars, stmt);
+        let unread = |stmt: &Stmt| !is_read(stmt.var) && !fails::has_effect(&kernel.vars, stmt);
         let mut body = kernel.body.clone();
         if !without(&mut body, &unread) {
             return kernel;

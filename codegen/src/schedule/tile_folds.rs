@@ -4,7 +4,7 @@
 use super::kept::bytes_of;
 use super::nest::{self, Nest};
 use super::nested::{Work, work_of};
-use super::{fuse, on_the_host, uses};
+use super::{fails, on_the_host, uses};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
@@ -115,7 +115,7 @@ pub fn recognise(
     };
     let fold = folded(kernel, f, param)?;
     let target = target.written(&reader.settings());
-    let safe = !fuse::may_fail(&kernel.vars, &outer.body) && computed(element) && computed(f);
+    let safe = !fails::may_fail(&kernel.vars, &outer.body) && computed(element) && computed(f);
     let sizes = sizes(kernel, outer, element, &nest, fold.1, &target).filter(|_| safe)?;
     Some((reader.var, Folded { made: made.var, nest, zip, fold: fold.0, sizes }))
 }
@@ -151,7 +151,7 @@ fn folded<'k>(kernel: &Kernel, f: &'k Lambda, param: Option<usize>) -> Option<(V
                     g.position.is_none()
                         && g.body.stmts.iter().all(item)
                         && !g.body.stmts.iter().any(reads)
-                        && !fuse::may_fail(&kernel.vars, &g.body)
+                        && !fails::may_fail(&kernel.vars, &g.body)
                 };
                 let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| nest::is_scalars(&a.element));
                 if found.is_some() || !flat || !funs.iter().all(plain) {

@@ -12,7 +12,7 @@ use super::flat::is_flat;
 use super::free::are_brief;
 use super::nested::{Work, array_of, work_of};
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, fuse, host_blocks, rules, uses};
+use super::{Applied, fails, host_blocks, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
@@ -226,7 +226,7 @@ impl Writer<'_> {
         columns.functions.iter().enumerate().all(is_plain)
             && columns.beside.iter().all(|(v, _)| is_flat(kernel.ty(*v)))
             && are_brief(&columns.of_column)
-            && columns.of_column.iter().all(|s| scalar(s) && !of_whole(s) && !fuse::rhs_may_fail(&kernel.vars, &s.rhs))
+            && columns.of_column.iter().all(|s| scalar(s) && !of_whole(s) && !fails::rhs_may_fail(&kernel.vars, &s.rhs))
     }
 
     /// The windows of rows that the map goes over, if the columns have windows: the statements that make them.

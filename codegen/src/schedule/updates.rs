@@ -11,7 +11,7 @@
 use super::in_place::{self, InPlace};
 use super::rules;
 use super::uses::{self, Uses};
-use super::{Applied, fuse, rounds};
+use super::{Applied, fails, rounds};
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
@@ -287,7 +287,7 @@ impl<'a> OneElement<'a> {
             Rhs::Prim(PrimCall { prim: Prim::Aref, .. }) => self.picked(&Atom::Var(v)).is_none(),
             Rhs::Prim(call) => !matches!(call.prim, Prim::Map(_) | Prim::Zip | Prim::Iota),
             Rhs::If(..) => false,
-            rhs => fuse::rhs_may_fail(&self.finder.kernel.vars, rhs),
+            rhs => fails::rhs_may_fail(&self.finder.kernel.vars, rhs),
         })
     }
 }

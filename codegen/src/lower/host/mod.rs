@@ -21,7 +21,7 @@ use super::work::STATEMENT;
 use super::{LowerError, Result, symbolic};
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Space, Stmt, VarId};
 use crate::plan::{BufferRole, PlanInput, Program};
-use crate::schedule::{Schedule, flat, fuse, is_parallel, place, uses};
+use crate::schedule::{Schedule, fails, flat, is_parallel, place, uses};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, VarKind};
 use rustc_hash::FxHashSet;
@@ -350,7 +350,7 @@ impl<'k> Host<'k> {
         let schedule = self.program.schedule;
         let measured = schedule.measures.contains_key(&stmt.var) || schedule.lengths.contains(&stmt.var);
         let used = schedule.uses(stmt.var).count > 0 || dest.is_some() || measured;
-        if !used && !fuse::has_effect(&schedule.kernel.vars, stmt) {
+        if !used && !fails::has_effect(&schedule.kernel.vars, stmt) {
             return Ok(Value::Written);
         }
         let value = match &stmt.rhs {
@@ -402,7 +402,7 @@ impl<'k> Host<'k> {
 
     fn deferred(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Value<'k> {
         let deferred = Rc::new(Deferred { stmt, env: env.clone(), computed: Cell::new(false), is_length: false });
-        if fuse::rhs_may_fail(&self.program.kernel.vars, &stmt.rhs) {
+        if fails::rhs_may_fail(&self.program.kernel.vars, &stmt.rhs) {
             self.to_check.push(deferred.clone());
         }
         Value::Deferred(deferred)

@@ -14,7 +14,7 @@ use crate::lower::launch::Title;
 use crate::lower::value::{Array, Closure, Dest, Env, Layout, Value};
 use crate::opencl::{CType, Expr, Helper, Step, StmtKind, Storage, pack};
 use crate::plan::BufferRole;
-use crate::schedule::fuse;
+use crate::schedule::fails;
 use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -35,7 +35,7 @@ struct Filter<'a, 'k> {
 impl<'k> Filter<'_, 'k> {
     /// The type of kept values, if they may be computed for every element and compacted afterwards.
     fn kept(&self, host: &Host<'k>, stmt: &Stmt, dest: &Dest<'k>) -> Option<Ty> {
-        let may_fail = |f: &Closure<'k>| fuse::may_fail(&host.program.kernel.vars, &f.lambda.body);
+        let may_fail = |f: &Closure<'k>| fails::may_fail(&host.program.kernel.vars, &f.lambda.body);
         let TyKind::Exists(_, body) = host.program.kernel.ty(stmt.var).kind() else { return None };
         let element = body.as_array()?.element.clone();
         let harmless = matches!(dest, Dest::Place(_)) && !may_fail(&self.p) && !self.out.as_ref().is_some_and(may_fail);

@@ -19,7 +19,7 @@ use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
-use crate::schedule::{fuse, rules};
+use crate::schedule::{fails, rules};
 use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
@@ -137,7 +137,7 @@ impl<'k> Host<'k> {
         let small = fold.is_some() || written_out(kernel, &f.body) <= MOST_WRITTEN_OUT;
         // Checks are not shared like loads: each result would repeat them, with its own code.
         let mut before = outer.body.stmts.iter().rev().skip(1);
-        let checks = before.any(|s| fuse::rhs_may_fail(&kernel.vars, &s.rhs));
+        let checks = before.any(|s| fails::rhs_may_fail(&kernel.vars, &s.rhs));
         if !(count > 1 && (few || fold.is_some()) && small) || checks || !self.takes_blocks(&f.body) {
             return Ok(false);
         }

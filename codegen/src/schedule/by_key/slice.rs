@@ -4,7 +4,7 @@ use super::{Definitions, Maker};
 use crate::core::copy::Copier;
 use crate::core::simplify::bound_in;
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
-use crate::schedule::{fuse, uses};
+use crate::schedule::{fails, uses};
 use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -16,7 +16,7 @@ pub fn needed<'b>(vars: &[VarInfo], block: &'b Block, of: &[Atom]) -> Option<Vec
     let mut found = Vec::new();
     for stmt in block.stmts.iter().rev() {
         if wanted.contains(&stmt.var) {
-            if fuse::has_effect(vars, stmt) {
+            if fails::has_effect(vars, stmt) {
                 return None;
             }
             wanted.extend(mentioned(stmt));

@@ -6,7 +6,7 @@ use super::{fold, slice};
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::nested::lies_across;
-use crate::schedule::{Applied, free, fuse, uses};
+use crate::schedule::{Applied, fails, free, uses};
 use lift_analysis::ty::Ty;
 
 /// Folds columns by key, if the map at `at` goes over columns and its function over keys. What the function computes of a
@@ -111,7 +111,7 @@ fn swapped(kernel: &Kernel, at: usize) -> Option<(Kernel, usize)> {
     for s in before {
         match own.contains(&s.var) {
             true if free::is_free(&s.rhs) && s.binds.is_empty() => inside.push(s.clone()),
-            false if !fuse::has_effect(&kernel.vars, s) => outside.push(s.clone()),
+            false if !fails::has_effect(&kernel.vars, s) => outside.push(s.clone()),
             _ => return None,
         }
     }

@@ -129,6 +129,14 @@ rules! {
         "map (λx. b (a x))" = "map b ∘ map a",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB. On a processor only where a or b is a product of matrices, whose tiles the caches keep.";
 
+    Decomposition MAP_LOOPS "map-loops":
+        "map (λx. b (iterate f z))" = "map b ∘ map (λx. iterate f z)",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: what is iterated, or folded in order, are scalars, and `b` maps long arrays, or folds them, so that work-items can share each; maps that the loop reads are computed again.";
+
+    Decomposition MAP_COMPONENTS "map-components":
+        "map (λx. (a x, b x)) xs" = "zip (map a xs) (map b xs)",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: `a` or `b` maps a long array, and neither folds one, so that work-items would not share their work otherwise.";
+
     Decomposition FOLD_BRANCH "fold-branch":
         "if c then … reduce f z (map g xs) … else b" = "s = reduce f z (map (λx. if c then g x else z) xs); if c then … s … else b",
         if "`z` is neutral, as `reduce` demands. On a GPU, in the function of a map at the top of a kernel: `f` and what `xs` and `z` are made of cannot stop the run. Where the fold meets elements of two maps, and `g` cannot stop the run either, it is computed everywhere, without the condition: it then has tiles, which read each element once for many results.";
