@@ -51,7 +51,8 @@ parameters! {
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of such a part.";
     KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Maximum copies of a table in one group.";
     KeyRows "keys.rows" = 256 [1024, 8192, 32768] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
-    KeyTurns "keys.turns" = 4 [1, 2, 8] "Maximum passes over all elements for tables in local memory, if atomic operations in global memory are the alternative.";
+    KeyTurns "keys.turns" = 4 [1, 2, 8] "Maximum passes over all elements for tables in local memory, if atomic operations in global memory, or rows sorted by key, are the alternative.";
+    KeyPiece "keys.piece" = 32 [8, 16, 64, 128] "Maximum rows of one key that a work-item folds, for each column, if rows are sorted by key.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
     SortFew "sort.few" = 32 [8, 16] "Maximum elements that one work-item of a GPU sorts in registers.";
     SortRun "sort.run" = 32 [8, 16, 64] "Elements of a run that one work-item sorts before runs are merged.";

@@ -82,7 +82,16 @@ impl<'s> Depths<'s> {
 fn nested(layout: &Layout) -> usize {
     match layout {
         Layout::Array { element, .. } => 1 + nested(element),
+        Layout::Exists { body, .. } => nested(body),
         _ => 0,
+    }
+}
+
+/// Whether values of the type are arrays, perhaps of a hidden length.
+fn is_row(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Exists(_, body) => is_row(body),
+        _ => ty.as_array().is_some(),
     }
 }
 
@@ -90,7 +99,7 @@ fn nested(layout: &Layout) -> usize {
 fn gives_view(schedule: &Schedule, f: &Closure) -> bool {
     let body = &f.lambda.body;
     let is_lazy = |rhs: &Rhs, var| matches!(rhs, Rhs::Prim(_)) && schedule.lazy.contains(&var);
-    schedule.kernel.atom_ty(&body.result).as_array().is_some()
+    is_row(&schedule.kernel.atom_ty(&body.result))
         && body.stmts.iter().all(|s| free::is_free(&s.rhs) || is_lazy(&s.rhs, s.var))
 }
 
@@ -133,6 +142,10 @@ fn copy_rows<'k>(f: &mut FunctionBuilder<'_, 'k>, rows: &Array<'k>, dest: &Dest<
     f.for_level(level, &rows.len.clone(), |f, i| {
         let element = f.read(rows, i)?;
         let to = f.dest_at(dest, i)?;
+        let (element, to) = match element {
+            Value::Packed { sizes, body } if depth > 1 => ((*body).clone(), f.dest_packed(&to, &sizes)?),
+            element => (element, to),
+        };
         match &element {
             Value::Array(row) if depth > 1 => copy_rows(f, row, &to, depth - 1),
             _ => f.copy(&element, &to),

@@ -173,7 +173,10 @@ pub fn compile_scheduled(schedule: &Schedule) -> std::result::Result<Program, Ve
         return Err(errors);
     }
     size::work::apart(crate::budget::MOST_TERMS, || {
-        let program = measure::compile(schedule)?;
+        let mut program = measure::compile(schedule)?;
+        if !opencl_barriers::are_reached(&program.functions, &program.opencl.text) {
+            program = measure::compile(&schedule.with_rows_apart())?;
+        }
         // Report a compiler bug here, rather than by a device that hangs.
         debug_assert_eq!(
             opencl_barriers::verify(&program.functions, &program.opencl.text).err(),

@@ -323,8 +323,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.emit_if(condition, then, fail);
                 return Ok(registers);
             }
-            // No value can replace a missing row.
-            f.stop_if(condition.not(), message, [index.clone(), len])?;
+            // No value can replace a missing row, but another row can: the other rows of a group wait for this one.
+            let index = if f.grid().rows_of_group() > 1 {
+                f.stop_if(len.clone().lt(Expr::int(1)), message, [index.clone(), len.clone()])?;
+                f.record_if(condition.not(), message, [index.clone(), len.clone()])?;
+                Expr::call("clamp", [index, Expr::int(0), len.sub(Expr::int(1))])
+            } else {
+                f.stop_if(condition.not(), message, [index.clone(), len])?;
+                index
+            };
             let index = f.bind("at", CType::Int, index);
             let var = f.index_var("at", index);
             f.known_mut().assume_index(&var, &a.len);

@@ -36,13 +36,22 @@ const COPIER: &str = "lift_stop";
 impl FunctionBuilder<'_, '_> {
     /// Records a failure and ends the work-item, because the code that follows relies on the check.
     pub fn stop_if(&mut self, wrong: Expr, message: &Message, values: [Expr; 2]) -> Result<()> {
+        self.fail_if(wrong, message, values, &[StmtKind::Stop])
+    }
+
+    /// Records a failure; the work-item goes on.
+    pub fn record_if(&mut self, wrong: Expr, message: &Message, values: [Expr; 2]) -> Result<()> {
+        self.fail_if(wrong, message, values, &[])
+    }
+
+    fn fail_if(&mut self, wrong: Expr, message: &Message, values: [Expr; 2], next: &[StmtKind]) -> Result<()> {
         let which = self.failure(message);
         let (then, ()) = self.scope(|f| {
             let buffer = f.failure_buffer();
             let [first, second] = values;
             let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), first, second]);
             f.emit(StmtKind::Expr(call));
-            f.emit(StmtKind::Stop);
+            next.iter().for_each(|stmt| f.emit(stmt.clone()));
             Ok(())
         })?;
         self.emit_if(wrong, then, Vec::new());

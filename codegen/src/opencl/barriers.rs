@@ -22,6 +22,16 @@ pub fn verify(functions: &[Function], text: &str) -> Result<usize, String> {
     functions.iter().map(|function| check(function, &waiting)).sum()
 }
 
+/// Whether all work-items of each group reach the barriers of all kernels, also after one of them has recorded a failure.
+pub fn are_reached(functions: &[Function], text: &str) -> bool {
+    let waiting = waiting_helpers(text);
+    let stopping = functions.iter().filter(|function| !recorded(function).is_empty());
+    stopping.map(|function| Checked::of(function, &waiting)).all(|checked| match checked {
+        Some((checked, body)) => checked.reached(body, false).is_ok(),
+        None => true,
+    })
+}
+
 /// The helper functions in a text that contain a barrier.
 fn waiting_helpers(text: &str) -> FxHashSet<String> {
     let name = |function: &str| {
@@ -65,32 +75,40 @@ struct Leaves {
     the_function: bool,
 }
 
+impl<'a> Checked<'a> {
+    /// What is learned of a function, and its body; `None` if it has no barriers.
+    fn of(function: &'a Function, waiting: &'a FxHashSet<String>) -> Option<(Checked<'a>, &'a [Stmt])> {
+        let mut checked = Checked {
+            function: &function.name,
+            waiting,
+            own: FxHashSet::default(),
+            private: FxHashSet::default(),
+            shared: FxHashSet::default(),
+            // The only work-item of a group decides for itself.
+            recorded: if function.group_size == Some([1; 3]) { FxHashSet::default() } else { recorded(function) },
+            barriers: Cell::new(0),
+        };
+        if !checked.any_waits(&function.body) {
+            return None;
+        }
+        for param in &function.params {
+            if matches!(param.ty, ParamType::Buffer { .. } | ParamType::Local(_)) {
+                checked.shared.insert(param.name.to_string());
+            }
+        }
+        loop {
+            let before = checked.own.len();
+            checked.learn(&function.body, false);
+            if checked.own.len() == before {
+                break;
+            }
+        }
+        Some((checked, &function.body))
+    }
+}
+
 fn check(function: &Function, waiting: &FxHashSet<String>) -> Result<usize, String> {
-    let mut checked = Checked {
-        function: &function.name,
-        waiting,
-        own: FxHashSet::default(),
-        private: FxHashSet::default(),
-        shared: FxHashSet::default(),
-        // The only work-item of a group decides for itself.
-        recorded: if function.group_size == Some([1; 3]) { FxHashSet::default() } else { recorded(function) },
-        barriers: Cell::new(0),
-    };
-    if !checked.any_waits(&function.body) {
-        return Ok(0);
-    }
-    for param in &function.params {
-        if matches!(param.ty, ParamType::Buffer { .. } | ParamType::Local(_)) {
-            checked.shared.insert(param.name.to_string());
-        }
-    }
-    loop {
-        let before = checked.own.len();
-        checked.learn(&function.body, false);
-        if checked.own.len() == before {
-            break;
-        }
-    }
+    let Some((checked, _)) = Checked::of(function, waiting) else { return Ok(0) };
     checked.reached(&function.body, false)?;
     checked.needed(&function.body, Some([true; 2]))?;
     checked.followed(&function.body, false)?;

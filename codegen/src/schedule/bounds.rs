@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// A bound for each hidden length of a type, in the order of occurrence; `None` if no bound is known.
 pub type Hidden = Vec<Option<Size>>;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Bounds {
     vars: FxHashMap<VarId, Hidden>,
     /// For the statements of `iota k` and the like: a size variable for the maximum of `k`.

@@ -2,8 +2,13 @@
 //! so that each can run where it is fastest. Values that pass from one map to another are stored.
 //!
 //! `map (λx. b (a x)) = map b ∘ map a`. A nest of maps gets its own map. Consecutive statements that a group shares
-//! form one map, together with the scalars and views that they need. [`pieces`] assigns the statements. [`mod@components`]
-//! separates several results.
+//! form one map, together with the scalars and views that they need.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`mod@components`] | several rows that a function returns |
+//! | [`mod@in_step`] | maps of one row, composed |
+//! | [`pieces`] | which of the maps computes each statement |
 
 mod components;
 mod in_step;
@@ -186,8 +191,8 @@ impl Writer<'_> {
         if let Some(pieces) = Pieces::of_loops(self.kernel, &call.funs[0].body).filter(|_| gpu) {
             self.applied.push(Applied { rule: &rules::MAP_LOOPS, origin: stmt.origin.clone() });
             let mut made = self.split(&stmt, &call, &len, &pieces);
-            let rest = made.pop().into_iter().flat_map(|last| self.maps(last)).collect::<Vec<_>>();
-            made.extend(rest);
+            let rest = made.pop().map(|last| self.rest(last));
+            made.extend(rest.into_iter().flatten());
             return made;
         }
         let Some(pieces) = Pieces::of(self.kernel, &call.funs[0].body) else {
@@ -276,6 +281,18 @@ impl Writer<'_> {
             return Some(made);
         }
         None
+    }
+
+    /// The last of several maps; one that gives a view copies it.
+    fn rest(&mut self, last: Stmt) -> Vec<Stmt> {
+        let mut made = self.maps(last);
+        if let [Stmt { rhs: Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }), origin, .. }] =
+            made.as_mut_slice()
+            && super::copies::element_by_element(self.kernel, &mut call.funs[0], origin)
+        {
+            self.applied.push(Applied { rule: &rules::COPY_ROWS, origin: origin.clone() });
+        }
+        made
     }
 
     /// A map for each component of what a map's function returns, and their zip.

@@ -154,7 +154,7 @@ pub struct Applied {
     pub origin: Origin,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Schedule {
     /// The target it is made for.
     pub target: Target,
@@ -418,6 +418,15 @@ impl Schedule {
             uses,
             kernel,
         }
+    }
+
+    /// The schedule in which each group has one row at a time: the other rows of a group would wait at a barrier for one that a
+    /// failed check has stopped.
+    #[must_use]
+    pub fn with_rows_apart(&self) -> Schedule {
+        let mut schedule = self.clone();
+        schedule.teams.values_mut().for_each(|team| team.rows = 1);
+        schedule
     }
 
     /// Whether the host can find a length of [`Schedule::lengths`].

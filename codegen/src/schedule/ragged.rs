@@ -7,6 +7,7 @@
 use super::flat::is_flat;
 use super::free;
 use super::nested::{LONG_VIEW, Work, is_known, work_among};
+use super::uses;
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::size::{Size, Var};
 
@@ -69,6 +70,7 @@ fn row_of(kernel: &Kernel, f: &Lambda, n: &Size) -> Option<Row> {
         match (&stmt.rhs, work_among(kernel, stmt, &own)) {
             (Rhs::Unpack(_), _) => own.extend(stmt.binds.iter().cloned()),
             (Rhs::Pack(..), _) | (_, Work::Item) => {}
+            (Rhs::Prim(_), _) if gives_a_length(f, stmt) => {}
             (Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }), Work::Together(_)) => {}
             (_, Work::Nest) if kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element)) => {}
             (Rhs::Prim(PrimCall { prim: Prim::Reduce(_), .. }), Work::Together(len)) => folds.push(len),
@@ -82,14 +84,21 @@ fn row_of(kernel: &Kernel, f: &Lambda, n: &Size) -> Option<Row> {
     folds.retain(|len| !is_known(len));
     others.retain(|len| !is_known(len));
     // A single fold has strategies of its own.
-    let result = kernel.atom_ty(&f.body.result);
-    let is_row = result.any(&mut |t| t.as_array().is_some_and(|a| !is_known(&a.len)));
+    let is_row = kernel.atom_ty(&f.body.result).any(&mut |t| t.as_array().is_some());
     if others.is_empty() && (folds.is_empty() || folds.len() == 1 && !is_row) {
         return None;
     }
     let len = others.first().or(folds.first())?;
     let mean = f.position.as_ref().and_then(|position| mean(position, n, len));
     Some(mean.map_or(Row::Hidden, Row::Mean))
+}
+
+/// Whether a statement only gives a number of the row as a length, which the function opens.
+fn gives_a_length(f: &Lambda, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Iota | Prim::Fill, sizes, .. }) = &stmt.rhs else { return false };
+    let opens = |s: &Stmt| s.rhs == Rhs::Unpack(Atom::Var(stmt.var));
+    let mut readers = f.body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == stmt.var));
+    sizes.is_empty() && readers.all(opens) && f.body.result != Atom::Var(stmt.var)
 }
 
 /// The mean of a length of each of `n` rows that depends on the position of the row, if the host can compute it.

@@ -8,7 +8,7 @@ use super::{Definitions, Maker, definitions};
 use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::schedule::nest::is_scalars;
-use crate::schedule::nested::{array_of, is_known};
+use crate::schedule::nested::{array_of, is_known, rows_of};
 use crate::schedule::{Applied, host_blocks, rules};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::Size;
@@ -74,7 +74,15 @@ fn with_group(kernel: &mut Kernel, stmt: &Stmt, before: &[Stmt]) -> Option<(Vec<
         stmts: Vec::new(),
         origin: stmt.origin.clone(),
     };
-    let [sorted, starts, counts] = maker.sorted_by_key(&filter, &n)?;
+    let all = match &filter.zipped {
+        Some(parts) => maker.zip(parts)?,
+        None => filter.xs.clone(),
+    };
+    // Rows stay where they are.
+    let (m, element) = rows_of(&maker.ty(&all))?;
+    let of = (!is_scalars(&element)).then_some(&all);
+    let moved = if of.is_some() { maker.places(&m) } else { all.clone() };
+    let [sorted, starts, counts] = maker.sorted_by_key(&filter.keys, &moved, &n)?;
     let zipped = maker.zip(&[Atom::Var(*numbers), starts, counts])?;
     let element = maker.ty(&zipped).as_array()?.element.clone();
     let param = maker.fresh("group", element);
@@ -86,7 +94,7 @@ fn with_group(kernel: &mut Kernel, stmt: &Stmt, before: &[Stmt]) -> Option<(Vec<
     let mut body = std::mem::take(&mut maker.stmts);
     body.extend(f.body.stmts.iter().cloned());
     let Rhs::Prim(filtered) = &f.body.stmts[filter.at].rhs else { return None };
-    let of_group = maker.member(&sorted, &start, filtered.funs.get(1))?;
+    let of_group = maker.member(&sorted, &start, of, filtered.funs.get(1))?;
     let taken = PrimCall { prim: Prim::Generate, sizes: Vec::new(), funs: vec![of_group], args: vec![count] };
     let at = body.len() - f.body.stmts.len() + filter.at;
     body[at].rhs = Rhs::Prim(taken);
@@ -101,7 +109,7 @@ fn by_number(kernel: &Kernel, f: &Lambda, at: usize, stmt: &Stmt, k: VarId, defs
     let Rhs::Prim(PrimCall { prim: Prim::Filter(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
     let (p, [xs]) = (funs.first()?, args.as_slice()) else { return None };
     let array = kernel.atom_ty(xs);
-    let array = array.as_array().filter(|a| a.position.is_none() && is_known(&a.len) && is_scalars(&a.element))?;
+    let array = array.as_array().filter(|a| a.position.is_none() && is_known(&a.len))?;
     let test = p.body.stmts.last().filter(|s| p.body.result == Atom::Var(s.var))?;
     let Rhs::Scalar(ScalarOp::Eq, sides) = &test.rhs else { return None };
     let key = match sides.as_slice() {
@@ -133,10 +141,10 @@ fn by_number(kernel: &Kernel, f: &Lambda, at: usize, stmt: &Stmt, k: VarId, defs
 
 impl Maker {
     /// The elements sorted by key, and for each key the place of its first one in these and their number.
-    fn sorted_by_key(&mut self, filter: &Filter, n: &Size) -> Option<[Atom; 3]> {
+    pub(super) fn sorted_by_key(&mut self, keys: &Atom, xs: &Atom, n: &Size) -> Option<[Atom; 3]> {
         let ints = |len: &Size| array_of(&Ty::int(), len);
         let plain = |prim, sizes, funs, args| PrimCall { prim, sizes, funs, args };
-        let m = self.ty(&filter.keys).as_array()?.len.clone();
+        let m = self.ty(keys).as_array()?.len.clone();
         let (zero, one) = (Atom::Lit(Literal::Int(0)), Atom::Lit(Literal::Int(1)));
         // Keys that belong to no group come last.
         let in_range = self.function([("key", Ty::int())], |maker, [key]| {
@@ -147,13 +155,9 @@ impl Maker {
             let value = |a: Atom| Block { stmts: Vec::new(), result: a };
             Some(maker.add("group", Ty::int(), Rhs::If(none, value(Atom::Size(n.clone())), value(key))))
         })?;
-        let groups = plain(Prim::Map(Level::Auto), vec![], vec![in_range], vec![filter.keys.clone()]);
+        let groups = plain(Prim::Map(Level::Auto), vec![], vec![in_range], vec![keys.clone()]);
         let groups = self.prim("groups", ints(&m), groups);
-        let xs = match &filter.zipped {
-            Some(parts) => self.zip(parts)?,
-            None => filter.xs.clone(),
-        };
-        let pairs = self.zip(&[groups, xs])?;
+        let pairs = self.zip(&[groups, xs.clone()])?;
         let ty = self.ty(&pairs);
         let pair = ty.as_array()?.element.clone();
         let earlier = self.function([("a", pair.clone()), ("b", pair)], |maker, [a, b]| {
@@ -168,7 +172,7 @@ impl Maker {
             })
         };
         let sum = add(self)?;
-        let args = vec![zero.clone(), filter.keys.clone(), ones];
+        let args = vec![zero.clone(), keys.clone(), ones];
         let counts = plain(Prim::ReduceByKey(Level::Glb(0)), vec![n.clone()], vec![sum], args);
         let counts = self.prim("counts", ints(n), counts);
         let sum = add(self)?;
@@ -177,8 +181,15 @@ impl Maker {
         Some([sorted, starts, counts])
     }
 
-    /// The function of the position in a group that gives the element there, or what is kept of it.
-    fn member(&mut self, sorted: &Atom, start: &Atom, kept: Option<&Lambda>) -> Option<Lambda> {
+    /// 0, 1, …
+    pub(super) fn places(&mut self, n: &Size) -> Atom {
+        let call = PrimCall { prim: Prim::Iota, sizes: vec![n.clone()], funs: vec![], args: vec![] };
+        self.prim("places", array_of(&Ty::int(), n), call)
+    }
+
+    /// The function of the position in a group that gives the element there, or what is kept of it. What is sorted are the
+    /// elements, or their places in the array `of`.
+    fn member(&mut self, sorted: &Atom, start: &Atom, of: Option<&Atom>, kept: Option<&Lambda>) -> Option<Lambda> {
         let pair = self.ty(sorted).as_array()?.element.clone();
         let kept = match kept {
             Some(g) => {
@@ -193,7 +204,12 @@ impl Maker {
             let Atom::Var(one) = maker.prim("pair", pair.clone(), read) else { return None };
             let x = maker.ty(&Atom::Var(one));
             let TyKind::Tuple(types) = x.kind() else { return None };
-            let x = maker.part("element", one, 1, types.get(1)?.clone());
+            let mut x = maker.part("element", one, 1, types.get(1)?.clone());
+            if let Some(all) = of {
+                let (_, element) = rows_of(&maker.ty(all))?;
+                let read = PrimCall { prim: Prim::Aref, sizes: vec![], funs: vec![], args: vec![all.clone(), x] };
+                x = maker.prim("element", element, read);
+            }
             let Some(g) = kept else { return Some(x) };
             let param = maker.stmt(*g.params.first()?, Rhs::Atom(x));
             maker.stmts.push(param);

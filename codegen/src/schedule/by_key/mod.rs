@@ -5,12 +5,13 @@
 //!
 //! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
 //! a key, [`swapped`] those of the columns of a matrix, [`rows`] those of its rows, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
-//! [`grouped`](mod@grouped) sorts what is filtered by each key. [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative.
+//! [`grouped`](mod@grouped) sorts what is filtered by each key. [`sorted`](mod@sorted) is for tables far larger than local memory, for tuples, and for operators that are not commutative; [`pieces`] for such tables of rows.
 
 mod bounds;
 mod fold;
 mod grouped;
 mod numbered;
+mod pieces;
 mod rows;
 mod slice;
 mod sorted;

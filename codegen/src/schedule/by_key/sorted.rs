@@ -7,10 +7,12 @@
 use super::{Maker, by_table};
 use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::schedule::nested::rows_of;
 use crate::schedule::versions::{branch, choice, decided};
 use crate::schedule::{Applied, host_blocks, rules};
 use crate::target::{Class, Target};
 use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
@@ -68,15 +70,23 @@ fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stm
     let Rhs::Prim(call @ PrimCall { prim: Prim::ReduceByKey(Level::Glb(0)), .. }) = &stmt.rhs else { return None };
     let ([n], [f], [z, ..]) = (call.sizes.as_slice(), call.funs.as_slice(), call.args.as_slice()) else { return None };
     let mut fits = Size::zero();
+    // The numbers of a table.
+    let (mut cells, mut columns) = (n.clone(), false);
     if by_table(kernel, f, z) {
         let scalar = kernel.atom_ty(z).as_scalar().filter(|s| atomic(f, *s).is_none())?;
-        if target.class == Class::Cpu || kernel.ty(stmt.var).as_array()?.element.as_scalar().is_none() {
+        if target.class == Class::Cpu {
             return None;
         }
-        fits = Size::nat(table_bytes(target) / scalar.bytes() + 1);
+        let fit = table_bytes(target) / scalar.bytes();
+        fits = Size::nat(fit + 1);
+        if let Some((width, _)) = rows_of(&kernel.ty(stmt.var).as_array()?.element) {
+            // Each table of some columns reads only these.
+            (cells, columns) = (n.mul(&width), true);
+            fits = Size::nat(fit * u64::from(target.get(Parameter::KeyTurns)) + 1);
+        }
     }
     // No size is less than 0.
-    let in_tables = if fits.is_zero() { Some(false) } else { decided(n, &fits) };
+    let in_tables = if fits.is_zero() { Some(false) } else { decided(&cells, &fits) };
     if in_tables == Some(true) {
         return None;
     }
@@ -86,12 +96,15 @@ fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stm
         stmts: Vec::new(),
         origin: stmt.origin.clone(),
     };
-    let result = maker.by_sorting(call, n, f)?;
+    let result = match columns {
+        true => maker.by_pieces(call, n, f, target.get(Parameter::KeyPiece))?,
+        false => maker.by_sorting(call, n, f)?,
+    };
     let Maker { mut vars, lengths, mut stmts, .. } = maker;
     if in_tables.is_none() {
         let sorted = Block { stmts, result };
         let tables = branch(&mut vars, stmt, stmt.rhs.clone());
-        stmts = choice(&mut vars, stmt, n, &fits, tables, sorted).stmts;
+        stmts = choice(&mut vars, stmt, &cells, &fits, tables, sorted).stmts;
     }
     stmts.last_mut()?.var = stmt.var;
     (kernel.vars, kernel.assumptions) = (vars, lengths.assumptions);

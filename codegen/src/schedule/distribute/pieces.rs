@@ -4,7 +4,7 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt,
 use crate::schedule::flat::is_flat;
 use crate::schedule::free::{self, is_brief};
 use crate::schedule::nest;
-use crate::schedule::nested::{Work, rounds_of, work_of};
+use crate::schedule::nested::{Work, is_known, rounds_of, work_of};
 use crate::schedule::place::is_read_in_step;
 use crate::schedule::uses;
 use lift_analysis::ty::Ty;
@@ -121,7 +121,9 @@ impl Pieces {
         let all = || body.stmts.iter().zip(&works);
         let folds = all().any(|(s, work)| matches!(work, Work::Together(_)) && !maps(s));
         let is_loop = |s: &Stmt, work: &Work| match work {
-            Work::Other => s.binds.is_empty() && gives_scalars(kernel.ty(s.var)),
+            Work::Other => {
+                s.binds.is_empty() && (gives_scalars(kernel.ty(s.var)) || folds && is_ordered_scan(kernel, s))
+            }
             // A group computes it along with its folds.
             Work::Item => !folds && is_iteration(s),
             _ => false,
@@ -131,7 +133,7 @@ impl Pieces {
         let shared = all().any(|(_, work)| matches!(work, Work::Together(_) | Work::Nest));
         let loops = all().any(|(s, work)| is_loop(s, work) || is_stored(s, work));
         let others = all().any(|(s, work)| *work == Work::Other && !is_loop(s, work));
-        let kept = all().any(|(s, work)| *work == Work::Nest && read_by_one_fold(kernel, body, s.var));
+        let kept = all().any(|(s, work)| *work == Work::Nest && read_by_one_loop(body, s.var));
         if !shared || !loops || others || kept {
             return None;
         }
@@ -157,7 +159,8 @@ impl Pieces {
             of.insert(stmt.var, count - 1);
         }
         let assigned = |a: &Atom| matches!(a, Atom::Var(v) if of.get(v) == Some(&(count - 1)));
-        let count = if assigned(&body.result) { count } else { count + 1 };
+        // A group that folds the row makes the final one, too.
+        let count = if assigned(&body.result) || open == Some(Kind::Shared) { count } else { count + 1 };
         (count > 1).then_some(Pieces { count, of })
     }
 
@@ -247,6 +250,13 @@ fn gives_scalars(ty: &Ty) -> bool {
     is_flat(ty) || one(ty)
 }
 
+/// Whether a statement scans scalars in their order.
+fn is_ordered_scan(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let row = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none());
+    matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Scan(Level::Seq) | Prim::ScanExcl(Level::Seq), .. }))
+        && row.is_some_and(|a| is_known(&a.len) && is_flat(&a.element))
+}
+
 /// Whether a statement repeats a function.
 pub fn is_iteration(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Iterate | Prim::IterateWhile, .. }))
@@ -263,10 +273,22 @@ fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
     }
     let together = || matches!(work_of(kernel, reader), Work::Together(_));
     match call.prim {
-        Prim::Reduce(Level::Seq) => true,
         Prim::Reduce(_) => together(),
         Prim::Map(_) if together() => read_by_one_fold(kernel, body, reader.var),
         Prim::Join | Prim::Split | Prim::Transpose => read_by_one_fold(kernel, body, reader.var),
+        _ => false,
+    }
+}
+
+/// Whether a fold in order reads the array, directly or through maps and views of it alone, and nothing else does. Its
+/// work-item then computes each element as it comes to it.
+fn read_by_one_loop(body: &Block, v: VarId) -> bool {
+    let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
+    let (Some(reader), None) = (readers.next(), readers.next()) else { return false };
+    let Rhs::Prim(call) = &reader.rhs else { return false };
+    match call.prim {
+        Prim::Reduce(Level::Seq) => true,
+        Prim::Map(_) | Prim::Zip | Prim::Join | Prim::Split | Prim::Transpose => read_by_one_loop(body, reader.var),
         _ => false,
     }
 }

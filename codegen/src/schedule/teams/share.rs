@@ -1,7 +1,6 @@
 //! A function whose operators a group shares: the operators have the level `Lcl`, and what several of them read is stored
 //! once.
 
-use super::super::fails::rhs_may_fail;
 use super::super::joined::is_joined;
 use super::super::kept;
 use super::super::nested::{Work, is_loop, work_among};
@@ -10,7 +9,7 @@ use super::super::{nest, rules};
 use super::{Applied, GRID, Shared, Team, Writer};
 use crate::core::copy::Copier;
 use crate::core::simplify::rename;
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId, VarInfo};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use lift_analysis::size::Var;
 
 impl Writer<'_> {
@@ -37,12 +36,9 @@ impl Writer<'_> {
                 kept::compute_again(self.vars, self.lengths, f);
             }
         });
-        // The other rows of a group would wait at a barrier for one that has stopped.
-        let alone = nest::innermost(&mut call, shared.dims.calls.len()).is_some_and(|f| stops(self.vars, &f.body));
-        let rows = if alone { 1 } else { team.rows };
         let block = branch(self.vars, stmt, Rhs::Prim(call));
         if let Atom::Var(v) = &block.result {
-            self.teams.insert(*v, Team { rows, ..team.clone() });
+            self.teams.insert(*v, team.clone());
         }
         block
     }
@@ -165,18 +161,4 @@ pub(super) fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut
     {
         place(next, depth - 1, then);
     }
-}
-
-/// Whether what a block computes of one row, apart from the elements of arrays, may stop the run for some rows only.
-fn stops(vars: &[VarInfo], block: &Block) -> bool {
-    let computed = |a: &Atom| matches!(a, Atom::Var(_));
-    block.stmts.iter().any(|s| match &s.rhs {
-        Rhs::If(_, a, b) => stops(vars, a) || stops(vars, b),
-        Rhs::Prim(PrimCall { prim: Prim::Aref, args, .. }) => args[1..].iter().any(computed),
-        Rhs::Prim(PrimCall { prim: Prim::Iterate | Prim::IterateWhile, funs, .. }) => {
-            funs.iter().any(|f| stops(vars, &f.body))
-        }
-        Rhs::Prim(_) => false,
-        rhs => rhs_may_fail(vars, rhs),
-    })
 }

@@ -1,9 +1,10 @@
-// reduce by key: parts
+reduce by key: parts
 __attribute__((reqd_work_group_size(4, 1, 1)))
 __kernel void folded5(
     __global const int* restrict clusters,
     __global const float* restrict points,
     __global float* restrict folded_parts1,
+    int size,
     int N,
     int parts,
     int lanes,
@@ -21,6 +22,10 @@ __kernel void folded5(
     int cells_of_table)
 {
   __local float table[4096];
+  const bool folded = size < 1;
+  if (!folded) {
+    return;
+  }
   const int even = N / parts + (int)(N % parts != 0);
   const int in_part = (int)min((long)(even / v_round + (int)(even % v_round != 0)) * v_round, (long)N);
   for (int g = get_group_id(0); g < tasks; g += get_num_groups(0)) {
@@ -130,11 +135,16 @@ __attribute__((reqd_work_group_size(4, 1, 1)))
 __kernel void folded6(
     __global const float* restrict folded_parts1,
     __global float* restrict folded1,
+    int size,
     int parts,
     int cells,
     int columns)
 {
   __local float slots[4];
+  const bool folded = size < 1;
+  if (!folded) {
+    return;
+  }
   for (int g = get_group_id(0); g < cells; g += get_num_groups(0)) {
     const int id = (int)get_local_id(0);
     const int cell = g + id / 4;
@@ -161,47 +171,5 @@ __kernel void folded6(
       folded1[columns * bucket + column] = slots[id];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-  }
-}
-
-// map
-__kernel void mapped(
-    __global const int* restrict folded,
-    __global const float* restrict centroids,
-    __global const float* restrict folded1,
-    __global float* restrict result,
-    int K,
-    int D)
-{
-  const int group_size = get_local_size(0);
-  const int tile = group_size * 4;
-  for (uint begin = get_group_id(0) * tile; begin < (uint)(K * D); begin += get_num_groups(0) * tile) {
-    const int left = K * D - (int)begin;
-    if (left >= tile) {
-      #pragma unroll
-      for (int k = 0; k < 4; k++) {
-        const int t = (int)begin + (k * group_size + get_local_id(0));
-        const int j = (int)((uint)t / (uint)D);
-        const int i = t - D * j;
-        const int found = folded[j];
-        if (found == 0) {
-          result[D * j + i] = centroids[D * j + i];
-        } else {
-          result[D * j + i] = folded1[D * j + i] / (float)found;
-        }
-      }
-    } else {
-      for (int o = get_local_id(0); o < left; o += group_size) {
-        const int t = (int)begin + o;
-        const int j = (int)((uint)t / (uint)D);
-        const int i = t - D * j;
-        const int found = folded[j];
-        if (found == 0) {
-          result[D * j + i] = centroids[D * j + i];
-        } else {
-          result[D * j + i] = folded1[D * j + i] / (float)found;
-        }
-      }
-    }
   }
 }
