@@ -51,6 +51,8 @@ parameters! {
     KeyPart "keys.least" = 2048 [512, 1024, 4096, 8192] "Minimum elements of such a part.";
     KeyCopies "keys.copies" = 32 [1, 4, 8, 16] "Maximum copies of a table in one group.";
     KeyRows "keys.rows" = 256 [1024, 8192, 32768] "Minimum comparisons of a row's elements with keys for which a table in local memory pays.";
+    KeyGroup "keys.group" = 64 [16, 32, 128] "Minimum elements of a row that give a group enough work, if it folds the row by key.";
+    KeyShort "keys.short" = 128 [32, 64, 256, 512] "Comparisons with keys in a shorter row that count as one.";
     KeyTurns "keys.turns" = 4 [1, 2, 8] "Maximum passes over all elements for tables in local memory, if atomic operations in global memory, or rows sorted by key, are the alternative.";
     KeyPiece "keys.piece" = 32 [8, 16, 64, 128] "Maximum rows of one key that a work-item folds, for each column, if rows are sorted by key.";
     SortChunks "sort.chunks" = 8 [2, 4, 16] "Chunks of a radix sort per compute unit.";
@@ -69,6 +71,9 @@ parameters! {
     RowsWaiting "rows.waiting" = 16 [1, 4, 64] "Maximum rows that few work-items share each, as a multiple of the rows that keep the device busy.";
     RowsLong "rows.long" = 16384 [4096, 65536] "Minimum elements of a row that several groups share, if there are few rows.";
     RowsUneven "rows.uneven" = 64 [32, 128, 256] "Work-items of a group that computes rows of different lengths.";
+    RowsEnough "rows.enough" = 32 [8, 16, 64, 128] "Rows per compute unit that keep the device busy, if each is the work of one work-item.";
+    RowsThread "rows.thread" = 8 [1, 2, 4, 16, 32] "Minimum rows per thread of a processor for which one thread computes a whole row.";
+    RowsShort "rows.short" = 8 [1, 2, 4, 16] "Maximum elements of a row that one work-item makes, if another map may make the row itself.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
     TurnsEach "turns.each" = 2048 [512, 8192] "Minimum elements of such a row, per row.";
     TurnsUnits "turns.units" = 8 [2, 4, 16, 32] "Compute units per fold of an array that all elements of a map read; if there are more folds, a group computes each.";
@@ -76,6 +81,7 @@ parameters! {
     LoopsWork "loops.work" = 32768 [1, 8192, 1048576] "Maximum elements of a round, for each of its operators, of a loop whose rounds all are one group's.";
     LoopsTest "loops.test" = 8 [1, 32] "Launches that take as long as the host's wait for the condition of a round.";
     LoopsState "loops.state" = 256 [64, 1024] "Maximum numbers of the state of a loop that stays the work of one work-item.";
+    LoopsUnrolled "loops.unrolled" = 16 [4, 8, 32, 64] "Maximum iterations of an `iterate` whose launches are listed one by one; more are a loop of the host.";
     TransposeSide "transpose.side" = 64 [16, 32] "Side of a square that is transposed in local memory.";
     TransposeLeast "transpose.least" = 16 [4, 8, 32] "Minimum elements along each side of what is transposed in squares.";
     TransposeCode "transpose.code" = 64 [16, 256] "Maximum instructions of an element that is computed in squares.";
@@ -88,10 +94,12 @@ parameters! {
     MatrixFours "matrix.fours" = 768 [1, 4096] "Maximum k dimension of a whole tile whose results are written four at a time.";
     FoldItem "fold.item" = 8 [4] "Maximum rows, and columns, of a tile that a work-item has, if the rows of a nest are folded.";
     MatrixSmall "matrix.small" = 4096 [512, 1024, 16384, 32768] "Maximum products of a matrix in a batch for which each result gets a work-item.";
+    MatrixQuotients "matrix.quotients" = 16 [4, 8, 32] "Maximum quotients in the addresses of a tile that a work-item keeps in registers.";
     ColumnsCopied "columns.copied" = 64 [16, 32, 128, 256] "Minimum elements of a column for which a copy of the columns pays before each is a work-item's.";
     ColumnsTurns "columns.turns" = 8 [2, 4, 16, 32] "Minimum columns for which such a copy pays if they are processed one after the other.";
     ColumnsWide "columns.wide" = 32 [8, 16, 64] "Minimum rows, and columns, of a matrix that is copied in squares.";
     ColumnsMade "columns.made" = 64 [16, 32, 128, 256] "Minimum elements of a column that is made by rows.";
+    ColumnsRows "columns.rows" = 8 [4, 16, 32] "Minimum elements of a column for which a copy of the columns pays before one work-item makes a row of each.";
     NestsRow "nests.row" = 17 [9, 33, 65] "Minimum elements of a row for which a nest whose result is folded may be stored first.";
     NestsMade "nests.made" = 16 [4, 8, 32, 64] "Minimum elements that such a nest makes of each row.";
     MapBlock "map.block" = 4 [1, 2, 8] "Neighbouring elements of a map that a work-item computes together if they read the same data; in at most two maps.";

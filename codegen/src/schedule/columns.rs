@@ -19,9 +19,6 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Minimum elements of a column if one work-item would make a row of each: neighbours would write far apart.
-const WORTH_ROWS: i64 = 8;
-
 /// The kernel with the copies that its maps at host level need.
 pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
@@ -131,8 +128,9 @@ impl Writer<'_> {
             Use::Passed => {
                 let rows =
                     scans(f) && is_row(&self.kernel.atom_ty(&f.body.result)) && !is_turned(self.kernel, stmt.var);
-                let least = if rows { Size::int(WORTH_ROWS) } else { self.parameter(stmt, Parameter::ColumnsCopied) };
-                (array.len.clone(), least)
+                // Work-items that make a row each write far apart.
+                let least = if rows { Parameter::ColumnsRows } else { Parameter::ColumnsCopied };
+                (array.len.clone(), self.parameter(stmt, least))
             }
             Use::Folded => {
                 let long = self.parameter(stmt, Parameter::RowsLong);

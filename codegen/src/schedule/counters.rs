@@ -7,20 +7,21 @@
 //! `iterateWhile` that only tests whether a counter is below a number, the host reads the number of iterations once.
 
 use super::counted::{component, defined};
-use super::rounds::UNROLLED;
 use super::versions::fresh;
 use super::{Applied, bounds, host_blocks, on_the_host, rules};
 use crate::core::copy::Lengths;
 use crate::core::simplify::{bound_in, simplify};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
+use crate::target::Target;
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
 /// Replaces counting loops at host level by folds over the numbers of iterations.
-pub fn counters(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+pub fn counters(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let before = applied.len();
     let mut tuples = FxHashMap::default();
     kernel.body.visit(&mut |stmt| {
@@ -29,7 +30,7 @@ pub fn counters(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
         }
     });
     let (vars, lengths) = (kernel.vars.clone(), Lengths::of(&kernel));
-    let mut writer = Writer { kernel: &kernel, tuples, vars, lengths, applied };
+    let mut writer = Writer { kernel: &kernel, target, tuples, vars, lengths, applied };
     let mut body = kernel.body.clone();
     writer.block(&mut body);
     let vars = writer.vars;
@@ -41,6 +42,7 @@ pub fn counters(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
 
 struct Writer<'a> {
     kernel: &'a Kernel,
+    target: &'a Target,
     /// The components of each tuple.
     tuples: FxHashMap<VarId, Vec<Atom>>,
     vars: Vec<VarInfo>,
@@ -67,7 +69,7 @@ enum Rounds {
     Until { start: i32, bound: Atom },
 }
 
-/// What each iteration does with a component.
+/// The change of a component in each iteration.
 enum Change {
     None,
     Adds(Atom),
@@ -105,8 +107,9 @@ impl Writer<'_> {
         }
         let start = self.tuples.get(start)?.clone();
         let Rhs::Tuple(next) = defined(&f.body, &f.body.result)? else { return None };
+        let unrolled = i64::from(self.target.written(&stmt.settings()).get(Parameter::LoopsUnrolled));
         let rounds = match (call.prim, call.sizes.as_slice(), call.funs.as_slice()) {
-            (Prim::Iterate, [count], [_]) if count.as_const().is_none_or(|k| k > UNROLLED) => {
+            (Prim::Iterate, [count], [_]) if count.as_const().is_none_or(|k| k > unrolled) => {
                 Rounds::Known(count.clone())
             }
             (Prim::IterateWhile, [], [test, f]) => until(test, f, &start, next)?,

@@ -142,7 +142,7 @@ use bounds::Bounds;
 use in_place::InPlace;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::work;
-pub use rounds::{UNROLLED, host_blocks, on_the_host};
+pub use rounds::{host_blocks, on_the_host};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use uses::Uses;
@@ -227,7 +227,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("unrolled", rewritten.clone()));
     rewritten = loops_out::loops_out(rewritten, target, &mut Vec::new());
     stages.push(("loop-out", rewritten.clone()));
-    rewritten = counters::counters(rewritten, &mut Vec::new());
+    rewritten = counters::counters(rewritten, target, &mut Vec::new());
     stages.push(("counted-rounds", rewritten.clone()));
     if let Some(turns) = in_turn::in_turn(&rewritten, target, &mut Vec::new()) {
         rewritten = rewrite::rewrite(&turns, &mut Vec::new());
@@ -305,7 +305,7 @@ impl Schedule {
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));
-        let rewritten = verified("counters", kernel, counters::counters(rewritten, &mut applied));
+        let rewritten = verified("counters", kernel, counters::counters(rewritten, target, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {
             Some(turns) => verified("rewrite", kernel, rewrite::rewrite(&turns, &mut applied)),
             None => rewritten,

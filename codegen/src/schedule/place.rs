@@ -10,15 +10,14 @@ use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
+use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::FxHashSet;
 
 /// Maximum number of segments: conditions tell them apart, and the loop over them is unrolled.
 pub const FEW_PIECES: i64 = 8;
-
-/// Maximum elements of a row that one work-item computes although the device could share them.
-const FEW_IN_ROW: i64 = 8;
 
 pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
@@ -94,6 +93,11 @@ fn few_pieces(kernel: &Kernel) -> FxHashSet<VarId> {
 }
 
 impl Placer<'_> {
+    /// The target with the settings around a statement.
+    fn target_at(&self, origin: &Origin) -> Target {
+        origin.settings.as_deref().map_or(*self.target, |settings| self.target.written(settings))
+    }
+
     fn block(&mut self, block: &mut Block, device: bool) {
         let short = if device { self.short_rows(block) } else { FxHashSet::default() };
         for stmt in &mut block.stmts {
@@ -109,12 +113,13 @@ impl Placer<'_> {
         }
     }
 
-    /// The maps that make rows of at most [`FEW_IN_ROW`] elements for one other map, which may compute them itself: a
-    /// row is the work of one work-item on a GPU.
+    /// The maps that make short rows for one other map, which may compute them itself: a row is the work of one
+    /// work-item on a GPU.
     fn short_rows(&self, block: &Block) -> FxHashSet<VarId> {
         let is_short = |s: &&Stmt| {
             let rows = self.kernel.ty(s.var).as_array().and_then(|a| a.element.as_array());
-            let few = |a: &ArrayTy| is_flat(&a.element) && a.len.as_const().is_some_and(|n| n <= FEW_IN_ROW);
+            let most = i64::from(self.target_at(&s.origin).get(Parameter::RowsShort));
+            let few = |a: &ArrayTy| is_flat(&a.element) && a.len.as_const().is_some_and(|n| n <= most);
             is_unplaced_map(s) && rows.is_some_and(few) && is_read_by_a_map(block, s)
         };
         match self.target.class {
@@ -134,7 +139,7 @@ impl Placer<'_> {
                 let pieces = device && call.prim == Prim::Map(Level::Auto) && self.goes_over_pieces(call);
                 let placed = match device {
                     true if pieces => Some((Prim::Map(Level::Seq), &rules::MAP_PIECES)),
-                    true => self.at_the_top(call),
+                    true => self.at_the_top(call, &origin),
                     false => inside(self.kernel, call),
                 };
                 if let Some((prim, rule)) = placed {
@@ -185,11 +190,9 @@ impl Placer<'_> {
     }
 
     /// Whether there are enough rows to give each thread of a CPU whole rows.
-    fn has_rows_for_threads(&self, call: &PrimCall) -> bool {
-        /// Rows per thread, so that the load is balanced at the end.
-        const ROWS_PER_THREAD: i64 = 8;
+    fn has_rows_for_threads(&self, call: &PrimCall, origin: &Origin) -> bool {
         let rows = call.args.first().map(|xs| self.kernel.atom_ty(xs));
-        let few = i64::from(self.target.compute_units) * ROWS_PER_THREAD;
+        let few = i64::from(self.target.compute_units) * i64::from(self.target_at(origin).get(Parameter::RowsThread));
         let many = |rows: &Ty| rows.as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n >= few));
         self.target.class == Class::Cpu && rows.as_ref().is_some_and(many)
     }
@@ -207,7 +210,7 @@ impl Placer<'_> {
             let top = is_unplaced_map(stmt) && block.result == Atom::Var(stmt.var);
             let origin = stmt.origin.clone();
             if let (true, Rhs::Prim(call)) = (top, &mut stmt.rhs)
-                && let Some((prim, rule)) = self.at_the_top(call)
+                && let Some((prim, rule)) = self.at_the_top(call, &origin)
             {
                 call.prim = prim;
                 self.applied.push(Applied { rule, origin });
@@ -245,7 +248,7 @@ impl Placer<'_> {
         (Prim::Map(Level::Seq), &rules::MAP_SEQ)
     }
 
-    fn at_the_top(&mut self, call: &mut PrimCall) -> Option<(Prim, &'static Rule)> {
+    fn at_the_top(&mut self, call: &mut PrimCall, origin: &Origin) -> Option<(Prim, &'static Rule)> {
         let element_is_flat = |i: usize| {
             let ty = self.kernel.atom_ty(call.args.get(i)?);
             Some(ty.as_array().is_some_and(|a| is_flat(&a.element)))
@@ -264,7 +267,7 @@ impl Placer<'_> {
             }
             Prim::Map(Level::Auto) => {
                 let (level, rule) = map_level(self.kernel, &call.funs[0]);
-                if *rule == rules::MAP_MAP_GLB && self.has_rows_for_threads(call) {
+                if *rule == rules::MAP_MAP_GLB && self.has_rows_for_threads(call, origin) {
                     return Some((Prim::Map(Level::Glb(0)), &rules::MAP_ROWS));
                 }
                 if *rule == rules::MAP_MAP_GLB && perfect_nest(self.kernel, &mut call.funs[0]).is_some() {

@@ -13,9 +13,6 @@ use lift_analysis::ty::Ty;
 /// The longest array, of known length, for which a launch does not pay.
 const FEW: i64 = 256;
 
-/// Maximum iterations of an `iterate` that are launches of their own; more are a loop of the host.
-pub const UNROLLED: i64 = 16;
-
 /// Whether the functions of a call at the top of a kernel themselves run at host level. The state of a loop that hides
 /// lengths may grow, so only the host can give it memory.
 pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {

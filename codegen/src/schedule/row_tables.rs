@@ -13,11 +13,6 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Var};
 
-/// Minimum elements of a row that gives a group enough work.
-const GROUP_ROW: i64 = 64;
-/// A comparison in a shorter row counts as one part in this many: most work-items of the group are idle.
-const SHORT_ROW: i64 = 128;
-
 /// The kernel with the versions of the maps at host level that fold rows by key.
 pub fn row_tables(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
@@ -52,9 +47,10 @@ impl Writer<'_> {
         }
         let now = Kernel { vars: self.vars.clone(), assumptions: self.lengths.assumptions.clone(), ..kernel.clone() };
         let mut rules = Vec::new();
-        let Tabled { vars, call: tabled, compared } = tabled(&now, call, &mut rules)?;
+        let target = self.target.written(&stmt.settings());
+        let Tabled { vars, call: tabled, compared } = tabled(&now, call, &target, &mut rules)?;
         // Minimum comparisons of a row.
-        let least = Size::int(self.target.written(&stmt.settings()).get(Parameter::KeyRows).into());
+        let least = Size::int(target.get(Parameter::KeyRows).into());
         let known = decided(&least, &compared);
         if known == Some(false) {
             return None;
@@ -86,7 +82,7 @@ struct Tabled {
 }
 
 /// The map with tables in its function, or in that of the map below it if it does nothing else.
-fn tabled(kernel: &Kernel, call: &PrimCall, rules: &mut Vec<Applied>) -> Option<Tabled> {
+fn tabled(kernel: &Kernel, call: &PrimCall, target: &Target, rules: &mut Vec<Applied>) -> Option<Tabled> {
     let (Prim::Map(Level::Auto), [f], [rows]) = (call.prim, call.funs.as_slice(), call.args.as_slice()) else {
         return None;
     };
@@ -96,7 +92,7 @@ fn tabled(kernel: &Kernel, call: &PrimCall, rules: &mut Vec<Applied>) -> Option<
     }
     if let Some((vars, f)) = by_key::in_function(kernel, f, rules) {
         let made = Kernel { vars, ..kernel.clone() };
-        let each = compared(&made, &f)?;
+        let each = compared(&made, &f, target)?;
         let compared = match &f.position {
             Some(position) => ragged::mean(position, &n, &each)?,
             None => each,
@@ -109,14 +105,15 @@ fn tabled(kernel: &Kernel, call: &PrimCall, rules: &mut Vec<Applied>) -> Option<
     if f.position.is_some() || !before.iter().all(|s| free::is_free(&s.rhs)) {
         return None;
     }
-    let tabled = tabled(kernel, below, rules)?;
+    let tabled = tabled(kernel, below, target, rules)?;
     let mut f = f.clone();
     f.body.stmts[at].rhs = Rhs::Prim(tabled.call);
     Some(Tabled { call: PrimCall { funs: vec![f], ..call.clone() }, ..tabled })
 }
 
 /// The comparisons of elements with keys that a table saves, if a group can do all that the function does.
-fn compared(kernel: &Kernel, f: &Lambda) -> Option<Size> {
+fn compared(kernel: &Kernel, f: &Lambda, target: &Target) -> Option<Size> {
+    let parameter = |parameter| Size::nat(target.get(parameter).into());
     let own: Vec<Var> = f.position.iter().cloned().collect();
     let mut found: Option<Size> = None;
     for stmt in &f.body.stmts {
@@ -125,7 +122,11 @@ fn compared(kernel: &Kernel, f: &Lambda) -> Option<Size> {
                 let own = len.mul(sizes.first()?);
                 let own = match f.position {
                     Some(_) => own,
-                    None => Size::if_le(&Size::int(GROUP_ROW), &len, &own, &own.div_floor(&Size::int(SHORT_ROW))),
+                    None => {
+                        // Most work-items of the group are idle in a short row.
+                        let few = own.div_floor(&parameter(Parameter::KeyShort));
+                        Size::if_le(&parameter(Parameter::KeyGroup), &len, &own, &few)
+                    }
                 };
                 found = Some(found.map_or(own.clone(), |other| Size::max(&other, &own)));
             }

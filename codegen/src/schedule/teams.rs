@@ -100,10 +100,9 @@ struct Params {
 
 impl Params {
     fn of(target: &Target) -> Params {
-        const ENOUGH_PER_UNIT: i64 = 32;
         /// Bytes of local memory that drivers reserve.
         const RESERVED: i64 = 1024;
-        let enough = i64::from(target.compute_units) * ENOUGH_PER_UNIT;
+        let enough = i64::from(target.compute_units) * i64::from(target.get(Parameter::RowsEnough));
         Params {
             enough,
             shared: LONG,

@@ -65,7 +65,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "simplify" => simplify::simplify(kernel),
         "rewrite" => rewrite::rewrite(&kernel, &mut applied),
         "counted" => counted::rewrite(kernel, usize::MAX, &mut applied),
-        "counters" => counters::counters(kernel, &mut applied),
+        "counters" => counters::counters(kernel, &target, &mut applied),
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
         "unrolled" => super::unrolled::unrolled(kernel, &mut applied),
         "grouped" => super::by_key::grouped(kernel, &mut applied),

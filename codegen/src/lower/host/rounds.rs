@@ -5,8 +5,8 @@ use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
 use crate::lower::value::{Dest, Env, Layout, Memory, Place, Root, Value};
 use crate::plan::{BufferId, BufferRole, Step};
-use crate::schedule::UNROLLED;
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
@@ -39,8 +39,9 @@ impl<'k> Host<'k> {
             return self.growing_rounds(stmt, call, env);
         }
         let count = call.sizes.first().and_then(|k| env.size(k).as_const());
+        let most = self.program.parameter(Parameter::LoopsUnrolled);
         let k = match count {
-            Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
+            Some(k) if k <= most || call.funs.len() > 1 => k,
             _ => return self.repeat(stmt, call, env),
         };
         if let [lambda] = call.funs.as_slice()

@@ -8,11 +8,9 @@ use crate::lower::function::FunctionBuilder;
 use crate::lower::value::{Array, Dest, Place, Value};
 use crate::opencl::{CType, Expr, Storage};
 use lift_analysis::hir::Scalar;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::Ty;
-
-/// Maximum quotients of lanes that a work-item keeps.
-const MOST_KEPT: usize = 16;
 
 /// The quotients in the address of element `[lane][round]`.
 pub struct Divided {
@@ -85,10 +83,10 @@ impl Tried {
     /// Declares registers for the quotients of lanes, of which a work-item fetches `lanes`.
     pub fn declared(self, f: &mut FunctionBuilder<'_, '_>, name: &str, lanes: i64) -> Result<Divided> {
         let mut divided = self.divided;
-        let kept = lanes.unsigned_abs() as usize * divided.of_lane.len();
-        if (1..=MOST_KEPT).contains(&kept) {
-            let layout =
-                f.arrays(&Ty::scalar(Scalar::Int), &format!("{name}_of_lane"), Storage::Private, kept as u64)?;
+        let kept = lanes.unsigned_abs() * divided.of_lane.len() as u64;
+        let most = f.target().get(Parameter::MatrixQuotients).into();
+        if (1..=most).contains(&kept) {
+            let layout = f.arrays(&Ty::scalar(Scalar::Int), &format!("{name}_of_lane"), Storage::Private, kept)?;
             divided.kept = Some(Place { layout, at: Size::zero() });
         }
         Ok(divided)
