@@ -15,7 +15,7 @@ use super::uses::Uses;
 use super::{Applied, is_parallel};
 use crate::core::scalar::is_transcendental;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Default)]
@@ -125,6 +125,19 @@ fn is_pure_view(block: &Block) -> bool {
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
         _ => false,
     })
+}
+
+/// Whether a function makes a row of hidden length by reading elements of stored arrays, and nothing else: to read a stored copy
+/// takes as long, and such rows would be as far apart as the longest one is long.
+fn gathers_rows(kernel: &Kernel, block: &Block) -> bool {
+    let generates = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) => call.prim == Prim::Generate && call.funs.iter().all(|f| are_brief(&f.body.stmts)),
+        _ => false,
+    };
+    let plain = |s: &Stmt| is_free(&s.rhs) || generates(s);
+    matches!(kernel.atom_ty(&block.result).kind(), TyKind::Exists(..))
+        && block.stmts.iter().all(plain)
+        && block.stmts.iter().any(generates)
 }
 
 struct Fuser<'a> {
@@ -367,7 +380,7 @@ impl Fuser<'_> {
         if !used || self.fused.spaces.contains_key(&stmt.var) {
             return false;
         }
-        if is_pure_view(&f.body) {
+        if is_pure_view(&f.body) || gathers_rows(self.kernel, &f.body) {
             return true;
         }
         let body_runs_in_parallel = super::place::block_levels(&f.body).iter().any(|l| is_parallel(*l));
