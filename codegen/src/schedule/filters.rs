@@ -92,9 +92,8 @@ impl Rewriter<'_> {
     /// Whether a function can be evaluated at the filter: it uses nothing that is bound after it.
     fn can_move_up(&self, block: &Block, f: &Lambda, chain: &Chain) -> bool {
         let later: Vec<VarId> = block.stmts[chain.filter..chain.user].iter().map(|s| s.var).collect();
-        let lengths = &block.stmts[chain.unpack].binds;
+        let mut lengths = block.stmts[chain.filter..chain.user].iter().flat_map(|s| &s.binds);
         let length_used = lengths
-            .iter()
             .any(|x| f.body.stmts.iter().any(|s| stmt_mentions(&self.vars, s, x)) || atom_mentions(&f.body.result, x));
         !length_used && !uses_any(&f.body, &later)
     }
