@@ -271,7 +271,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 }
 
 /// Replaces a call for the size of the group by the size: compilers unroll loops with constant steps further, and so load more
-/// at the same time. A softmax of 512 rows of 65,536 takes 149 µs on an H200, and 218 with the call.
+/// at the same time.
 fn with_size(e: &mut Expr, sizes: [u32; 3]) {
     if let Expr::Call(name, args) = e
         && &**name == "get_local_size"
