@@ -294,6 +294,22 @@ fn kernel(numbers: &[u8]) -> Kernel {
     b.finish(&result)
 }
 
+/// Maximum numbers of a result that is compared.
+const MOST: i64 = 1 << 22;
+
+/// The numbers of a value for a size parameter, without rows of hidden length.
+fn numbers_of(ty: &Ty, n: usize) -> i64 {
+    match ty.kind() {
+        TyKind::Array(a) => {
+            let len = a.len.subst(&mut |_| Some(Size::nat(n as u64))).as_const().unwrap_or(1);
+            len.saturating_mul(numbers_of(&a.element, n))
+        }
+        TyKind::Tuple(parts) => parts.iter().map(|part| numbers_of(part, n)).fold(0, i64::saturating_add),
+        TyKind::Exists(_, body) => numbers_of(body, n),
+        _ => 1,
+    }
+}
+
 /// Builds the program and compares its results on the device; the error describes the difference.
 fn check(numbers: &[u8]) -> Result<bool, String> {
     let kernel = kernel(numbers);
@@ -309,6 +325,10 @@ fn check(numbers: &[u8]) -> Result<bool, String> {
         }
     };
     for len in [0, 1, 5, 40] {
+        // Pairs of pairs of everything are no result to compare.
+        if numbers_of(&kernel.atom_ty(&kernel.body.result), len) > MOST {
+            break;
+        }
         agree(&kernel, &program, &[ints(len * 4), floats(len * 4), Value::from(3)])?;
     }
     Ok(true)
