@@ -65,6 +65,7 @@ impl Maker<'_> {
             8 if self.choices.flip() => self.rows_iterated(),
             8 if self.choices.below(3) == 2 => self.updates(),
             8 => self.rounds(),
+            9 if self.choices.below(4) == 3 => self.rows_in_tuples(),
             9 => self.short_rows(),
             10 => self.transposed(),
             11 if self.choices.below(3) == 2 => self.filters_of_windows(),
@@ -141,6 +142,16 @@ impl Maker<'_> {
         let end = self.choices.of(&["(head ALL)", "(last ALL)", "(aref ALL 7)"]);
         let all = format!("(iterate #{steps} (lambda (v) (map {step} {round})) (map ({start} x) (iota #{size})))");
         (format!("(map (lambda (x) {}) {xs})", end.replace("ALL", &all)), Ty::array(INT, Len::of(len)))
+    }
+
+    /// Two rows made of each row, in a tuple.
+    fn rows_in_tuples(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        let [f, g] = [(); 2].map(|()| self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1)));
+        let second = self.choices.of(&["(map G r)", "(map G (reverse r))", "(reverse (map G r))"]).replace('G', &g);
+        let both = format!("(map (lambda (r) (tuple (map {f} r) {second})) {rows})");
+        (format!("(map (lambda (p) (bitxor (sumi (get1 p)) (sumi (get2 p)))) {both})"), Ty::array(INT, n))
     }
 
     /// A loop for each row, whose state is a matrix.
