@@ -441,9 +441,10 @@ fn parameters_and_their_values() {
         &program("((rows.te$0))"),
         2,
         expect![[r#"
-        `rows.te`
-        rows.team : Work-items per row, if there are many rows of unknown length. => rows.team
-    "#]],
+            `rows.te`
+            rows.team : Work-items per row, if there are many rows of unknown length. => rows.team
+            rows.thread : Minimum rows per thread of a processor for which one thread computes a whole row. => rows.thread
+        "#]],
     );
     check(
         &program("((rows.te$0 16))"),
