@@ -283,7 +283,7 @@ impl Cell {
         format!("(head (reduce {} + (map (lambda (p) {of}) XS)))", self.literal("0"))
     }
 
-    /// The computation on a row.
+    /// The source text that applies the operator of the cell to the row `r`.
     fn row(&self, r: &str) -> String {
         let pair = self.element == Element::Pair;
         let (zero, low) = (self.literal("0"), self.literal("-1000000"));

@@ -39,7 +39,7 @@ impl Functions {
     }
 }
 
-/// The arguments of a definition, if its body can be typed with them.
+/// The types of the arguments in a call of a definition; `None` unless its body has a type for them.
 fn given_to_definition(env: &dyn Env, name: &Name, args: &[Arg]) -> Option<Given> {
     let Lookup::Definition(scheme) = env.lookup(name) else { return None };
     let given = Given::new(&scheme.ty, args)?;

@@ -32,7 +32,7 @@ pub enum Assumption {
 }
 
 impl Assumption {
-    /// Whether it is false only where a division leaves a remainder.
+    /// Whether the assumption is that a division leaves no remainder.
     pub fn is_division(&self) -> bool {
         match self {
             Assumption::Divides { .. } => true,

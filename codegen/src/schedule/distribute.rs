@@ -283,7 +283,8 @@ impl Writer<'_> {
         None
     }
 
-    /// The last of several maps; one that gives a view copies it.
+    /// The maps into which the last of several is split. If it returns a view of rows, each element gets a work-item that copies
+    /// it.
     fn rest(&mut self, last: Stmt) -> Vec<Stmt> {
         let mut made = self.maps(last);
         if let [Stmt { rhs: Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }), origin, .. }] =
@@ -295,7 +296,7 @@ impl Writer<'_> {
         made
     }
 
-    /// A map for each component of what a map's function returns, and their zip.
+    /// One map for each component of the returned tuple, and the zip of their results.
     fn apart(&mut self, stmt: &Stmt, call: &PrimCall, len: &Size, parts: Vec<Block>) -> Vec<Stmt> {
         let (mut out, mut all) = (Vec::new(), Vec::new());
         for body in parts {
@@ -407,7 +408,7 @@ fn composed(kernel: &Kernel, body: &mut Block) {
     }
 }
 
-/// The map that alone reads the result of another one, and the two as one.
+/// The index of the only map that reads the result of the one at `at`, and the composition of the two.
 fn composition(kernel: &Kernel, body: &Block, at: usize) -> Option<(usize, PrimCall)> {
     let first = &body.stmts[at];
     let Rhs::Prim(made @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &first.rhs else { return None };

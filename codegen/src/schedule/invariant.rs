@@ -312,7 +312,7 @@ impl Hoister<'_> {
         stmts.extend(rest);
         g.body.stmts = stmts;
         g.params = vec![t];
-        drop_unused(&self.kernel.vars, &mut g.body, &|s| self.is_harmless(s));
+        super::uses::drop_unused(&self.kernel.vars, &mut g.body, &|s| self.is_harmless(s));
         *args = vec![Atom::Var(zip)];
         self.applied.push(Applied { rule: &rules::MAP_INNER, origin: stmt.origin.clone() });
         out
@@ -423,21 +423,8 @@ fn is_first(kernel: &Kernel, stmt: &Stmt) -> bool {
 /// The statements on which a variable depends.
 fn only(kernel: &Kernel, block: &Block, v: VarId) -> Block {
     let mut only = Block { stmts: block.stmts.clone(), result: Atom::Var(v) };
-    drop_unused(&kernel.vars, &mut only, &|_| true);
+    super::uses::drop_unused(&kernel.vars, &mut only, &|_| true);
     only
-}
-
-/// Drops statements that nothing reads, as far as they may be dropped.
-fn drop_unused(vars: &[VarInfo], block: &mut Block, may: &dyn Fn(&Stmt) -> bool) {
-    for at in (0..block.stmts.len()).rev() {
-        let (v, binds) = (block.stmts[at].var, &block.stmts[at].binds);
-        let read = block.stmts[at + 1..].iter().any(|s| {
-            super::uses::mentions(s, &|w| w == v) || binds.iter().any(|length| stmt_mentions(vars, s, length))
-        });
-        if !read && block.result != Atom::Var(v) && may(&block.stmts[at]) {
-            block.stmts.remove(at);
-        }
-    }
 }
 
 /// Whether recomputing the statement for each element costs more than a few instructions or hides the layout of rows.

@@ -118,3 +118,29 @@ impl Counter {
         self.atom(&block.result, depth);
     }
 }
+
+/// Drops statements that nothing reads, as far as they may be dropped.
+pub fn drop_unused(vars: &[VarInfo], block: &mut Block, may: &dyn Fn(&Stmt) -> bool) {
+    for at in (0..block.stmts.len()).rev() {
+        let (v, binds) = (block.stmts[at].var, &block.stmts[at].binds);
+        let read = block.stmts[at + 1..]
+            .iter()
+            .any(|s| mentions(s, &|w| w == v) || binds.iter().any(|length| stmt_mentions(vars, s, length)));
+        if !read && block.result != Atom::Var(v) && may(&block.stmts[at]) {
+            block.stmts.remove(at);
+        }
+    }
+}
+
+/// The statements of these that make some variables.
+pub fn needed(stmts: Vec<Stmt>, mut wanted: FxHashSet<VarId>) -> Vec<Stmt> {
+    let mut found = Vec::new();
+    for stmt in stmts.into_iter().rev() {
+        if wanted.contains(&stmt.var) {
+            variables(&stmt, &mut wanted);
+            found.push(stmt);
+        }
+    }
+    found.reverse();
+    found
+}

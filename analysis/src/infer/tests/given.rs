@@ -115,7 +115,7 @@ fn local_functions_take_rows_of_hidden_length() {
     );
 }
 
-/// A definition that needs rows of one length is rejected for rows of other lengths.
+/// `(transpose rows)` in a definition needs rows of equal length: a call with rows of hidden length is an error.
 #[test]
 fn definitions_that_need_rows_of_one_length() {
     check(

@@ -18,7 +18,7 @@ use crate::ty::{Ty, TyKind};
 enum Looks {
     Function,
     Array,
-    /// An array whose elements are known to be of a scalar type.
+    /// An array of scalars of this type.
     ArrayOf(Scalar),
     /// A literal that is not an Int.
     Fraction,

@@ -4,7 +4,7 @@
 //! `map (λx. (a x, b x)) xs = zip (map a xs) (map b xs)`
 
 use super::pieces::is_iteration;
-use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::schedule::nested::{Work, work_of};
 use crate::schedule::uses;
 use rustc_hash::FxHashSet;
@@ -28,17 +28,9 @@ pub fn components(kernel: &Kernel, body: &Block) -> Option<Vec<Block>> {
 
 /// The part of a block that makes a value.
 fn needed(body: &Block, result: &Atom) -> Block {
-    let mut wanted: FxHashSet<VarId> = FxHashSet::default();
-    if let Atom::Var(v) = result {
-        wanted.insert(*v);
-    }
-    let mut stmts = Vec::new();
-    for stmt in body.stmts.iter().rev() {
-        if wanted.contains(&stmt.var) {
-            uses::variables(stmt, &mut wanted);
-            stmts.push(stmt.clone());
-        }
-    }
-    stmts.reverse();
-    Block { stmts, result: result.clone() }
+    let wanted = match result {
+        Atom::Var(v) => FxHashSet::from_iter([*v]),
+        _ => FxHashSet::default(),
+    };
+    Block { stmts: uses::needed(body.stmts.clone(), wanted), result: result.clone() }
 }

@@ -13,7 +13,7 @@ use crate::schedule::place::is_perfect_nest;
 use crate::schedule::versions::fresh;
 use crate::schedule::{fails, nest, uses};
 use lift_analysis::ty::Ty;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// How many times each function may be computed for one element of the result.
 const MOST_TIMES: usize = 2;
@@ -73,23 +73,6 @@ pub fn in_step(kernel: &mut Kernel, lengths: &mut Lengths, f: &mut Lambda) -> Op
     let rhs = Rhs::Prim(PrimCall { funs: vec![g], args: vec![Atom::Var(over)], ..call.clone() });
     made.push(Stmt { rhs, ..stmt });
     f.body.stmts.splice(at..=at, made);
-    drop_unread(kernel, &mut f.body);
+    uses::drop_unused(&kernel.vars, &mut f.body, &|s| !fails::has_effect(&kernel.vars, s));
     Some(())
-}
-
-/// Removes what nothing reads.
-fn drop_unread(kernel: &Kernel, body: &mut Block) {
-    let mut wanted: FxHashSet<VarId> = FxHashSet::default();
-    if let Atom::Var(v) = &body.result {
-        wanted.insert(*v);
-    }
-    let mut kept = Vec::new();
-    for stmt in std::mem::take(&mut body.stmts).into_iter().rev() {
-        if wanted.contains(&stmt.var) || fails::has_effect(&kernel.vars, &stmt) {
-            uses::variables(&stmt, &mut wanted);
-            kept.push(stmt);
-        }
-    }
-    kept.reverse();
-    body.stmts = kept;
 }

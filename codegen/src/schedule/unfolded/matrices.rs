@@ -274,13 +274,5 @@ fn alias(v: VarId, origin: &Origin) -> Stmt {
 fn needed(stmts: Vec<Stmt>, by: &[Stmt]) -> Vec<Stmt> {
     let mut wanted = FxHashSet::default();
     by.iter().for_each(|s| uses::variables(s, &mut wanted));
-    let mut found = Vec::new();
-    for stmt in stmts.into_iter().rev() {
-        if wanted.contains(&stmt.var) {
-            uses::variables(&stmt, &mut wanted);
-            found.push(stmt);
-        }
-    }
-    found.reverse();
-    found
+    uses::needed(stmts, wanted)
 }
