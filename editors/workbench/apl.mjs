@@ -16,10 +16,10 @@ const check = (name, body) => report.check(name, body, () => workbench.shot('FAI
 const { file, kernel, caption, hint, hover, glyphs, error } = LIFE;
 const source = async () => (await workbench.lines(file)).join('\n');
 
-/** Types at the end of the program, as slowly as a person, looks, and takes back what was typed, whatever was seen. */
+/** Types at the end of the program at a person's speed, runs a check, and undoes the typing even if the check fails. */
 async function typed(keys, look) {
     await workbench.until('the cursor at the end', async () => {
-        // Lenses and hints that arrive move the text.
+        // Lenses and hints may still move the text.
         await workbench.clickOn(file, hover.line, hover.word);
         await workbench.page.keyboard.press('Control+End');
         await workbench.page.waitForTimeout(300);

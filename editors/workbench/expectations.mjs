@@ -15,44 +15,44 @@ export const EVENS = {
         { line: 4, contains: 'unpack X1' },
         { line: 5, contains: 'pack' },
     ],
-    /** With this expression selected around the word, a hover is about it. */
+    /** A hover on the word while this expression is selected shows the expression's type. */
     selection: { line: 4, word: 'mod', text: '(mod x 2)', type: 'Int' },
-    /** The hint that a double click writes, and what its line has then. */
+    /** The hint that a double click inserts, and a part of its line afterwards. */
     hintEdit: { line: 3, label: 'Array', written: '(lambda ((xs (array-type int N)))' },
-    /** What "Make Pack/Unpack Explicit" writes, hints included; one undo takes it all back. */
+    /** The text that "Make Pack/Unpack Explicit" inserts, with hints; one undo reverts all of it. */
     explicit: ['(unpack (X1 ys: Array[Int,X1]) (filter ', '(pack (map '],
-    /** What the generated text has, and the name of its tab. */
+    /** Parts of the generated text, and the name of its tab. */
     opencl: { tab: 'evens.cl', contains: ['__kernel void ys_count(', '__global const int* restrict xs'] },
     /** Lenses above the kernel; the first starts a run, the second shows the generated text. */
     lenses: ['▶ Run', 'OpenCL', 'Tune', 'Pin'],
-    /** A run: what is answered to each question, and the result's lines without comments. */
+    /** A run: the answer to each question, and the result's lines without comments. */
     run: {
         answers: ['iota', '10'],
         tab: 'evens.result',
         result: ['0', '4', '16', '36', '64'],
         on: 'of evens.lift on iota, N = 10',
         comments: [/; evens of evens\.lift on iota, N = 10/, /; device: \S+/],
-        /** Launches that take time, and the line at whose end that stands. */
+        /** Launches with a time, and the line that shows it at its end. */
         launches: ['filter: count', 'filter: compact'],
         hint: { line: 4, time: /(?<!was )\d[\d.]* (µs|ms|s)$/, stale: /was \d[\d.]* (µs|ms|s)$/ },
     },
-    /** An edit that is not saved: what it changes in the generated text and in the result. */
+    /** An unsaved edit: its changes in the generated text and in the result. */
     edit: { line: 4, word: '2', by: '3', before: '% 2', after: '% 3', result: ['0', '9', '36', '81'] },
     /** An edit that breaks the program: the first line of the generated text then. */
     breaking: { line: 4, word: '2', by: 'true', stale: '// stale: evens.lift:4:' },
-    /** A word of the program and what its generated lines have; and the other way round. */
+    /** A word of the program and parts of its generated lines; then the reverse. */
     sync: {
         program: { line: 4, word: 'mod', generated: '% 2' },
         generated: { beginning: '__kernel void ys_count(', word: 'void', line: 4, contains: 'filter' },
     },
-    /** Stages, as they are chosen, with their tabs and what they have. */
+    /** Stages by their titles, with their tabs and parts of their texts. */
     stages: [
         { title: 'Elaborated program', tab: 'evens.elaborated.lift', contains: '(unpack (X1 ' },
         { title: 'Scheduled core', tab: 'evens.scheduled.core', contains: 'filterGlb' },
         { title: 'C host', tab: 'evens.host.c', contains: 'generated from Lift' },
     ],
     setup: ['Server', 'Devices', 'interpreter', 'No setting was changed.'],
-    /** A run that cannot be: the answer to the question, and what is said then. */
+    /** A run that fails: the answer to the question, and the notification. */
     wrongRun: { answers: ['missing.npy'], notification: /missing\.npy/ },
     statusBar: 'Lift',
     statusDevice: /^Lift \d+\.\d+\.\d+ · \S/,
@@ -71,7 +71,7 @@ export const WALKTHROUGH = {
     opencl: { tab: 'doubled.cl', contains: '__kernel' },
 };
 
-/** A sum of which each group stores its part. */
+/** A sum for which each work-group stores a partial sum. */
 export const STORED = { file: 'stored.lift', line: 5, contains: 'global 4*max(' };
 
 export const ZIP_ERROR = {
@@ -79,7 +79,7 @@ export const ZIP_ERROR = {
     /** The one error: in the list of problems, and in the hover of the underlined text. */
     problem: ['`zip` needs two arrays of one length', 'the first has length `X1`', 'the second `X2`'],
     problems: 1,
-    /** The two places that the error names: in the list of problems below it, and on hover. */
+    /** The two related places of the error: in the list of problems below it, and on hover. */
     places: [
         ['[Ln 4, Col 10]', '(4, 10)', 'length `X1` comes from here'],
         ['[Ln 5, Col 10]', '(5, 10)', 'length `X2` comes from here'],
@@ -89,26 +89,26 @@ export const ZIP_ERROR = {
     obligation: { line: 5, text: '✗ X1 = X2' },
 };
 
-/** A run that is cancelled; the program itself says what to run it on. */
+/** A run that is cancelled, on the values of its `;;; run:` line. */
 export const ENDLESS = {
     file: 'endless.lift',
     progress: 'Running endless',
     said: 'The run was cancelled.',
 };
 
-/** In a workspace that is not trusted: what a run says; and what still works. */
+/** In an untrusted workspace: the message of a run, and what still works. */
 export const UNTRUSTED = {
     notice: 'Kernels run on your device only in a workspace that you trust.',
     setup: 'not trusted: kernels do not run',
 };
 
-/** Where there is no OpenCL device: the run says so, once in a notification and above its result. */
+/** Without an OpenCL device: the run reports it, once in a notification and above its result. */
 export const NO_DEVICE = {
     notice: /^Running on the interpreter: /,
     shown: ['interpreter', 'running on the interpreter: '],
 };
 
-/** A program in APL, its keys after the prefix key, and what they are in the file. */
+/** A program in APL, the keys after the prefix key, and the characters in the file. */
 export const LIFE = {
     file: 'life.apl',
     kernel: 'life.apl',

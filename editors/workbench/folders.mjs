@@ -11,7 +11,7 @@ import { Report } from './report.mjs';
 import { Workbench } from './workbench.mjs';
 
 const [, , address, shots, opened] = process.argv;
-// The files have the same names, and mean something else.
+// The files have the same names but different contents.
 for (const [name, type, value] of [['one', 'float', '2.0f'], ['two', 'int', '3']]) {
     const folder = path.join(opened, name);
     fs.mkdirSync(folder);
@@ -21,7 +21,7 @@ for (const [name, type, value] of [['one', 'float', '2.0f'], ['two', 'int', '3']
         `(import "shared.lift")\n\n(lift ${name} (N) ((array-type ${type} N))\n  (lambda (xs)\n    (map scale xs)))\n`,
     );
 }
-// What lies in another folder of the window cannot be imported.
+// A file in another folder of the window cannot be imported.
 fs.writeFileSync(path.join(opened, 'two', 'across.lift'), '(import "../one/shared.lift")\n');
 const file = path.join(opened, 'both.code-workspace');
 fs.writeFileSync(file, JSON.stringify({ folders: [{ path: 'one' }, { path: 'two' }] }));

@@ -18,7 +18,7 @@ const workbench = new Workbench(tmpdir());
 const ended = await (async () => {
     let end;
     const done = new Promise((resolve) => (end = resolve));
-    // The workbench calls these two, if they are there, when it runs extension tests.
+    // The workbench calls these two functions when it runs extension tests.
     workbench.prepare = async (page) => {
         await page.exposeFunction('codeAutomationExit', (code) => end(code));
         await page.exposeFunction('codeAutomationLog', (_, args) => {

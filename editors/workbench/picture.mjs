@@ -14,12 +14,12 @@ const GENERATED = 'first.cl';
 
 const workbench = new Workbench(tmpdir(), { width: 1580, height: 620, scale: 1.5 });
 await workbench.open(address);
-// The README of the folder opens by itself.
+// VS Code opens the folder's README by itself.
 await workbench.until('the start page', async () => (await workbench.tabs()).length > 0);
 await workbench.command('View: Close All Editors');
 await workbench.until('nothing is open', async () => (await workbench.tabs()).length === 0);
 await workbench.openFile(PROGRAM);
-// All of the window for the two texts.
+// Hides the side bar, so that the two texts have the whole window.
 await workbench.page.keyboard.press('Control+B');
 await workbench.command('Lift: Generate OpenCL');
 await workbench.until('the OpenCL', async () => (await workbench.lines(GENERATED)).length > 20);

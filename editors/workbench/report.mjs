@@ -5,7 +5,7 @@ export class Report {
     failed = 0;
     #started = Date.now();
 
-    /** Runs a check. One that fails is told and counted; the others still run. */
+    /** Runs a check. A failure is printed and counted; the other checks still run. */
     async check(name, body, onFailure = async () => {}) {
         const seconds = () => ((Date.now() - this.#started) / 1000).toFixed(1).padStart(6);
         try {

@@ -22,7 +22,7 @@ const has = (text, expected) =>
     typeof expected === 'string' ? text.includes(expected) : expected.test(text);
 const assertHas = (text, expected) => assert.ok(has(text, expected), `${expected} is not in:\n${text}`);
 
-/** How many processes run the kernel of the endless program. */
+/** The number of processes that run the endless program. */
 function runs() {
     const processes = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     return processes.filter((pid) => {
@@ -57,7 +57,7 @@ await check('the status bar says that the server runs', async () => {
         return (await item.locator('.codicon-check').count()) > 0 && (await item.textContent());
     });
     assertHas(text, EVENS.statusBar);
-    // Version and device: the device is known once the drivers have answered.
+    // The device is known only after the drivers have answered.
     return workbench.until('version and device', async () => {
         const item = await workbench.statusItem('lift-lang.lift.lift.status');
         return EVENS.statusDevice.test(item) && item;
@@ -181,7 +181,7 @@ await check('[explicit] Make Pack/Unpack Explicit changes the text, and undo tak
         const lines = (await workbench.lines(EVENS.file)).join('\n');
         return EVENS.explicit.every((expected) => has(lines, expected)) && lines;
     });
-    // It still checks, and nothing is left to insert.
+    // The program is still well-typed, and nothing is left to insert.
     await workbench.until('no inserted pack or unpack, no error', async () => {
         const hints = [];
         for (const { line } of EVENS.hints) hints.push(...(await workbench.hints(EVENS.file, line)));
@@ -263,7 +263,7 @@ await check('[sync] the cursor in the program marks the generated lines, and the
         return lines.some((line) => has(line, program.generated)) && lines;
     });
     await workbench.shot('sync-to-opencl');
-    // The marks go with the cursor.
+    // The marks follow the cursor.
     await workbench.clickOn(EVENS.file, 1, 'squares');
     await workbench.until('no marked lines', async () => (await workbench.marked(tab)).length === 0);
     await workbench.scrollToLine(tab, generated.beginning);
@@ -286,7 +286,7 @@ await check('the mouse marks what belongs together, and settings turn the marks 
     await workbench.clickOn(EVENS.file, 1, 'squares');
     await workbench.until('no marked lines', async () => (await workbench.marked(tab)).length === 0);
     const settings = new Settings(opened);
-    /** Moves the cursor to the word anew; whether anything is marked then. */
+    /** Moves the cursor to the word again. Returns whether anything is marked then. */
     const follows = async () => {
         await workbench.clickOn(EVENS.file, 1, 'squares');
         await workbench.page.waitForTimeout(700);
@@ -299,7 +299,7 @@ await check('the mouse marks what belongs together, and settings turn the marks 
     try {
         await workbench.until('no marked lines with the settings', async () => {
             if (!(await follows())) return true;
-            // The editor may miss a file that is written as soon as its folder is made.
+            // The editor may miss a file that is written immediately after its folder is created.
             settings.set(off);
             return false;
         });
@@ -323,7 +323,7 @@ for (const { title, tab, contains } of EVENS.stages) {
 
 const { answers, tab, result, on, comments, launches, hint } = EVENS.run;
 
-/** The lines of the result in the panel, once they are these. */
+/** Waits until the panel shows these lines of the result. */
 async function panelResult(panel, expected) {
     return workbench.until('the result', async () => {
         const text = await panel.locator('.result pre').textContent().catch(() => '');
@@ -362,7 +362,7 @@ await check('a kind of hint is turned off and on by its command', async () => {
     await workbench.until('no time', async () => !hint.time.test(await timeHint()));
     await workbench.shot('times-off');
     await workbench.command('Lift: Toggle Time Hints');
-    // What was measured is still known.
+    // The measured times are kept.
     await workbench.until('the time again', async () => hint.time.test(await timeHint()));
 });
 
@@ -407,7 +407,7 @@ await check('the whole result as text', async () => {
 await check('[plot] a result of rows is drawn as a picture', async () => {
     await workbench.openFile(TABLE.file);
     await workbench.until('lenses', async () => (await workbench.lenses(TABLE.file).count()) > 0);
-    // Its own line says what to run it on: nothing is asked.
+    // Its `;;; run:` line has the values, so nothing is asked.
     await workbench.lenses(TABLE.file).first().click();
     const panel = await workbench.panel(TABLE.kernel);
     await workbench.until('the picture', async () => (await panel.locator('figure.picture canvas').count()) > 0);
@@ -537,7 +537,7 @@ await check('the walkthrough leads from a program to its result, and each step i
     await done(steps[0]);
 
     await workbench.until('the cursor on filter', async () => {
-        // Lenses that arrive move the text.
+        // Lenses may still move the text.
         await workbench.clickOn(example, 6, 'filter');
         await workbench.page.waitForTimeout(300);
         return /^Ln 6,/.test(await workbench.statusItem('status.editor.selection'));

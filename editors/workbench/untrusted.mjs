@@ -46,7 +46,7 @@ await check('[trust] a run does not begin, and says why', async () => {
 });
 
 await check('the drivers were not asked, and the setup says that the workspace is not trusted', async () => {
-    // The status bar names the device only once they have answered.
+    // The status bar names the device only after the drivers have answered.
     assert.match(await workbench.statusItem('lift-lang.lift.lift.status'), /^Lift \d+\.\d+\.\d+$/);
     await workbench.command('Lift: Show Setup');
     await workbench.framed(UNTRUSTED.setup);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** How long anything may take to appear, in milliseconds; generous, for slow machines. */
+/** Time limit for anything to appear, in milliseconds; generous, for slow machines. */
 const PATIENCE = Number(process.env.WORKBENCH_PATIENCE ?? 40_000);
 
 export class Workbench {
@@ -14,7 +14,7 @@ export class Workbench {
     foreignHosts = new Set();
     #profile = fs.mkdtempSync(path.join(os.tmpdir(), 'lift-browser-'));
     #shots = 0;
-    /** Called with the page before it goes anywhere. */
+    /** Called with the page before it loads anything. */
     prepare = async () => {};
 
     constructor(shotFolder, window = { width: 1440, height: 860, scale: 1 }) {
@@ -36,7 +36,7 @@ export class Workbench {
         this.page.setDefaultTimeout(PATIENCE);
         this.page.on('request', (request) => {
             const { protocol, host } = new URL(request.url());
-            // Files of a webview have this host; its service worker answers, and no machine is asked.
+            // The host of webview files; a service worker answers without any network request.
             if (host.endsWith('.vscode-resource.vscode-cdn.net')) return;
             if (/^(http|ws)s?:$/.test(protocol) && !/^(127\.0\.0\.1|localhost)(:|$)/.test(host)) {
                 this.foreignHosts.add(host);
@@ -52,7 +52,7 @@ export class Workbench {
         fs.rmSync(this.#profile, { recursive: true, force: true });
     }
 
-    /** Keeps a picture of the window; numbered in the order of taking. */
+    /** Saves a screenshot of the window, numbered in order. */
     async shot(name) {
         const number = String(++this.#shots).padStart(2, '0');
         const file = path.join(this.shotFolder, `${number}-${name}.png`);
@@ -60,7 +60,7 @@ export class Workbench {
         return file;
     }
 
-    /** Waits until `read` gives something true, and gives that. */
+    /** Waits until `read` returns a true value, and returns it. */
     async until(what, read, patience = PATIENCE) {
         const end = Date.now() + patience;
         for (;;) {
@@ -117,7 +117,7 @@ export class Workbench {
         return found && rows.nth(found[1]);
     }
 
-    /** Where a word of a line is on the screen: its middle. */
+    /** The middle of a word of a line on the screen. */
     async #placeOf(tab, line, word) {
         const { x, y, width, height } = await this.until(`${word} in line ${line} of ${tab}`, async () => {
             const row = await this.#row(tab, line);
@@ -130,7 +130,7 @@ export class Workbench {
         return row.evaluate((element, wanted) => {
             const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
             for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-                // Text of inlay hints is not the program's.
+                // Inlay hints do not belong to the program's text.
                 if (node.parentElement.className.includes('dyn-rule')) continue;
                 const text = node.textContent.replaceAll('\u00a0', ' ');
                 const at = text.search(new RegExp(`(?<![^\\s()\\[\\]])${wanted}(?![^\\s()\\[\\]])`));
@@ -150,7 +150,7 @@ export class Workbench {
         await this.page.mouse.click(x, y);
     }
 
-    /** A double click on the part of a hint that has this, which writes the hint; lines are counted from 1. */
+    /** Double-clicks the part of a hint with this label, which inserts the hint; lines are counted from 1. */
     async doubleClickHint(tab, line, label) {
         await this.#dismiss();
         const row = await this.#row(tab, line);
@@ -167,7 +167,7 @@ export class Workbench {
         await this.page.keyboard.insertText(text);
     }
 
-    /** Undoes edits until a line (counted from 1) is what it was: typed slowly, one text is several edits. */
+    /** Undoes edits until a line (counted from 1) has its old text; slow typing makes several edits. */
     async undoTo(tab, line, before) {
         let seen;
         await this.until('undone', async () => {
@@ -197,7 +197,7 @@ export class Workbench {
         return readable(of.sort(([a], [b]) => a - b).map(([, text]) => text));
     }
 
-    /** What the extension paints into a line (counted from 1), which is no text of the page: its text and colour. */
+    /** The text and colour of a decoration in a line (counted from 1), which is not in the page's text. */
     async painted(tab, line) {
         const row = await this.#row(tab, line);
         return row.locator('[class*="TextEditorDecorationType"]').evaluateAll((all) =>
@@ -228,7 +228,7 @@ export class Workbench {
         });
     }
 
-    /** Scrolls an editor until a line that has this is in view. */
+    /** Scrolls an editor until a line that contains `text` is in view. */
     async scrollToLine(tab, text) {
         await this.editor(tab).hover();
         await this.page.mouse.wheel(0, -100_000);
@@ -240,11 +240,11 @@ export class Workbench {
         });
     }
 
-    /** Rests the mouse on a word; gives the text of what pops up, line by line. */
+    /** Rests the mouse on a word. Returns the lines of the hover. */
     async hover(tab, line, word) {
         await this.#dismiss();
         return this.until(`a hover at ${word}`, async () => {
-            // Anew each time: hints and lenses that arrive move the text.
+            // Computed each time, because hints and lenses may still move the text.
             const { x, y } = await this.#placeOf(tab, line, word);
             await this.page.mouse.move(x - 3, y);
             await this.page.mouse.move(x, y, { steps: 4 });
@@ -253,7 +253,7 @@ export class Workbench {
             const texts = await shown.evaluateAll((all) => all.map((e) => e.innerText));
             const rows = readable(texts.join('\n').split('\n')).map((row) => row.trim());
             const said = rows.filter((row) => row !== '' && row !== 'Loading...');
-            // What moved away meanwhile left the mouse on another word.
+            // If the text has moved meanwhile, the mouse is on another word.
             const now = await this.#placeOf(tab, line, word);
             if (Math.abs(now.x - x) > 2 || Math.abs(now.y - y) > 2) {
                 await this.#dismiss();
@@ -263,7 +263,7 @@ export class Workbench {
         });
     }
 
-    /** Puts the mouse and the focus where nothing pops up. */
+    /** Moves the mouse and the focus to where no hover appears. */
     async #dismiss() {
         await this.page.mouse.move(5, 5);
         await this.until(
@@ -284,7 +284,7 @@ export class Workbench {
         };
         const early = await this.until(`the panel of ${kernel}`, shown, PATIENCE / 2).catch(() => false);
         if (early) return early;
-        // Under load the editor may lose a page that it shows in a frame; people load it again.
+        // Under load the editor may lose a page in a frame; reloading it helps.
         await this.command('Developer: Reload Webviews');
         return this.until(`the panel of ${kernel}`, shown).catch(async (error) => {
             const [said, asked] = [await this.notifications(), await this.question()];
@@ -293,7 +293,7 @@ export class Workbench {
         });
     }
 
-    /** The text of a page that the editor shows in a frame, such as a rendered document, once it has this in it. */
+    /** The text of a page in a frame, such as a rendered document, once it contains `expected`. */
     async framed(expected) {
         return this.until(`a page that has ${expected}`, async () => {
             for (const frame of this.page.frames().filter((frame) => frame !== this.page.mainFrame())) {
@@ -312,17 +312,17 @@ export class Workbench {
         // The whole title: a key may follow in the label, or an ellipsis.
         const labels = [`="${title}"`, `^="${title},"`, `^="${title}…"`].map((end) => `.monaco-list-row[aria-label${end}]`);
         const row = this.page.locator('.quick-input-list').locator(labels.join(', '));
-        // The list is built anew while it is searched: a row may go away under the mouse.
+        // The list is rebuilt during the search, so a row may disappear under the mouse.
         await this.until(`the command ${title}`, async () => {
             await this.page.keyboard.press('F1');
-            // A window that is still starting does not hear the key.
+            // A window that is still starting ignores the key.
             const input = this.page.locator('.quick-input-widget input').first();
             if (!(await input.fill(`>${title}`, { timeout: 3000 }).then(() => true, () => false))) return false;
             const clicked = await row.first().click({ timeout: 8000 }).then(() => true, () => false);
             if (!clicked) await this.page.keyboard.press('Escape');
             return clicked;
         });
-        // What the command asks stands in the palette's own field: nothing is typed there before it is another's.
+        // The command asks its question in the palette's field: wait until the field is the question's before typing.
         const field = this.page.locator('.quick-input-widget input').first();
         await this.until('the palette closes', async () =>
             !(await field.isVisible()) || !(await field.inputValue()).startsWith('>'));
@@ -346,7 +346,7 @@ export class Workbench {
         await this.until('the next question', async () => (await this.#asked()) !== asked);
     }
 
-    /** What the question is, without the list of its answers, which changes while one types; empty if none is asked. */
+    /** The text of the question without its list of answers, which changes during typing; empty if there is none. */
     async #asked() {
         const widget = this.page.locator('.quick-input-widget');
         if (!(await widget.isVisible())) return '';
@@ -378,7 +378,7 @@ export class Workbench {
         return readable(await rows.allTextContents());
     }
 
-    /** What is listed below the problems: the other places that they name. */
+    /** The related places that are listed below the problems. */
     async relatedPlaces() {
         const rows = this.page.locator('.markers-panel .monaco-list-row');
         const related = rows.filter({ has: this.page.locator('.related-info-resource') });

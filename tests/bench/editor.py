@@ -75,11 +75,11 @@ def program(block: str, lines: int) -> str:
 
 
 class Silent(Exception):
-    """A server that does not say what it was asked for."""
+    """The server does not answer in time."""
 
 
 class Server:
-    """A language server and its answers, each with the time when it was read."""
+    """A language server; each answer has the time when it was read."""
 
     def __init__(self, command: list[str], patience: float = 60.0):
         self.patience = patience
@@ -128,7 +128,7 @@ class Server:
             raise Silent(self._end()) from None
 
     def _end(self) -> str:
-        """How the server ended, and the first that it said about it."""
+        """The server's exit status and its first line of output."""
         try:
             status = self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -140,8 +140,8 @@ class Server:
         return f"it ended with status {status}" + (f": {said}" if said else "")
 
     def _next(self, waiting: queue.Queue, what: str):
-        """What arrives, or `Silent`."""
-        # A server that ended before anybody waited says so once.
+        """The next message. Raises `Silent` after the time limit."""
+        # The reader reports the end of the server only once.
         if self.ended and waiting.empty():
             raise Silent(self._end())
         try:
@@ -177,12 +177,12 @@ class Server:
                 return arrived - start
 
     def forget_diagnostics(self):
-        """What arrived before an edit is not about it: not every server says a version."""
+        """Drops diagnostics that arrived before an edit, because some servers send no version."""
         while not self.ended and not self.diagnostics.empty():
             self.diagnostics.get()
 
     def memory(self) -> int:
-        """Resident bytes, where the system says; else 0."""
+        """Resident bytes; 0 if the system does not report them."""
         try:
             status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         except OSError:
@@ -224,7 +224,7 @@ def percentile(times: list[float], part: float) -> float:
 
 
 class Measured:
-    """What was measured of one server on one file, also when that ended early."""
+    """Measurements of one server on one file, possibly incomplete."""
 
     def __init__(self):
         self.lines = 0
@@ -267,7 +267,7 @@ def measure(command: list[str], block: str, suffix: str, arguments, lines: int, 
 
 
 def begin(server: Server, path: pathlib.Path, measured: Measured):
-    """A start, and the opening of the file."""
+    """Starts the session and opens the file."""
     text = path.read_text()
     measured.lines = text.count("\n")
     folders = [{"uri": path.parent.as_uri(), "name": "bench"}]
@@ -288,7 +288,7 @@ def begin(server: Server, path: pathlib.Path, measured: Measured):
 
 
 def session(server: Server, path: pathlib.Path, edits: int, features: bool, measured: Measured):
-    """Edits and questions in a file that is open."""
+    """Sends edits and requests for an open file."""
     uri, note = path.as_uri(), measured.note
     source = path.read_text().splitlines()
     # Lines with a number to change, near each of the three places.
@@ -298,7 +298,7 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
     version = 1
 
     def replace(line: int, place: tuple[int, int, int], text: str) -> float:
-        """Replaces what is from a column of the line on, up to a line and a column."""
+        """Replaces the text from a column of the line to an end position."""
         nonlocal version
         version += 1
         start, last, end = place
@@ -312,7 +312,7 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
         )
 
     def number(spot: int) -> tuple[int, int]:
-        """Where the number that edits change is in its line."""
+        """The columns of the number that edits change."""
         content = current[spot]
         at = content.index("x ", content.index("+ x") if "(+ x" in content else content.index("(x +")) + (
             2 if "(+ x" in content else 4
@@ -326,7 +326,7 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
         return replace(spot, (at, spot, end), value)
 
     def new_words(spot: int, unique: int):
-        """Edits that bring a name which occurs nowhere else in the file, or take it away."""
+        """Edits that insert or remove a name which occurs nowhere else in the file."""
         at, end = number(spot)
         old = current[spot][at : end + 1]
         local, definition = f"(let u{unique} {old} u{unique})", f"(define d{unique} {old})\n"
@@ -353,7 +353,7 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
             if not features:
                 continue
             new_words(spot, unique)
-            # Each question comes after an edit of its own, so that it meets a program that was never seen.
+            # Each request follows an edit of its own, so that no answer is cached.
             place = {"line": spot, "character": current[spot].index("by (") + 1}
             at = {"textDocument": document, "position": place}
             kernel = {"textDocument": document, "position": {"line": spot + 3, "character": len("(lift k")}}
@@ -414,7 +414,7 @@ COMMENT = {".apl": "⍝", ".fcl": "--", ".lift": ";"}
 
 
 def edited(server: Server, path: pathlib.Path, edits: int, measured: Measured):
-    """Edits of numbers in a program that is open, and a hover and the hints of the whole file after each."""
+    """Edits numbers in an open program; requests a hover and the hints of the whole file after each edit."""
     uri, document = path.as_uri(), {"uri": path.as_uri()}
     lines = path.read_text().splitlines()
     mark = COMMENT.get(path.suffix, "#")
@@ -431,7 +431,7 @@ def edited(server: Server, path: pathlib.Path, edits: int, measured: Measured):
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines), "character": 0}}
     for turn in range(edits):
         row, column, number = spots[turn % len(spots)]
-        # A number that nobody wrote before, and the old one again.
+        # A new number, then the old one again.
         for old, new in [(number, str(2 + turn % 97)), (str(2 + turn % 97), number)]:
             version += 1
             change = {
@@ -457,7 +457,7 @@ def edited(server: Server, path: pathlib.Path, edits: int, measured: Measured):
 
 
 def of_files(command: list[str], arguments) -> list[dict]:
-    """What was measured of each file, and of all files of a language together."""
+    """Measurements of each file, and of all files of each language together."""
     results, together = [], {}
     for file in arguments.files:
         measured = Measured()

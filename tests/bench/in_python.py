@@ -134,7 +134,7 @@ PROGRAMS = [
 
 @functools.cache
 def loops() -> dict[str, Callable[..., Any]]:
-    """The programs as loops that Numba compiles, or none where it is not installed."""
+    """The programs as loops that Numba compiles; empty if Numba is not installed."""
     try:
         from numba import get_num_threads, njit, prange
     except ImportError:
@@ -281,7 +281,7 @@ def emitted(program: Program, folder: Path) -> Any:
 def on_dask(
     kernel: Any, inputs: Sequence[Any], given: dict[str, int], blocks: int
 ) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """Calls whose result is one array, and whose result stays in blocks."""
+    """Two calls: one gathers the result in one array, one leaves it in blocks."""
     import dask
     import dask.array as da
 
@@ -297,10 +297,10 @@ def on_dask(
 
 
 def least(calls: dict[str, Callable[[], Any]], runs: int, clock: Callable[[], float]) -> dict[str, float]:
-    """Milliseconds of the fastest run of each, by name."""
+    """The shortest time of each call in milliseconds, by name."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(WARM + runs):
-        # Threads of one may still wait actively when the next begins.
+        # Random order, because one library's threads may still spin when the next call begins.
         for name, call in random.Random(turn).sample(list(calls.items()), len(calls)):
             started = clock()
             call()
@@ -310,7 +310,7 @@ def least(calls: dict[str, Callable[[], Any]], runs: int, clock: Callable[[], fl
 
 
 def ways(program: Program, n: int, folder: Path, blocks: int) -> dict[str, Callable[[], Any] | None]:
-    """The program in each way, ready to be called."""
+    """The program in each library, ready to be called."""
     inputs, given = program.inputs(n), program.given(n)
     kernel = lift.load(GALLERY / f"{program.file}.lift")[program.kernel]
     loop = loops().get(program.loop)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# JAX would take most of the memory at once; TF32 has ten bits where the others have 24.
+# JAX preallocates most of the memory by default; TF32 has 10 bits of precision, the others 24.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 os.environ.setdefault("JAX_DEFAULT_MATMUL_PRECISION", "highest")
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, PROGRAMS = "examples/gallery", "tests/bench/programs"
-#: Seconds that reading what a process has written may take after it was killed.
+#: Maximum seconds to read the output of a killed process.
 KILLED = 5.0
 
 
@@ -67,14 +67,14 @@ class Row:
     sizes: str
     default: float | None = None
     tuned: float | None = None
-    #: The least time that the device allows.
+    #: Lower bound of the time on the device.
     least: float | None = None
     tries: int = 0
     choice: str = ""
-    #: A kernel written by hand, and the default measured beside it.
+    #: Times of a hand-written kernel, and of the default measured in the same run.
     hand: float | None = None
     beside: float | None = None
-    #: What went wrong.
+    #: Errors.
     problems: list[str] = dataclasses.field(default_factory=list)
 
     @property
@@ -120,7 +120,7 @@ def run(command: list[str], seconds: float, each) -> tuple[int | None, str]:
 
 
 def kept(file: Path) -> tuple[str, float, float] | None:
-    """The choice in the only record of a file, its time and that of the default."""
+    """The parameters in the only record of a file, their time, and the default's time."""
     if not file.exists():
         return None
     fields = dict(line.split(" ", 1) for line in file.read_text("utf-8").splitlines() if " " in line)
@@ -155,7 +155,7 @@ def sizes_of(text: str) -> dict[str, int]:
 
 
 def by_hand(row: Row, benchmark: str, limit: float, arguments) -> None:
-    """Measures the best kernel written by hand, and the default beside it."""
+    """Measures the best hand-written kernel and the default."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         mode = "gpu" if arguments.large else "cpu"
         number = arguments.device.partition(":")[2]
@@ -166,7 +166,7 @@ def by_hand(row: Row, benchmark: str, limit: float, arguments) -> None:
     if not report:
         row.problems.append(f"by hand: {'the time is up' if status is None else errors}")
         return
-    # The names of other benchmarks may begin alike.
+    # Other benchmarks may have the same prefix.
     rows = [r for r in json.loads(report)["rows"] if r["benchmark"] == benchmark]
     wrong = [r["problem"] for r in rows if r["problem"]]
     if any(sizes_of(r["size"]) != sizes_of(row.sizes) for r in rows):

@@ -14,7 +14,7 @@ import pytest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FINE, WRONG, WRONG_USE = 0, 1, 2
-# Far more than anything takes; a program that hangs is stopped here.
+# Time limit in seconds, far above any test's, for programs that hang.
 PATIENCE = 300
 
 
@@ -57,7 +57,7 @@ class Lift:
         return ran.err
 
     def succeeds(self, *arguments: str, **variables: str) -> str:
-        """What it prints."""
+        """Runs the program, which must succeed. Returns its output."""
         ran = self(*arguments, **variables)
         assert ran.status == FINE, f"{arguments} ended with {ran.status}: {ran.err[-2000:]}"
         return ran.out

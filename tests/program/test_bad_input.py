@@ -22,14 +22,14 @@ def test_nul_bytes(lift):
     program = lift.file("nul.lift", b"(define (f x) (+ x \x00 1))\n" + SUM.encode())
     message = lift.fails("check", program)
     assert "nul.lift:1:" in message
-    # The form behind it keeps its type.
+    # The next form keeps its type.
     assert "total : Array[Float,N] -> Array[Float,1]" in lift("types", program).out
 
 
 def test_ten_megabytes_on_one_line(lift):
     program = lift.file("long.lift", "(define x " + "1" * (10 << 20) + ")")
     message = lift.fails("check", program)
-    # The line is not printed whole.
+    # The message quotes only a part of the line.
     assert "long.lift:1:" in message and len(message) < 10_000
 
 
@@ -135,7 +135,7 @@ def test_a_size_that_an_empty_file_contradicts(lift, device):
 def test_the_wrong_dtype(lift, total, dtype):
     name = saved(lift, "wrong.npy", np.zeros(4, dtype))
     if dtype == ">f4":
-        # The same numbers with their bytes the other way round may be read.
+        # Other byte orders are supported.
         ran = lift("run", total, name)
         assert ran.status == 1 or ran.out == "0.0\n"
         return

@@ -21,7 +21,7 @@ def test_entries_are_made_used_and_replaced(lift):
     for damaged in (b"", b"liftbin1", made[: len(made) // 2], made[:-1] + bytes([made[-1] ^ 1]), b"x" * 100):
         entry.write_bytes(damaged)
         assert run() == "2\n4\n"
-        # Not always to the byte what it was: compilers write times and addresses into what they make.
+        # Not compared byte for byte: compilers write times and addresses into their output.
         anew = entry.read_bytes()
         assert anew != damaged and anew[:8] == made[:8], "a damaged entry is made anew"
         assert run("[3]") == "6\n"

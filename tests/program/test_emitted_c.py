@@ -221,7 +221,7 @@ def test_c_rows_whose_length_is_a_rule(lift):
   for (int i = 0; i < 6; i++) printf("%d ", (int)result[i]);
 """
     assert build_c(lift, "doubled", DOUBLED, main) == "2 4 6 8 10 12 "
-    # How many there are in all has no closed form: 0, 1, 1, 0, 1.
+    # The total of the lengths 0, 1, 1, 0, 1 has no closed form.
     main = """
   const cl_int rows[] = {1, 2, 3};
   cl_int result[3];
@@ -317,7 +317,7 @@ cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size
 
 
 def test_c_launch_that_is_left_out(lift):
-    # The linker lets us count what is launched.
+    # `--wrap` of the linker counts launches.
     main = """
   cl_int xs[] = {1, 2, 3, 4, 5}, result[5];
   for (int n = 3; n < 6; n += 2) {

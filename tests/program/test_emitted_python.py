@@ -35,7 +35,7 @@ from emitted import (
 
 @pytest.mark.parametrize("target", ["cpu", "portable", "nvidia"])
 def test_texts_are_compiled_without_a_warning(lift, target):
-    """By clang, on which the compilers of most devices are built."""
+    """Compiles with clang, on which most OpenCL compilers are based."""
     found = [name for name in ("clang", *(f"clang-{version}" for version in range(22, 10, -1))) if shutil.which(name)]
     examples = pathlib.Path(__file__).parents[2] / "examples"
     for program in ("euler/22", "euler/29", "gallery/histogram", "gallery/matmul", "gallery/scan", "gallery/transpose"):
@@ -302,7 +302,7 @@ def test_python_arrays_of_the_device(imported, queue):
         assert isinstance(there, cla.Array)
         np.testing.assert_array_equal(there.get(), (xs * 2)[xs > 0.5])
         np.testing.assert_array_equal(kernel(there, out="device").get(), (xs * 4)[xs > 0.5])
-        # Another queue's work comes first, and without a choice the array says where.
+        # The kernel waits for another queue's commands; without a choice it runs on the array's device.
         np.testing.assert_array_equal(kept.kept(cla.to_device(queue, xs)), (xs * 2)[xs > 0.5])
     with pytest.raises(kept.LiftError, match="holds `float64`"):
         kernel(cla.to_device(queue, np.zeros(3)))
@@ -326,7 +326,7 @@ def test_python_results_on_the_device_use_memory_again(imported, queue, monkeypa
             made.append(arguments)
             super().__init__(*arguments, **named)
 
-    # Inputs of the context of the kernel.
+    # Inputs in the kernel's context.
     inputs = cl.CommandQueue(where.context)
     xs = np.linspace(0, 1, 50_000, dtype=np.float32)
     there, here = cla.to_device(inputs, xs), (xs * 2)[xs > 0.5]
@@ -337,12 +337,12 @@ def test_python_results_on_the_device_use_memory_again(imported, queue, monkeypa
     for _ in range(10):
         kernel(there, out="device")
     assert (made, pool.blocks()) == ([], allocated), "ten calls allocate nothing"
-    # Those that somebody has are nobody else's.
+    # Results in use are not reused.
     results = [kernel(there * scale, out="device") for scale in (1, 2, 4)]
     assert pool.blocks() == allocated + 2
     for scale, result in zip((1, 2, 4), results):
         np.testing.assert_array_equal(result.get(), (xs * scale * 2)[xs * scale > 0.5])
-    # Nor before another queue has read them.
+    # Not before another queue has read them, either.
     other = kept.kept.on(cl.CommandQueue(where.context))
     for scale in range(1, 21):
         between = kernel(there * scale, out="device")

@@ -65,7 +65,7 @@ def test_crates_have_what_a_registry_asks_for():
         assert (manifest / package["readme"]).is_file()
         assert all((manifest / licence).is_file() for licence in ("LICENSE-MIT", "LICENSE-APACHE"))
         for needed in package["dependencies"]:
-            # A path alone does not lead to a registry.
+            # A published crate needs a version besides the path.
             assert needed["req"] != "*", f"{name} names no version of {needed['name']}"
 
 

@@ -46,7 +46,7 @@ def test_what_is_written_is_read(lift, type, count, value, columns):
 
 @pytest.mark.parametrize("device", ["interpreter", "opencl"])
 def test_no_rows_have_a_length(lift, device):
-    """The shape of an array without rows says how long they would be, in both formats of NumPy."""
+    """The shape of an array without rows has their length, in both formats of NumPy."""
     program = lift.file(
         "twice.lift", "(lift twice (M N) ((array-type (array-type int M) N)) (lambda (xss) (map (map (* 2)) xss)))"
     )
@@ -76,7 +76,7 @@ def test_other_programs_read_and_write_them(lift):
         "large.feather": lambda f: pyarrow.feather.write_feather(
             pa.table({"rows": pa.array([[1], [], [2, 3]], pa.large_list(pa.int32()))}), f, compression="uncompressed"
         ),
-        # As pandas writes it.
+        # In the form that pandas writes.
         "packed.feather": lambda f: pyarrow.feather.write_feather(
             pa.table({"rows": pa.array([[1], [], [2, 3]], pa.list_(pa.int32()))}), f
         ),
@@ -150,7 +150,7 @@ def test_bad_files_are_refused(lift, name, content, why):
 
 
 def test_files_that_are_cut_or_changed_are_refused(lift):
-    """Whatever else becomes of them, no panic and no hang."""
+    """Truncated or changed files cause no panic and no hang."""
     program = lift.file("same.lift", SAME.format(ROWS))
     files = {
         "a.npz": npz(offsets=[0, 1, 3], values=INTS),

@@ -143,7 +143,7 @@ def test_a_program_has_tests_each_with_a_name_of_its_own(tmp_path, names, why):
 class TestLint:
     @pytest.fixture
     def built(self, tmp_path):
-        """What cargo says of a library that was built by the runner's rustc."""
+        """Cargo's JSON message for a library that was built with the runner's rustc."""
         (tmp_path / "clippy.toml").touch()
         out, made_by = tmp_path / "target/debug/deps", tmp_path / "rustc"
         out.mkdir(parents=True)
@@ -176,7 +176,7 @@ class TestLint:
         file.write_text(f"CARGO_TARGET_TMPDIR=/t\0{changed}")
         tests = built.replace('["lib"]', '["test"]').replace('"test": false', '"test": true')
         assert len(list(lint.unchecked(tests.splitlines(), tmp_path))) == 1
-        # Of the same source as a library, nothing says how its unit tests are compiled.
+        # The library's own message does not have the command of its unit tests.
         with pytest.raises(LookupError):
             list(lint.unchecked(built.replace('"test": false', '"test": true').splitlines(), tmp_path))
 

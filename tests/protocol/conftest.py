@@ -16,7 +16,7 @@ from wellformed import problems
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 EDITORS = ["visual-studio-code", "neovim", "emacs"]
-# What has not happened by now does not happen.
+# Time limit in seconds for any answer.
 PATIENCE = 120
 
 
@@ -42,14 +42,14 @@ class Session:
         return lsp.TextDocumentIdentifier(uri=self.uri(name))
 
     async def until(self, happened):
-        """What `happened()` gives, once it gives something."""
+        """Waits until `happened()` returns something, and returns it."""
         async with asyncio.timeout(PATIENCE):
             while not (result := happened()):
                 await asyncio.sleep(0.01)
             return result
 
     async def open(self, name: str, text: str) -> list[lsp.Diagnostic]:
-        """Opens a document; its diagnostics."""
+        """Opens a document and returns its diagnostics."""
         self.versions[name] = 1
         item = lsp.TextDocumentItem(uri=self.uri(name), language_id="lift", version=1, text=text)
         return await self.diagnosed(
@@ -57,7 +57,7 @@ class Session:
         )
 
     async def edit(self, name: str, range_: lsp.Range, text: str) -> list[lsp.Diagnostic]:
-        """Edits a document; its diagnostics."""
+        """Edits a document and returns its diagnostics."""
         self.versions[name] += 1
         document = lsp.VersionedTextDocumentIdentifier(version=self.versions[name], uri=self.uri(name))
         change = lsp.TextDocumentContentChangePartial(range=range_, text=text)
@@ -76,7 +76,7 @@ class Session:
 
 
 def plain(value):
-    """What pygls made objects of, as dictionaries again."""
+    """Converts objects of pygls back to dictionaries."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):

@@ -32,7 +32,7 @@ def benchmark(program: str, folder: pathlib.Path, patience: str = "2") -> subpro
     server.write_text(program)
     server.chmod(server.stat().st_mode | stat.S_IXUSR)
     command = [sys.executable, BENCHMARK, "--lines", "20", "--edits", "1", "--starts", "2", "--patience", patience]
-    # Nothing but the server that it is to measure: no `futhark` beside it.
+    # Only the measured server is on the PATH, without `futhark`.
     environment = {"LIFT": str(server), "PATH": str(folder)}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 

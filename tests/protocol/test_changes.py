@@ -20,7 +20,7 @@ async def test_a_new_line_is_indented(session):
 
 
 async def test_columns_are_counted_in_the_agreed_unit(session):
-    """An astral character, and an accent as a character of its own."""
+    """The line has an astral character and a combining accent."""
     await session.open("a.lift", "; \U0001d4b3 e\u0301\n(define (\U0001d4b3e\u0301 xs) xs)\n")
     document = session.document("a.lift")
     general = session.client.capabilities.general
@@ -103,7 +103,7 @@ async def test_a_storm_of_requests_half_of_them_cancelled(session):
     for answer in answers[1::2]:
         assert not isinstance(answer, BaseException), answer
     for answer in answers[::2]:
-        # it may have been answered before it was cancelled
+        # The answer may precede the cancellation.
         assert not isinstance(answer, BaseException) or getattr(answer, "code", None) == -32800, answer
-    # the session is whole
+    # The session still works.
     assert await session.client.text_document_hover_async(lsp.HoverParams(document, place))

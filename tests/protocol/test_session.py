@@ -82,7 +82,7 @@ async def test_actions_write_it_out(session):
     (action,) = await session.client.text_document_code_action_async(
         lsp.CodeActionParams(session.document("a.lift"), at(4, 9), context)
     )
-    # A client that can asks for the edit of one action once it is chosen.
+    # Clients with `resolveSupport` request an action's edit when it is chosen.
     if action.edit is None:
         action = await session.client.code_action_resolve_async(action)
     edits = (
@@ -147,7 +147,7 @@ async def test_cancel_a_run(session):
         await answer
     assert stopped.value.code == -32800
     await session.until(lambda: isinstance(reports[-1], lsp.WorkDoneProgressEnd))
-    # the session goes on
+    # The session still works.
     assert await session.open("b.lift", PROGRAM) == []
 
 

@@ -79,7 +79,7 @@ async def test_expressions_and_their_generated_parts(session):
     place = at(line, lines[line].index("* 2.0f"))
     source = await ask(session, "lift/sourceRange", {"view": uri, "range": {"start": place, "end": place}})
     assert source["uri"] == session.uri("a.lift") and source["range"]["start"] == at(5, 23)
-    # and by the requests that every editor has
+    # And by the standard requests.
     document = lsp.TextDocumentIdentifier(uri=uri)
     position = lsp.Position(place["line"], place["character"])
     definition = await session.client.text_document_definition_async(lsp.DefinitionParams(document, position))
@@ -106,7 +106,7 @@ async def test_times_of_a_run_are_hints(session):
         return [(hint.position.line, hint.label) for hint in hints if isinstance(hint.label, str)]
 
     lines, labels = zip(*await times())
-    # The map of what is kept is part of the filter, which is the call in the fifth line.
+    # The map is fused with the filter, the call in the fifth line.
     assert lines == (4,) and not any(label.startswith("was") for label in labels)
     await session.edit("a.lift", FACTOR, "7.0f")
     assert all(label.startswith("was") for _, label in await times())

@@ -42,7 +42,7 @@ def of_message(message: dict, asked: dict):
             return
         method = asked[message["id"]]
     if method not in lsp.METHOD_TO_TYPES:
-        # a method of our own
+        # One of our own methods.
         return
     request, response = lsp.METHOD_TO_TYPES[method][:2]
     kind = request if "method" in message else lsp.ResponseErrorMessage if "error" in message else response

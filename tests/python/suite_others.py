@@ -62,7 +62,7 @@ def locvolcalib(random, size):
 @case((1, 3), (6, 5))
 def optionpricing_option(random, size):
     n, bits = size
-    # Each has a highest bit of its own, so that no chance is 0: it has no normal number.
+    # Distinct highest bits, so that no probability is 0, which has no quantile.
     highest = 1 << np.arange(bits)[::-1]
     directions = (highest + random.integers(0, highest, (15, bits))).astype(np.int32)
     steps = [
@@ -362,7 +362,7 @@ def tpacf(random, size):
 
 @case(0)
 def crypt(_random, _size):
-    # The example of the cipher's authors.
+    # The test vector of the cipher's authors.
     key = np.arange(1, 9, dtype=np.uint16)
     return [key, [(0, 1, 2, 3)]], {}, [0x11FB, 0xED2B, 0x0198, 0x6DE5]
 

@@ -32,7 +32,7 @@ def ints(most, *shape):
     return np.random.default_rng(2).integers(0, most, shape).astype(np.int32)
 
 
-#: File, kernel, inputs of which arrays are spread, sizes.
+#: File, kernel, inputs (arrays are distributed), sizes.
 RUNS = [
     ("first", "first", [floats(1000)], {}),
     ("outliers", "outliers", [floats(1000), np.float32(0.5)], {}),
@@ -75,7 +75,7 @@ def test_blocks_give_what_the_whole_gives(kernel, run, cut):
 
 
 def test_a_call_is_one_layer_of_tasks(kernel):
-    """Whatever the number of blocks; each layer costs Dask about a millisecond."""
+    """For any number of blocks, because each layer costs Dask about a millisecond."""
     once = kernel("gallery/histogram", "histogram")(da.from_array(ints(9, 1000), chunks=50), B=9)
     assert len(once.dask.layers) <= 2 and len(once.dask) > 500
     twice = kernel("first", "first")(kernel("first", "first")(da.from_array(floats(1000), chunks=50)))
@@ -176,7 +176,7 @@ def test_collections_of_dask_that_are_no_arrays(kernel):
 
 
 def test_an_array_of_another_library_around_one_of_dask(kernel):
-    """As xarray's, which NumPy would compute at once."""
+    """For example xarray's, which NumPy would compute immediately."""
 
     class Around:
         data = da.from_array(floats(10), chunks=4)
@@ -208,7 +208,7 @@ def test_blocks_that_are_not_what_their_array_says(kernel, blocks, message):
 
 
 def test_sizes_follow_from_what_the_host_has():
-    """As they do where nothing is spread."""
+    """The same as for a kernel on one device."""
     sums = lift.source(
         "(lift sums (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (rows) (map (reduce 0.0f +) rows)))"
     ).sums
@@ -268,13 +268,13 @@ def test_rows_of_different_lengths_are_a_collection_of_dask(kernel):
     expected = [row[row > 0.5].tolist() for row in whole]
     got = above(da.from_array(whole, chunks=(7, 6)), np.float32(0.5))
     assert dask.is_dask_collection(got)
-    # Also beside other collections, and in containers.
+    # Also together with other collections, and in containers.
     total, (rows,) = dask.compute(da.ones(3).sum(), (got,))
     assert total == 3 and rows.tolist() == expected
     kept = got.persist()
     assert kept.lift_type == got.lift_type and len(kept.__dask_graph__()) == 3
     assert kept.compute().tolist() == dask.optimize(kept)[0].compute().tolist() == expected
-    # Blocks that are values are blocks, too.
+    # Blocks may be values.
     held = lift.dask.Blocks([lift.Rows([0, 1], np.ones(1, np.float32)), kept.to_delayed()[0]])
     assert dask.compute(held)[0].tolist() == [[1.0], *expected[:7]]
 
@@ -358,15 +358,15 @@ def test_workers_are_killed_ten_times(kernel):
         killed = set()
 
         def alive():
-            """The nannies whose worker works and was not killed."""
+            """The nannies with a running worker."""
             workers = cluster.scheduler.workers
             return [n for n in cluster.workers.values() if n.pid not in killed and n.worker_address in workers]
 
         for i in range(10):
-            # Of the same task Dask would allow three failures.
+            # A new task each time, because Dask gives up a task after three failures.
             whole = floats(1000) * (1 + i)
             x = da.from_array(whole, chunks=50).map_blocks(slow, dtype=np.float32)
-            # On a busy machine Dask may give up to start a worker again; then there is one fewer.
+            # On a busy machine Dask may fail to restart a worker; then there is one fewer.
             deadline = time.monotonic() + 60
             while not (nannies := alive()):
                 assert time.monotonic() < deadline, "no worker has started again"
@@ -388,7 +388,7 @@ def test_four_times_the_memory_of_a_worker_is_spilled(kernel):
     scale = kernel("gallery/scale", "scale")
     memory = 1 << 24
     whole = da.arange(memory, chunks=1 << 20, dtype=np.float32)  # of four bytes each
-    # Only data that workers keep counts here: the interpreter and its packages are larger.
+    # The limits count only the workers' data, because the interpreter and its packages are larger.
     config = {f"distributed.worker.memory.{name}": False for name in ("spill", "pause", "terminate")}
     options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with (

@@ -41,7 +41,7 @@ def test_an_array_of_the_device_in_another_order_is_not_read_as_rows(program, qu
 
 
 class Exported:
-    """An array that only DLPack takes."""
+    """An array that supports only DLPack."""
 
     def __init__(self, array, problem=None):
         self.array, self.problem = array, problem
@@ -56,7 +56,7 @@ class Exported:
 
 
 class Seen(Exported):
-    """An array of which NumPy also knows a view."""
+    """An array that supports NumPy's protocol as well."""
 
     def __array__(self, dtype=None, copy=None):
         return self.array

@@ -72,7 +72,7 @@ def test_advice_is_what_the_value_can_do(program, kernel, value, end):
 
 
 def test_columns_in_another_order_are_not_converted(program):
-    """That would lose digits."""
+    """The conversion would lose precision."""
     exact = np.zeros(2, [("price", np.float32), ("item", np.int32)])
     for value in (exact, pandas.DataFrame(exact)):
         assert said(program.prices, value).endswith('convert with `[["item", "price"]]`')
@@ -123,7 +123,7 @@ def test_devices_the_interpreter_and_the_tuner_say_the_same(program, kernel, inp
 
 
 def test_a_program_that_prints_nothing_is_an_error_of_each_command(monkeypatch):
-    # Of a program of its own, nothing is known from another test.
+    # A program of its own, so that nothing is cached by another test.
     program = lift.source("(lift inc (N) ((array-type int N)) (lambda (xs) (map (+ 1) xs)))")
     monkeypatch.setenv("LIFT", "/bin/true")
     xs = ints(1, 2)
@@ -157,7 +157,7 @@ def test_chunks_of_unknown_lengths_that_are_not_enough(program):
     some = spread[spread > 2]
     twice = lift.source("(lift f (N) ((array-type int N) (array-type int N)) (lambda (xs ys) (zip xs ys)))").f
     message = "not cut alike: the chunks of `xs` have unknown lengths, which `compute_chunk_sizes()` finds"
-    # To give `N` would not help.
+    # Giving `N` does not help.
     for sizes in ({}, {"N": 7}):
         assert said(twice, some, xs[xs > 2], **sizes).endswith(message)
     assert len(twice(some.compute_chunk_sizes(), xs[xs > 2]).compute()) == 7
@@ -172,7 +172,7 @@ def test_chunks_of_unknown_lengths_that_are_not_enough(program):
 
 def test_a_table_of_dask_is_an_array_of_tuples(program):
     class Column:
-        """Of pandas, which the tests do without."""
+        """A column as in pandas, which is not installed for tests."""
 
         def __init__(self, prices):
             self.prices = prices
@@ -218,7 +218,7 @@ def test_an_option_of_a_cell_that_fails_shows_no_frames(capsys):
 
 
 def test_calls_leave_nothing_behind(program):
-    """More sizes than are remembered: what is kept of them stays as much."""
+    """Calls with more sizes than the cache holds do not increase memory."""
     idle = engine()[0].idle
 
     def calls(count):
@@ -229,7 +229,7 @@ def test_calls_leave_nothing_behind(program):
 
     calls(160)
     objects, memory = calls(160)
-    # An object that each call leaves behind is 800; what else the interpreter allocates meanwhile is some dozens.
+    # A leak of one object per call gives 800; the interpreter itself allocates some dozens.
     again = calls(800)
     assert again[0] < objects + 400 and again[1] <= memory + 2**16, (objects, memory, again)
 

@@ -247,7 +247,7 @@ def test_what_is_no_choice(program):
         with pytest.raises(LiftError, match=r"a size is a natural number$") as raised:
             program.kept.cost(N=wrong)
         assert raised.value.code == "input"
-    # Where it is written, not where the kernel is called.
+    # The error occurs where the choice is made, not at the call.
     for choice in (3, "cuda", "gpu", b"opencl:0"):
         with pytest.raises(LiftError) as raised:
             program.kept.on(choice)
@@ -263,7 +263,7 @@ def test_a_program_that_is_not_lift(monkeypatch):
 
 
 def test_ctrl_c_ends_a_long_run(program, monkeypatch):
-    """Drivers wait without hearing signals; the device is stood in for by an event that does not come."""
+    """Drivers wait without handling signals. An event that never completes replaces the device."""
     done = threading.Event()
     xs = floats(0.1, 0.9)
     program.kept(xs)
@@ -345,7 +345,7 @@ def plain(value):
 
 @pytest.mark.parametrize(("type", "text"), VALUES)
 def test_values_of_every_shape_come_back(type, text):
-    # What only is passed on needs no device, so that a second input makes work.
+    # An input that is only returned needs no device, so the result uses a second one.
     kernel = lift.source(f"(lift same (N) ({type} (array-type int N)) (lambda (x ys) x))").same
     value = eval(text)  # noqa: S307
     count = len(value[1]) if isinstance(value, tuple) else len(value) if isinstance(value, list) else 1
@@ -402,7 +402,7 @@ def test_a_driver_that_compiles_nothing_is_no_device(program, monkeypatch):
 
 
 def test_a_driver_that_ends_the_process_is_no_device(monkeypatch):
-    """Without the linker that it needs; a process of its own finds that out."""
+    """The driver lacks its linker; a separate process detects that."""
     where, module = engine("opencl:0")[0], sys.modules["lift_runtime.devices"]
     added = lift.source("(lift f (N) ((array-type int N)) (lambda (xs) (map (+ 7044) xs)))").f
     monkeypatch.setattr(where, "_links", None)
@@ -466,7 +466,7 @@ def test_arrow(program):
     assert program.kept(pa.array([0.1, 0.9], pa.float32())).tolist() == [np.float32(0.9)]
     rows = program.rows(np.arange(6, dtype=np.int32).reshape(2, 3))
     assert rows.to_arrow().to_pylist() == [[], [3, 4, 5]]
-    # Nothing is missing, which others need not expect then.
+    # Not nullable, because Lift has no missing values.
     assert str(pa.array(rows).type) == str(rows.to_arrow().type) == "large_list<item: int32 not null>"
     assert pa.array(rows, pa.list_(pa.int32())).to_pylist() == rows.to_arrow().to_pylist()
     with pytest.raises(ValueError, match="offsets are integers, not float32"):
@@ -516,7 +516,7 @@ def test_many_rows_and_records_are_not_taken_one_by_one(program):
 
 
 def close(a, b):
-    """Equal, but for the rounding of sums."""
+    """Equal up to the rounding of sums."""
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(close, a, b))
     return a == b or abs(a - b) <= 1e-5 * abs(b)
@@ -529,7 +529,7 @@ def runs(file):
 
 
 def test_examples_run_as_by_the_program(examples):
-    """Every kernel with literal inputs, beside what `lift run` prints."""
+    """Every kernel with literal inputs gives what `lift run` prints."""
     tried = 0
     for file in sorted(examples.glob("*.lift")):
         for line, name in runs(file):
@@ -583,7 +583,7 @@ def test_a_kernel_runs_as_it_was_tuned_for_such_sizes(tmp_path):
 
     assert used(20) == plain._programs["portable"][1]
     assert used(65537) == plain._programs["gpu"][1]
-    # No record is near: as if never tuned.
+    # No record is similar, so the default is used.
     assert used(2**21) == plain._programs["cpu"][1]
 
 

@@ -13,7 +13,7 @@ def test_the_version_is_that_of_the_program():
 
 def test_what_tab_completion_shows_is_there():
     assert "__version__" in dir(lift) and "annotations" not in dir(lift)
-    # In a process that has used nothing of it.
+    # In a new process, in which nothing is imported yet.
     check = "import lift; print(all(hasattr(lift, name) for name in dir(lift)), lift.dask.Blocks)"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout == "True <class 'lift.blocks.Blocks'>\n"

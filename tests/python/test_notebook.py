@@ -26,10 +26,10 @@ def test_cells_of_a_notebook(capsys):
     error, said = cell(f"%%lift --cost --run\n;;; run: xs=[1,2]\n{inc}")
     assert error is None
     assert "<lift inc : Array[Int,N] -> Array[Int,N]>" in said and "bytes read: 4*N" in said and "2\n3\n" in said
-    # Another definition changes the kernels of other cells, too.
+    # A changed definition changes the kernels of other cells.
     assert cell("%%lift\n(define (add a b) (+ (+ a b) 10))")[0] is None
     assert shell.user_ns["inc"]([1, 2]).tolist() == [12, 13]
-    # What does not fit another cell is shown there.
+    # An error in another cell is reported there.
     error, said = cell("%%lift\n;; one argument\n(define (add a) a)")
     assert error.place.startswith("cell of inc:2:") and "--> cell of inc:2:" in said, said
     error, said = cell("%%lift --run\n(lift nothing (N) ((array-type int N)) (lambda (xs) xs))")
@@ -54,7 +54,7 @@ def test_names_of_cells(capsys, monkeypatch):
         return done.error_in_exec
 
     same = "(N) ((array-type int N)) (lambda (xs) xs))"
-    # However a form is written, running it again replaces it.
+    # Running a form again replaces it, in any layout.
     for form in (f"  (lift one {same}", f"[lift one {same[:-1]}]", f"(lift ; (lift two\n one {same}"):
         assert cell(form) is None
         assert "<lift one :" in capsys.readouterr().out
@@ -65,10 +65,10 @@ def test_names_of_cells(capsys, monkeypatch):
     assert cell(f"(lift abs {same}") is None
     assert "hides Python's `abs`" in capsys.readouterr().err
     assert cell("del abs; assert abs(-1) == 1") is None
-    # The cell that is gone is not known to be so.
+    # The kernel does not learn that a cell was deleted.
     which = "first"
     assert cell(f"(define (twice x) (* x 2)) (lift two {same}") is None
-    # What the notebook deleted or set stays so.
+    # Variables that the notebook deleted or set are left alone.
     assert cell("assert abs(-1) == 1; one = 1") is None
     assert cell(f"(define (thrice x) (* x 3)) (lift two {same}") is None
     assert cell("assert one == 1") is None
@@ -86,7 +86,7 @@ def test_an_error_of_a_run_is_at_a_line_of_its_cell(capsys):
         "%%lift\n\n(lift picked (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (aref (iota 3) x)) xs)))\n"
         "(lift fours (N) ((array-type int N)) (lambda (xs) (split #4 xs)))"
     )
-    # The other cell has been compiled with this one since.
+    # The other cell has since been compiled together with this one.
     shell.run_cell("%%lift\n;; one\n;; two\n(lift other (N) ((array-type int N)) (lambda (xs) xs))")
     capsys.readouterr()
     picked, fours = shell.user_ns["picked"], shell.user_ns["fours"]

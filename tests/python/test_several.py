@@ -10,7 +10,7 @@ from lift import LiftError
 from test_dask import RUNS, floats, ints, same
 
 LISTS = ["opencl:0,1", "opencl:0:3,1:1", "opencl:1:1,0:0"]
-#: One for each kind of step; a product of matrices takes a driver seconds to compile.
+#: One for each kind of step, without matrix products, which a driver compiles for seconds.
 STEPS = {"first", "sum-of", "histogram", "running-sums", "backwards", "jacobi2d", "later", "assign", "exchange"}
 
 
@@ -125,7 +125,7 @@ def test_a_list_of_devices_is_pickled(kernel):
 
 
 def test_more_than_a_device_holds_is_computed_on_blocks(kernel):
-    """The run needs four times the memory."""
+    """The run needs four times the available memory."""
     first, sums = kernel("first", "first"), kernel("gallery/scan", "running-sums")
     whole = floats(1 << 23)
     small = first.on("opencl:0", memory=1 << 24)
@@ -143,7 +143,7 @@ def test_what_fits_in_no_block_is_an_error_at_once(kernel, monkeypatch):
     with pytest.raises(LiftError, match="it may use 10 bytes") as raised:
         kernel("first", "first").on("opencl:0", memory=10)(floats(5))
     assert raised.value.code == "memory"
-    # `ys` goes whole to every block.
+    # Every block reads all of `ys`.
     nearest = lift.source(
         "(lift nearest (N M) ((array-type int N) (array-type int M))\n"
         "  (lambda (xs ys) (map (lambda (x) (reduce 0 max (map (* x) ys))) xs)))"

@@ -32,15 +32,15 @@ from stages import BUILT, EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, Stag
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "tests/output"
-# The variable that names the folder of drivers.
+# The environment variable of OpenCL's loader that names the folder of drivers.
 DRIVERS = "OCL_ICD_VENDORS"
-# No job takes nearly so long: one that does hangs.
+# Time limit of a job in seconds, far above any job's.
 PATIENCE = 30 * 60.0
-# CPU seconds of the tests that one process runs.
+# CPU seconds of the tests in one process.
 CHUNK = 20.0
-# Bytes of compiled kernels that are kept from run to run.
+# Maximum bytes of the cache of compiled kernels.
 MOST_KEPT = 2 << 30
-# Bytes of disk that a first build and all stages take.
+# Bytes of disk that a first build and all stages need.
 ROOM = 10 << 30
 
 
@@ -67,16 +67,16 @@ class Run:
         for stage in stages:
             self.waiting[stage] = {*stage.needs, build.name} if stage.lift else set(stage.needs)
         if build in stages:
-            # What follows it starts with nothing of an earlier build.
+            # Stages that read this file must not see an earlier build.
             (ROOT / BUILT).write_text("")
-        # What stages need is installed while others run.
+        # The dependencies of stages are installed while others run.
         for need in dict.fromkeys(need for stage in STAGES if stage in stages for need in stage.needs):
             self.pool.add(0.0, lambda need=need: self.install(need), Kind.INSTALLING)
         self.start()
         try:
             self.pool.run()
         finally:
-            # Of a run that is interrupted.
+            # Processes of an interrupted run.
             for process in self.processes:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process, signal.SIGKILL)
@@ -84,7 +84,7 @@ class Run:
         return self.results.report([stage.name for stage in self.stages])
 
     def start(self, ended: str = ""):
-        """Starts the stages that wait for nothing any more."""
+        """Starts the stages whose dependencies have ended."""
         with self.lock:
             for waits in self.waiting.values():
                 waits.discard(ended)
@@ -107,7 +107,7 @@ class Run:
             self.start(need)
 
     def begun(self, stage: Stage) -> Result:
-        """What the stage starts with: the logs of what was installed for it, of which the first stage has the costs."""
+        """The initial result of a stage: the logs of its installations, whose cost counts for the first such stage."""
         result = Result()
         with self.lock:
             for need in stage.needs:
@@ -131,7 +131,7 @@ class Run:
         self.finish(stage, result, passed, failed, time.monotonic() - started)
 
     def finish(self, stage: Stage, result: Result, passed: int, failed: int, seconds: float):
-        # A stage without tests of its own is one; one that fails without saying what has failed, too.
+        # A stage that reports no test counts as one test, passed or failed.
         if result.status == 0 and passed == 0:
             passed = 1
         if result.status != 0 and failed == 0:
@@ -145,7 +145,7 @@ class Run:
             self.progress.say(self.results.told(stage.name))
 
     def command(self, stage: Stage, command: list[str], result: Result):
-        """Runs a command; what it prints is added to the log of the stage."""
+        """Runs a command and appends its output to the stage's log."""
         if stage.kind is not Kind.FOLLOWING:
             self.progress.runs(stage.name)
         environment = {**os.environ, "LIFT": str(self.lift or ""), **((self.devices or {}) if stage.lift else {})}
@@ -170,7 +170,7 @@ class Run:
             result.log += f"not ok {command[0]}\n      it did not end within {minutes} and was stopped\n"
 
     def watch(self, process: subprocess.Popen, patience: float):
-        """Stops a process, and what it started, if it does not end in time. Gives what tells whether it was stopped."""
+        """Stops a process and its children after `patience` seconds. Returns a function that tells whether it did."""
         stopped = threading.Event()
 
         def stop():
@@ -196,7 +196,7 @@ class Run:
         started = time.monotonic()
         result = self.begun(stage)
         if result.status == 0:
-            # What cargo says for programs goes to a file, what it says for people to the log.
+            # Cargo's JSON goes to a file, its diagnostics to the log.
             messages = ROOT / BUILT
             cargo = "cargo test --workspace --no-run --message-format json-render-diagnostics"
             self.command(stage, ["bash", "-c", f"{cargo} >'{messages}'"], result)
@@ -205,15 +205,15 @@ class Run:
             if result.status == 0:
                 self.lift = kept(found.lift)
         if result.status != 0:
-            # Cargo says it of most failures; what follows the build waits for it.
+            # Cargo omits this line after some failures, but the stage `lint` waits for it.
             with (ROOT / BUILT).open("a") as said:
                 said.write('\n{"reason":"build-finished","success":false}\n')
         self.finish(stage, result, 0, 0, time.monotonic() - started)
         self.start(stage.name)
 
     def choose_devices(self):
-        """What stages that run `lift` know of devices. Cargo must not know it, because it would build all crates anew
-        that ask for a compiler of C."""
+        """Sets the environment variables of stages that run `lift`. Cargo must not see them, because it would rebuild
+        all crates that use a C compiler."""
         self.devices = {}
         if "COMPILER_PATH" not in os.environ and (folder := linker()):
             self.devices["COMPILER_PATH"] = str(folder)
@@ -286,12 +286,12 @@ class Run:
 
 
 def tested(line: str) -> bool:
-    """Whether a line says that a test has ended."""
+    """Whether a line reports the end of a test."""
     return line.startswith(("ok ", "ok: ", "not ok ", "not ok: ")) or " PASSED " in line or " FAILED " in line
 
 
 def kept(program: Path | None) -> Path | None:
-    """The program under a name of its own: the stage that builds a wheel replaces the one that Cargo made."""
+    """A link to the program under another name, because the stage that builds a wheel replaces Cargo's file."""
     if program is None:
         return None
     own = LOGS / "lift"
@@ -304,13 +304,13 @@ def kept(program: Path | None) -> Path | None:
 
 
 def seed_of_commit() -> int:
-    """A seed that differs from commit to commit, so that their samples together have every test."""
+    """A seed that differs between commits, so that the samples of several commits together have every test."""
     head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     return int(head.stdout[:5], 16) if head.returncode == 0 else 1
 
 
 def linker() -> Path | None:
-    """A folder in which the device's compiler, which links each kernel, finds a linker that starts at once."""
+    """A folder with a linker that starts fast, for the driver, which links each kernel."""
     gold = shutil.which("ld.gold")
     if gold is None:
         return None
@@ -322,23 +322,23 @@ def linker() -> Path | None:
 
 
 def set_environment(level: str, seed: int):
-    # Tests of many cases take some of them.
+    # Tests of many cases try a sample.
     if level != "all":
         os.environ.setdefault("LIFT_TESTS_SAMPLE", str(seed))
-    # Properties are tried on the same cases each time, so that what fails here fails everywhere; another seed tries
+    # Property tests use the same cases each time, so that a failure is reproducible; another seed tries
     # others, and PROPTEST_CASES more of them.
     os.environ.setdefault("PROPTEST_RNG_SEED", "1")
     if level == "all":
-        # Suites of many small kernels spare the optimizations of the device's compiler otherwise.
+        # Otherwise suites of many small kernels switch off the device compiler's optimizations.
         os.environ.setdefault("LIFT_TESTS_OPTIMIZE", "1")
-    # Unless another wrapper is asked for, like one that caches.
+    # Unless the user has set another wrapper, such as a cache.
     os.environ.setdefault("RUSTC_WRAPPER", str(ROOT / "tests/runner/rustc"))
     # Continuous integration builds once: what cargo keeps for the next build is gigabytes that nobody reads. Line
     # numbers in backtraces cost a twelfth of the build; a panic names its own line without them.
     if os.environ.get("CI"):
         os.environ.setdefault("CARGO_INCREMENTAL", "0")
         os.environ.setdefault("CARGO_PROFILE_DEV_DEBUG", "false")
-    # pocl keeps what it compiled, for the other suites and the next run. For the cache of `lift` it would compile all
+    # pocl caches what it compiled, for the other suites and the next run. For the cache of `lift` it would compile all
     # kernels once more.
     os.environ.setdefault("LIFT_CACHE", "off")
     if "POCL_CACHE_DIR" not in os.environ:
@@ -350,7 +350,7 @@ def set_environment(level: str, seed: int):
 
 
 def tell_room():
-    """A linker that finds the disk full says `Bus error`: what is missing is told before."""
+    """Reports too little disk space beforehand, because a linker on a full disk only says `Bus error`."""
     free = shutil.disk_usage(ROOT).free
     if free < ROOM and not (ROOT / "target/debug/deps").is_dir():
         print(

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# What is left out: declarations with these words …
+# Left out are declarations with these words …
 VECTORS = re.compile(r"\b(half|float|double|u?char|u?short|u?int|u?long)(2|3|4|8|16)\b|\b(image\w*_t|event_t|pipe)\b")
 FAMILIES = re.compile(r"\b((convert_|vloada|vstorea|async|intel_|amd_|arm_|sub_group_)\w+|shuffle2?|prefetch) *\(")
 # … and definitions with these mangled names (`Dv8_f` is a vector of eight floats).
@@ -45,7 +45,7 @@ def declarations(text: str) -> str:
 
 
 class Library:
-    """Definitions, as LLVM's own library reads and writes them."""
+    """A module of definitions, read and written with LLVM's C library."""
 
     def __init__(self, llvm: str, path: Path):
         self.llvm = ctypes.CDLL(llvm)
@@ -53,7 +53,7 @@ class Library:
             getattr(self.llvm, name).restype = ctypes.c_void_p
         self.llvm.LLVMGetValueName2.restype = ctypes.c_char_p
         context = ctypes.c_void_p(self.llvm.LLVMContextCreate())
-        # LLVM 15 and 16 read pointers with and without types; others know one kind.
+        # LLVM 15 and 16 support typed and opaque pointers; other versions only one kind.
         if hasattr(self.llvm, "LLVMContextSetOpaquePointers"):
             self.llvm.LLVMContextSetOpaquePointers(context, 1)
         buffer, self.module, why = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_char_p()
@@ -71,7 +71,7 @@ class Library:
             yield function, self.llvm.LLVMGetValueName2(function, ctypes.byref(length)).decode()
 
     def shrink(self):
-        """Removes what is left out and is used by nothing that stays."""
+        """Removes the definitions that are left out and that no remaining one uses."""
         self.llvm.LLVMStripModuleDebugInfo(self.module)
         removed = True
         while removed:
@@ -89,7 +89,7 @@ class Library:
 
 
 def processor() -> str:
-    """The class of this processor, as far as it has a library of its own."""
+    """The class of this processor by which pocl chooses its library."""
     try:
         flags = set(re.findall(r"^flags\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[0].split())
     except (OSError, IndexError):
@@ -98,20 +98,20 @@ def processor() -> str:
 
 
 def linked(library: Path, name: str) -> str:
-    """The library of that name that another is linked with."""
+    """The library with that name with which another is linked."""
     told = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
     return re.search(rf"\b{name}\S* => (\S+)", told)[1]
 
 
 def loaded(name: str) -> Path:
-    """Where the loader of programs finds a library."""
+    """The path at which the dynamic loader finds a library."""
     ctypes.CDLL(name)
     maps = Path("/proc/self/maps").read_text()
     return Path(re.search(rf"/\S*/{re.escape(Path(name).name)}\S*", maps)[0])
 
 
 def make(driver: Path, folder: Path):
-    """Makes the lighter driver: links to all files of pocl but two. pocl finds its files beside its library."""
+    """Makes the lighter driver: links to all files of pocl except two. pocl looks for its files beside its library."""
     library, shared = folder / "lib/pocl", folder / "share/pocl"
     (shared / "include").mkdir(parents=True)
     library.mkdir(parents=True)

@@ -19,9 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ("cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings")
-# Seconds between two looks at what Cargo says.
+# Seconds between two reads of Cargo's messages.
 PAUSE = 0.2
-# Arguments of rustc that say what is written, and how; those of the second kind have a value of their own.
+# Arguments of rustc for its output; those of the second kind are followed by their value.
 OUTPUT = ("--error-format=", "--json=", "--emit=")
 OUTPUT_WITH_VALUE = ("--out-dir",)
 
@@ -44,7 +44,7 @@ class Command:
         return os.path.join(self.folder, source), is_unit
 
     def for_clippy(self, out: str) -> list[str]:
-        """The same call of Clippy, which writes into a folder of its own."""
+        """The same command for Clippy, with another output folder."""
         kept, skips = [], False
         for argument in self.arguments[1:]:
             if skips or argument in OUTPUT_WITH_VALUE:
@@ -60,14 +60,14 @@ def recorded(file: Path) -> Command:
     environment, _, rest = file.read_text(errors="surrogateescape").partition("\0\0")
     folder, *arguments = rest.removesuffix("\0").split("\0")
     variables = dict(variable.split("=", 1) for variable in environment.split("\0"))
-    # They speak of pipes to the Cargo that has ended.
+    # They name pipes to a Cargo that has ended.
     for name in ("CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"):
         variables.pop(name, None)
     return Command(file, variables, folder, arguments)
 
 
 def lines(messages: Path) -> Iterator[str]:
-    """The lines of a file that is being written, as they come; the last one is that of the end of the build."""
+    """The lines of a file that is being written, until the line that ends the build."""
     line = ""
     with messages.open() as file:
         while '"reason":"build-finished"' not in line:
@@ -81,7 +81,7 @@ def lines(messages: Path) -> Iterator[str]:
 
 
 def artifact(line: str) -> tuple[tuple[str, bool], list[Path]] | None:
-    """Of a crate of ours that was built: its source, whether it has the unit tests, and its files."""
+    """Parses the message about a built crate of ours: its source, whether it has the unit tests, and its files."""
     message = json.loads(line) if line.startswith("{") else {}
     if message.get("reason") != "compiler-artifact" or not message["package_id"].startswith("path+file://"):
         return None
@@ -91,10 +91,10 @@ def artifact(line: str) -> tuple[tuple[str, bool], list[Path]] | None:
 
 
 def command_of(unit: tuple[str, bool], made: list[Path]) -> Command:
-    """The command that made these files; LookupError if it is not recorded."""
+    """The recorded command that made these files. Raises LookupError if there is none."""
     folders = {folder / "lint" for file in made for folder in (file.parent, file.parent.parent)}
     files = [file for folder in folders for file in folder.glob("*") if file.suffix != ".checked"]
-    # Of two commands for a source, the later one made what is there.
+    # If a source was compiled twice, the later command made the files.
     for file in sorted(files, key=lambda file: -file.stat().st_mtime):
         command = recorded(file)
         if command.unit == unit:
@@ -103,7 +103,7 @@ def command_of(unit: tuple[str, bool], made: list[Path]) -> Command:
 
 
 def unchecked(messages: Iterable[str], root: Path) -> Iterator[Command]:
-    """The commands of what is built and was not checked since, as Cargo says it; LookupError if one is not recorded."""
+    """The commands of crates that were built but not checked since. Raises LookupError if one is not recorded."""
     settings = (root / "clippy.toml").stat().st_mtime
     for line in messages:
         if '"reason":"build-finished"' in line and '"success":true' not in line:

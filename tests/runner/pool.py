@@ -83,13 +83,13 @@ class Pool:
                     self.changed.notify_all()
 
     def ready(self) -> Kind | None:
-        """The kind of the next job: two user interfaces at once would wait for each other's answers."""
+        """The kind of the next job. Two user interfaces never run at once, because they would slow down each other."""
         if self.jobs[Kind.INTERACTIVE] and not self.is_interacting:
             return Kind.INTERACTIVE
         return Kind.COMPUTING if self.jobs[Kind.COMPUTING] else None
 
     def ready_beside(self, kind: Kind) -> Kind | None:
-        """That kind if a job of it may start: a user interface answers late beside three jobs on two processors."""
+        """`kind` if a job of it may start. A user interface answers late beside three jobs on two processors."""
         if kind is Kind.WAITING and (self.is_interacting or self.jobs[Kind.INTERACTIVE]):
             return None
         return kind if self.jobs[kind] else None

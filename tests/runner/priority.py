@@ -6,15 +6,14 @@ from pathlib import Path
 
 from pool import Kind
 
-# Of Unix's -20 to 19, at least: a program that gives way has about a tenth of the share of one that does not.
+# Nice level: gives such a process about a tenth of the processor time of a normal one.
 NICE = 10
-# By kind; others keep theirs. What follows the build takes what the build leaves, and a third of a share of it.
+# Nice level by kind, 0 for the others. What follows the build gets a third of the build's share.
 PRIORITY = {Kind.COMPUTING: NICE, Kind.FOLLOWING: NICE + 5}
 
 
 def gives_way(group: int, nice: int = NICE):
-    """Lowers the priority of a group of processes, which is a session of its own. Where the system does not let it, all
-    stay alike."""
+    """Lowers the priority of a process group with its own session, if the system allows it."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PGRP, group, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
     # Linux may share processors among sessions first, whatever the priorities within each.

@@ -15,7 +15,7 @@ from priority import gives_way
 
 RESULT = re.compile(r"^test (?P<name>.+?)( - should panic)? *\.\.\. (?P<result>ok|FAILED|ignored)")
 CURRENT = re.compile(r"^test (?P<name>.+?)( - should panic)? *\.\.\. ")
-# CPU seconds of a test of which nothing is known.
+# Assumed CPU seconds of a test that has not run before.
 UNKNOWN = 0.3
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -36,7 +36,7 @@ class Program:
         return f"{self.package} {self.source}"
 
     def environment(self) -> dict[str, str]:
-        """What cargo sets for tests."""
+        """The environment variables that Cargo sets for tests."""
         return {**os.environ, **self.variables, "CARGO_MANIFEST_DIR": str(self.folder), "CARGO_PKG_NAME": self.package}
 
     def tests(self) -> list[str]:
@@ -97,7 +97,7 @@ def package_name(identity: str, folder: Path) -> str:
 
 @dataclass
 class Chunk:
-    """Some tests of a program, run by one process, one after the other."""
+    """Some tests of a program, run in sequence by one process."""
 
     program: Program
     tests: list[str]
@@ -141,7 +141,7 @@ def chunks(
 
 @dataclass
 class Ran:
-    """What came of a chunk."""
+    """The result of a chunk."""
 
     passed: int
     failed: int
@@ -151,7 +151,7 @@ class Ran:
 
 
 def cpu_of(process: int) -> float:
-    """CPU seconds of a process and of those of its children that ended."""
+    """CPU seconds of a process and of its children that have ended."""
     try:
         after_name = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:

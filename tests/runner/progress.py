@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Count:
-    """What is known of a stage while it runs."""
+    """The progress of one stage."""
 
     total: int = 0  # 0: not known yet
     done: int = 0
@@ -18,7 +18,7 @@ class Count:
 
 @dataclass
 class Progress:
-    """Tells where the run is: on a terminal one line that changes, elsewhere a line now and then."""
+    """Shows the progress of the run: on a terminal as one line that changes, elsewhere as a line now and then."""
 
     every: float = 20.0  # seconds between two lines where there is no terminal
     counts: dict[str, Count] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Progress:
             self.shown = False
 
     def say(self, text: str):
-        """A line that stays."""
+        """Prints a permanent line."""
         with self.lock:
             self.clear()
             print(text, flush=True)
@@ -69,7 +69,7 @@ class Progress:
             self.counts.setdefault(stage, Count()).running = False
 
     def runs(self, what: str | None):
-        """What this thread runs from now on."""
+        """Sets what this thread runs now."""
         with self.lock:
             if what is None:
                 self.current.pop(threading.get_ident(), None)

@@ -30,7 +30,7 @@ def counts(log: str) -> tuple[int, int]:
 
 @dataclass
 class Result:
-    """What a stage has printed and cost so far."""
+    """The output, counts and cost of a stage so far."""
 
     status: int = 0
     log: str = ""
@@ -53,11 +53,11 @@ class Results:
         self.earlier_counts: dict[str, int] = earlier.get("counts", {})
 
     def expected(self, stage: str) -> int:
-        """How many tests the stage had in the last run; 0 if that is not known."""
+        """The number of tests of the stage in the last run; 0 if unknown."""
         return self.earlier_counts.get(stage, 0)
 
     def times(self, program: str) -> dict[str, float]:
-        """CPU seconds of the tests of a program when they ran last."""
+        """CPU seconds of a program's tests in their last run."""
         return self.earlier_tests.get(program, {})
 
     def took(self, program: str, cpu: dict[str, float]):
@@ -84,11 +84,11 @@ class Results:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
     def told(self, stage: str) -> str:
-        """What failed in a stage, and what the tests said."""
+        """The failed tests of a stage and their output."""
         return f"{self.failures(stage)}--- the whole log is {self.log(stage)}"
 
     def report(self, stages: list[str]) -> bool:
-        """Keeps what tests cost and prints the sums; whether all of the stages ran and nothing failed."""
+        """Saves the cost of tests and prints the totals. Returns whether all stages ran and nothing failed."""
         missing = [stage for stage in stages if stage not in self.stages]
         self.failed += len(missing)
         self.recalled += [f"{stage}: it did not run" for stage in missing]

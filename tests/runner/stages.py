@@ -23,12 +23,12 @@ class Sample:
     """Some tests of a program."""
 
     one_in: int
-    #: How the names of the tests begin of which some are taken; of the others all are.
+    #: Prefixes of the names of tests that are sampled; all other tests are run.
     of: tuple[str, ...] = ("",)
 
 
 PYTEST = ".cache/tests-python/bin/pytest"
-#: What cargo said of the build, as JSON.
+#: Cargo's JSON messages about the build.
 BUILT = "tests/output/build.json"
 STAGES = [
     Stage("format", "cargo fmt", ("tests/runner/format",), level="quick", cost=2),
@@ -114,7 +114,7 @@ STAGES = [
     ),
 ]
 
-#: From the quickest on; `usual` is what runs where none is named.
+#: From the quickest to the longest; `usual` is the default.
 LEVELS = {
     "quick": "what is worth its time before each commit",
     "usual": "all stages but `bare`, and a sample of suites of many cases",
@@ -141,7 +141,7 @@ SAMPLED = {
     "lift-tests suites/sanitizers.rs": Sample(4),
     "lift-tests suites/traps.rs": Sample(4),
 }
-# CPU seconds of all tests of programs of which no earlier run is known: the most expensive are started first.
+# Assumed CPU seconds of test programs that have not run before; the most expensive are started first.
 EXPECTED = {
     "lift-analysis src/lib.rs": 33,
     "lift-bench tests/smoke.rs": 20,

@@ -97,7 +97,7 @@ local function execute(name, argument, done)
   return client, id
 end
 
--- What a command is about: the kernel at the cursor.
+-- The argument of a command: the kernel at the cursor.
 local function here(more)
   local client = client_of(0)
   local at = vim.lsp.util.make_position_params(0, client and client.offset_encoding or 'utf-16')
@@ -127,7 +127,7 @@ local function run(argument)
   running = client and { client = client, id = id }
 end
 
--- What the lenses above a kernel do.
+-- The commands of code lenses.
 config.commands = {
   ['lift.server.generateOpenCL'] = function(command)
     generate(command.arguments[1])
@@ -198,7 +198,7 @@ vim.api.nvim_create_autocmd('FileType', {
   group = 'lift',
   callback = function(event)
     local file = vim.api.nvim_buf_get_name(event.buf)
-    -- What the server itself shows (`lift:/prelude.lift`) is no file of a project.
+    -- Documents of the server (`lift:/prelude.lift`) do not belong to a project.
     if file:match('^lift[%w-]*:/') then
       return
     end

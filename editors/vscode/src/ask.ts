@@ -14,7 +14,7 @@ export interface Proposal {
     values: RunValues;
 }
 
-/** Which of the proposals to run on, or `'others'` to be asked for each. Undefined: the person went away. */
+/** Asks which proposal to run on: `'others'` asks for each value, undefined means that the question was dismissed. */
 export async function askProposal(
     kernel: Kernel,
     proposals: Proposal[],
@@ -33,7 +33,7 @@ export async function askProposal(
     return picked?.answer;
 }
 
-/** Every input, then every size that is still open. Undefined: the person went away. */
+/** Asks for every input, then for every size that they leave open. Undefined if a question was dismissed. */
 export async function askValues(
     kernel: Kernel,
     proposed: RunValues,
@@ -110,7 +110,7 @@ function askInput(
     return new Promise<Answer<string>>((resolve) => {
         let choosingFile = false;
         pick.onDidAccept(async () => {
-            // Who is faster than the list accepts what was typed: no other choice contains it, so none is selected.
+            // Nothing is selected if Enter comes before the list is filtered; the typed text is the answer then.
             const value = pick.selectedItems[0]?.value ?? pick.value.trim();
             if (value === '') return;
             if (value !== 'a file') {

@@ -53,7 +53,7 @@ export class Comparer implements vscode.TextDocumentContentProvider, vscode.Code
         });
     }
 
-    /** Keeps the program as it is now, to compare with. */
+    /** Pins the current text of the program. */
     async pin(named: unknown): Promise<void> {
         const chosen = this.programs.choose(named);
         if (chosen === undefined) return;
@@ -124,7 +124,7 @@ export class Comparer implements vscode.TextDocumentContentProvider, vscode.Code
     }
 }
 
-/** The address of the pinned version of a program. */
+/** The URI of the pinned version of a program. */
 function pinnedOf(source: vscode.Uri): vscode.Uri {
     return vscode.Uri.from({ scheme: PINNED_SCHEME, path: source.path });
 }

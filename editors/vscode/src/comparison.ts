@@ -1,8 +1,8 @@
-/** How the comparison of two kernels reads: a text document of the language of results. */
+/** The comparison of two kernels as a text document in the language of results. */
 import type { Compared, Comparison, ProfileEntry } from './protocol';
 import { formatTime } from './shown';
 
-/** What is counted, in the order in which it is shown. */
+/** Amounts of the cost, in the order in which they are shown. */
 const COUNTED = [
     ['bytes read', 'globalBytesRead'],
     ['bytes written', 'globalBytesWritten'],
@@ -53,7 +53,7 @@ function times({ old, new: now, ratio }: Comparison): string[] {
     return [line('old', old), line('new', now), verdict, ''];
 }
 
-/** Launches of the same name beside each other, then those of one side only. */
+/** Launches with the same name side by side, then those of one side only. */
 function launches({ old, new: now }: Comparison): string[] {
     const names = [...new Set([...old.profile, ...now.profile].map((entry) => entry.name))];
     if (names.length === 0) return [];

@@ -24,7 +24,7 @@ export class Results implements vscode.TextDocumentContentProvider, vscode.Dispo
     }
 
     provideTextDocumentContent(uri: vscode.Uri): string {
-        // A window that is restored asks for the texts of its last life.
+        // A restored window asks for documents of an earlier session.
         const old = '; Made in an earlier session: run "Lift: Run Kernel" again.\n';
         return this.entries.get(uri.toString())?.text ?? old;
     }

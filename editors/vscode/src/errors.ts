@@ -1,8 +1,8 @@
-/** How an error of the server reaches a person. */
+/** Shows errors of the server to the user. */
 import * as vscode from 'vscode';
 import { LSPErrorCodes, ResponseError } from 'vscode-languageclient/node';
 
-/** True for the answer to a request that was cancelled, by the person or by shutting down. */
+/** Whether an error means that the request was cancelled, by the user or by shutting down. */
 export function isCancellation(error: unknown): boolean {
     return (
         error instanceof vscode.CancellationError ||
@@ -10,7 +10,7 @@ export function isCancellation(error: unknown): boolean {
     );
 }
 
-/** The text of an error, whatever was thrown. */
+/** The text of a thrown value of any type. */
 export function messageOf(error: unknown): string {
     if (error instanceof ResponseError && error.code === LSPErrorCodes.ContentModified) {
         return 'The program changed meanwhile. Run the command again.';

@@ -36,14 +36,14 @@ import { Views, originOf } from './views';
 const EXPLICIT_FORM = 'refactor.rewrite.lift.explicit.form';
 const EXPLICIT_FILE = 'source.lift.explicit.file';
 
-/** Settings that need another server. */
+/** Settings that take effect only when the server is restarted. */
 const READ_AT_START = ['lift.server.path', 'lift.server.extraArgs'];
-/** Settings that a running server is told of. */
+/** Settings that are sent to a running server. */
 const TOLD = ['lift.run', 'lift.inlayHints', 'lift.generated.target'];
 
 const WALKTHROUGH = 'lift-lang.lift#start';
 
-/** Commands of the server that run kernels and show what came of it. */
+/** Commands of the server that run kernels and show the results. */
 const RUNS_KERNELS: string[] = [COMMAND.testKernel, COMMAND.showTests, COMMAND.tuneKernel, COMMAND.compareKernels];
 
 let server: LiftServer | undefined;
@@ -117,7 +117,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
             if (READ_AT_START.some((name) => e.affectsConfiguration(name))) void lift.restart();
             else if (TOLD.some((name) => e.affectsConfiguration(name))) void lift.configure();
         }),
-        // Settings that were held back may name another server.
+        // Settings that were restricted until now may name another server.
         vscode.workspace.onDidGrantWorkspaceTrust(() => void lift.restart()),
     );
     await lift.start();
@@ -127,7 +127,7 @@ export async function deactivate(): Promise<void> {
     await server?.stop();
 }
 
-/** Turns a kind of hint on or off, where it is set now. */
+/** Turns a kind of hint on or off, in the configuration that sets it now. */
 async function toggle(kind: string): Promise<void> {
     const settings = vscode.workspace.getConfiguration('lift.inlayHints');
     const local = settings.inspect<boolean>(kind)?.workspaceValue !== undefined;

@@ -10,7 +10,7 @@ interface Characters {
 
 export class Glyphs implements vscode.Disposable {
     private asked: Promise<ReadonlyMap<string, string>> | undefined;
-    /** The characters by their keys, once the server has told them. */
+    /** The characters by their keys; undefined until the server has sent them. */
     private keys: ReadonlyMap<string, string> | undefined;
     private readonly pairs = new WeakMap<vscode.TextDocument, Pairs>();
     /** The documents in which pairs are being replaced. */
@@ -20,7 +20,7 @@ export class Glyphs implements vscode.Disposable {
     constructor(private readonly lift: LiftServer) {
         this.listening = [
             vscode.workspace.onDidChangeTextDocument((event) => void this.changed(event)),
-            // The characters are at hand before the first key.
+            // Requests the characters before the first key.
             vscode.window.onDidChangeActiveTextEditor((editor) => {
                 if (editor?.document.languageId === 'apl') void this.table();
             }),
@@ -51,7 +51,7 @@ export class Glyphs implements vscode.Disposable {
         }
     }
 
-    /** Replaces pairs until none waits. */
+    /** Replaces pairs until none is left. */
     private async replace(document: vscode.TextDocument, pairs: Pairs): Promise<void> {
         const keys = this.keys ?? (await this.table());
         for (;;) {
@@ -59,7 +59,7 @@ export class Glyphs implements vscode.Disposable {
             const editor = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
             if (found.length === 0 || editor === undefined) break;
             const version = document.version;
-            // The change that this makes takes the pairs away. Where something was typed meanwhile, the edit is refused
+            // The change event of this edit removes the pairs. If something was typed meanwhile, the edit is refused
             // and the pairs have moved.
             const done = await editor.edit(
                 (edit) => {
@@ -75,7 +75,7 @@ export class Glyphs implements vscode.Disposable {
         pairs.forget();
     }
 
-    /** The characters by their keys; empty while there is no server. */
+    /** The characters by their keys; empty without a server. */
     private table(): Promise<ReadonlyMap<string, string>> {
         this.asked ??= this.lift
             .ask<Characters>('lift/characters', {})

@@ -1,4 +1,4 @@
-/** The setup in words, as data in and text out. */
+/** Describes the setup as text, without access to the editor. */
 import type { Device, Setup } from './protocol';
 
 export interface Health {

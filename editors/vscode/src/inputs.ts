@@ -1,11 +1,11 @@
-/** What a kernel is run on, as plain data: kinds of input, proposals, and what is worth remembering. */
+/** Inputs of runs as plain data: kinds of input, proposals, and remembered values. */
 import * as path from 'node:path';
 
 import type { Kernel, RunValues } from './protocol';
 
 export type InputKind = 'random' | 'signed' | 'iota' | 'literal' | 'file';
 
-/** The length proposed for a size that nothing else tells. */
+/** The value proposed for a size that nothing else determines. */
 const PROPOSED_LENGTH = 1024;
 
 export function kindOf(input: string): InputKind {
@@ -70,10 +70,10 @@ export function signatureOf(kernel: Kernel): string {
 /** The values of the last run of a kernel, kept with the workspace. */
 export interface Remembered {
     signature: string;
-    /** What the program's own line `;;; run:` said then. */
+    /** The program's `;;; run:` line at that time. */
     line?: string;
     values: RunValues;
-    /** Whether the run on them failed: then they are proposed again, and not simply run again. */
+    /** Whether the run failed. The values are then proposed again instead of used without a question. */
     failed?: boolean;
 }
 

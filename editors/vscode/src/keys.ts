@@ -33,7 +33,7 @@ interface Pair {
 export class Pairs {
     private waiting: Pair[] = [];
 
-    /** Takes a change that is no typing, or one that may complete pairs: `text` is what the document is after it. */
+    /** Handles a change, which may complete pairs if it is typing. `text` is the document after it. */
     changed(
         prefix: string,
         keys: ReadonlyMap<string, string> | undefined,
@@ -56,7 +56,7 @@ export class Pairs {
         }
     }
 
-    /** What the waiting pairs become; those that mean nothing wait no longer. */
+    /** The replacements of waiting pairs. Drops pairs without a character. */
     replacements(keys: ReadonlyMap<string, string>): Replacement[] {
         this.waiting = this.waiting.filter(({ key }) => keys.has(key));
         return this.waiting.flatMap(({ start, end, key, closer }) => {
@@ -73,7 +73,7 @@ export class Pairs {
     }
 }
 
-/** Where a pair is after changes of other places; none where they changed the pair. */
+/** The location of a pair after other changes; undefined if a change overlaps the pair. */
 function moved(pair: Pair, changes: readonly Insertion[]): Pair | undefined {
     const place = (start: number, end: number): number | undefined => {
         const touched = changes.some(({ at, removed }) => at < end && at + removed > start);

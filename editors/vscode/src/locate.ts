@@ -18,7 +18,7 @@ export interface Server {
     version: string;
 }
 
-/** A place that gave no server, and why. */
+/** A candidate that is not a working server, and the reason. */
 export interface Rejection {
     place: Place;
     why: string;
@@ -42,7 +42,7 @@ export interface Places {
 
 const EXECUTABLE = process.platform === 'win32' ? 'lift.exe' : 'lift';
 
-/** How long a program may take to say its version, in milliseconds. */
+/** Time limit for a program to print its version, in milliseconds. */
 const PATIENCE = 10_000;
 
 export async function locateServer(places: Places): Promise<Search> {
@@ -66,7 +66,7 @@ export async function locateServer(places: Places): Promise<Search> {
     return { server: undefined, rejected };
 }
 
-/** The message for a search that found nothing: every place, with what was wrong there. */
+/** The message for a search that found nothing: every candidate with its reason. */
 export function describeFailure(search: Search): string {
     const named: Record<Place, string> = {
         setting: 'the setting lift.server.path',

@@ -11,7 +11,7 @@ export interface Obligation {
     position: { line: number; character: number };
 }
 
-/** What the server says with an error; undefined for one that is about something else. */
+/** The mismatch in an error's data; undefined for other errors. */
 export function obligationOf(data: unknown): Obligation | undefined {
     const said = (data as { obligation?: Partial<Obligation> } | null | undefined)?.obligation;
     const { label, position } = said ?? {};
@@ -28,7 +28,7 @@ export class Obligations implements vscode.Disposable {
     });
     private readonly watching = vscode.window.onDidChangeVisibleTextEditors(() => this.show());
 
-    /** The errors of a program are these now. Until they are others, what is painted moves with the text. */
+    /** Sets the errors of a program. Until the next call, the painted texts move with the program. */
     update(uri: vscode.Uri, data: unknown[]): void {
         this.painted.set(uri.toString(), data.flatMap((d) => obligationOf(d) ?? []));
         this.show(uri.toString());

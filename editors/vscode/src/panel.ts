@@ -12,7 +12,7 @@ import { fromPanel, type FromPanel, type Shown } from './shown';
 const VIEW_TYPE = 'lift.run';
 
 export interface PanelActions {
-    /** Runs a kernel again on the same, or after asking for something else. */
+    /** Runs a kernel again on the same values, or asks for others. */
     run(shown: Shown, others: boolean): void;
     /** Shows the whole result as text. */
     text(shown: Shown): void;
@@ -100,7 +100,7 @@ function keyOf({ source, kernel }: Shown): string {
     return `${source}#${kernel}`;
 }
 
-/** To the line that caused a time. */
+/** Moves the cursor to the line that caused a launch. */
 async function go(shown: Shown, entry: number): Promise<void> {
     const place = shown.profile[entry]?.place;
     if (place === undefined) return;
@@ -114,7 +114,7 @@ async function go(shown: Shown, entry: number): Promise<void> {
     });
 }
 
-/** The page of a webview that runs one script. */
+/** The HTML of a webview that runs one script. */
 export function page(webview: vscode.Webview, out: vscode.Uri, media: vscode.Uri, name = 'panel.js'): string {
     const nonce = randomBytes(16).toString('hex');
     const script = webview.asWebviewUri(vscode.Uri.joinPath(out, name));

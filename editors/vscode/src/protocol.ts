@@ -12,7 +12,7 @@ export const COMMAND = {
     runKernel: 'lift.server.runKernel',
     kernels: 'lift.server.kernels',
     setup: 'lift.server.setup',
-    /** The first two as code actions start them. */
+    /** The first two are commands of code actions. */
     showOpenCL: 'lift.server.showOpenCL',
     showRun: 'lift.server.showRun',
     /** Runs the tests of a kernel; the second shows the results by itself. */
@@ -21,7 +21,7 @@ export const COMMAND = {
     /** Searches for the parameters that make a kernel fastest; the second shows what was tried by itself. */
     tuneKernel: 'lift.server.tuneKernel',
     showTuning: 'lift.server.showTuning',
-    /** Writes what such a search has kept into the program. */
+    /** Writes the parameters that the search found into the program. */
     writeTuned: 'lift.server.writeTuned',
     /** Compares two kernels. */
     compareKernels: 'lift.server.compareKernels',
@@ -45,7 +45,7 @@ export interface Target {
     kernel?: string;
 }
 
-/** What a kernel becomes on its way to the device. */
+/** The stages of compilation. */
 export const STAGES = ['elaborated', 'core', 'scheduled', 'opencl', 'plan', 'host'] as const;
 export type Stage = (typeof STAGES)[number];
 
@@ -91,7 +91,7 @@ export interface RunRequest extends Target {
 export interface RunResult {
     kernel: string;
     device: string;
-    /** Something to know about this run, such as that there was no device; each in a line of its own. */
+    /** Notices about this run, such as that there was no device; one per line. */
     notice?: string;
     /** One element a line, rows as lines. */
     output: string;
@@ -99,7 +99,7 @@ export interface RunResult {
     cut?: boolean;
     /** The time of each OpenCL kernel, all its launches together. */
     profile: ProfileEntry[];
-    /** Runs that were measured. */
+    /** Number of measured runs. */
     runs?: number;
     /** The whole program on the device: median, least and greatest time in microseconds. */
     total?: [number, number, number];
@@ -128,7 +128,7 @@ export interface Curve {
     high: (number | null)[];
 }
 
-/** A finished search for what makes a kernel fastest. */
+/** A finished search for the fastest parameters of a kernel. */
 export interface Tuning {
     kernel: string;
     device: string;
@@ -138,7 +138,7 @@ export interface Tuning {
     /** The least that the device allows, in microseconds. */
     least: number | null;
     rows: { choice: string; microseconds: number | null; failed: string | null }[];
-    /** The choice that is kept, if one is clearly faster. */
+    /** The fastest parameters, if they are clearly faster than the default. */
     best: string | null;
     /** Microseconds of the default and of the best, measured alternately. */
     times: [number, number] | null;
@@ -148,7 +148,7 @@ export interface CompareRequest extends RunRequest {
     old: Target;
 }
 
-/** What `lift compare --format json` tells. */
+/** The output of `lift compare --format json`. */
 export interface Comparison {
     old: Compared;
     new: Compared;
@@ -192,13 +192,13 @@ export interface Kernel {
     defaultRun?: RunValues;
 }
 
-/** What a run is given: a text for each parameter, and lengths by name. */
+/** The values of a run: a text for each parameter, and sizes by name. */
 export interface RunValues {
     inputs: string[];
     sizes: Record<string, number>;
 }
 
-/** What the server is, and what it can run kernels on. */
+/** The server's version and its devices. */
 export interface Setup {
     version: string;
     program: string;

@@ -1,4 +1,4 @@
-/** How a run reads: in the panel, as a text document, and as an entry in the output. */
+/** The texts of a run: in the panel, as a document, and as an entry in the output. */
 import type { RunResult } from './protocol';
 import { PREVIEW_LINES, formatTime, type Shown } from './shown';
 
@@ -58,7 +58,7 @@ function heading({ program, values, result }: Run): string[] {
     return [...lines, ...profileTable(result)];
 }
 
-/** What is to be known about a run, one sentence each. */
+/** Notices about a run, one sentence each. */
 export function noticesOf(result: RunResult): string[] {
     return (result.notice ?? '').split('\n').filter((notice) => notice !== '');
 }
@@ -87,7 +87,7 @@ function shown({ output, cut }: RunResult, limit: number): string {
     return `${output.slice(0, end)}; … and ${left}${cut === true ? ' or' : ''} more lines\n`;
 }
 
-/** Where the first lines of a text end. */
+/** The offset at which the first `lines` lines of a text end. */
 function endOfLines(text: string, lines: number): number {
     let end = 0;
     for (let line = 0; line < lines; line++) {

@@ -1,4 +1,4 @@
-/** Starts a server that died again, unless it keeps dying. */
+/** Restarts a server that crashed, unless it keeps crashing. */
 import { CloseAction, ErrorAction, type ErrorHandler } from 'vscode-languageclient/node';
 
 const DEATHS = 5;
@@ -7,7 +7,7 @@ const WITHIN_MINUTES = 3;
 export class Revival implements ErrorHandler {
     private deaths: number[] = [];
 
-    /** `givenUp` is told why the server is not started again. */
+    /** `givenUp` receives the reason if the server is not restarted. */
     constructor(private readonly givenUp: (why: string) => void) {}
 
     /**

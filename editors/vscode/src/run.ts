@@ -21,7 +21,7 @@ import type { LiftServer } from './server';
 import type { Shown } from './shown';
 import { chooseKernel, columnBeside, type Programs } from './target';
 
-/** Whether the workspace is trusted; if not, says so. */
+/** Whether the workspace is trusted; if not, shows a message. */
 export async function mayRun(): Promise<boolean> {
     if (vscode.workspace.isTrusted) return true;
     const manage = 'Manage Trust';
@@ -34,7 +34,7 @@ export async function mayRun(): Promise<boolean> {
 
 export class Runner implements vscode.Disposable {
     private readonly output = vscode.window.createOutputChannel('Lift: Run');
-    /** Notices that were shown: each is worth interrupting for once, then stands in the report. */
+    /** Notices that were already shown as notifications; after that, they are only in the report. */
     private readonly noticed = new Set<string>();
 
     private readonly panels: Panels;
@@ -118,14 +118,14 @@ export class Runner implements vscode.Disposable {
     private async showText({ source, kernel }: Pick<Shown, 'source' | 'kernel'>): Promise<void> {
         const run = this.runs.get(`${source}#${kernel}`);
         if (run === undefined) {
-            // The panel is one of an earlier session.
+            // The panel is from an earlier session.
             void vscode.window.showInformationMessage(`${kernel} has not run in this session: run it again.`);
             return;
         }
         await this.results.show({ source: vscode.Uri.parse(source, true), kernel }, resultDocument(run));
     }
 
-    /** What a person wants the kernel to be run on; remembered for the next time. */
+    /** Asks for the values of a run and remembers them. */
     private async valuesFor(
         source: vscode.Uri,
         kernel: Kernel,
@@ -149,7 +149,7 @@ export class Runner implements vscode.Disposable {
         return chosen === 'others' ? askValues(kernel, last ?? first, folder) : chosen;
     }
 
-    /** What a person has chosen, for the next time. */
+    /** Saves the values of a run. */
     private async remember(source: vscode.Uri, kernel: Kernel, values: RunValues, failed: boolean): Promise<void> {
         const line = JSON.stringify(kernel.defaultRun ?? null);
         const kept: Remembered = { signature: signatureOf(kernel), line, values, failed };
@@ -208,7 +208,7 @@ function memoryKey(source: vscode.Uri, kernel: Kernel): string {
     return `run ${source.toString()}#${kernel.name}`;
 }
 
-/** Values that came with the request itself: nothing is asked then. */
+/** Values in the request itself, which need no question. */
 function givenValues(named: unknown): RunValues | undefined {
     const request = named as Partial<RunRequest> | undefined;
     if (!Array.isArray(request?.inputs)) return undefined;

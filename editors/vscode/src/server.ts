@@ -33,7 +33,7 @@ export type ServerState =
     | { kind: 'starting' }
     | { kind: 'running'; server: Server }
     | { kind: 'stopped' }
-    /** Not found, or it ended and was not brought back. */
+    /** Not found, or it crashed and was not restarted. */
     | { kind: 'failed'; why: string };
 
 export type Progress = WorkDoneProgressBegin | WorkDoneProgressReport;
@@ -131,7 +131,7 @@ export class LiftServer implements vscode.Disposable {
         return (await client.protocol2CodeConverter.asDefinitionResult(found, token)) ?? undefined;
     }
 
-    /** Where something is selected under the mouse, its type; else what the server says of the place. */
+    /** The type of the selection if the mouse is on it, otherwise the server's hover. */
     private async provideHover(
         document: vscode.TextDocument,
         position: vscode.Position,
@@ -160,7 +160,7 @@ export class LiftServer implements vscode.Disposable {
         diagnostics: vscode.Diagnostic[],
         next: HandleDiagnosticsSignature,
     ): void {
-        // The language client keeps what the server said with each.
+        // The language client keeps the data that the server sent with each.
         this.obligations.update(uri, diagnostics.map((d) => (d as { data?: unknown }).data));
         next(uri, diagnostics);
     }
@@ -174,7 +174,7 @@ export class LiftServer implements vscode.Disposable {
         return client;
     }
 
-    /** Tells a running server of settings that it can change at once. */
+    /** Sends changed settings to a running server. */
     async configure(): Promise<void> {
         await this.work;
         const settings = { lift: serverOptions() };
@@ -246,7 +246,7 @@ export class LiftServer implements vscode.Disposable {
             try {
                 await client.dispose();
             } catch (error) {
-                // A server that does not answer `shutdown` is killed by the client; nothing is lost.
+                // The client kills a server that does not answer `shutdown`, which loses nothing.
                 this.output.warn(`The server did not stop in order: ${String(error)}`);
             }
         }
@@ -264,11 +264,11 @@ export class LiftServer implements vscode.Disposable {
                 documentSelector: [
                     { language: 'lift', scheme: 'file' },
                     { language: 'lift', scheme: 'untitled' },
-                    // Earlier versions to compare with.
+                    // Pinned versions.
                     { language: 'lift', scheme: 'lift-pinned' },
                     { language: 'apl', scheme: 'file' },
                     { language: 'fcl', scheme: 'file' },
-                    // The prelude and the primitives, which the server gives out by itself.
+                    // The prelude and the primitives, which the server provides.
                     { language: 'lift', scheme: 'lift' },
                 ],
                 outputChannel: this.output,
@@ -290,7 +290,7 @@ export class LiftServer implements vscode.Disposable {
         );
     }
 
-    /** Says what went wrong, with a way to the remedy; does not wait for the answer. */
+    /** Shows an error with a button for its remedy; does not wait for the answer. */
     private fail(why: string): void {
         this.setState({ kind: 'failed', why });
         this.output.error(why);
@@ -306,7 +306,7 @@ export class LiftServer implements vscode.Disposable {
     }
 }
 
-/** The settings that the server takes, as `docs/protocol.md` names them. */
+/** The server's options, documented in `docs/protocol.md`. */
 function serverOptions(): Record<string, unknown> {
     const settings = vscode.workspace.getConfiguration('lift');
     const hints = HINT_KINDS.map((kind) => [kind, settings.get<boolean>(`inlayHints.${kind}`)] as const);

@@ -1,4 +1,4 @@
-/** *Lift: Show Setup* and *Lift: Choose Device*: what runs here, from where, and what there is to run kernels on. */
+/** *Lift: Show Setup* and *Lift: Choose Device*: the version and path of the server, and the devices. */
 import * as vscode from 'vscode';
 
 import { explain } from './errors';
@@ -14,7 +14,7 @@ export class SetupView implements vscode.TextDocumentContentProvider, vscode.Dis
     private readonly changed = new vscode.EventEmitter<vscode.Uri>();
     readonly onDidChange = this.changed.event;
     private readonly devicesChanged = new vscode.EventEmitter<void>();
-    /** The device on which kernels run is known, or is another. */
+    /** Fires when the device on which kernels run is known or has changed. */
     readonly onDidChangeDevice = this.devicesChanged.event;
     private readonly watching: vscode.Disposable;
     private setup: Setup | undefined;
@@ -26,7 +26,7 @@ export class SetupView implements vscode.TextDocumentContentProvider, vscode.Dis
     ) {
         this.watching = vscode.Disposable.from(
             vscode.workspace.registerTextDocumentContentProvider(SETUP_SCHEME, this),
-            // Asking the drivers starts them, in a process of their own: not for a workspace that is not trusted.
+            // Listing the devices starts the drivers, so it is not done in an untrusted workspace.
             server.onDidChangeState(({ kind }) => {
                 if (kind === 'running' && vscode.workspace.isTrusted) void this.ask().catch(() => undefined);
             }),
@@ -118,7 +118,7 @@ function itemOf({ device, info }: Device): { device: string; label: string; deta
     return { device, label: device, detail };
 }
 
-/** The settings of the extension that are not as they come. */
+/** The settings of the extension that differ from their defaults. */
 function changedSettings(): [string, unknown][] {
     const settings = vscode.workspace.getConfiguration('lift');
     const names = [

@@ -36,7 +36,7 @@ export type FromPanel =
     /** To the place of an entry of the profile. */
     | { type: 'go'; entry: number };
 
-/** What a panel says; undefined if that is nothing it may say. */
+/** Validates a message from a panel; undefined if it is malformed. */
 export function fromPanel(message: unknown): FromPanel | undefined {
     const said = message as Partial<FromPanel> | null;
     switch (said?.type) {
@@ -63,7 +63,7 @@ export interface TuningTable {
     sizes: string;
     /** The choice that is kept. */
     best: string | null;
-    /** How many times as fast as the default it is. */
+    /** Speed relative to the default. */
     gain: number | null;
     /** The least time that the device allows. */
     least: string | null;
@@ -75,7 +75,7 @@ export interface TuningTable {
 export interface TuningRow {
     choice: string;
     time: string;
-    /** How many times as fast as the default. */
+    /** Speed relative to the default. */
     ratio: number;
     /** The share of the roofline, from 0; in caches more than 1. */
     share: number | null;
@@ -123,7 +123,7 @@ export function formatTime(microseconds: number): string {
     return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
 }
 
-/** A number as short as it may be without being wrong by more than a thousandth. */
+/** The shortest text of a number with a relative error of at most 1/1000. */
 export function formatNumber(x: number): string {
     if (x === 0) return '0';
     const size = Math.abs(x);

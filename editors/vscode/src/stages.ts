@@ -5,7 +5,7 @@ export interface StageKind {
     stage: Stage;
     title: string;
     detail: string;
-    /** What a document of it ends in. */
+    /** The extension of its documents. */
     extension: string;
     /** The editor's name of its language. */
     language: string;
@@ -72,7 +72,7 @@ export function viewOf(path: string): { kernel: string; kind: StageKind } | unde
     return kind && { kernel: name.slice(0, -kind.extension.length), kind };
 }
 
-/** Whether the first line of a generated text says that the text is not that of the program, and why. */
+/** The reason in the first line of a generated text why it is stale; undefined if it is up to date. */
 export function staleness(firstLine: string): string | undefined {
     return /^(?:\/\/|;) stale: (.*)$/.exec(firstLine)?.[1];
 }

@@ -14,7 +14,7 @@ import { VIEW_SCHEME } from './views';
 
 type Direction = 'toGenerated' | 'toProgram';
 
-/** A cursor that moves on within this time, in milliseconds, is not followed. */
+/** Milliseconds for which the cursor must rest before it is followed. */
 const PAUSE = 60;
 
 export class Sync implements vscode.Disposable {
@@ -40,7 +40,7 @@ export class Sync implements vscode.Disposable {
                 if (textEditor === vscode.window.activeTextEditor) this.follow(textEditor);
             }),
             vscode.window.onDidChangeActiveTextEditor((editor) => editor && this.follow(editor)),
-            // What is written anew has lost its marks, and they belong elsewhere.
+            // A changed document has lost its marks, and their ranges have changed.
             vscode.workspace.onDidChangeTextDocument(({ document }) => {
                 const active = vscode.window.activeTextEditor;
                 if (document.uri.scheme === VIEW_SCHEME && active !== undefined) this.follow(active, false);
@@ -48,7 +48,7 @@ export class Sync implements vscode.Disposable {
             vscode.workspace.onDidChangeConfiguration((e) => {
                 if (e.affectsConfiguration('lift.generated')) this.clear();
             }),
-            // These say nothing in the program itself; to be asked is how an extension sees the mouse.
+            // This provider returns no hover: a request for one is the only way to follow the mouse.
             vscode.languages.registerHoverProvider(program, {
                 provideHover: async (document, position, token) => {
                     if (hoverSynced()) {
@@ -78,7 +78,7 @@ export class Sync implements vscode.Disposable {
         this.marks.dispose();
     }
 
-    /** Marks what belongs to the selection, once the cursor rests. */
+    /** Marks the ranges that correspond to the selection, once the cursor rests. */
     private follow(editor: vscode.TextEditor, reveal = true): void {
         clearTimeout(this.timer);
         const direction = directionFrom(editor.document);
@@ -103,7 +103,7 @@ export class Sync implements vscode.Disposable {
             if (direction === 'toGenerated') await this.markViews(views, document, range, reveal, newest);
             else await this.markProgram(document, range, reveal, newest);
         } catch {
-            // No server, or a text that it does not know yet: nothing belongs together.
+            // Without a server, or for a text that it does not know yet, nothing is marked.
             if (newest()) this.clear();
         }
     }

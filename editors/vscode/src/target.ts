@@ -1,10 +1,10 @@
-/** Which program, and which kernel of it, a command is about. */
+/** Determines the program and kernel of a command. */
 import * as vscode from 'vscode';
 
 import { COMMAND, type Kernel, type Target } from './protocol';
 import type { LiftServer } from './server';
 
-/** A program and, where one is meant, a place in it or a kernel of it. */
+/** A program, and optionally a position or a kernel in it. */
 export interface Chosen {
     source: vscode.Uri;
     position?: vscode.Position;
@@ -41,7 +41,7 @@ export class Programs implements vscode.Disposable {
         }
         const active = vscode.window.activeTextEditor;
         if (active !== undefined) {
-            // The elaborated program is Lift, too.
+            // The elaborated program is also in the language Lift.
             const origin = this.originOf(active.document.uri);
             if (origin !== undefined) return origin;
             if (LANGUAGES.has(active.document.languageId)) return inEditor(active);

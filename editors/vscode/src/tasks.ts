@@ -8,11 +8,11 @@ const TYPE = 'lift';
 interface Definition extends vscode.TaskDefinition {
     type: typeof TYPE;
     command: 'check' | 'build' | 'fmt';
-    /** Files, folders for `check`; `${file}` and its like are understood. */
+    /** Files, or folders for `check`; variables such as `${file}` are expanded. */
     args?: string[];
 }
 
-/** What is offered without being written down. */
+/** Tasks that are offered without a definition in `tasks.json`. */
 const OFFERED: { name: string; definition: Definition; group: vscode.TaskGroup }[] = [
     {
         name: 'check this file',
@@ -46,7 +46,7 @@ function task(
     scope: vscode.TaskScope | vscode.WorkspaceFolder,
 ): vscode.Task | undefined {
     const state = server.state;
-    // The same program as the editor's.
+    // The same executable as the language server's.
     if (state.kind !== 'running') return undefined;
     const run = new vscode.ProcessExecution(state.server.file, [definition.command, ...(definition.args ?? [])]);
     return new vscode.Task(definition, scope, name, 'lift', run, '$lift');

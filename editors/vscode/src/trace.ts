@@ -68,7 +68,7 @@ export class TraceChannel implements vscode.LogOutputChannel {
         this.channel?.dispose();
     }
 
-    /** Made when first written to: without a trace there is no empty entry among the outputs. */
+    /** Created on the first write, so that there is no empty output channel without a trace. */
     private open(): vscode.OutputChannel {
         this.channel ??= vscode.window.createOutputChannel(this.name);
         return this.channel;

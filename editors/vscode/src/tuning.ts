@@ -16,7 +16,7 @@ import { chooseKernel, columnBeside, type Programs } from './target';
 
 const VIEW_TYPE = 'lift.tuning';
 
-/** What a request may add to its target. */
+/** Optional fields of a request besides its target. */
 interface Wishes {
     sizes?: Record<string, number>;
     /** Seconds. */

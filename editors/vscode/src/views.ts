@@ -42,7 +42,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
             vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((e) => this.mark(e))),
             vscode.workspace.onDidChangeTextDocument(({ document }) => this.markAll(document)),
             vscode.workspace.onDidOpenTextDocument((document) => void setLanguage(document)),
-            // A new server knows of no view: each is asked for again.
+            // A new server does not know the open views, so request each again.
             server.onDidChangeState(({ kind }) => {
                 if (kind !== 'running') return;
                 for (const { uri } of vscode.workspace.textDocuments) {
@@ -50,7 +50,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
                 }
             }),
         );
-        // Views that a window is restored with.
+        // Views of a restored window.
         vscode.workspace.textDocuments.forEach((document) => void setLanguage(document));
     }
 
@@ -79,7 +79,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
         }
     }
 
-    /** Asks which stage to show of the kernel at hand. */
+    /** Asks which stage of the current kernel to show. */
     async chooseStage(named: unknown): Promise<void> {
         const given = stageOf(named);
         const active = vscode.window.activeTextEditor?.document.uri;
@@ -138,7 +138,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     }
 }
 
-/** Languages go by file names, which must not claim files of others: `.core`, JSON with comments. */
+/** Sets the language here, because file extensions such as `.core` may belong to other extensions. */
 async function setLanguage(document: vscode.TextDocument): Promise<vscode.TextDocument> {
     const language = document.uri.scheme === VIEW_SCHEME ? viewOf(document.uri.path)?.kind.language : undefined;
     if (language === undefined || document.languageId === language) return document;

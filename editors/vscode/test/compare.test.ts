@@ -1,4 +1,4 @@
-/** How a comparison and a search read. */
+/** The texts of a comparison and of a search. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

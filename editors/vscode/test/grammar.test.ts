@@ -1,4 +1,4 @@
-/** The grammar gives each word of a program the colour of its kind. */
+/** The scopes that the grammar assigns to words. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';

@@ -1,4 +1,4 @@
-/** The prefix key and the key after it become a character. */
+/** A prefix key and the next key are replaced by a character. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** The manifest keeps its promises: examples, files, commands, the problem matcher. */
+/** The manifest is consistent with the files: examples, commands, the problem matcher. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';

@@ -1,4 +1,4 @@
-/** What a run is given, and how its result reads. */
+/** The values of a run and the text of its result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

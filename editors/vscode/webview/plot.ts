@@ -29,7 +29,7 @@ function finite(values: (number | null)[]): number[] {
     return values.filter((v): v is number => v !== null);
 }
 
-/** The least and the greatest, apart from each other. */
+/** The minimum and the maximum, separated if they are equal. */
 function bounds(values: number[]): [number, number] {
     let [low, high] = [Infinity, -Infinity];
     for (const value of values) {
@@ -123,7 +123,7 @@ function drawCurve(
     return out;
 }
 
-/** Of viridis, dark to light: readable on every theme, and for people who see few colours. */
+/** The colours of viridis, dark to light: readable on every theme and for colour-blind people. */
 const SCALE: [number, number, number][] = [
     [68, 1, 84],
     [59, 82, 139],

@@ -1,4 +1,4 @@
-/** Draws the panel of a search: what was tried, the fastest first, each with its time, its share of the roofline and a bar. */
+/** Draws the panel of a search: the measured choices from the fastest, each with time, share of the roofline and a bar. */
 import type { TuningRow, TuningTable } from '../src/shown';
 import { element } from './dom';
 

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-#: Made when they are first used.
+#: Imported on first use.
 _LATER = ("__version__", "dask")
 
 

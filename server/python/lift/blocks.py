@@ -18,7 +18,7 @@ from . import tasks, work
 
 
 class Blocks(DaskMethodsMixin):
-    """An array in blocks whose elements are not scalars of NumPy: rows of different lengths.
+    """An array in blocks whose elements are rows of different lengths, which NumPy's arrays cannot hold.
 
     `blocks` are values, what `dask.delayed` makes, or futures of a client.
     """
@@ -34,19 +34,19 @@ class Blocks(DaskMethodsMixin):
         return f"<{len(self.blocks)} blocks of {self.lift_type or 'rows'}>"
 
     def to_delayed(self) -> list[Delayed]:
-        """The blocks, each computed later."""
+        """The blocks as `dask.delayed` values."""
         if self._ends is None:
             held = iter(tasks.several([block for block in self.blocks if not isinstance(block, Delayed)]))
             self._ends = [block if isinstance(block, Delayed) else next(held) for block in self.blocks]
         return list(self._ends)
 
-    # --- what Dask asks of a collection
+    # --- Dask's protocol for collections
 
     __dask_scheduler__ = staticmethod(threaded.get)
     __dask_optimize__ = staticmethod(optimize_delayed)
 
     def __dask_graph__(self) -> HighLevelGraph:
-        # Blocks of one call have one graph.
+        # The blocks that one call made share a graph: merge it once.
         graphs = {id(graph): graph for graph in (end.__dask_graph__() for end in self.to_delayed())}
         return HighLevelGraph.merge(*graphs.values())
 
@@ -67,7 +67,7 @@ class Blocks(DaskMethodsMixin):
 
 
 def _persisted(graph: Any, keys: list[Any], lift_type: str | None, **_: Any) -> Blocks:
-    """Blocks that are computed, or being computed."""
+    """The collection that `persist` returns."""
     layer = f"lift-{uuid.uuid4().hex}"
     found = HighLevelGraph.from_collections(layer, {key: graph[key] for key in keys}, dependencies=())
     return Blocks([Delayed(key, found, layer=layer) for key in keys], lift_type)

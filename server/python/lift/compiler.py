@@ -15,20 +15,20 @@ from typing import Any
 from lift_runtime import LiftError
 from lift_runtime.errors import counted
 
-#: The exit status of the program for arguments that are wrong.
+#: Exit status of `lift` for invalid arguments.
 WRONG_USE = 2
 
 
 def executable() -> str:
-    """Where the program is: what the environment variable LIFT names, else the one that was installed with this
-    module, else the one on the search path."""
+    """The path of the program `lift`: the environment variable LIFT, else the program installed with this module, else
+    the one on the search path."""
     named = os.environ.get("LIFT")
     if named:
         return named
     name = "lift" + (sysconfig.get_config_var("EXE") or "")
     schemes = [None, f"{os.name}_user"] if f"{os.name}_user" in sysconfig.get_scheme_names() else [None]
     folders = [sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts") for scheme in schemes]
-    # With `pip install --target` the program lies beside the packages.
+    # `pip install --target` puts the program beside the packages.
     folders.append(str(Path(__file__).resolve().parents[1] / "bin"))
     for folder in folders:
         path = Path(folder) / name
@@ -42,7 +42,7 @@ def executable() -> str:
 
 
 def run(*arguments: str) -> list[dict[str, Any]]:
-    """What the program says, an object a line; its first error is raised."""
+    """The JSON objects that the program prints, one per line. Raises its first error."""
     answers, problem = ask(*arguments)
     if problem is not None:
         raise problem
@@ -50,7 +50,7 @@ def run(*arguments: str) -> list[dict[str, Any]]:
 
 
 def answer(*arguments: str) -> dict[str, Any]:
-    """The one object that the program prints; its first error is raised."""
+    """The only JSON object that the program prints. Raises its first error."""
     answers = run(*arguments)
     if len(answers) != 1:
         raise silent(len(answers))
@@ -58,13 +58,13 @@ def answer(*arguments: str) -> dict[str, Any]:
 
 
 def silent(answers: int) -> LiftError:
-    """A program that ends well, but does not print what was asked for."""
+    """The error of a program that succeeds with an unexpected number of answers."""
     printed = f"printed {counted(answers, 'answer')}"
     return LiftError("no-such-program", f"{executable()} {printed}: it is not the program `lift` of this version")
 
 
 def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
-    """What the program says, an object a line, and its first error."""
+    """The JSON objects that the program prints, one per line, without errors; and its first error."""
     command = [executable(), arguments[0], "--format", "json", *arguments[1:]]
     try:
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
@@ -76,7 +76,7 @@ def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
     if errors:
         return answers, _error(errors)
     if done.returncode == WRONG_USE:
-        # What clap says, without what it says of the command line.
+        # clap's message without the usage that follows it.
         said = done.stderr.removeprefix("error: ").partition("\n\n")[0].strip()
         raise LiftError("input", re.sub(r"^invalid value '.*?' for '.*?': ", "", said))
     if done.returncode != 0:
@@ -85,15 +85,15 @@ def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
     return answers, None
 
 
-#: Errors that are shown after the first.
+#: Maximum number of errors shown after the first.
 LISTED = 4
 
 
 def _error(errors: list[dict[str, Any]]) -> LiftError:
     first, rest = errors[0], errors[1:]
-    # What certainly mends it, as the program's `help:`.
+    # The certain quick fixes, as the program's `help:` lines.
     fixes = [f"help: {fix['title']}" for fix in first.get("fixes", ()) if fix["certain"]]
-    # Sizes are given by their names alone.
+    # In Python, sizes are keyword arguments.
     message = first["message"].replace("as in `--size ", "as in `")
     lines = [message, *fixes[:1], *(f"{_place(error)}: {error['message']}" for error in rest[:LISTED])]
     if len(rest) > LISTED:
@@ -107,11 +107,11 @@ def _place(error: dict[str, Any]) -> str:
 
 
 class Cost:
-    """What a run of a kernel costs: each amount as a number, or as a size where sizes are not given.
+    """The cost of a run: each amount is a number, or a size if the sizes are not given.
 
     `bytes_read`, `bytes_written`, `integer_operations`, `float_operations`, `special_operations`, `barriers`,
-    `local_memory`, and `launches`, which have the same and a `label`. Amounts that depend on the data are the most that
-    a run can have.
+    `local_memory`, and `launches`, which have the same attributes and a `label`. Amounts that depend on the data are
+    upper bounds.
     """
 
     def __init__(self, report: dict[str, Any]) -> None:

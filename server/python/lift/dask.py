@@ -24,17 +24,17 @@ from .blocks import Blocks, later
 from .program import is_lazy
 from .tasks import Task, Within
 
-#: Partial results that are folded at once.
+#: Number of partial results that one task folds.
 FOLDED = 8
-#: Elements of each block that say where a sort is cut.
+#: Elements of each block that are sampled to choose the bounds of a distributed sort.
 SAMPLES = 64
-#: Elements in a block of what a kernel makes itself, if nothing else says so.
+#: Default block length of arrays that a kernel creates itself, such as `iota`.
 CHUNK = 2**20
-#: Of the JSON.
+#: Version of the JSON format of kernels in parts.
 VERSION = 1
 
 
-#: The lengths of the blocks of an array.
+#: Maps the length of an array to the lengths of its blocks.
 Divide = Callable[[int], "list[int]"]
 
 
@@ -53,22 +53,22 @@ def devices(client: Any) -> dict[Any, str]:
 
 @dataclass(eq=False)
 class Cut:
-    """Where an array is cut: the positions, if they are known, else one unknown length a block."""
+    """How an array is divided into blocks: the bounds if they are known, otherwise a task per block for its length."""
 
     count: int
     bounds: list[int] | None
-    #: Lengths of the blocks, for tasks.
+    #: The length of each block as a task, if `bounds` is unknown.
     lengths: list[Any] | None = None
     firsts: Any = None
 
     def length(self, i: int) -> Any:
-        """Of block `i`."""
+        """The length of block `i`."""
         if self.bounds is not None:
             return self.bounds[i + 1] - self.bounds[i]
         return self.lengths[i] if self.lengths is not None else None
 
     def first(self, i: int) -> Any:
-        """The position of the first element of block `i`."""
+        """The index in the whole array of the first element of block `i`."""
         if self.bounds is not None:
             return self.bounds[i]
         if self.firsts is None:
@@ -83,7 +83,7 @@ class Spread:
 
 
 class Parts:
-    """A kernel in parts, as the program `lift` describes it."""
+    """A kernel divided into steps on blocks, as `lift` describes it in JSON."""
 
     def __init__(self, line: dict[str, Any], plan: Plan, choices: Sequence[Any], memory: int | None) -> None:
         self.parts = line["parts"]
@@ -91,7 +91,7 @@ class Parts:
             message = f"parts have version {self.parts['version']}, this module reads version {VERSION}"
             raise LiftError("internal-error", message)
         self.plan = plan
-        #: Each kernel on each device.
+        #: By kernel, then by device.
         self.kernels: list[list[Any]] = []
         for kernel in line["kernels"]:
             programs = {target: (plan, text) for target, (plan, text) in kernel["programs"].items()}
@@ -99,25 +99,25 @@ class Parts:
             self.kernels.append(made)
 
     def __call__(self, inputs: Sequence[Any], given: dict[str, int], divide: Divide | int | None = None) -> Any:
-        """`divide` says how arrays that are in one piece, and those that the kernel makes itself, are cut: also as the
-        length of their blocks."""
+        """Run on `inputs`. `divide` gives the blocks of arrays that are not divided yet, and of those that the kernel
+        creates: a function from a length to the lengths of blocks, or one block length."""
         return _Run(self, given, by(divide) if isinstance(divide, int) else divide).run(inputs)
 
 
 class _Run:
-    """One call: the graph as it grows."""
+    """One call, which builds a graph of tasks."""
 
     def __init__(self, parts: Parts, given: dict[str, int], divide: Divide | None) -> None:
         self.parts, self.plan = parts.parts, parts.plan
-        #: One node of the graph each, so that a worker gets it once.
+        #: Each kernel is one node of the graph, so that a worker receives it once.
         self.kernels = [[tasks.value(one) for one in made] for made in parts.kernels]
         self.values: dict[str, Any] = dict(pour.check_given(self.plan, given))
         self.divide = divide
         self.held: dict[int, Any] = {}
         self.unknown = False
-        #: Cuts of inputs, by their lengths.
+        #: How inputs are divided, by their lengths.
         self.cuts: dict[int, Cut] = {}
-        #: Names of inputs, by their values.
+        #: Names of inputs, by the ids of their values.
         self.named: dict[int, str] = {item["value"]: item["name"] for item in self.parts["inputs"]}
 
     def run(self, inputs: Sequence[Any]) -> Any:
@@ -182,12 +182,12 @@ class _Run:
         return made if about["spread"] else self.gathered(made)
 
     def of_dask(self, item: dict[str, Any], value: Any) -> Any:
-        """An array, a value that is computed later, or blocks; tables and their columns are arrays."""
+        """Converts an input of Dask to an array, a delayed value or blocks; tables and their columns become arrays."""
         value = later(value)
         if isinstance(value, (Blocks, da.Array, Delayed)):
             return value
         if isinstance(getattr(value, "data", None), da.Array):
-            # Of xarray.
+            # An array of xarray.
             return value.data
         dtype = _dtype(self.parts["values"][item["value"]]["element"])
         if dtype is not None and dtype.names is not None and hasattr(value, "columns"):
@@ -199,7 +199,7 @@ class _Run:
         raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {message}")
 
     def fits(self, item: dict[str, Any], about: dict[str, Any], value: Any) -> tuple[Any, ...]:
-        """The shape of an array of Dask, whose elements are as the type of the input says."""
+        """The shape of an array of Dask. Raises an error if its elements do not have the input's type."""
         dtype = _dtype(about["element"])
         what = None
         if dtype is not None and _scalars(value.dtype) != _scalars(dtype):
@@ -218,7 +218,7 @@ class _Run:
                 to.append(pour.Equation(size, int(n), item["name"], dim))
 
     def check(self) -> None:
-        """What the program relies on, before any task exists."""
+        """Checks the program's assumptions before any task is created."""
         for check in self.parts["checks"]:
             names = set(sizes.condition_names(check["parts"])) & set(self.plan.sizes)
             missing = sorted(names - set(self.values))
@@ -250,14 +250,14 @@ class _Run:
         raise self.asks(sizes.text(size))
 
     def known_size(self, size: Any) -> Any:
-        """A number, or what a task finds."""
+        """The value of a size: a number, or a task if the size depends on data."""
         mentioned = {name: self.values[name] for name in sizes.names(size) if name in self.values}
         if all(isinstance(n, int) for n in mentioned.values()):
             return self.size(size)
         return Task(work.size, size, list(mentioned), list(mentioned.values()))
 
     def numbers(self, entries: list[Any], block: Any = None, first: Any = None) -> dict[str, Any]:
-        """The sizes that a kernel is given."""
+        """The values of a kernel's size arguments."""
         found = {}
         for own, what in entries:
             if what == "block":
@@ -306,13 +306,13 @@ class _Run:
         names: Sequence[str | None] = (),
         length: Any = None,
     ) -> Any:
-        """A task that runs a kernel. The inputs that have names are blocks of one length, which may be known."""
+        """A task that runs a kernel. Inputs with a name are blocks of equal length: `length`, if it is a number."""
         devices = self.kernels[kernel]
         call = work.Call(list(numbers), names, length if isinstance(length, int) else None)
         return Task(call, devices[block % len(devices)], *inputs, *numbers.values())
 
     def located(self, read: dict[str, Any]) -> Spread:
-        """What a step reads; in one piece where its elements have positions, and where it is cut is not known."""
+        """The array that a step reads; undivided if the step reads a range of it but its bounds are unknown."""
         held = self.spread(read["value"])
         if read.get("range") is None or held.cut.bounds is not None:
             return held
@@ -324,7 +324,7 @@ class _Run:
         cut = self.cut(each, reads)
         names = [self.named.get(read["value"]) for read in each["reads"]]
         if cut.bounds is not None:
-            # Of arrays that are cut elsewhere a block is a part.
+            # The blocks of the other arrays have different bounds, so only these inputs have equal lengths.
             names = [n if w is None and s.cut.bounds == cut.bounds else None for n, (s, w) in zip(names, reads)]
         wholes = [self.whole(v) for v in each["wholes"]]
         picks = [self.whole(v) for v in each["picks"]]
@@ -337,7 +337,7 @@ class _Run:
         self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
 
     def cut_of(self, each: dict[str, Any], cut: Cut, blocks: list[Any]) -> Cut:
-        """Where a result is cut: as what it is made from, if it is as long."""
+        """How a result is divided: like the step's blocks if it is as long as the arrays that the step reads."""
         if each["yields"] == "one":
             return _known([1] * cut.count)
         if each["yields"] == "some":
@@ -355,7 +355,7 @@ class _Run:
         return all(isinstance(self.values.get(name), int) for name in sizes.names(size))
 
     def cut(self, each: dict[str, Any], reads: list[tuple[Spread, Any]]) -> Cut:
-        """The blocks of a step."""
+        """How the index range of a step is divided into blocks."""
         candidates = [(spread.cut, wanted) for spread, wanted in reads]
         if each["like"] is not None:
             candidates.insert(0, (self.spread(each["like"]).cut, None))
@@ -385,7 +385,7 @@ class _Run:
         return cut if bounds == cut.bounds else Cut(len(bounds) - 1, bounds)
 
     def apart(self, reads: list[dict[str, Any]]) -> LiftError:
-        """Blocks of what is read together do not belong together."""
+        """The error that arrays which a step reads together are divided differently."""
         unknown = [read["value"] for read in reads if self.spread(read["value"]).cut.bounds is None]
         named = " and ".join(f"`{self.named[v]}`" for v in unknown if v in self.named) or "one"
         message = (
@@ -395,7 +395,7 @@ class _Run:
         return LiftError("cannot-distribute", message)
 
     def read(self, source: Spread, wanted: Any, cut: Cut, i: int) -> Any:
-        """What block `i` reads."""
+        """The part of an array that block `i` reads."""
         if wanted is None and (source.cut is cut or source.cut.bounds == cut.bounds or cut.bounds is None):
             return source.blocks[i]
         bounds = cut.bounds or []
@@ -488,7 +488,7 @@ class _Run:
         return self.made(self.held[result], self.parts["values"][result])
 
     def made(self, held: Any, about: dict[str, Any]) -> Any:
-        """A value of a type."""
+        """Converts a value to the collection of Dask, or the tuple of them, for its type."""
         dtype = _dtype(about["element"])
         if about["parts"] is not None and not isinstance(held, Spread):
             return tuple(self.made(Task(work.item, held, i), part) for i, part in enumerate(about["parts"]))
@@ -518,14 +518,14 @@ def _unknown(blocks: list[Any], name: str | None = None) -> Cut:
 
 
 def _host(item: Input, value: Any, equations: list[pour.Equation]) -> Any:
-    """A value of the host as a result would be, if it fits its type: nothing is converted."""
+    """Checks that a host value has the input's type, and returns it in the form of a result, without conversion."""
     column = read.column(item, value, False)
     pour.shapes(item, column, equations, {})
     return collect.given(item.layout, column)
 
 
 def _scalars(dtype: np.dtype) -> list[Any]:
-    """What an element consists of, whatever the names of its fields."""
+    """The scalar types of an element, nested like its fields but without their names."""
     return [dtype] if dtype.names is None else [_scalars(dtype[name]) for name in dtype.names]
 
 
@@ -538,7 +538,7 @@ def _dtype(element: Any) -> np.dtype | None:
 
 
 def _range(source: Spread, start: int, end: int) -> Any:
-    """Elements by their positions in the whole, for one task."""
+    """Elements `start` to `end` of an array, as one argument of a task."""
     bounds = source.cut.bounds or []
     start, end = max(start, 0), min(max(end, start), bounds[-1])
     pieces = []
@@ -555,7 +555,7 @@ def _range(source: Spread, start: int, end: int) -> Any:
 
 
 def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
-    """The same where positions outside are those of a pad."""
+    """Like `_range`, but indices out of bounds are those of a padded array."""
     length = (source.cut.bounds or [0])[-1]
 
     def edge(at: int) -> int:

@@ -21,7 +21,7 @@ from . import compiler
 
 
 def run(file: Path, kernel: str, plan: Plan, inputs: list[Any], copy: bool, given: dict[str, Any]) -> Any:
-    """The result of a kernel. Inputs and result travel as `.npz` files."""
+    """Runs a kernel in the interpreter. Inputs and result are passed as `.npz` files."""
     sizes = check_given(plan, given)
     with tempfile.TemporaryDirectory(prefix="lift-") as name:
         folder = Path(name)
@@ -38,12 +38,12 @@ def run(file: Path, kernel: str, plan: Plan, inputs: list[Any], copy: bool, give
 
 
 def written(plan: Plan, inputs: Sequence[Any], copy: bool, sizes: dict[str, int], folder: Path) -> list[str]:
-    """Inputs that fit their types, as files for the program."""
+    """Checks the types of inputs and writes them to files for the program."""
     if len(inputs) != len(plan.inputs):
         raise LiftError("input", wrong_count(plan, len(inputs)))
     hosts = [value.get() if is_device(value) else value for value in inputs]
     columns = [column(item, host, copy) for item, host in zip(plan.inputs, hosts)]
-    # Here its errors name sizes as Python does.
+    # Binding the sizes here makes errors name them as Python's keyword arguments.
     bind(plan, columns, sizes)
     files = [str(folder / f"{i}.npz") for i in range(len(columns))]
     for file, item, found in zip(files, plan.inputs, columns):

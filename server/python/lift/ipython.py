@@ -23,7 +23,7 @@ from lift_runtime.plan import identifiers
 from . import compiler, plots
 from .program import File, Kernel, Program
 
-#: Lines of a result that are shown.
+#: Maximum number of lines of a result that are shown.
 SHOWN = 20
 
 
@@ -36,21 +36,21 @@ class CellError(LiftError):
 
     @property
     def line(self) -> int:
-        """Of its place."""
+        """The line of the error in its cell."""
         return int(self.place.split(":")[-2]) if self.place else 1
 
     def _render_traceback_(self) -> list[str]:
-        """IPython asks for it: the frames of Python say nothing about the cell."""
+        """IPython's hook for tracebacks: without Python's frames, which are not in the cell."""
         return [self.shown.rstrip() or str(self)]
 
 
 class Cells:
-    """The cells of a session by their ids, and their magic."""
+    """The Lift cells of a session by their ids, and the magic command that runs them."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
         self.texts: dict[str, str] = {}
-        #: What each variable was set to last. One that is something else now was deleted or set by the notebook.
+        #: The kernel that each variable was last set to. A variable with another value was changed by the notebook.
         self.given: dict[str, Kernel] = {}
 
     def magic(self, line: str, cell: str) -> None:
@@ -63,7 +63,7 @@ class Cells:
         except CellError:
             raise
         except LiftError as problem:
-            # What is wrong without a place in the cell, as a search for parameters.
+            # An error without a location in the cell, such as one of a search for parameters.
             raise CellError(problem.code, problem.message, problem.place) from None
 
     def _define(self, line: str, cell: str) -> None:
@@ -110,14 +110,14 @@ class Cells:
         self.shell.user_ns[variable] = self.given[variable] = kernel
 
     def _id(self) -> str | None:
-        """The cell that is run, where the front end says which."""
+        """The id of the cell that is run, or None if the front end does not send ids."""
         with contextlib.suppress(AttributeError, KeyError, TypeError):
             return self.shell.get_parent()["metadata"]["cellId"]
         return None
 
 
 def _names(text: str) -> set[str]:
-    """What a cell defines."""
+    """The names that a cell defines."""
     names, depth, words = set(), 0, []
     for word in _WORDS.findall(text):
         if word in ("(", "["):
@@ -135,11 +135,11 @@ def _names(text: str) -> set[str]:
 
 
 def _name(cell: str) -> str:
-    """What a cell is called in messages."""
+    """The name of a cell in messages."""
     return f"cell of {', '.join(sorted(_names(cell)))}"
 
 
-#: How deep the name is.
+#: The number of brackets around a form's name.
 _NAMED = {"lift": 1, "define": 2}
 #: Comments, brackets, texts and words.
 _WORDS = re.compile(r';[^\n]*|[][()]|"[^"\n]*"?|[^][()\s;"]+')
@@ -147,12 +147,12 @@ _RUN = re.compile(r"^;;; run:", re.MULTILINE)
 
 
 def _compiled(cells: list[str]) -> tuple[str, Mapping[str, Kernel]]:
-    """The text of all cells, and its kernels."""
+    """Compiles the cells as one program. Returns its text and its kernels."""
     problem = _checked(cells, "cell")
     if problem is not None:
         wrong = _cell_at(cells, problem.line)
         if wrong > 0:
-            # What the cell changes does not fit another, whose lines are its own where it comes first.
+            # The new cell breaks another one: compile that one first, so that the error has its line numbers.
             again = _checked([cells[wrong], *cells[:wrong], *cells[wrong + 1 :]], _name(cells[wrong]))
             if again is not None and _cell_at([cells[wrong]], again.line) == 0:
                 raise again
@@ -163,12 +163,12 @@ def _compiled(cells: list[str]) -> tuple[str, Mapping[str, Kernel]]:
     except LiftError as problem:
         if problem.code != "no-such-kernel":
             raise
-        # Definitions for other cells.
+        # The cells have definitions only.
         return text, {}
 
 
 def _checked(cells: list[str], name: str) -> CellError | None:
-    """What is wrong with cells, of which the first has the name."""
+    """Checks cells. Returns their first error; `name` is the first cell's name in it."""
     with File(None, "\n".join(cells)) as file:
         try:
             compiler.run("check", str(file))
@@ -182,7 +182,7 @@ def _checked(cells: list[str], name: str) -> CellError | None:
 
 
 def _cell_at(cells: list[str], line: int) -> int:
-    """Which cell has a line of all, from 1; their number if none has."""
+    """The index of the cell that contains a line of the joined text, counted from 1; `len(cells)` if none does."""
     for i, cell in enumerate(cells):
         line -= cell.count("\n") + 1
         if line <= 0:
@@ -214,7 +214,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _show(text: str, kernel: str) -> None:
-    """Run a kernel on what its line says, and show the result, drawn if it can be."""
+    """Runs a kernel on the inputs of its `;;; run:` line and shows the result, as a plot if possible."""
     with File(None, text) as file:
         try:
             report = compiler.answer("run", str(file), "--kernel", kernel, "--plot", "--head", str(SHOWN))
@@ -232,5 +232,5 @@ def _show(text: str, kernel: str) -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What `%load_ext lift` does."""
+    """Registers the magic commands; called by `%load_ext lift`."""
     shell.register_magic_function(Cells(shell).magic, magic_kind="cell", magic_name="lift")

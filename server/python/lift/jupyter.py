@@ -8,7 +8,7 @@ from . import compiler
 
 
 def server(_: Any) -> dict[str, dict[str, Any]]:
-    """How the language server is started, and for what."""
+    """The entry for jupyter-lsp: the command that starts the language server, and its languages."""
     return {
         "lift-language-server": {
             "version": 2,

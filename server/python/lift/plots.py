@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from lift_runtime import LiftError, Rows
 
-#: Most points of a curve, rows and columns of a picture, and curves.
+#: Maximum points of a curve, rows or columns of a picture, and curves of a plot.
 POINTS, CELLS, CURVES = 2048, 256, 16
 WIDTH, HEIGHT, MARGIN = 640, 240, 56
 COLORS = ("#1f77b4", "#d95f02", "#1b9e77", "#7570b3", "#e7298a", "#66a61e", "#a6761d", "#666666")
@@ -59,7 +59,7 @@ class Curves:
 
 @dataclass
 class Picture:
-    """A picture of rows: the mean of each block, NaN where there is nothing."""
+    """A matrix as a picture: the mean of each block of elements, NaN where a row has none."""
 
     rows: int
     columns: int
@@ -85,7 +85,7 @@ Plot = Union[Curves, Picture]
 
 
 def plot(value: Any, title: str = "") -> Plot:
-    """A result, or another array, as curves or as a picture."""
+    """Plot a result or another array as curves or as a picture."""
     array = None if isinstance(value, Rows) else _array(value)
     if array is None or (array.dtype == object and array.ndim == 1):
         return _rows([_array(row) for row in value], title)
@@ -98,7 +98,7 @@ def plot(value: Any, title: str = "") -> Plot:
 
 
 def _array(value: Any) -> np.ndarray:
-    """The value as an array; as one of objects where its rows have different lengths."""
+    """The value as an array; an array of objects if its rows have different lengths."""
     try:
         return np.asarray(value)
     except ValueError:
@@ -146,7 +146,7 @@ def _rows(rows: list[np.ndarray], title: str) -> Picture:
 
 
 def _starts(length: int, buckets: int) -> np.ndarray:
-    """Where each bucket begins; all have almost the same size."""
+    """The first index of each bucket; the sizes of buckets differ by at most one."""
     return -(-np.arange(buckets) * length // buckets)
 
 
@@ -159,7 +159,7 @@ def _range(numbers: np.ndarray) -> tuple[float, float]:
 
 
 def _png(cells: np.ndarray, least: float, most: float) -> bytes:
-    """The cells as a picture of their size, clear where there is nothing."""
+    """The cells as a PNG of one pixel each, transparent where a cell is NaN."""
     with np.errstate(invalid="ignore"):
         at = np.nan_to_num((cells - least) / (most - least)) * (len(RAMP) - 1)
     below = np.minimum(at.astype(int), len(RAMP) - 2)

@@ -23,7 +23,7 @@ from .compiler import Cost
 
 
 class Kernel(lift_runtime.Kernel):
-    """A kernel of a program, compiled for the device that it runs on. Without one the interpreter runs it."""
+    """A kernel of a program, compiled for its device. Without a device, the interpreter runs it."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Kernel(lift_runtime.Kernel):
         return self._in_parts()(inputs, given, None if chunks is None else int(chunks))
 
     def _in_parts(self) -> Any:
-        """The kernel in parts, for blocks."""
+        """The kernel divided into steps on blocks."""
         try:
             from .dask import Parts
         except ImportError as problem:
@@ -113,7 +113,7 @@ class Kernel(lift_runtime.Kernel):
         except LiftError as problem:
             if problem.code == "internal-error":
                 raise
-            # The frames inside say nothing about the program or its inputs.
+            # The module's own frames do not help the caller.
             raise problem.with_traceback(None) from problem.__cause__
 
     def _run_on(self, inputs: tuple[Any, ...], out: str | None, copy: bool, given: dict[str, Any]) -> Any:
@@ -139,11 +139,11 @@ class Kernel(lift_runtime.Kernel):
         return self._interpret(inputs, copy, given)
 
     def _in_blocks(self, inputs: tuple[Any, ...], given: dict[str, Any], problem: LiftError) -> Any:
-        """Run on blocks of the arrays, for which the device has enough memory."""
+        """Runs on blocks of the arrays that are small enough for the device's memory."""
         try:
             parts = self._in_parts()
         except LiftError:
-            # Not every kernel can be computed on blocks.
+            # The kernel cannot be computed on blocks: report the lack of memory.
             raise problem from None
         count, result = several.in_blocks(parts, inputs, given, problem)
         warnings.warn(f"run on {count} blocks, one after the other: {problem.message}", RuntimeWarning, stacklevel=4)
@@ -160,7 +160,7 @@ class Kernel(lift_runtime.Kernel):
         return self.source
 
     def _program(self, where: Engine) -> tuple[Plan, str]:
-        """Plan and text for exactly this device; for its class where there is no compiler, or another text by now."""
+        """Plan and text for exactly this device; for its class without a compiler or if the source has changed."""
         target = where.key
         if target not in self._programs and self.source is not None and target not in self._missing:
             made = self.source.compile(self.name, where)
@@ -173,15 +173,15 @@ class Kernel(lift_runtime.Kernel):
         return super()._program(where)
 
     def _suited(self, where: Engine, plan: Plan, found: Arguments, given: dict[str, int]) -> tuple[Plan, str] | None:
-        """As `lift tune` found to be fastest for such sizes, where it has tuned the program."""
+        """The plan and text that `lift tune` found fastest for similar sizes; None if the program is not tuned."""
         if self.source is None or not self.source.is_tuned:
             return None
         values = bind(plan, found.columns, given)
-        # Of these classes a record is as near as any other: magnitudes, and whether 4 and 16 divide.
+        # Sizes with the same magnitudes and the same divisibility by 4 and 16 have the same nearest record.
         magnitudes = [(n.bit_length(), n % 4 == 0, n % 16 == 0) for n in (int(values[name]) for name in plan.sizes)]
         target = f"{where.key} {magnitudes}"
         if target not in self._programs and target not in self._missing:
-            # A law may need more of the lengths than the program does.
+            # The tuned rewrite may assume more about the lengths than the program does.
             for untuned in (False, True):
                 made = self.source.compile(self.name, where, {name: values[name] for name in plan.sizes}, untuned)
                 if made is None:
@@ -192,7 +192,7 @@ class Kernel(lift_runtime.Kernel):
                     self._prepare(where, suited, made[1], found, given)
                 except LiftError:
                     continue
-                # Other threads see it when it is known to run.
+                # Published to other threads only after it is known to run.
                 self._plans[target], self._programs[target] = suited, made
                 break
         made = self._programs.get(target)
@@ -208,7 +208,7 @@ def is_lazy(value: Any) -> bool:
 
 
 class Source:
-    """Where a program came from."""
+    """The source of a program: a file or a text."""
 
     def __init__(
         self, path: Path | None, text: str, meanings: dict[str, str], cells: Sequence[tuple[str, str]] = ()
@@ -216,14 +216,14 @@ class Source:
         self.path, self.text, self.meanings, self.cells = path, text, meanings, cells
         found = _content(path)
         self._content = found
-        #: Whether other files are a part of the program.
+        #: Whether the program imports other files.
         self._imports = found is not None and b"import" in found
-        #: Whether `lift tune` keeps something beside the program.
+        #: Whether `lift tune` has written a record beside the program.
         self.is_tuned = path is not None and path.with_name(f"{path.name}.tuned").is_file()
         self._parts: dict[str, dict[str, Any]] = {}
 
     def parts(self, kernel: str) -> dict[str, Any]:
-        """A kernel in parts, compiled once for all devices."""
+        """A kernel divided into steps on blocks, compiled once for all devices."""
         if kernel not in self._parts:
             with self.file(kernel) as file:
                 line = compiler.answer("build", str(file), "--kernel", kernel, "--emit", "json", "--parts")
@@ -231,7 +231,7 @@ class Source:
         return self._parts[kernel]
 
     def file(self, kernel: str) -> File:
-        """The program as a file, while the context lasts; an error if the kernel is another by now."""
+        """A file with the program, valid within the context. Raises an error if the kernel has changed since."""
         if self.path is not None and self._content is not None:
             if _content(self.path) not in (self._content, None):
                 raise LiftError(
@@ -243,7 +243,7 @@ class Source:
         return File(self.path, self.text, self.cells)
 
     def _meaning(self, kernel: str) -> str | None:
-        """What the kernel computes by now; None if nothing."""
+        """A hash of what the kernel computes now; None if it no longer exists."""
         try:
             words = ("--kernel", kernel, "--emit", "json", "--target", "portable")
             made = compiler.answer("build", str(self.path), *words)
@@ -254,12 +254,12 @@ class Source:
     def compile(
         self, kernel: str, where: Engine, sizes: Mapping[str, int] | None = None, untuned: bool = False
     ) -> tuple[str, str] | None:
-        """The kernel for a device, as tuned for such sizes, or for those that were tuned last. None if the file holds
-        another kernel by now."""
+        """Plan and text for a device, with the parameters tuned for similar sizes or else those tuned last. None if the
+        kernel has changed since it was loaded."""
         words = ["--for-device", json.dumps(where.describe()), *(["--untuned"] if untuned else [])]
         words += [word for name, value in (sizes or {}).items() for word in ("--size", f"{name}={value}")]
         try:
-            # The meaning of the kernel tells what has changed.
+            # The kernel's meaning shows whether it has changed.
             with File(self.path, self.text) as file:
                 made = compiler.answer("build", str(file), "--kernel", kernel, "--emit", "json", *words)
         except LiftError:
@@ -271,7 +271,7 @@ class Source:
 
 
 def _content(path: Path | None) -> bytes | None:
-    """The bytes of a file; None where there is none."""
+    """The bytes of a file; None if it does not exist."""
     try:
         return path.read_bytes() if path is not None else None
     except OSError:
@@ -279,7 +279,7 @@ def _content(path: Path | None) -> bytes | None:
 
 
 class File:
-    """A file that exists already, or one made for a text."""
+    """An existing file, or a temporary one that is written for a text."""
 
     def __init__(self, path: Path | None, text: str, cells: Sequence[tuple[str, str]] = ()) -> None:
         self.path, self.text, self.cells = path, text, cells
@@ -301,12 +301,12 @@ class File:
             raise LiftError(problem.code, message, place) from None
 
 
-#: The name of a file that is made for a text.
+#: Name of the temporary file.
 MADE = "source.lift"
 
 
 def in_cells(text: str, cells: Sequence[tuple[str, str]]) -> str:
-    """A text with places in a program that consists of cells, as places in the cells. `cells` are names and texts."""
+    """Rewrites source locations in a text: from the joined program to its cells, given as names and texts."""
 
     def placed(found: re.Match[str]) -> str:
         line = int(found[1])
@@ -324,7 +324,7 @@ class Program(Mapping[str, Kernel]):
     """The kernels of a program, by name: `program.first`, `program["scalar-product"]`."""
 
     def __init__(self, path: Path | None, text: str, cells: Sequence[tuple[str, str]] = ()) -> None:
-        """`cells` are the names and texts of cells of which the text consists."""
+        """`cells` are the names and texts of the cells that are joined in `text`."""
         self._path = path
         with File(path, text, cells) as file:
             lines, self._problem = compiler.ask("build", str(file), "--emit", "json")
@@ -335,7 +335,7 @@ class Program(Mapping[str, Kernel]):
         for line in lines:
             programs = {target: (in_cells(plan, cells), text) for target, (plan, text) in line["programs"].items()}
             self._kernels[line["kernel"]] = Kernel(line["kernel"], line["docs"], programs, source=source)
-        #: By the names of attributes.
+        #: Kernels by the names of attributes.
         self._named = dict(zip(identifiers(list(self._kernels)), self._kernels.values()))
         self.__doc__ = "\n\n".join([repr(self)[1:-1], *(kernel.__doc__ for kernel in self.values())])
 
@@ -381,7 +381,7 @@ def load(path: str | Path) -> Program:
 
 
 def source(text: str) -> Program:
-    """The program that a text is."""
+    """The program in a text."""
     if not isinstance(text, str):
         raise TypeError(f"the text of a program is a str, not {type(text).__name__}")
     return Program(None, text)

@@ -15,25 +15,25 @@ from lift_runtime import LiftError
 from lift_runtime.devices import choose
 from lift_runtime.errors import bytes_text
 
-#: A run is divided into at most two to this power of blocks.
+#: Binary logarithm of the maximum number of blocks of a run.
 MOST_DOUBLINGS = 12
 
 
 @dataclass(frozen=True)
 class Devices:
-    """Devices as a person lists them: at least two, all different."""
+    """A list of devices: at least two, all different."""
 
     indices: tuple[int, ...]
-    #: None: the devices' compute units.
+    #: By device; None means in proportion to compute units.
     shares: tuple[int, ...] | None
 
     @property
     def choices(self) -> list[str]:
-        """The devices one by one."""
+        """Each device as a choice of its own."""
         return [f"opencl:{index}" for index in self.indices]
 
     def divide(self) -> Callable[[int], list[int]]:
-        """How many elements of an array of a length each device gets."""
+        """The function from an array's length to the number of elements for each device."""
         shares = self.shares or [choose(choice).max_compute_units for choice in self.choices]
         total = sum(shares)
         ends = [sum(shares[: i + 1]) for i in range(len(shares))]
@@ -46,7 +46,7 @@ class Devices:
 
 
 def parse(choice: Any) -> Devices | None:
-    """Several devices, or None where the choice is of one."""
+    """Parses a choice of several devices; None if it names one."""
     if not isinstance(choice, str) or "," not in choice:
         return None
 
@@ -74,13 +74,13 @@ def parse(choice: Any) -> Devices | None:
 
 
 def run(parts: Any, devices: Devices, inputs: tuple[Any, ...], given: dict[str, int]) -> Any:
-    """The result of a kernel in parts (`lift.dask.Parts`) on these devices."""
+    """Runs a kernel in parts (`lift.dask.Parts`) on these devices."""
     return _computed(parts(inputs, given, devices.divide()), len(devices.indices))
 
 
 def in_blocks(parts: Any, inputs: tuple[Any, ...], given: dict[str, int], problem: LiftError) -> tuple[int, Any]:
-    """The result of a kernel in parts on one device, block after block, and how many blocks its memory asks for."""
-    # Results are in memory twice while those of the blocks are joined.
+    """Runs a kernel in parts on one device, block after block. Returns the number of blocks and the result."""
+    # Joining the blocks' results takes their memory twice.
     needed, free = 2 * (problem.results or 0), _free_memory()
     if free is not None and needed > free:
         host = f"on blocks it needs {bytes_text(needed)} of the host, of which {bytes_text(free)} are free"
@@ -106,7 +106,7 @@ def in_blocks(parts: Any, inputs: tuple[Any, ...], given: dict[str, int], proble
 
 
 def _free_memory() -> int | None:
-    """Bytes that programs may still take of this machine, where it is Linux."""
+    """Bytes of free memory on this machine; None if the system is not Linux."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -116,7 +116,7 @@ def _free_memory() -> int | None:
 
 
 def _is_hopeless(before: LiftError, problem: LiftError) -> bool:
-    """Whether what goes whole to every block is too much, by what a run needed on half as many blocks and needs now."""
+    """Whether what every block reads as a whole exceeds the memory, extrapolated from two numbers of blocks."""
     if before.shortage is None or problem.shortage is None:
         return False
     (kernel, needed, _), (same, needs, has) = before.shortage, problem.shortage

@@ -25,12 +25,12 @@ class Task:
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self.function, self.arguments = function, arguments
         self.key: Any = f"lift-{getattr(function, '__name__', 'value').strip('_')}-{uuid.uuid4().hex}"
-        #: Whether a graph has it by its key.
+        #: Whether a graph contains the task under its key.
         self.in_graph = False
 
 
 class Within(Task):
-    """A call that the one task computes which takes its result, instead of a task of its own."""
+    """A call that is computed as a part of the only task that reads its result."""
 
     __slots__ = ()
 
@@ -44,12 +44,12 @@ class Given:
         self.collection, self.key = collection, key
 
 
-#: Values that Dask takes for nothing else, as it does tuples for tasks: a graph has them without a task.
+#: Types whose values are nodes of a graph without a task. Other values, such as tuples, Dask could take for tasks.
 _PLAIN = (Kernel, Rows, np.ndarray)
 
 
 class _Value:
-    """What a task gives that computes nothing: a node of the graph, so that a worker gets it once."""
+    """The function of a task that returns a constant: a node of the graph, so that a worker receives it once."""
 
     __slots__ = ("value",)
 
@@ -64,7 +64,7 @@ class _Value:
 
 
 def value(held: Any) -> Any:
-    """A task for what the host has; tasks stay what they are."""
+    """Wraps a host value in a task; returns tasks unchanged."""
     if isinstance(held, Delayed):
         return Given(held, held.key)
     return held if isinstance(held, (Task, Given)) else Task(_Value(held))
@@ -76,7 +76,7 @@ def blocks_of(array: da.Array) -> list[Given]:
 
 
 def array(blocks: Sequence[Any], lengths: Sequence[Any] | None, inner: Sequence[Any], dtype: np.dtype) -> da.Array:
-    """Tasks as the blocks of an array along its first dimension; without `lengths` one task is the array."""
+    """An array of Dask whose blocks along the first dimension are tasks; without `lengths`, one task is the array."""
     ends = [value(block) for block in blocks]
     name = f"lift-{uuid.uuid4().hex}"
     chunks = tuple((n,) for n in inner)
@@ -87,7 +87,7 @@ def array(blocks: Sequence[Any], lengths: Sequence[Any] | None, inner: Sequence[
 
 
 def several(blocks: Sequence[Any]) -> list[Delayed]:
-    """Tasks as values that are computed later."""
+    """Tasks as `dask.delayed` values."""
     ends = [value(block) for block in blocks]
     name = f"lift-{uuid.uuid4().hex}"
     keys = [f"{name}-{i}" for i in range(len(ends))]
@@ -96,11 +96,11 @@ def several(blocks: Sequence[Any]) -> list[Delayed]:
 
 
 def _graph(name: str, ends: Sequence[Task | Given], keys: Sequence[Any]) -> HighLevelGraph:
-    """One layer of all tasks that the ends need, by these keys."""
+    """A graph with one layer: the tasks `ends` under `keys`, and all tasks that they need."""
     layer: dict[Any, Any] = {}
     collections: dict[int, Any] = {}
     for end, key in zip(ends, keys):
-        # Another name for a task costs Dask as much as a task.
+        # Rename the task, because an alias costs Dask as much as a task.
         if isinstance(end, Task) and not end.in_graph:
             end.key, end.in_graph = key, True
         else:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def tuned(kernel: Kernel, inputs: tuple[Any, ...], seconds: float, sizes: dict[str, int]) -> Kernel:
-    """The kernel with what a search of so many seconds finds."""
+    """Searches for parameters for so many seconds. Returns the kernel with the fastest."""
     from .program import Kernel, Program
 
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
@@ -36,7 +36,7 @@ def tuned(kernel: Kernel, inputs: tuple[Any, ...], seconds: float, sizes: dict[s
         what = ["tune", str(file), "--kernel", kernel.name, *words]
         problem = _printed([compiler.executable(), *what, "--budget", str(seconds), f"--write={text}"])
         if problem is not None:
-            # Asked again without a search, the program says it with its code and place.
+            # Run again without a search, because JSON has the error's code and location.
             compiler.run(*what, "--budget", "0")
             raise LiftError("input", problem)
         if not text.exists():
@@ -46,7 +46,7 @@ def tuned(kernel: Kernel, inputs: tuple[Any, ...], seconds: float, sizes: dict[s
 
 
 def _printed(command: list[str]) -> str | None:
-    """Run the program, with what it says printed as it comes. Returns what was wrong."""
+    """Runs the program and prints its output as it comes. Returns its errors."""
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, text=True, encoding="utf-8", **pipes) as done:
         assert done.stdout is not None and done.stderr is not None

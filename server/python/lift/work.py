@@ -36,7 +36,7 @@ class Call:
         except LiftError as problem:
             if problem.misfit is None:
                 raise
-            # Its type is that of a block, and an array of Dask is not converted to the type that it already has.
+            # The message names the block's type, and converting an array of Dask to its own type would do nothing.
             name, what = problem.misfit
             raise LiftError("input", f"what Dask computed for `{name}` does not fit: {what}") from None
 
@@ -52,7 +52,7 @@ class Call:
 
 
 def length(block: Any, name: str | None = None) -> int:
-    """How many elements a block has."""
+    """The number of elements of a block."""
     try:
         return len(block)
     except TypeError:

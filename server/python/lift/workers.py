@@ -9,7 +9,7 @@ from lift_runtime.devices import devices, prefer
 
 
 class Devices(WorkerPlugin):
-    """By their names workers have devices; one that is started again keeps its own."""
+    """Assigns a device to each worker by its name; a restarted worker keeps its device."""
 
     name = "lift-devices"
 
@@ -22,7 +22,7 @@ class Devices(WorkerPlugin):
 
 
 def give(client: Any) -> dict[Any, str]:
-    """Number the workers of each machine, and give each the device of its number, starting again after the last."""
+    """Assigns the devices of each machine to its workers round-robin."""
     counts = client.run(_count)
     seen: dict[str, int] = {}
     choices = {}

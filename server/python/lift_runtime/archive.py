@@ -14,7 +14,7 @@ import numpy as np
 from .errors import LiftError
 from .layout import Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple
 
-#: Of an array around a leaf: how long its instances are, and whether they differ.
+#: Length of an array around a leaf: one number or one per instance, and whether instances differ.
 Level = tuple[Union[int, np.ndarray], bool]
 
 
@@ -63,12 +63,12 @@ def _offsets(level: int) -> str:
 
 
 def from_arrays(layout: Layout, arrays: Mapping[str, np.ndarray]) -> Column:
-    """The column of one instance that arrays hold."""
+    """Reads a value, as a column of one instance, from named arrays."""
     return _read(arrays, layout, "", 0, False, 1)
 
 
 def _depth(layout: Layout) -> list[bool]:
-    """For each array from here inwards to a tuple or a scalar, whether its instances differ in length."""
+    """Whether the instances of an array differ in length, for each array from here inwards to a tuple or a scalar."""
     found = []
     while not isinstance(layout, (Leaf, Tuple)):
         if not isinstance(layout, Exists):
@@ -78,7 +78,7 @@ def _depth(layout: Layout) -> list[bool]:
 
 
 def _first_leaf(layout: Layout, path: str) -> tuple[str, list[bool]]:
-    """The path of the first scalar in a layout, and the arrays around it from here."""
+    """The path of the first scalar in a layout, and `_depth` of the arrays around it."""
     levels: list[bool] = []
     while not isinstance(layout, Leaf):
         if isinstance(layout, Tuple):
@@ -91,7 +91,7 @@ def _first_leaf(layout: Layout, path: str) -> tuple[str, list[bool]]:
 
 
 def _read(arrays: Mapping[str, np.ndarray], layout: Layout, path: str, level: int, owned: bool, count: int) -> Column:
-    """`level` arrays are around this one, `count` instances of it; `owned`: one of them differs in length."""
+    """Reads `count` instances inside of `level` arrays; `owned`: one of those arrays differs in length."""
     if isinstance(layout, Exists):
         return _read(arrays, layout.of, path, level, owned, count)
     if isinstance(layout, Tuple):

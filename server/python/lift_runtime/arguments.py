@@ -27,23 +27,23 @@ def alignment(text: str) -> int:
 
 @dataclass
 class Arguments:
-    """The inputs, as far as they are known without the sizes."""
+    """The inputs of a call, analysed as far as possible before the sizes are known."""
 
-    #: What the sizes follow from, where it is nothing but shapes.
+    #: The shapes, if they alone determine the sizes.
     shapes: tuple[Any, ...] | None = None
     columns: list[Column] = field(default_factory=list)
-    #: Contents of buffers: arrays of the host.
+    #: Host arrays, by buffer.
     host: dict[int, np.ndarray] = field(default_factory=dict)
-    #: Contents of buffers: memory of the device.
+    #: Device memory, by buffer.
     device: dict[int, Any] = field(default_factory=dict)
-    #: Arrays of the device, whose commands come first.
+    #: Device arrays whose pending commands must finish first.
     waits: list[Any] = field(default_factory=list)
-    #: Inputs that are poured when the sizes are known.
+    #: Inputs that are marshalled when the sizes are known.
     later: list[tuple[Input, Column]] = field(default_factory=list)
 
 
 def arguments(plan: Plan, inputs: list[Any], copy: bool) -> Arguments:
-    """Look at the inputs of a call."""
+    """Analyses the inputs of a call."""
     found = Arguments()
     shapes: list[Any] | None = []
     for item, value in zip(plan.inputs, inputs):
@@ -76,12 +76,12 @@ def arguments(plan: Plan, inputs: list[Any], copy: bool) -> Arguments:
 
 
 def _fits(regular: Regular, value: np.ndarray) -> bool:
-    """Whether an array is one of scalars and has the rank and the elements of a type."""
+    """Whether an array of scalars has the rank and the element type of a layout."""
     return value.dtype == regular.leaf.dtype and value.ndim == regular.rank and regular.leaf.width is None
 
 
 def nested(shape: tuple[int, ...], inside: Column) -> Column:
-    """Equal rows in one another."""
+    """Wraps a column in one `Lists` per dimension of a shape."""
     for length in reversed(shape):
         inside = Lists(int(length), inside)
     return inside
@@ -123,7 +123,7 @@ def _device(found: Arguments, item: Input, value: Any) -> None:
     if value.ndim != regular.rank or (leaf.width is not None and value.shape[-1] != leaf.width):
         raise misfit(f"the type has {counted(regular.rank, 'dimension')}; the array has shape {value.shape}")
     if not value.flags.c_contiguous:
-        # A copy by pyopencl has the same order.
+        # A copy on the device keeps the order, so advise one through the host, which needs a contiguous array.
         how = "; copy=True takes it through the memory of the host" if value.flags.forc else ""
         raise misfit(f"its elements do not lie row by row on the device{how}")
     if value.offset:
@@ -149,10 +149,10 @@ def aligned(count: int, dtype: np.dtype) -> np.ndarray:
     return raw[start : start + size].view(dtype)
 
 
-#: Bytes.
+#: Size of a large page in bytes.
 LARGE_PAGE = 1 << 21
 
 
 def in_place(engine: Engine, data: np.ndarray, align: int) -> bool:
-    """Whether the device can work on an array of the host where it lies."""
+    """Whether the device can use a host array in place."""
     return engine.unified and data.__array_interface__["data"][0] % align == 0

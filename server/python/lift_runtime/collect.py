@@ -11,18 +11,18 @@ from .layout import Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, P
 from .pour import elements, positions
 from .rows import Rows
 
-#: Reads elements of a buffer: those at the places, or the first `count` of them; each is `width` numbers.
+#: Reads elements of `width` numbers from a buffer: those at the given indices, or the first `count`.
 Read = Callable[[int, int, Optional[np.ndarray], int], np.ndarray]
 
 
 class Collect:
-    """Reads a value of a layout."""
+    """Reads a value with a layout from buffers."""
 
     def __init__(self, read: Read, values: dict[str, int]) -> None:
         self.read, self.values = read, values
 
     def column(self, layout: Layout) -> Column:
-        """The one instance that a result is."""
+        """Reads a result as a column of one instance."""
         return self._walk(layout, 1, None, dict(self.values), dict(self.values))
 
     def _walk(
@@ -80,7 +80,7 @@ class Collect:
 
 
 def value(layout: Layout, column: Column) -> Any:
-    """The value of Python: arrays of NumPy where rows are equally long, else `Rows`; tuples, numbers."""
+    """The Python value of a column: NumPy arrays if rows are equally long, otherwise `Rows`; tuples, numbers."""
     if isinstance(layout, Exists):
         return value(layout.of, column)
     if isinstance(layout, Tuple) and isinstance(column, Parts):
@@ -94,7 +94,7 @@ def value(layout: Layout, column: Column) -> Any:
 
 
 def given(layout: Layout, column: Column) -> Any:
-    """An input as the value that it would be as a result."""
+    """The Python value that an input would have as a result."""
     if isinstance(column, Lists) and isinstance(column.of, Flat):
         return column.of.data
     return value(layout, _even(layout, column))
@@ -118,7 +118,7 @@ Sequenced = Union[np.ndarray, Rows, list]
 
 
 def _many(layout: Layout, column: Column, count: int) -> Sequenced:
-    """So many instances, one after the other."""
+    """`count` instances, concatenated."""
     if isinstance(layout, Exists):
         return _many(layout.of, column, count)
     if isinstance(column, Numbers):

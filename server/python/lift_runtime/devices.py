@@ -22,18 +22,18 @@ _lock = threading.Lock()
 #: Filters of warnings are of the process: of two threads that change and restore them, one may restore the other's.
 _filters = threading.Lock()
 _owner: int | None = None
-#: The device of kernels that choose none.
+#: The device of kernels without a choice.
 _preferred = "opencl"
 
 
 def prefer(choice: str) -> None:
-    """Kernels that choose no device run on this one from now on; those that have run keep theirs."""
+    """Sets the default device. Kernels that have already run keep theirs."""
     global _preferred
     _preferred = choice
 
 
 def _after_fork() -> None:
-    """A lock that another thread held stays held in a child."""
+    """Replaces the locks in a child process, because a lock that another thread held would stay held."""
     global _lock, _filters
     _lock, _filters = threading.Lock(), threading.Lock()
 
@@ -43,7 +43,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def check_process() -> None:
-    """Drivers keep threads, which a fork does not copy: in a child of it they would hang."""
+    """Raises an error in a forked child: a fork does not copy the driver's threads, so calls would hang."""
     if _owner is not None and _owner != os.getpid():
         raise LiftError(
             "device",
@@ -89,7 +89,7 @@ def kind(device: Any) -> str:
 
 
 def check_choice(choice: Choice) -> None:
-    """Whether a choice can mean a device, on whatever machine it is used."""
+    """Raises an error if a choice is malformed, independently of this machine's devices."""
     if isinstance(choice, str):
         if choice.partition(":")[0] != "opencl":
             expected = "`opencl`, `opencl:0` by its number, `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"
@@ -137,18 +137,18 @@ class Engine:
         exact = getattr(cl.device_fp_config, "CORRECTLY_ROUNDED_DIVIDE_SQRT", 0)
         self.exact_division = bool(device.single_fp_config & exact)
         self.doubles = bool(device.double_fp_config)
-        #: Kernels may read and write the memory of the host where it lies.
+        #: Whether kernels may use host memory in place.
         self.unified = self.kind == "cpu"
         self.idle = Idle(kept_bytes(device))
-        #: Whether the driver survives a program; None: not known yet.
+        #: Whether the driver can build a program without ending the process; None if not tested yet.
         self._links: bool | None = None
         self._programs: dict[str, Any] = {}
         self._lock = threading.Lock()
-        #: Names programs that were compiled for this very device.
+        #: Key of programs that were compiled for exactly this device.
         self.key = "device " + json.dumps(self.describe(), sort_keys=True)
 
     def target(self) -> str:
-        """The class of devices that it belongs to, as the compiler tells them apart."""
+        """The compiler's target for this device."""
         platform = self.platform.lower()
         if "oclgrind" in platform:
             return "portable"
@@ -182,7 +182,7 @@ class Engine:
         }
 
     def program(self, text: str) -> Any:
-        """The text built for the device, once."""
+        """Builds a text for the device, or returns the cached program."""
         with self._lock:
             self._check_linker()
             built = self._programs.get(text)
@@ -209,7 +209,7 @@ class Engine:
             return cl.Program(self.context, text).build(options, devices=[self.device])
 
     def _check_linker(self) -> None:
-        """A driver for processors may link by the program `ld`, and end the process where there is none: no device."""
+        """Rejects a device whose driver links with the program `ld` if that is missing: it would end the process."""
         if self._links is None:
             self._links = self.kind != "cpu" or shutil.which("ld") is not None or _survives(self.device)
         if not self._links:
@@ -220,7 +220,7 @@ class Engine:
             raise LiftError("no-device", message)
 
     def _check_driver(self, problem: Exception) -> None:
-        """A driver that is older than the processor may compile nothing: that is not a device."""
+        """Rejects a device whose driver can compile nothing, such as one older than the processor."""
         cl = opencl()
         try:
             self._built("kernel void nothing(void) {}", [])
@@ -273,6 +273,6 @@ def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
         if found is None:
             found = _engines[key] = Engine(device, context or opencl().Context([device]))
             if context is None:
-                # Arrays and queues of this context mean this engine.
+                # Arrays and queues of this context belong to this engine.
                 _engines[found.context.int_ptr] = found
         return found, queue

@@ -10,11 +10,11 @@ class LiftError(Exception):
     the line and column in the source.
     """
 
-    #: Where memory of the device is missing: the kernel, the bytes that its run needs, and those that there are.
+    #: If device memory is too small: the kernel, the bytes that its run needs, and the bytes available.
     shortage: tuple[str, int, int] | None = None
-    #: Where memory of the device is missing: the bytes of the results, if the sizes tell them.
+    #: If device memory is too small: the bytes of the results, if they follow from the sizes.
     results: int | None = None
-    #: Where a value that was computed does not fit its type: the name of the input, and what is wrong with the value.
+    #: If a computed value does not have its type: the input's name and the description of the mismatch.
     misfit: tuple[str, str] | None = None
 
     def __init__(self, code: str, message: str, place: str | None = None) -> None:

@@ -23,7 +23,7 @@ from .pour import Pour, bind, check_given
 from .read import described
 from .run import IN_PLACE, SMALL, Prepared, Run
 
-#: Sizes that are remembered with what was prepared for them.
+#: Capacity of the cache of prepared runs, by their sizes.
 REMEMBERED = 64
 
 
@@ -78,7 +78,7 @@ class Kernel:
                 "pickle the kernel itself, and choose the device in the other process"
             )
             raise LiftError("device", message)
-        # A copy, because other threads may add programs.
+        # A copy of the programs, because other threads may add some.
         return type(self), (self.name, self.docs, dict(self._programs), self._choice, self._memory)
 
     def on(self, choice: Choice, memory: int | None = None) -> Kernel:
@@ -102,7 +102,7 @@ class Kernel:
         return self.compute(inputs, given, out, copy)
 
     def compute(self, inputs: Sequence[Any], given: dict[str, Any], out: str | None = None, copy: bool = False) -> Any:
-        """Run the kernel, with sizes by the names that they have in the program."""
+        """Runs the kernel. `given` has the sizes by their names in the program."""
         if out is not None and not (isinstance(out, str) and out == "device"):
             raise LiftError("input", f'`out` is "device" or omitted, not {described(out)}; a result is a new array')
         where, queue = self._where(inputs)
@@ -124,7 +124,7 @@ class Kernel:
         try:
             return self._run(where, queue, plan, text, found, sizes, out)
         except opencl().MemoryError:
-            # What runs that are over have kept may be what is missing.
+            # Memory kept by earlier runs may suffice: release it and try again.
             where.idle.forget()
         except opencl().Error as problem:
             raise _driver(problem) from None
@@ -134,7 +134,7 @@ class Kernel:
             raise _driver(problem) from None
 
     def _where(self, inputs: Any) -> tuple[Engine, Any | None]:
-        """The device to run on, and the queue if there is a choice of one."""
+        """The device to run on, and the queue if one was chosen."""
         from .devices import check_process
 
         check_process()
@@ -157,7 +157,7 @@ class Kernel:
         raise LiftError("device", f"`{self.name}` was compiled for {known} alone, which {where.device.name} is not")
 
     def _suited(self, where: Engine, plan: Plan, found: Arguments, given: dict[str, int]) -> tuple[Plan, str] | None:
-        """Plan and text that suit the sizes of a run better."""
+        """Plan and text that are faster for the sizes of a run, if there are any."""
         return None
 
     def _plan(self, target: str) -> Plan:
@@ -167,7 +167,7 @@ class Kernel:
         return plan
 
     def _prepare(self, where: Engine, plan: Plan, text: str, found: Arguments, given: dict[str, int]) -> Prepared:
-        """What runs of these shapes have in common."""
+        """The preparation that all runs with these sizes share, cached."""
         shapes = (id(where), id(plan), found.shapes, tuple(sorted(given.items())) if given else ())
         if found.shapes is not None:
             prepared = self._prepared.get(shapes)
@@ -214,15 +214,15 @@ class Kernel:
 
 
 class _Call:
-    """One call: which memory stands in for that of the run, and where the results are."""
+    """One call: the caller's memory used in place of the run's buffers, and the results."""
 
     def __init__(self, prepared: Prepared, found: Arguments, out: str | None) -> None:
         self.prepared, self.found, self.out = prepared, found, out
         self.plan, self.engine = prepared.plan, prepared.engine
-        #: Memory by buffer, and arrays of the host that are this memory.
+        #: By buffer: memory used instead of the run's own, which may be a host array.
         self.given: dict[int, Any] = {}
         self.results: dict[int, np.ndarray] = {}
-        #: By buffer: bytes of a result that stays on the device.
+        #: By buffer: size in bytes of a result that stays on the device.
         self.lent: dict[int, int] = {}
         cl, flags = opencl(), opencl().mem_flags
         context = self.engine.context
@@ -334,7 +334,7 @@ def _stored(element: str) -> np.dtype:
 
 
 def _cut(data: np.ndarray, count: int) -> np.ndarray:
-    """The first elements; a copy where nearly all of the memory would be kept for nothing."""
+    """The first `count` elements; a copy if a view would keep much unused memory alive."""
     if count == len(data):
         return data
     return data[:count].copy() if count * 8 < len(data) else data[:count]

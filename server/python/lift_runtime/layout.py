@@ -54,24 +54,24 @@ class Tuple:
 class Array:
     length: Size
     of: Layout
-    #: The length is one that only the value tells: instances differ in it.
+    #: Whether the length is hidden, so that instances may differ in it.
     own: bool
 
 
 @dataclass(frozen=True)
 class Packed:
-    """Rows one after the other, whose type mentions their position."""
+    """Rows stored one after the other whose type mentions their index, `position`."""
 
     length: Size
     position: str
     of: Layout
-    #: Scalars in an instance, where all are scalars of arrays.
+    #: Number of scalars in an instance.
     scalars: Size
 
 
 @dataclass(frozen=True)
 class Exists:
-    """Lengths that the value tells: name, buffer, and the most that there is room for."""
+    """A value with hidden lengths: the name of each, the buffer that holds it, and its upper bound."""
 
     lengths: tuple[tuple[str, int, Size], ...]
     of: Layout
@@ -82,27 +82,27 @@ Layout = Union[Leaf, Tuple, Array, Packed, Exists]
 
 @dataclass
 class Numbers:
-    """Of a leaf: an array whose first axis are the instances."""
+    """The column of a `Leaf`: an array whose first axis is the instances."""
 
     data: np.ndarray
 
 
 @dataclass
 class Parts:
-    """Of a tuple."""
+    """The column of a `Tuple`."""
 
     columns: list[Column]
 
 
 @dataclass
 class Lists:
-    """Of an array: how many elements each instance has (one number, if all have as many)."""
+    """The column of an `Array`: the length of each instance, or one number if all are equal."""
 
     lengths: int | np.ndarray
     of: Column
 
     def spread(self, values: Any) -> Any:
-        """A number for each instance becomes one for each element."""
+        """Repeats a number per instance for each of its elements."""
         if not isinstance(values, np.ndarray):
             return values
         return np.repeat(values, self.lengths)
@@ -110,7 +110,7 @@ class Lists:
 
 @dataclass
 class Flat:
-    """Of rows: all their scalars one after the other, in one instance."""
+    """The column of one instance of `Packed`: all its scalars, concatenated."""
 
     data: np.ndarray
 
@@ -142,7 +142,7 @@ def _scalars(layout: Layout) -> Size:
 
 
 def innermost(layout: Layout) -> Layout:
-    """What the arrays of a layout hold in the end."""
+    """The element layout of the innermost array of a layout."""
     while isinstance(layout, (Array, Packed)):
         layout = layout.of
     return layout
@@ -161,16 +161,16 @@ def known_leaves(layout: Layout) -> Iterator[Leaf]:
 
 @dataclass(frozen=True)
 class Regular:
-    """A layout of nothing but arrays of equal rows around scalars: one array of NumPy."""
+    """A layout of equally long rows of scalars, stored as one NumPy array."""
 
     leaf: Leaf
     lengths: tuple[Size, ...]
-    #: With the width of vectors.
+    #: Includes the dimension of vectors.
     rank: int
 
 
 def regular(layout: Layout) -> Regular | None:
-    """The layout as one array of NumPy, if it is one."""
+    """The layout as one NumPy array; None if it is not `Regular`."""
     lengths = []
     inside = layout
     while isinstance(inside, Array) and not inside.own:

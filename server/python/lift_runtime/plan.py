@@ -14,11 +14,11 @@ from .errors import LiftError
 from .layout import Layout, Regular
 from .sizes import Size
 
-#: The version of the format that this runtime reads.
+#: Version of the plan format that this runtime reads.
 VERSION = 3
-#: Most elements of an array in generated code, whose indices are `int`s.
+#: Maximum elements of an array in generated code, whose indices are `int`s.
 LONGEST = 2**31 - 2**27
-#: Codes of `lift explain` for what kernels find wrong.
+#: Error codes (`lift explain`) of the failures that kernels report.
 CODES = {
     "index": "index-out-of-range",
     "divisionByZero": "division-by-zero",
@@ -42,7 +42,7 @@ class Buffer:
     element: str
     capacity: Size
     role: str
-    #: Its capacity waits for a length that the run finds.
+    #: Whether its capacity depends on a length that is computed during the run.
     late: bool
 
     @property
@@ -61,7 +61,7 @@ class Launch:
     local: tuple[int, int, int]
     exact: bool
     only_if: tuple[Size, ...]
-    #: Its numbers wait for a length that the run finds, or for the index of a loop.
+    #: Whether its arguments depend on a length that is computed during the run, or on a loop index.
     late: bool
 
 
@@ -107,7 +107,7 @@ Step = Union[Launch, Zero, Repeat, For, While, Swap, Measure]
 
 
 class Plan:
-    """What the host does to run a kernel. Nothing of it changes."""
+    """The host plan of a kernel, parsed. Immutable."""
 
     def __init__(self, text: str) -> None:
         plan = json.loads(text)
@@ -120,9 +120,9 @@ class Plan:
         self.kernel: str = plan["kernel"]
         self.sizes: list[str] = plan["sizes"]
         self._index = {buffer["name"]: i for i, buffer in enumerate(plan["buffers"])}
-        #: Sizes that a run finds.
+        #: Names of sizes that are computed during the run.
         self.measured = frozenset(_measured(plan["steps"]))
-        #: What loops count.
+        #: Index variables of loops.
         self.indices = frozenset(_indices(plan["steps"]))
         self.buffers = [
             Buffer(b["name"], b["element"], b["capacity"], b["role"], self._waits(b["capacity"]))
@@ -141,7 +141,7 @@ class Plan:
         self.steps = self._steps(plan["steps"])
         self.failure: int | None = next((i for i, b in enumerate(self.buffers) if b.role == "failure"), None)
         self.longest = {name for item in self.inputs for name in _longest(item.layout)} - set(self.sizes)
-        #: Buffers that change their memory with another during a run.
+        #: Buffers that are swapped with another during a run.
         self.swapped = set(_swapped(self.steps))
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ class Plan:
 
     @property
     def keywords(self) -> dict[str, str]:
-        """The sizes by the names that a call gives them."""
+        """Size names by their keywords in a Python call."""
         return dict(zip(identifiers(self.sizes, _OPTIONS), self.sizes))
 
     @property
@@ -157,7 +157,7 @@ class Plan:
         return "".join(f"{item.type} -> " for item in self.inputs) + self.result_type
 
     def failed(self, which: int, first: int, second: int) -> LiftError:
-        """What a kernel found wrong."""
+        """The error for a failure that a kernel reported."""
         if not 0 <= which < len(self.failures):
             message = f"a kernel reported failure {which}, which the plan does not know (a defect of lift)"
             return LiftError("internal-error", message)
@@ -220,8 +220,8 @@ class Plan:
 
 
 def identifiers(names: list[str], taken: Iterable[str] = ()) -> list[str]:
-    """Names of Lift as names of Python, no two of which are equal and none of which is taken. Those that Python takes
-    as they are keep theirs."""
+    """Maps names of Lift to distinct Python identifiers that are not in `taken`. Names that are valid in Python are
+    kept."""
     wanted = [_identifier(name) for name in names]
     found, used = list(wanted), set(taken)
     for i in sorted(range(len(names)), key=lambda i: wanted[i] != names[i]):
@@ -236,7 +236,7 @@ def _identifier(name: str) -> str:
     return plain if plain.isidentifier() and not keyword.iskeyword(plain) else f"_{plain}"
 
 
-#: What calls of kernels take besides sizes.
+#: Keyword arguments of a call that are not sizes.
 _OPTIONS = ("out", "copy", "target", "seconds", "chunks")
 
 

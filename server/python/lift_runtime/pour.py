@@ -16,7 +16,7 @@ from .sizes import NoValue, Size, Unknown
 
 @dataclass(frozen=True)
 class Equation:
-    """The length of an array, in its type and in the value."""
+    """An equation between a length in an input's type and the length of the value."""
 
     size: Size
     value: int
@@ -31,7 +31,7 @@ class Equation:
 
 
 def bind(plan: Plan, columns: list[Column], given: dict[str, int]) -> dict[str, int]:
-    """The values of all sizes, and of the greatest of each length that inputs hide."""
+    """Solves for the values of all sizes, and for the maximum of each hidden length of inputs."""
     equations: list[Equation] = []
     longest = dict.fromkeys(plan.longest, 0)
     for item, column in zip(plan.inputs, columns):
@@ -42,7 +42,7 @@ def bind(plan: Plan, columns: list[Column], given: dict[str, int]) -> dict[str, 
 
 
 def solve_shapes(plan: Plan, equations: list[Equation], values: dict[str, int], partly: bool) -> None:
-    """The sizes of a plan from the lengths of arrays. `partly`: others may stay open."""
+    """Solves equations for the sizes of a plan. `partly`: some sizes may stay unsolved."""
     found_by: dict[str, str] = {}
     _solve(plan, equations, values, found_by)
     for equation in equations:
@@ -61,7 +61,7 @@ def solve_shapes(plan: Plan, equations: list[Equation], values: dict[str, int], 
 
 
 def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:
-    """The sizes that a call gives, which must be sizes of the kernel."""
+    """Checks that the sizes given in a call are sizes of the kernel, and returns them."""
     if not given:
         return {}
     keywords, inputs, found = plan.keywords, [item.name for item in plan.inputs], {}
@@ -75,7 +75,7 @@ def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:
             has = {0: "no sizes", 1: f"the size {known}"}.get(len(plan.sizes), f"the sizes {known}")
             raise LiftError("input", f"`{plan.kernel}` has {has}, and no `{name}`")
         if value is None:
-            # As the signature says: it is left out.
+            # The keyword's default in the signature means that the size is not given.
             continue
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
             raise LiftError("input", f"the size `{name}` is given as {value!r}; a size is a natural number")
@@ -86,7 +86,7 @@ def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:
 
 
 def check_assumptions(plan: Plan, values: dict[str, int]) -> None:
-    """What the program relies on, before anything runs."""
+    """Checks the program's assumptions before it runs."""
     for check in plan.checks:
         condition = {key: check[key] for key in check if key not in ("condition", "at")}
         if not sizes.holds(condition, values):
@@ -97,7 +97,7 @@ def check_assumptions(plan: Plan, values: dict[str, int]) -> None:
 
 
 def shapes(item: Input, column: Column, equations: list[Equation], longest: dict[str, int]) -> None:
-    """Add the lengths of an input, and what is longest in it. Rows that are equally long by their type must be so."""
+    """Adds an input's equations and the maximum of its hidden lengths. Checks rows whose type has one length."""
     _Shapes(item, equations, longest).walk(item.layout, column, 0)
 
 
@@ -127,7 +127,7 @@ class _Shapes:
             self.walk(layout.of, column.of, dim + 1)
 
     def equal(self, size: Size, column: Lists, dim: int) -> None:
-        """All instances have one length."""
+        """Adds the equation for a length that all instances share."""
         lengths = column.lengths
         if isinstance(lengths, np.ndarray):
             if not len(lengths):
@@ -149,7 +149,7 @@ class _Shapes:
 
 
 def length_of(layout: Layout, column: Column, name: str) -> Any:
-    """What a length is in each instance: where an array has it as its own."""
+    """The value of a hidden length in each instance, from the array that has it as its length."""
     if isinstance(layout, Tuple) and isinstance(column, Parts):
         for part, inner in zip(layout.parts, column.columns):
             found = length_of(part, inner, name)
@@ -162,7 +162,7 @@ def length_of(layout: Layout, column: Column, name: str) -> Any:
             return column.lengths
         inner = length_of(layout.of, column.of, name)
         if isinstance(inner, np.ndarray) and isinstance(column.lengths, np.ndarray):
-            # The first element of each instance says it for all; without elements it is 0.
+            # All elements of an instance agree, so take the first; an empty instance has 0.
             starts = np.cumsum(column.lengths) - column.lengths
             padded = np.append(inner, 0)
             return np.where(column.lengths > 0, padded[np.minimum(starts, len(inner))], 0)
@@ -173,7 +173,7 @@ def length_of(layout: Layout, column: Column, name: str) -> Any:
 
 
 def _solve(plan: Plan, equations: list[Equation], values: dict[str, int], found_by: dict[str, str]) -> None:
-    """One unknown after the other, as long as an equation has a single one."""
+    """Solves repeatedly any equation with exactly one unknown size."""
     unsolved = list(equations)
     while True:
         left = []
@@ -230,7 +230,7 @@ def _disagreement(equation: Equation, values: dict[str, int], found_by: dict[str
 
 
 class Pour:
-    """Columns into flat arrays, one for each buffer, as the layout says."""
+    """Marshals columns into flat arrays, one for each buffer of the layout."""
 
     def __init__(self, plan: Plan, values: dict[str, int], capacities: list[int | None]) -> None:
         self.plan, self.values, self.capacities = plan, values, capacities
@@ -262,7 +262,7 @@ class Pour:
         extents: dict[str, Any],
         strides: dict[str, int],
     ) -> None:
-        """`at` says where each of `count` instances lies; `None`: one after the other."""
+        """Writes `count` instances at the offsets `at`; `None`: one after the other."""
         if isinstance(layout, Leaf) and isinstance(column, Numbers):
             self._put(layout.buffer, column.data, at)
         elif isinstance(layout, Tuple) and isinstance(column, Parts):
@@ -310,7 +310,7 @@ class Pour:
         extents: dict[str, Any],
         strides: dict[str, int],
     ) -> None:
-        """Rows one after the other: only the scalars in the end have places of their own."""
+        """Writes concatenated rows: only the innermost scalars have offsets of their own."""
         each = sizes.evaluate(layout.scalars, strides)
         inside, inner, total = layout, column, count
         if isinstance(column.of, Flat):
@@ -335,7 +335,7 @@ class Pour:
 
 
 def positions(column: Lists, total: int) -> np.ndarray:
-    """The position of each element in its instance."""
+    """The index of each element in its instance."""
     if isinstance(column.lengths, int):
         return np.arange(total) % max(column.lengths, 1)
     starts = np.cumsum(column.lengths) - column.lengths
@@ -343,7 +343,7 @@ def positions(column: Lists, total: int) -> np.ndarray:
 
 
 def elements(column: Lists, count: int, at: np.ndarray | None, stride: int) -> tuple[int, np.ndarray | None]:
-    """How many elements all instances have, and where they lie."""
+    """The number of elements of all instances, and their offsets."""
     lengths = column.lengths
     total = count * lengths if isinstance(lengths, int) else int(lengths.sum())
     if at is None and (count <= 1 or (isinstance(lengths, int) and lengths == stride)):

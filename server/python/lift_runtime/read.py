@@ -18,7 +18,7 @@ from .plan import Input
 from .rows import Rows, from_arrow
 from .tables import Table, conversion, conversion_of_columns, table_of
 
-#: What a column is made of: an array, or values one by one.
+#: Input of a column: an array, or separate values.
 Values = Union[np.ndarray, Sequence[Any], Table]
 
 
@@ -26,12 +26,12 @@ class Misfit(Exception):
     """A value that is none of the type; says why."""
 
     def of(self, part: str) -> Misfit:
-        """The same in a part of the value, as ``column `a` ``."""
+        """The same mismatch in a part of the value, such as ``column `a` ``."""
         return Misfit(f"{part}: {self}")
 
 
 class WrongElements(Misfit):
-    """An array of another element type."""
+    """An array with a wrong element type."""
 
     def __init__(self, leaf: Leaf, dtype: np.dtype, part: str = "") -> None:
         wanted = f"`{leaf.element}` is NumPy's `{leaf.dtype.name}`"
@@ -42,7 +42,7 @@ class WrongElements(Misfit):
         return WrongElements(self.leaf, self.dtype, f"{self.part} of {part}" if self.part else part)
 
     def advice(self, layout: Layout, value: Any) -> str:
-        """How the value of an input is converted, if that loses no more than digits."""
+        """The advice how to convert the input, if the conversion loses at most precision."""
         if self.dtype.kind not in "biuf":
             return ""
         found: str | None = conversion(value, self.leaf.dtype.name)
@@ -54,7 +54,7 @@ class WrongElements(Misfit):
 
 
 def column(item: Input, value: Any, copy: bool) -> Column:
-    """The value of an input as a column of one instance."""
+    """Reads the value of an input as a column of one instance."""
     try:
         value = _unmasked(value)
         seen = _seen(item.layout, value, copy)
@@ -72,7 +72,7 @@ def column(item: Input, value: Any, copy: bool) -> Column:
 
 
 def _seen(layout: Layout, value: Any, copy: bool) -> Any:
-    """The value as one of those that are known: a table where the type has tuples, else an array if it can be."""
+    """Converts a value to a supported kind: a table if the type has tuples, otherwise an array if possible."""
     if isinstance(value, _KNOWN):
         return value
     table = table_of(value) if _elements_of(layout) else None
@@ -80,7 +80,7 @@ def _seen(layout: Layout, value: Any, copy: bool) -> Any:
 
 
 def _elements_of(layout: Layout) -> tuple[Layout, ...]:
-    """The parts of the tuples that a type, or an array of it, consists of; none for another type."""
+    """The components of a tuple type, or of the tuples of an array type; empty for other types."""
     while isinstance(layout, (Exists, Array, Packed)):
         if isinstance(layout, (Array, Packed)) and isinstance(layout.of, (Array, Packed, Leaf)):
             return ()
@@ -92,7 +92,7 @@ _KNOWN = (np.ndarray, Rows, list, tuple, range, int, float, np.generic)
 
 
 def array_of(value: Any, copy: bool) -> Any:
-    """Whatever can be seen as an array of NumPy or as rows, without a copy unless one is asked for; else the value."""
+    """Views a value as a NumPy array or as rows, without a copy unless `copy`; returns other values unchanged."""
     awkward, pyarrow = sys.modules.get("awkward"), sys.modules.get("pyarrow")
     if awkward is not None and isinstance(value, awkward.Array):
         value = awkward.to_arrow(value, extensionarray=False)
@@ -100,7 +100,7 @@ def array_of(value: Any, copy: bool) -> Any:
         return _arrow(value)
     if hasattr(value, "__dlpack_device__"):
         kind, _ = value.__dlpack_device__()
-        # 1: memory of the processor, 3: of the processor, pinned for a GPU.
+        # DLPack's device types: 1 is host memory, 3 is host memory pinned for a GPU.
         if int(kind) in (1, 3):
             return _taken(lambda: _from_dlpack(value))
         if not copy:
@@ -129,14 +129,14 @@ def _from_dlpack(value: Any) -> np.ndarray:
     try:
         return np.from_dlpack(value)
     except BufferError:
-        # What cannot be written to, or is of a kind that DLPack does not have.
+        # DLPack rejects read-only arrays and some element types.
         if hasattr(value, "__array__"):
             return np.asarray(value)
         raise
 
 
 def _taken(made: Callable[[], np.ndarray]) -> np.ndarray:
-    """What another library makes of its value, or why it does not."""
+    """Calls another library's conversion; turns its exception into a mismatch."""
     try:
         return made()
     except (BufferError, RuntimeError, TypeError, ValueError) as problem:
@@ -152,11 +152,11 @@ def _unmasked(value: Any) -> Any:
 
 
 def _check_missing(value: Any) -> None:
-    """Columns and tables may have a value of their own for what is missing, which NumPy turns into NaN."""
+    """Rejects missing values, which some columns and tables represent on their own and NumPy turns into NaN."""
     missing, advice = 0, ""
     kinds = [value.dtype] if hasattr(value, "dtype") else list(getattr(value, "dtypes", ()))
     if callable(getattr(value, "null_count", None)):
-        # Polars; a table says it for each column.
+        # Polars: the count of a table is by column.
         missing, advice = int(np.sum(np.asarray(value.null_count()))), ": `.fill_null(…)` fills it in"
     elif hasattr(value, "isna") and any(hasattr(kind, "na_value") for kind in kinds):
         marks = np.asarray(value.isna())
@@ -192,7 +192,7 @@ def _regular(item: Input, value: np.ndarray) -> Column:
     leaf, rank = item.regular.leaf, item.regular.rank
     if value.dtype == object:
         return _one(item.layout, value.tolist())
-    # Another number of dimensions is never what a conversion of the elements mends.
+    # Converting elements does not fix a wrong number of dimensions.
     if value.ndim != rank:
         wanted = f"the type has {counted(rank, 'dimension')}" if rank else "a number is needed"
         raise Misfit(f"{wanted}; the array has shape {value.shape}")
@@ -208,7 +208,7 @@ def _regular(item: Input, value: np.ndarray) -> Column:
 
 
 def _one(layout: Layout, value: Any) -> Column:
-    """One instance."""
+    """Reads one instance."""
     if isinstance(layout, Exists):
         return _one(layout.of, value)
     if isinstance(layout, (Array, Packed)):
@@ -269,7 +269,7 @@ def _elements(value: Values) -> Values:
 
 
 def _many(layout: Layout, values: Values) -> Column:
-    """Many instances."""
+    """Reads many instances."""
     if isinstance(layout, Exists):
         return _many(layout.of, values)
     if isinstance(layout, Leaf):
@@ -279,7 +279,7 @@ def _many(layout: Layout, values: Values) -> Column:
     if isinstance(values, np.ndarray):
         if values.ndim < 2:
             raise Misfit(f"an array is needed, not {described(values[0])}" if len(values) else "it has more dimensions")
-        # -1 cannot be computed where there are no elements.
+        # NumPy cannot infer -1 in the shape of an empty array.
         shape = (values.shape[0] * values.shape[1], *values.shape[2:])
         return Lists(values.shape[1], _many(layout.of, values.reshape(shape)))
     if isinstance(values, Rows):
@@ -324,7 +324,7 @@ def _vector(leaf: Leaf, value: Any) -> Sequence[Any]:
 
 
 def _by_value(leaf: Leaf, values: list[Any]) -> np.ndarray:
-    """Python's numbers, each of which the element type must hold."""
+    """Converts Python numbers, each of which must fit the element type."""
     dtype = leaf.dtype
     for kind in set(map(type, values)):
         if kind is np.ndarray:
@@ -336,7 +336,7 @@ def _by_value(leaf: Leaf, values: list[Any]) -> np.ndarray:
             raise Misfit(f"`{leaf.element}` is needed, not {described(wrong)}")
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        # Each read of a limit is a call.
+        # Read once, because each access to a limit is a call.
         least, most = limits.min, limits.max
         for value in values:
             if not least <= value <= most:
@@ -398,7 +398,7 @@ def _tuples(layout: Tuple, values: Values) -> Parts:
 
 
 def _columns(layout: Tuple, table: Table, made: Callable[[Layout, Any], Column]) -> Parts:
-    """The columns of a table as the parts of a tuple, in their order."""
+    """Reads the columns of a table as the components of a tuple, in order."""
     if len(table.names) != len(layout.parts):
         has = f"the columns {', '.join(table.names)}" if table.names else "no columns"
         raise Misfit(f"tuples of {len(layout.parts)} are needed; the table has {has}")
@@ -418,7 +418,7 @@ def _parts(
 
 
 def _joined(columns: list[Column]) -> Column:
-    """Columns of one instance each as one."""
+    """Concatenates columns of one instance each."""
     first = columns[0]
     if isinstance(first, Numbers):
         return Numbers(np.concatenate([c.data for c in columns if isinstance(c, Numbers)]))
@@ -436,7 +436,7 @@ _NAMES = {np.dtype(d): name for name, d in DTYPES.items()}
 
 
 def described(value: Any) -> str:
-    """A value as messages name it: by its kind, and if it is short by itself."""
+    """Describes a value in messages: its kind, and the value itself if it is short."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     if isinstance(value, np.generic) and value.dtype in _NAMES:

@@ -32,7 +32,7 @@ class Rows(Sequence):
 
     @classmethod
     def from_lengths(cls, lengths: Any, values: np.ndarray | Rows) -> Rows:
-        """Rows of these lengths, which together are all values."""
+        """Rows of these lengths, whose sum is the number of values."""
         offsets = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         if offsets[-1] != len(values):
@@ -55,7 +55,7 @@ class Rows(Sequence):
             raise ValueError(_null(array.null_count, "row"))
         offsets = array.offsets.to_numpy()
         first, last = int(offsets[0]), int(offsets[-1])
-        # Of a slice, what is outside may have nulls.
+        # Only the slice must be free of nulls.
         inner = array.values.slice(first, last - first)
         if isinstance(inner, pa.ExtensionArray):
             inner = inner.storage
@@ -67,22 +67,22 @@ class Rows(Sequence):
         import pyarrow as pa
 
         inner = self.values.to_arrow() if isinstance(self.values, Rows) else _to_arrow(self.values)
-        # Lift has no missing values, which others then need not expect.
+        # Not nullable, because Lift has no missing values.
         of = pa.large_list(pa.field("item", inner.type, nullable=False))
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), inner, type=of)
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        """What `pyarrow.array(rows)` makes."""
+        """The protocol of `pyarrow.array(rows)`."""
         made = self.to_arrow()
         return made if type is None else made.cast(type)
 
     @property
     def lengths(self) -> np.ndarray:
-        """How long each row is."""
+        """The length of each row."""
         return np.diff(self.offsets)
 
     def packed(self) -> Rows:
-        """The same rows, whose first begins at value 0 and whose last ends with the values."""
+        """The same rows without values before the first row or after the last."""
         first, last = int(self.offsets[0]), int(self.offsets[-1])
         if first == 0 and last == len(self.values):
             return self
@@ -93,7 +93,7 @@ class Rows(Sequence):
         return Rows(self.offsets, self.values.astype(dtype))
 
     def tolist(self) -> list:
-        """Lists of Python numbers."""
+        """The rows as lists of Python numbers."""
         return [row.tolist() for row in self]
 
     def __len__(self) -> int:
@@ -146,7 +146,7 @@ class Rows(Sequence):
 
 
 def from_arrow(array: Any) -> np.ndarray:
-    """The elements of an Arrow array that has no rows. Structs have fields, by which they are tuples."""
+    """The elements of an Arrow array without lists. Structs become NumPy structs."""
     import pyarrow as pa
 
     if array.null_count:

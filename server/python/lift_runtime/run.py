@@ -19,17 +19,17 @@ from .plan import LONGEST, For, Launch, Measure, Plan, Repeat, Step, Swap, While
 from .pour import check_assumptions
 from .sizes import NoValue, Size
 
-#: Minimum bytes for which a processor works on the host's own memory instead of a copy.
+#: Minimum bytes of an array that a processor uses in place instead of copying.
 IN_PLACE = 1 << 16
-#: Minimum seconds of a run for which the main thread waits in a way that Ctrl-C interrupts.
+#: Minimum seconds of a run during which the main thread waits interruptibly, for Ctrl-C.
 LONG = 0.1
-#: Minimum bytes of a result for which lengths are read first, so that only the rest is copied.
+#: Minimum bytes of a result whose lengths are read first, so that only the used part is copied.
 SMALL = 1 << 14
 
 
 @dataclass
 class Numbers:
-    """The numbers of a launch."""
+    """The scalar arguments and work sizes of a launch."""
 
     args: list[tuple[int, Any]]
     shape: tuple[int, int, int]
@@ -38,7 +38,7 @@ class Numbers:
 
 
 class Prepared:
-    """A plan with its sizes put in, on a device."""
+    """A plan evaluated for given sizes, on a device."""
 
     def __init__(
         self, plan: Plan, engine: Engine, text: str, values: dict[str, int], memory: int | None = None
@@ -60,15 +60,15 @@ class Prepared:
             problem.results = self._results()
             raise
         self.program = engine.program(text)
-        #: Of memory of the host that the device uses in place.
+        #: Alignment of host memory that the device uses in place.
         self.alignment = alignment(text) if engine.unified else 1
-        #: What the last run took; a first run may take any time.
+        #: Duration of the last run; infinite before the first.
         self.seconds = math.inf
         self.limits = {launch.kernel: self._limit(launch.kernel) for launch in plan.launches}
         self.numbers = [None if launch.late else self.launch_numbers(launch, values) for launch in plan.launches]
 
     def _results(self) -> int | None:
-        """The bytes of the results, but for those of which the sizes tell at most how long they are."""
+        """Bytes of the results whose capacities follow from the sizes; None if one of those is undefined."""
         buffers = [self.plan.buffers[leaf.buffer] for leaf in known_leaves(self.plan.result)]
         try:
             known = (buffer for buffer in buffers if not buffer.late)
@@ -82,7 +82,7 @@ class Prepared:
         return kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, self.engine.device)
 
     def capacity(self, i: int, values: dict[str, int]) -> int:
-        """For how many elements a buffer needs room."""
+        """The capacity of a buffer in elements."""
         buffer, device = self.plan.buffers[i], self.engine.device
         try:
             count = sizes.where_used(buffer.capacity, values)
@@ -113,7 +113,7 @@ class Prepared:
             raise problem
 
     def launch_numbers(self, launch: Launch, values: dict[str, int]) -> Numbers:
-        """The arguments that are not buffers, and how many work-items there are."""
+        """Evaluates the arguments that are not buffers, and the numbers of work-items."""
         cl = opencl()
         args: list[tuple[int, Any]] = []
         local_memory = 0
@@ -145,7 +145,7 @@ class Prepared:
         return Numbers(args, self._shape(groups, local), local, needed)
 
     def _local(self, launch: Launch) -> tuple[int, int, int]:
-        """Work-items of a group: fewer than asked for where the device allows no more and the kernel needs no more."""
+        """The work-group size, reduced to the device's maximum unless the kernel needs exactly the requested one."""
         device = self.engine.device
         most = max(min(self.limits[launch.kernel], device.max_work_group_size), 1)
         local = list(launch.local)
@@ -172,30 +172,30 @@ class Prepared:
         return (shape[0], shape[1], shape[2])
 
     def number(self, size: Size, values: dict[str, int]) -> int:
-        """A size that the runtime passes on."""
+        """Evaluates a size that is passed to the device."""
         try:
             return sizes.where_used(size, values)
         except NoValue as problem:
             raise LiftError("memory", f"a size, {sizes.text(size)}, cannot be computed: {problem}") from None
 
     def take(self, queue: Any | None) -> Run:
-        """A run that no other thread has."""
+        """A run that no other thread uses."""
         return self.engine.idle.take(self, queue) or Run(self, queue)
 
 
 class Run:
-    """One call at a time: its queue, its buffers, and kernels with their arguments."""
+    """The queue, buffers and kernels with arguments of one call; reused by later calls."""
 
     def __init__(self, prepared: Prepared, queue: Any | None) -> None:
         self.cl = opencl()
         self.prepared, self.plan = prepared, prepared.plan
         engine = prepared.engine
-        #: The queue that was asked for, if one was.
+        #: The requested queue, if any.
         self.asked = queue
         self.queue = self.cl.CommandQueue(engine.context, engine.device) if queue is None else queue
-        #: Of what each call needs anew: results that stay on the device, and buffers whose size it measures.
+        #: Buffers that are new in each call: results that stay on the device, and buffers of measured size.
         self.pool = Pool(self.cl, self.queue)
-        #: Made when they are first needed.
+        #: By buffer; allocated on first use.
         self.memory: list[Any] = [None] * len(self.plan.buffers)
         self.bytes = 0
         self.kernels = [self.cl.Kernel(prepared.program, launch.kernel) for launch in self.plan.launches]
@@ -206,13 +206,13 @@ class Run:
         self.bound: list[list[Any]] = [[None] * len(launch.args) for launch in self.plan.launches]
         self.flag = np.zeros(4, np.int32)
         self.values: dict[str, int] = {}
-        #: By buffer: which memory it means now.
+        #: By buffer: its current memory, which swaps exchange.
         self.now: list[Any] = []
-        #: Waits for the device in the place of the main thread.
+        #: Thread that waits for the device, so that the main thread can be interrupted.
         self._waiter: threading.Thread | None = None
 
     def start(self, given: dict[int, Any]) -> None:
-        """Begin a call. `given` are buffers that stand in for those of the run."""
+        """Begins a call. `given` are buffers that replace the run's own."""
         self.values = self.prepared.values
         self.capacities = self.prepared.capacities
         plan = self.plan
@@ -240,13 +240,13 @@ class Run:
         return made
 
     def kept(self) -> int:
-        """Bytes on the device that it keeps for its next call."""
+        """Bytes on the device that the run keeps for its next call."""
         return self.bytes + self.pool.held()
 
     def done(self, arrays: list[Any]) -> Any:
-        """An event of all that was enqueued, for which whatever is done later to these arrays waits.
+        """An event after all enqueued commands. Later commands on these arrays wait for it.
 
-        Their queues wait for it, too: memory of a pool may go to another array.
+        Their queues wait for it too, because a pool may give the memory to another array.
         """
         event = self.cl.enqueue_marker(self.queue)
         for array in arrays:
@@ -260,7 +260,7 @@ class Run:
         self.cl.enqueue_fill_buffer(self.queue, memory, np.uint8(0), 0, memory.size)
 
     def write(self, i: int, data: np.ndarray) -> None:
-        """What an input holds. The array must live until the run is over."""
+        """Writes an input to its buffer. The array must live until the run ends."""
         if data.size:
             self.cl.enqueue_copy(self.queue, self.now[i], data, is_blocking=False)
 
@@ -292,12 +292,12 @@ class Run:
             raise failed[0]
 
     def abandon(self) -> None:
-        """The call failed: what it enqueued uses its memory until it is done."""
+        """Discards the run of a failed call. Its commands may still use its memory."""
         if self._waiter is None:
             self.queue.finish()
 
     def release(self, given: dict[int, Any]) -> None:
-        """Forget what a call gave."""
+        """Drops the references to a call's buffers."""
         for bound in self.bound if given else ():
             for i, memory in enumerate(bound):
                 if any(memory is other for other in given.values()):
@@ -305,7 +305,7 @@ class Run:
         self.now = []
 
     def read(self, i: int, count: int, wait: bool = True) -> np.ndarray:
-        """The first elements of a buffer."""
+        """Reads the first `count` elements of a buffer."""
         element = self.plan.buffers[i].element
         dtype = np.dtype(np.uint8) if element == "Bool" else DTYPES[element]
         large = count * dtype.itemsize >= 2 * LARGE_PAGE
@@ -315,7 +315,7 @@ class Run:
         return data
 
     def read_flag(self, wait: bool = True) -> None:
-        """What kernels found wrong, for `check_flag`."""
+        """Reads the failure buffer, for `check_flag`."""
         if self.plan.failure is not None:
             self.cl.enqueue_copy(self.queue, self.flag, self.now[self.plan.failure], is_blocking=wait)
 

@@ -20,15 +20,15 @@ class Unknown(Exception):
 
 
 class NoValue(Exception):
-    """A size that these values give no value: a division by zero, a remainder."""
+    """The size is undefined for these values: a division by zero or with a remainder."""
 
 
 class NoQuotient(NoValue):
-    """There is no such quotient. No branch that is taken uses it: where it is used, what it relies on was checked."""
+    """The quotient does not exist. Only branches that are not taken use it: assumptions of used sizes were checked."""
 
 
 def where_used(size: Size, values: Values) -> Any:
-    """The value of a size that a run passes on."""
+    """Evaluates a size that is passed to the device."""
     try:
         return evaluate(size, values)
     except NoQuotient:
@@ -36,7 +36,7 @@ def where_used(size: Size, values: Values) -> Any:
 
 
 def evaluate(size: Size, values: Values) -> Any:
-    """The integer (or the array of integers) that a size is."""
+    """The value of a size: an integer, or an array of integers."""
     value = _value(size, values)
     if isinstance(value, Fraction):
         raise NoQuotient("a division leaves a remainder")
@@ -60,7 +60,7 @@ def _value(size: Size, values: Values) -> Any:
         holds = _value(size[1], values) <= _value(size[2], values)
         if isinstance(holds, np.ndarray):
             return np.where(holds, _value(size[3], values), _value(size[4], values))
-        # What the condition excludes need have no value.
+        # The other branch may be undefined.
         return _value(size[3] if holds else size[4], values)
     operands = [_value(operand, values) for operand in size[1:]]
     value = operands[0]
@@ -134,7 +134,7 @@ _OPERATORS: dict[str, Any] = {
 
 
 def names(size: Size) -> Iterator[str]:
-    """The names that a size mentions, also the indices of its sums."""
+    """The names in a size, including the indices of its sums."""
     if isinstance(size, str):
         yield size
     elif isinstance(size, list):
@@ -143,7 +143,7 @@ def names(size: Size) -> Iterator[str]:
 
 
 def text(size: Size) -> str:
-    """A size for a message, as the language writes it."""
+    """A size in the syntax of the language, for messages."""
     if not isinstance(size, list):
         return "?" if size is None else str(size)
     operator, operands = size[0], [text(operand) for operand in size[1:]]
@@ -168,7 +168,7 @@ _CALLS = ("floor", "if", "sum", "min", "max")
 
 
 def holds(condition: dict[str, Any], values: Values) -> bool:
-    """Whether a condition of a plan holds; one that has no value does not."""
+    """Whether a condition of a plan holds; an undefined one does not."""
     try:
         return _holds(condition, values)
     except NoValue:
@@ -198,7 +198,7 @@ def _holds(condition: dict[str, Any], values: Values) -> bool:
 
 
 def condition_names(condition: dict[str, Any]) -> Iterator[str]:
-    """The names that a condition mentions."""
+    """The names in a condition."""
     for parts in condition.values():
         if isinstance(parts, dict):
             for given in parts.get("given", ()):
@@ -215,9 +215,9 @@ def condition_names(condition: dict[str, Any]) -> Iterator[str]:
 
 
 def solve(size: Size, name: str, wanted: int, values: Values) -> int | None:
-    """The one natural number for `name` that makes a size what is wanted; `None` if there is none or several.
+    """The unique natural number for `name` that makes a size equal to `wanted`; `None` if there is none or several.
 
-    Lengths grow with their sizes, so that halving finds it.
+    Uses bisection, because lengths are monotonic in their sizes.
     """
 
     def at(x: int) -> int | None:

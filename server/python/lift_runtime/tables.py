@@ -21,7 +21,7 @@ class Table:
 
 
 def table_of(value: Any) -> Table | None:
-    """The columns of a table, or of structs; None for what is neither."""
+    """The columns of a table or of an array of structs; None for other values."""
     if _is_structs(value):
         value = value.struct.unnest()
     library = _library(value)
@@ -41,7 +41,7 @@ def table_of(value: Any) -> Table | None:
 
 
 def conversion(value: Any, wanted: str) -> str | None:
-    """How an array becomes one of an element type of NumPy; None for structs and tables with lists in them."""
+    """The code that converts an array to an element type of NumPy; None for structs and tables that contain lists."""
     library = _library(value)
     if library == "pyarrow" and hasattr(value, "column_names"):
         return conversion_of_columns(value, [wanted] * len(value.column_names))
@@ -56,21 +56,21 @@ def conversion(value: Any, wanted: str) -> str | None:
         return None if found is None else f".cast({found})"
     if library == "awkward":
         return f"awkward.values_astype(…, numpy.{wanted})"
-    # A list, whose arrays are converted one by one, has none; nor has a buffer.
+    # Buffers have no `astype`; the arrays in a list are converted one by one.
     method = cast(wanted)
     return method if isinstance(value, (list, tuple)) or hasattr(value, "astype") else f"numpy.asarray(…){method}"
 
 
 def cast(wanted: str) -> str:
-    """How an array of NumPy becomes one of an element type. Not every NumPy has `numpy.bool`."""
+    """The code that converts a NumPy array to an element type. Not every version of NumPy has `numpy.bool`."""
     return f".astype({'bool' if wanted == 'bool' else f'numpy.{wanted}'})"
 
 
 def _nested(kind: Any, inner: str, wanted: str, listed: str) -> str | None:
-    """A type of lists whose innermost elements are others."""
+    """A list type with its innermost element type replaced."""
     within = getattr(kind, inner, None)
     if within is None:
-        # A struct has fields; a table of Polars has no type.
+        # None for structs, which have fields, and for tables of Polars, which have no type.
         return None if getattr(kind, "fields", None) or getattr(kind, "num_fields", 0) else wanted
     if type(kind).__name__ not in ("List", "ListType", "LargeListType"):
         return None
@@ -79,7 +79,7 @@ def _nested(kind: Any, inner: str, wanted: str, listed: str) -> str | None:
 
 
 def conversion_of_columns(value: Any, wanted: list[str]) -> str | None:
-    """How a table or an array of structs becomes one whose columns have these types."""
+    """The code that converts the columns of a table or an array of structs to these types."""
     table = table_of(value)
     library = _library(value)
     if table is not None:
@@ -107,7 +107,7 @@ def conversion_of_columns(value: Any, wanted: list[str]) -> str | None:
 
 
 def _reordered(kinds: dict[str, str], wanted: list[str]) -> str | None:
-    """The columns of a table in an order in which they have these types, if that is the only one."""
+    """The code that reorders columns to have these types, if the order is unique."""
     if len(set(wanted)) != len(wanted) or set(kinds.values()) != set(wanted):
         return None
     by_kind = {kind: name for name, kind in kinds.items()}
@@ -119,7 +119,7 @@ def _library(value: Any) -> str:
 
 
 def _is_structs(value: Any) -> bool:
-    """A column of Polars whose elements are structs."""
+    """Whether a value is a Polars column of structs."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(value, polars.Series) and isinstance(value.dtype, polars.Struct)
 

@@ -7,7 +7,7 @@ Each entry is what one writes first with PyTorch's own functions. The results ar
 import torch
 import torch.nn.functional as nn
 
-# All of 24 bits, as ours: by default convolutions round to 10.
+# Full precision of 24 bits, like ours; the default for convolutions is 10.
 torch.backends.cudnn.allow_tf32 = False
 RUNS = 9
 

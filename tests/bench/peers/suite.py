@@ -25,7 +25,7 @@ RUNS = 9
 
 @dataclass
 class Peer:
-    """One program: `args` makes Futhark's inputs; `share` is the part of Futhark's time that does what ours does."""
+    """One program. `args` makes Futhark's inputs; `share` is the part of Futhark's time to compare with ours."""
 
     program: str
     kernel: str

@@ -16,7 +16,7 @@ import torch.nn.functional as nn
 TYPES = {b" f32": np.float32, b" i32": np.int32}
 NAMES = {np.dtype(np.float32): b" f32", np.dtype(np.int32): b" i32"}
 GPU = torch.cuda.is_available()
-# All of 24 bits, as ours: by default convolutions round to 10.
+# Full precision of 24 bits, like ours; the default for convolutions is 10.
 torch.backends.cudnn.allow_tf32 = False
 
 
@@ -188,7 +188,7 @@ def write_one(out, value):
 
 
 def measure(entry, inputs, runs, times):
-    """Runs alone, by the host's clock and the device's, and many one after another (`each`)."""
+    """Times of single runs by the host's and the device's clock, and per run of many in sequence (`each`)."""
     wait = torch.cuda.synchronize if GPU else lambda: None
     for _ in range(3):
         result = entry(*inputs)

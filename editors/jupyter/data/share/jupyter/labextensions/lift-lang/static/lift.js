@@ -8,7 +8,7 @@
   'use strict';
 
   const MAGIC = /^%%lift[^\n]*\n?/;
-  /** Milliseconds after the last key before hints are asked for. */
+  /** Milliseconds between the last key and the request for hints. */
   const PAUSE = 500;
   const KEYWORDS = /^(lift|define|lambda|let|if|tuple|pack|unpack|with|import|exists)(?![^\s()[\]])/;
   const TYPES = /^(array|vector|tuple)-type(?![^\s()[\]])|^(byte|ubyte|short|ushort|int|uint|long|ulong|half|float|double|bool)(?![^\s()[\]])/;
@@ -28,7 +28,7 @@
   /** Tells the client of language servers which part of a cell is Lift. */
   const extractor = {
     language: 'lift',
-    // All such cells of a notebook are one program.
+    // The Lift cells of a notebook form one program.
     standalone: false,
     fileExtension: 'lift',
     cellType: ['code'],
@@ -41,7 +41,7 @@
     },
   };
 
-  /** Shows what the server inserted, as it tells editors that ask for inlay hints. */
+  /** Shows the server's inlay hints. */
   const hints = (manager, { Decoration, EditorView, ViewPlugin, WidgetType }, { StateEffect, StateField }) => {
     const replace = StateEffect.define();
     class Hint extends WidgetType {
@@ -69,7 +69,7 @@
       provide: from => EditorView.decorations.from(from),
     });
 
-    /** The document in which the client put the cells of a text, and the line at which that text begins. */
+    /** The virtual document that contains a cell, and the line at which the cell begins. */
     const placed = body => {
       for (const [key, virtual] of manager.documents) {
         if (virtual.language !== 'lift') continue;
@@ -86,7 +86,7 @@
       if (!MAGIC.test(text) || !body.trim()) return [];
       const place = placed(body);
       if (!place) {
-        // Without a server for Python the client looks at cells only after an edit.
+        // Without a language server for Python, the client reads cells only after an edit.
         await Promise.allSettled([...manager.adapters.values()].map(adapter => adapter.updateDocuments()));
         return [];
       }
@@ -96,7 +96,7 @@
       const answer = await place.connection.connection.sendRequest('textDocument/inlayHint', request);
       if (view.state.doc.toString() !== text) return undefined;
       return answer.map(hint => {
-        // Line 1 is the magic.
+        // Line 1 is the magic command.
         const line = view.state.doc.line(hint.position.line - place.line + 2);
         const label = Array.isArray(hint.label) ? hint.label.map(part => part.value).join('') : hint.label;
         return Decoration.widget({ widget: new Hint(label), side: 1 }).range(line.from + hint.position.character);
@@ -110,7 +110,7 @@
       update(change) {
         if (change.docChanged) this.later(0);
       }
-      /** The client connects, and sends an edit, after a while: a text that is not known yet is asked about again. */
+      /** Repeats the request later, because the client sends a new document or an edit with a delay. */
       later(tries) {
         clearTimeout(this.timer);
         this.timer = setTimeout(async () => {
