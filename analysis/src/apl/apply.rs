@@ -192,7 +192,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
     }
 }
 
-/// Whether a function can have a text that the run writes as an argument.
+/// Whether a function may accept a text whose characters are computed at run time.
 fn passes_text(f: &Fun) -> bool {
     match &*f.kind {
         FunKind::Glyph(glyph) => matches!(glyph, ',' | '⍕' | '⊢' | '⊣' | '⊂'),
@@ -202,7 +202,7 @@ fn passes_text(f: &Fun) -> bool {
     }
 }
 
-/// A function as an operation between elements.
+/// The function as an operand of an operator.
 fn between(f: &Fun) -> Between {
     let glyph = if let FunKind::Glyph(glyph) = &*f.kind { Some(*glyph) } else { None };
     let f = f.clone();

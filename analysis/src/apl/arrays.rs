@@ -9,7 +9,7 @@ use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 use std::sync::Arc;
 
-/// Limit on the parts of an array of known elements that is a view.
+/// Maximum number of `concat`ed parts of an array of known elements.
 const MOST_PARTS: usize = 128;
 
 impl Ev {
@@ -112,8 +112,8 @@ impl Ev {
         Ok(Arr { repr: Repr::Stored(bound), ..arr.clone() })
     }
 
-    /// Elements as one array: a balanced tree of `concat`s, of which equal elements beside each other are one part. Of many
-    /// parts, a choice by the index, because a view is written out where it is read.
+    /// The array of given elements: a balanced tree of `concat`s, in which a run of equal elements is one part. With
+    /// many parts, the index selects the element, because a view is expanded at each read.
     fn listed(&mut self, items: &[Scalar]) -> Res<Term> {
         let same = |a: &Scalar, b: &Scalar| a.known.is_some() && a.known == b.known;
         let runs: Vec<&[Scalar]> = items.chunk_by(same).collect();
@@ -293,10 +293,10 @@ impl Ev {
     }
 }
 
-/// A message about two lengths that differ.
+/// Formats the message about two different lengths.
 type Unequal<'a> = &'a dyn Fn(&str, &str) -> String;
 
-/// A length in a message of the run: the number that a failure has at a place, with its name.
+/// A length in the message of a failure: a constant, or the failure's number `place` with the name of the length.
 fn told(length: &Size, place: usize) -> String {
     match length.as_const() {
         Some(n) => n.to_string(),

@@ -89,7 +89,7 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
     no_value(statements, range)
 }
 
-/// A guard decided at run time. Between arrays, both are computed.
+/// A guard that is evaluated at run time. If the values are arrays, both are computed.
 fn guarded(
     ev: &mut Ev,
     condition: &Scalar,

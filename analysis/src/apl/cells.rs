@@ -131,7 +131,7 @@ fn frame_of(rank: i64, x: &Arr) -> usize {
     (if rank < 0 { -rank } else { have - rank }).clamp(0, have) as usize
 }
 
-/// `(f⍤k)x`: the function of each cell of rank `k`.
+/// `(f⍤k)x`: applies a function to each cell of rank `k`.
 pub fn by_rank(ev: &mut Ev, f: &One, rank: i64, x: &Arr) -> Res<Arr> {
     let outer = frame_of(rank, x);
     if outer == 0 || x.kind == Kind::Nested {
@@ -146,7 +146,7 @@ pub fn by_rank(ev: &mut Ev, f: &One, rank: i64, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// `a(f⍤i j)x`: the function of pairs of cells; the cells of one side may be used for all of the other.
+/// `a(f⍤i j)x`: applies a function to pairs of cells; a single cell is paired with every cell of the other side.
 pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x: &Arr) -> Res<Arr> {
     let (m, n) = (frame_of(left, a), frame_of(right, x));
     if m == 0 && n == 0 {
@@ -168,9 +168,9 @@ pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x:
     })
 }
 
-/// `(f⌺k)x`: the function of the window around each element, or, if its length is even, around each place between two
-/// elements; outside of the array are zeros or blanks. `with` also takes how
-/// many of them there are along each axis, negative if they are after the array.
+/// `(f⌺k)x`: applies a function to the window around each element, or between two elements if the window's length is
+/// even. The array is padded with zeros or blanks. The left argument of `with` is the amount of padding along each
+/// axis, negative if it is after the array.
 pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) -> Res<Arr> {
     // A second row has the steps along each axis.
     let has_steps = k.rank() == 2 && k.shape[0].as_const() == Some(2);
@@ -219,7 +219,7 @@ pub fn stencil(ev: &mut Ev, f: &One, with: Option<Between>, k: &Arr, x: &Arr) ->
     })
 }
 
-/// How many elements of a window are before its center; the center is the former of the two in the middle.
+/// The number of elements of a window before its center; of two middle elements the first is the center.
 fn before_center(length: usize) -> i32 {
     (length.saturating_sub(1) / 2) as i32
 }
@@ -271,7 +271,7 @@ fn window(ev: &mut Ev, x: &Arr, center: &[Term], lengths: &[usize]) -> Res<Arr> 
     Ok(ev.of_items(kind, shape, items))
 }
 
-/// `f⌸x` and `k f⌸x`: the function of each different key and the values or indices that have it.
+/// `f⌸x` and `k f⌸x`: applies a function to each distinct key and its values or indices.
 pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Arr> {
     if !matches!(keys.rank(), 1 | 2) || values.is_some_and(|values| values.rank() == 0) {
         return not_supported(keys.range, "`⌸` of an array that is not a vector or a matrix");
@@ -320,7 +320,7 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
     })
 }
 
-/// The different numbers, in the order of their first occurrences.
+/// The distinct numbers, in the order of their first occurrences.
 fn distinct(all: &[f64]) -> Vec<f64> {
     let mut different: Vec<f64> = Vec::new();
     for number in all {
@@ -331,7 +331,7 @@ fn distinct(all: &[f64]) -> Vec<f64> {
     different
 }
 
-/// [`key`] of words or other arrays, or of the rows of a matrix: each is found by the place of the first equal one.
+/// [`key`] for keys that are arrays, or rows of a matrix: equal keys are found by the index of the first.
 fn key_of_arrays(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Arr> {
     let words = keys.rank() == 1;
     let all = if words { keys.clone() } else { split(ev, keys)? };
@@ -404,7 +404,7 @@ pub fn choose(ev: &mut Ev, mask: &Arr, then: &Arr, other: &Arr) -> Res<Arr> {
     }))
 }
 
-/// One of two values of one shape.
+/// Selects one of two arrays with the same shape by a scalar condition.
 pub fn either(ev: &mut Ev, mask: &Arr, a: &Arr, b: &Arr) -> Res<Arr> {
     let (mut xs, ys) = (leaves(a), leaves(b));
     if xs.len() != ys.len() || a.rank() != b.rank() {

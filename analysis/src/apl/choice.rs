@@ -5,10 +5,10 @@ use crate::front::term::Term;
 use lift_syntax::SyntaxErrorCode::AplIndex;
 use std::rc::Rc;
 
-/// Where the length of a row comes from.
+/// Description of a row's length in messages.
 pub const ROW_LENGTH: &str = "the length of one array of several";
 
-/// The element of one of several arrays, found by binary search over its number.
+/// The element at `index` of array `which` of `parts`, selected by binary search.
 pub fn one_of(ev: &mut Ev, parts: &[Arr], which: &Term, from: usize, index: &[Term]) -> Res<Term> {
     match parts {
         [] => fail(AplIndex, ev.at, "an empty array has no elements"),
@@ -25,8 +25,8 @@ pub fn one_of(ev: &mut Ev, parts: &[Arr], which: &Term, from: usize, index: &[Te
     }
 }
 
-/// Vectors that are separate values, of one kind, as rows, so that the run can select them. `None` if they differ in kind or
-/// rank.
+/// Converts a vector of separate arrays to rows, so that an index computed at run time can select one. `None` unless
+/// all are vectors of numbers, or all of characters.
 pub fn selectable(ev: &mut Ev, x: &Arr) -> Res<Option<Arr>> {
     let Some(boxes) = x.boxes().filter(|boxes| x.rank() == 1 && !boxes.is_empty()).map(<[Arr]>::to_vec) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Indices that each have a number for every axis: `m[(1 2)(3 1)]`, `m[⍸m>3]`. Each becomes the number of its element.
+//! Indices with a part for every axis: `m[(1 2)(3 1)]`, `m[⍸m>3]`. Each is converted to a linear index.
 
 use super::structure::ravel;
 use super::value::{Arr, Ev, Kind, Res, fail, not_supported};
@@ -6,7 +6,7 @@ use crate::front::term::{Kind as TermKind, Term};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplRank;
 
-/// The elements of an array in one vector, and the numbers of those at such indices; `None` if an index is of another kind.
+/// The array as a vector, and the linear indices for such indices; `None` if an index has another form.
 pub fn chosen(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>]) -> Res<Option<(Arr, Arr)>> {
     let [Some(i)] = indices else { return Ok(None) };
     if i.kind != Kind::Nested || x.rank() < 2 {
@@ -51,7 +51,7 @@ pub fn chosen(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>]) -> Res<Option<(Arr,
     Ok(Some((ravel(ev, x)?, numbers.at(i.range))))
 }
 
-/// The number of the element at an index.
+/// The linear index, in row-major order and counted from `⎕IO`, of an index with a part for each axis.
 fn number(ev: &mut Ev, x: &Arr, parts: Vec<Term>) -> Res<Term> {
     let from = ev.int(ev.origin);
     let mut places = Vec::with_capacity(parts.len());
@@ -63,7 +63,7 @@ fn number(ev: &mut Ev, x: &Arr, parts: Vec<Term>) -> Res<Term> {
     Ok(ev.plus(number, from))
 }
 
-/// An index along an axis; the run stops if it is out of range.
+/// Checks an index along an axis; the run stops if it is out of range.
 pub fn existing(ev: &Ev, extent: &Size, place: Term) -> Term {
     match (place.kind(), extent.as_const()) {
         (TermKind::Int(at), Some(n)) if (0..n).contains(&i64::from(*at)) => place,

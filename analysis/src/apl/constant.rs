@@ -17,7 +17,7 @@ fn literal(term: &Term) -> Option<f64> {
     }
 }
 
-/// The whole number that a double is, if it is one and fits an Int.
+/// The value, if it is a whole number that fits an Int.
 fn whole(x: f64) -> Option<f64> {
     (x.fract() == 0.0 && x >= f64::from(i32::MIN) && x <= f64::from(i32::MAX)).then_some(x)
 }
@@ -44,7 +44,8 @@ fn small(arr: &Arr) -> bool {
     count.is_some_and(|count| count <= MOST) && matches!(arr.repr, Repr::Pull(_) | Repr::Stored(_))
 }
 
-/// The result of a primitive for known arrays, computed again without storing them: `result` unless that is known.
+/// Evaluates a primitive on known arrays again without storing them. Returns `result` if some element is not a
+/// constant.
 pub fn attempt(ev: &mut Ev, result: Arr, again: impl FnOnce(&mut Ev) -> Res<Arr>) -> Arr {
     if !small(&result) {
         return result;
@@ -55,7 +56,7 @@ pub fn attempt(ev: &mut Ev, result: Arr, again: impl FnOnce(&mut Ev) -> Res<Arr>
     known.ok().filter(|arr| arr.known().is_some()).unwrap_or(result)
 }
 
-/// A small array with its elements as constants, if each of them is one.
+/// Replaces the elements of a small array by constants, if all of them are.
 pub fn settled(ev: &mut Ev, arr: Arr) -> Res<Arr> {
     let Some(extents) = arr.extents() else { return Ok(arr) };
     let count = extents.iter().try_fold(1usize, |all, extent| all.checked_mul(*extent));

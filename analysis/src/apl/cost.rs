@@ -33,7 +33,7 @@ pub fn named(ev: &mut Ev, arr: Arr, name: &AplToken, around: &AplNode, frame: &F
     at_uses(ev, arr, ends)
 }
 
-/// The argument of a dfn as its body reads it: computed for each index if that is cheap for the uses that it has, else stored.
+/// The argument of a dfn for its body: computed at each index if that is cheap for its uses, otherwise stored.
 pub fn argument(ev: &mut Ev, arr: Arr, dfn: &AplNode, name: &str, frame: &Frame) -> Res<Arr> {
     if is_plain_below(ev, &arr, VIEW) {
         return Ok(arr);
@@ -59,7 +59,7 @@ fn at_uses(ev: &mut Ev, arr: Arr, ends: Option<Vec<TextRange>>) -> Res<Arr> {
     Ok(Arr { repr: Repr::Boxes(kept.into()), ..arr.clone() })
 }
 
-/// The array with elements that are computed once for each index of a computation.
+/// Wraps an array so that a computation evaluates each element once per index.
 fn once_an_index(ev: &mut Ev, arr: Arr) -> Arr {
     let Repr::Pull(pull) = arr.repr.clone() else { return arr };
     ev.next += 1;
@@ -181,8 +181,8 @@ fn is_using(part: &AplElement, name: &str) -> bool {
     }
 }
 
-/// Whether the uses of a name in a phrase are all at its end, or at that of one bracket, joined by scalar functions; then
-/// whether these are the whole phrase.
+/// Whether scalar functions read a name at one index only; `None` if some use may read another index. The Boolean
+/// tells whether the whole phrase consists of such functions.
 fn at_one_index(parts: &[AplElement], name: &str, frame: &Frame) -> Option<bool> {
     let first = parts.iter().position(|part| is_using(part, name))?;
     let end = &parts[first..];

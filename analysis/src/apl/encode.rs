@@ -154,7 +154,7 @@ pub fn digits(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     }))
 }
 
-/// A number divided by a base that divides it; 0 for the base 0, after which nothing is left.
+/// The exact quotient of a number and a base; 0 for base 0, whose digit is the whole number.
 fn quotient(ev: &mut Ev, whole: &Arr, base: &Arr) -> Res<Arr> {
     let kind = whole.kind;
     let combine = move |ev: &mut Ev, x: &Scalar, base: &Scalar| {

@@ -13,7 +13,7 @@ pub fn literal<'p>(part: &AplElement, after: &'p [AplElement]) -> Option<&'p Apl
     }
 }
 
-/// The value of the last statement of a text, and its effect, as `evaluate` returns it.
+/// Evaluates the statements of a text; returns the value of the last one and the second result of `evaluate`.
 pub fn written<T>(text: &AplToken, mut evaluate: impl FnMut(&AplNode) -> Res<(Value, T)>) -> Res<(Arr, T)> {
     let quote = &text.text()[..1];
     let start = usize::from(text.text_range().start()) + quote.len();

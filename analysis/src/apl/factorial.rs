@@ -5,7 +5,7 @@ use super::value::{Ev, Res};
 use crate::front::term::{Kind as TermKind, Term};
 use std::f64::consts::PI;
 
-/// Factorials of greater numbers are not Doubles.
+/// Greater factorials overflow a Double.
 const MOST: f64 = 171.0;
 
 /// Lanczos's coefficients for g = 7: 15 digits.
@@ -21,7 +21,7 @@ const COEFFICIENTS: [f64; 8] = [
     1.505_632_735_149_311_6e-7,
 ];
 
-/// Whether a Double is surely a whole number.
+/// Whether a Double is provably a whole number.
 fn is_whole(x: &Term) -> bool {
     match x.kind() {
         TermKind::Double(x) => x.fract() == 0.0,

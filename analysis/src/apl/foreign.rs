@@ -1,4 +1,4 @@
-//! Lines that other dialects of APL have: functions between `∇`, and control words such as `:If`.
+//! Syntax of other APL dialects: functions between `∇`, and control words such as `:If`.
 
 use super::names::{parts, tokens};
 use super::value::{Ev, Failure, Frame, Value, fail};
@@ -7,7 +7,8 @@ use lift_syntax::apl::{AplElement, AplKind, AplNode};
 
 const BRANCH: &str = "→";
 
-/// Reports lines of another dialect, and says which statement comes after them; `None` if the statement is of this one.
+/// Reports lines in the syntax of another dialect. Returns the index of the next statement; `None` if the statement is
+/// in this dialect.
 pub fn lines(ev: &mut Ev, statements: &[AplNode], place: usize, frame: &Frame) -> Option<usize> {
     let own = parts(&statements[place]);
     let is_self = |part: &AplElement| part.kind() == AplKind::SelfName;
@@ -48,7 +49,7 @@ pub fn lines(ev: &mut Ev, statements: &[AplNode], place: usize, frame: &Frame) -
     }
 }
 
-/// Reports a line in place of the errors in it.
+/// Reports one error for a line instead of the syntax errors in it.
 fn report(ev: &mut Ev, line: &AplNode, message: &str) {
     let range = line.text_range();
     ev.errors.retain(|error| !range.contains_range(error.range));

@@ -37,8 +37,8 @@ pub fn number(x: f64) -> String {
     format!("{sign}{text}")
 }
 
-/// The numbers of a column, padded so that their points are below each other. With exponents or imaginary parts, their ends
-/// are.
+/// Pads the numbers of a column so that their decimal points are aligned; with exponents or imaginary parts, aligns
+/// their ends.
 pub fn aligned(cells: &[String]) -> Vec<String> {
     let other = cells.iter().any(|cell| cell.contains(['E', 'J']));
     let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
@@ -64,7 +64,7 @@ pub fn complex(re: f64, im: f64) -> String {
     if im == 0.0 { number(re) } else { format!("{}J{}", number(re), number(im)) }
 }
 
-/// A number with a fixed number of decimals. One that does not fit its width is stars.
+/// A number with a fixed number of decimals; stars if it does not fit the width.
 pub fn fixed(x: f64, fixed: Fixed) -> String {
     // Halves are rounded away from 0.
     let shift = 10f64.powi(fixed.decimals as i32);
@@ -85,7 +85,7 @@ pub fn fixed(x: f64, fixed: Fixed) -> String {
 pub struct Block {
     pub lines: Vec<String>,
     pub array: bool,
-    /// Whether it is one number.
+    /// Whether the block is a single number.
     pub number: bool,
 }
 
@@ -118,8 +118,8 @@ pub fn beside(blocks: Vec<Block>) -> Block {
     Block::array(lines)
 }
 
-/// The rows of a matrix of arrays, whose columns are as wide as their widest array. Numbers alone are in columns as in a
-/// matrix; a matrix of numbers and characters has one blank between them.
+/// Formats a matrix of arrays; each column is as wide as its widest array. Columns of single numbers are aligned as in
+/// a matrix of numbers; numbers and characters are separated by one blank.
 pub fn grid(blocks: &[Block], columns: usize) -> Block {
     let columns = columns.max(1);
     let simple = blocks.iter().all(|block| !block.array);

@@ -1,4 +1,4 @@
-//! Functions of whole numbers that need a loop: divisors and multiples; powers that are whole numbers.
+//! Functions on whole numbers that need a loop: greatest common divisor, least common multiple, whole powers.
 
 use super::extend::extended;
 use super::value::{Arr, Ev, Kind, Res, Scalar};

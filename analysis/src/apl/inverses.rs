@@ -1,11 +1,11 @@
-//! Functions that undo others, for `f⍣¯1`.
+//! Inverse functions, for `f⍣¯1`.
 
 use super::scalar::monadic;
 use super::value::{Arr, Ev, Fun, FunKind, Res, fail};
 use lift_syntax::SyntaxErrorCode::AplNotSupported;
 use std::rc::Rc;
 
-/// The function that gives the argument of `f` for its result. `left` is the left argument of `f`, if it has one.
+/// The inverse of `f`. `left` is the left argument of `f`, if it has one.
 pub fn inverse(ev: &mut Ev, f: &Fun, left: Option<&Arr>) -> Res<Fun> {
     let kind = match (&*f.kind, left) {
         (FunKind::Glyph(glyph), None) => of_one(*glyph),

@@ -60,13 +60,13 @@ fn recased(ev: &mut Ev, x: &Arr, capitals: bool) -> Res<Arr> {
     }))
 }
 
-/// The code of a letter as a capital or small letter.
+/// The code of a letter, converted to a capital or small letter.
 fn letter(code: i32, capitals: bool) -> i32 {
     let mut ranges = CAPITALS.iter().map(|range| from(range, capitals));
     ranges.find(|(first, last, _)| (*first..=*last).contains(&code)).map_or(code, |(.., by)| code + by)
 }
 
-/// The letters that change, and by how much.
+/// The range of letters that change, and the distance to their counterparts.
 fn from(&(first, last, by): &(i32, i32, i32), capitals: bool) -> (i32, i32, i32) {
     if capitals { (first + by, last + by, -by) } else { (first, last, by) }
 }

@@ -50,7 +50,7 @@ impl Start {
         !self.varying.contains(&true)
     }
 
-    /// Adds an array that keeps its shape, before the others.
+    /// Prepends an array that keeps its shape.
     pub fn after(&self, first: Arr) -> Start {
         let mut both = Start::steady(vec![first]);
         both.arrays.extend(self.arrays.iter().cloned());
@@ -68,7 +68,7 @@ pub fn hollow(ev: &mut Ev, leaves: &[Arr]) -> Res<Vec<Arr>> {
     leaves.iter().map(|x| one(ev, x)).collect()
 }
 
-/// Leaves like those of a loop in some iteration.
+/// Unknown leaves with the kinds and shapes of an arbitrary iteration.
 fn some_iteration(ev: &mut Ev, start: &Start) -> Res<Vec<Arr>> {
     let mut leaves = hollow(ev, &start.arrays)?;
     for (x, _) in leaves.iter_mut().zip(&start.varying).filter(|(_, varies)| **varies) {
@@ -147,7 +147,7 @@ fn packed(ev: &mut Ev, state: &[Arr]) -> Res<Term> {
     })
 }
 
-/// The state in a term.
+/// The arrays of the state in a term.
 fn opened(ev: &mut Ev, term: &Term, like: &Start) -> Res<Vec<Arr>> {
     let mut found = Vec::with_capacity(like.arrays.len());
     for ((x, varies), part) in like.arrays.iter().zip(&like.varying).zip(PARTS) {

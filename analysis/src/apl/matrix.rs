@@ -101,7 +101,7 @@ fn solved(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
     }))
 }
 
-/// One column further: the row with its greatest element comes to its place, and is subtracted from all others.
+/// One elimination step: swaps the pivot row into place and subtracts its multiples from all other rows.
 fn eliminated(ev: &mut Ev, column: &Arr, both: &Arr, n: &Size) -> Res<Vec<Arr>> {
     let k = ev.element(column, &[])?;
     let k = ev.share(k, "k")?;

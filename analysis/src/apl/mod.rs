@@ -87,9 +87,9 @@ use value::{Arr, Ev, Frame, Kind, Repr, Res};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Translated {
     pub program: Program,
-    /// Applied glyphs, and whether to two arguments.
+    /// Ranges of applied glyphs, and whether each has two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
-    /// Types of the values of statements; of one in a function, one for each different call.
+    /// Types of the values of statements; a statement of a function has one for each distinct call.
     pub statements: Vec<(TextRange, String)>,
     /// Equalities of lengths that the run checks, by the range of the array.
     pub checks: Vec<(TextRange, String)>,

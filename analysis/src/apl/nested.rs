@@ -265,7 +265,8 @@ fn stored_rows(ev: &mut Ev, x: &Arr, rows: &Rows) -> Res<Arr> {
     Ok(Arr { repr: Repr::Rows(rows), ..x.clone() })
 }
 
-/// A result of a function for one element, as that element: a scalar that holds an array stays one.
+/// Converts a function's result to an element: a scalar that holds an array is enclosed once more, so that it stays a
+/// scalar.
 fn element(x: Arr) -> Arr {
     if x.rank() == 0 && x.kind == Kind::Nested { boxed(&x, Vec::new(), vec![x.clone()]) } else { x }
 }
@@ -292,7 +293,7 @@ pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// The array at an index, as an argument of a function for each element; a scalar is its own at each index.
+/// The argument of an each-function at an index; a scalar is used at every index.
 pub fn at(ev: &mut Ev, x: &Arr, index: &[Term]) -> Res<Arr> {
     match &x.repr {
         Repr::Rows(rows) => (rows.row)(ev, &index[0]),
@@ -444,7 +445,7 @@ pub fn first(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     }
 }
 
-/// The array at one number of a vector of arrays.
+/// Selects one array of a vector of arrays.
 pub fn picked(ev: &mut Ev, x: &Arr, i: &Arr) -> Res<Arr> {
     let i = ev.whole(i, "an index")?;
     let Some(item) = i.items().filter(|items| items.len() == 1).and_then(|items| items.first()).cloned() else {
@@ -467,14 +468,14 @@ pub fn picked(ev: &mut Ev, x: &Arr, i: &Arr) -> Res<Arr> {
     }
 }
 
-/// Whether an array has texts alone.
+/// Whether all elements of an array are texts.
 pub fn is_texts(x: &Arr) -> bool {
     let is_text = |part: &Arr| part.kind == Kind::Char && part.rank() < 2;
     x.rows().is_some_and(|rows| rows.kind == Kind::Char && rows.rank == 1)
         || x.boxes().is_some_and(|boxes| !boxes.is_empty() && boxes.iter().all(is_text))
 }
 
-/// Enlist, `∊x`: the elements of all arrays, one after the other.
+/// Enlist, `∊x`: the elements of all arrays, concatenated.
 pub fn enlist(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.rows().is_some_and(|rows| rows.shape.is_some()) {
         let rows = mix(ev, x)?;

@@ -1,11 +1,11 @@
-//! Numbers that a text writes, `⍎x`.
+//! Execute on a text of numbers, `⍎x`.
 
 use super::nested;
 use super::value::{Arr, Ev, Kind, Res, Scalar, fail};
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
 use lift_syntax::apl::{complex, number};
 
-/// The numbers in a text.
+/// `⍎x`: the vector of the numbers in a text that is known before the run.
 pub fn numbers(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let Some(codes) = x.known().filter(|_| x.kind == Kind::Char && x.rank() <= 1) else {
         let what =

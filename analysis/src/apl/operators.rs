@@ -60,7 +60,7 @@ fn flush(ev: &mut Ev, run: &mut Vec<Arr>, out: &mut Vec<Item>) -> Res<()> {
     Ok(())
 }
 
-/// The arrays and functions of a phrase, after binding operators.
+/// Binds operators. Returns the arrays and functions of a phrase.
 pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
     let mut rest = strands(ev, items)?.into_iter().peekable();
     let mut out: Vec<Value> = Vec::new();
@@ -105,7 +105,7 @@ pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
     Ok(out)
 }
 
-/// A slash after an operator is the function replicate or expand: `x(⊢⍤/)y`.
+/// Converts a slash after an operator to the function replicate or expand: `x(⊢⍤/)y`.
 fn operand(item: Item) -> Item {
     match item {
         Item::Monadic(glyph @ ('/' | '⌿' | '\\' | '⍀'), range, None) => {

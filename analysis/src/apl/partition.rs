@@ -89,7 +89,7 @@ pub fn partition(ev: &mut Ev, glyph: char, axis: usize, b: &Arr, x: &Arr) -> Res
     Ok(Arr { kind: Kind::Nested, shape, repr: Repr::Rows(rows), range: ev.at })
 }
 
-/// No vectors of a kind.
+/// An empty vector of vectors of a kind.
 fn none(ev: &Ev, kind: Kind) -> Arr {
     let fill = kind.fill();
     let row = move |ev: &mut Ev, _: &Term| {
@@ -99,7 +99,7 @@ fn none(ev: &Ev, kind: Kind) -> Arr {
     Arr { kind: Kind::Nested, shape: vec![Size::zero()], repr: Repr::Rows(rows), range: ev.at }
 }
 
-/// Where each part begins, and where the next element after it is.
+/// The start and the end (exclusive) of each part.
 fn ends(glyph: char, marks: &[f64]) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut before = 0.0;

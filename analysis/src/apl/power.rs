@@ -92,7 +92,7 @@ pub fn until(ev: &mut Ev, f: &One, same: &Between, x: &Arr) -> Res<Arr> {
     Ok(rebuilt(x, &mut end.into_iter()))
 }
 
-/// Doubles whose difference is at most this part of them end a loop: a computation may go on between two neighbours.
+/// Relative difference at which two doubles end a loop, because an iteration may alternate between neighbours.
 const TOLERANCE: f64 = 1e-14;
 
 /// Whether `same` holds between two values of one loop; `≡` and `=` of doubles with the tolerance.

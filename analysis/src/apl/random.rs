@@ -1,5 +1,5 @@
-//! Roll and deal, `?n` and `k?n`: the numbers of an array are a hash of their places and of the array's number, so that
-//! each run gives the same ones, on each device.
+//! Roll and deal, `?n` and `k?n`: each number is a hash of its index and of the array's number, so that every run and
+//! device gives the same ones.
 
 use super::context::FEW;
 use super::select::grade;
@@ -14,7 +14,7 @@ const FINAL: [(i32, i32); 2] = [(16, 0x85eb_ca6b_u32 as i32), (13, 0xc2b2_ae35_u
 /// 2³² divided by the golden ratio.
 const STEP: i32 = 0x9e37_79b9_u32 as i32;
 
-/// The hash of a place in the array with a number, from 0 to 2³¹-1.
+/// The hash of an index and an array's number, from 0 to 2³¹-1.
 fn hash(ev: &mut Ev, place: Term, array: u32) -> Res<Term> {
     let start = (array as i32).wrapping_mul(0x51ed_270b).wrapping_add(STEP);
     let mut h = ev.app("+", [ev.app("*", [place, ev.int(STEP)]), ev.int(start)]);
@@ -81,7 +81,7 @@ pub fn roll(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// An array whose elements follow from their place, in row-major order, and index.
+/// An array whose elements are functions of their linear index and their index.
 fn made(
     ev: &mut Ev,
     kind: Kind,

@@ -73,7 +73,7 @@ fn default_left(ev: &mut Ev, f: &Fun, dfn: &Dfn, right: &Arr) -> Res<Option<Arr>
     Ok(None)
 }
 
-/// The value of a loop over the arguments; `None` if these have other shapes each time.
+/// The value of a loop over the arguments; `None` if their shapes change in each call.
 fn repeated(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: &Arr) -> Res<Option<Arr>> {
     let own = [left.as_ref().map(leaves).unwrap_or_default(), leaves(right)].concat();
     let arguments = |state: &[Arr]| {
@@ -145,7 +145,7 @@ fn endless<T>(f: &Fun) -> Res<T> {
     fail(AplPhrase, f.range, "this recursion does not end")
 }
 
-/// The answer of some statements; `None` if they cannot be reached then.
+/// Evaluates a part of the body in some statements; `None` if the part does not occur in them.
 fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part: Part) -> Res<Option<Found>> {
     for (place, statement) in statements.iter().enumerate() {
         let parts = parts(statement);
@@ -190,7 +190,7 @@ fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part:
     no_value(statements, f.range)
 }
 
-/// The answer of a phrase whose value is that of the function.
+/// Evaluates a part of the body in the phrase that gives the function's value.
 fn last(ev: &mut Ev, parts: &[AplElement], f: &Fun, frame: &Rc<Frame>, part: Part) -> Res<Option<Found>> {
     ev.tail = Some(f.kind.clone());
     let (value, act) = statement_of(ev, parts, frame)?;

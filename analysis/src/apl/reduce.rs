@@ -217,7 +217,7 @@ pub fn scan_axis(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
     scan_rows(ev, f, kind, identity, &x)
 }
 
-/// The reduction of each prefix, one after the other, for a function that need not be associative.
+/// The reductions of all prefixes, each computed separately, for a function that need not be associative.
 fn prefixes(ev: &mut Ev, f: &Between, kind: Kind, axis: usize, x: &Arr) -> Res<Arr> {
     let x = ev.as_kind(x, kind)?;
     let x = ev.stored(&x)?;

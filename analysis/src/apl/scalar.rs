@@ -190,7 +190,7 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
     })
 }
 
-/// An integer and the positive number that it is divided by, as a double.
+/// Matches a quotient of doubles whose operands are an integer and a positive constant.
 fn whole_quotient(x: &Term) -> Option<(Term, i32)> {
     let [n, divisor] = <[Term; 2]>::try_from(arguments_of(x, "/")?).ok()?;
     let [n] = <[Term; 1]>::try_from(arguments_of(&n, "toDouble")?).ok()?;
@@ -200,7 +200,7 @@ fn whole_quotient(x: &Term) -> Option<(Term, i32)> {
     }
 }
 
-/// The quotient of an integer, rounded down: that of doubles is exact enough for the same result, but takes longer.
+/// The rounded-down quotient of an integer, by integer division: doubles give the same result but take longer.
 fn floor_quotient(ev: &mut Ev, n: Term, divisor: i32) -> Res<Term> {
     let n = ev.share(n, "n")?;
     let rest = ev.app("mod", [n.clone(), ev.int(divisor)]);

@@ -89,7 +89,7 @@ fn compress(ev: &mut Ev, mask: &Arr, axis: usize, n: &Size, x: &Arr) -> Res<Arr>
     })
 }
 
-/// Each element as many times as one number says.
+/// Repeats each element `count` times.
 fn repeated(ev: &mut Ev, count: &Size, axis: usize, x: &Arr) -> Res<Arr> {
     let mut shape = x.shape.clone();
     shape[axis] = shape[axis].mul(count);
@@ -322,7 +322,7 @@ fn known_order(glyph: char, known: &[f64]) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// The order of the rows of a matrix. Of a few columns: by the last one, then, keeping that order, by each before it.
+/// Grades the rows of a matrix. With few columns, sorts stably by each column, from the last to the first.
 fn grade_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     let columns = x.shape[1].as_const().filter(|n| (1..=FEW as i64).contains(n));
     let Some(columns) = columns else { return grade_long_rows(ev, glyph, x) };
@@ -344,7 +344,7 @@ fn grade_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     order.map_or_else(|| not_supported(x.range, "an order of no columns"), Ok)
 }
 
-/// The order of the rows of a matrix. Two rows are compared where they first differ.
+/// Grades the rows of a matrix with many columns by comparing two rows where they first differ.
 fn grade_long_rows(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     if x.kind > Kind::Double && x.kind != Kind::Char {
         return not_supported(x.range, format!("`{glyph}` of a matrix of anything but numbers and characters"));
@@ -459,14 +459,14 @@ pub fn assigned(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, rang
     ev.stored(&changed)
 }
 
-/// Computes a term of another one.
+/// A function from a term to a term.
 type OfTerm = Rc<dyn Fn(&mut Ev, &Term) -> Res<Term>>;
 
-/// Which elements along an axis an assignment changes.
+/// The elements along an axis that an assignment changes.
 enum Place {
     Whole,
     One(Term),
-    /// The place in the index of the one that names this element, the last one if there are several; -1 for none.
+    /// For an element, the last position in the index vector that selects it; -1 if there is none.
     Several(OfTerm),
 }
 

@@ -1,5 +1,5 @@
-//! Assignment to selected elements, `(2↑x)←v`: the expression on the left is evaluated on the indices of the elements
-//! instead of the elements; the result is where the values go.
+//! Assignment to selected elements, `(2↑x)←v`: the expression on the left, evaluated on linear indices instead of the
+//! elements, gives the indices to assign to.
 
 use super::cells::choose;
 use super::context::MANY;
@@ -37,7 +37,7 @@ pub fn parts_of(brackets: &[AplElement]) -> Option<Parts<'_>> {
     Some(found).filter(|(name, ..)| name.kind() == AplKind::Name)
 }
 
-/// The array with a value for the elements that are selected.
+/// The array with the selected elements replaced.
 pub fn assigned(ev: &mut Ev, target: &Target<'_>, value: &Arr, evaluate: Evaluate<'_>) -> Res<Arr> {
     let Target { old, range, .. } = target;
     if old.kind == Kind::Nested || value.kind == Kind::Nested {
@@ -73,7 +73,7 @@ pub fn assigned(ev: &mut Ev, target: &Target<'_>, value: &Arr, evaluate: Evaluat
     ev.stored(&changed)
 }
 
-/// The numbers of the elements of a vector, as separate values if they are not many.
+/// The indices of a vector's elements, as separate values if there are few.
 fn numbers(ev: &mut Ev, flat: &Arr) -> Arr {
     let origin = ev.origin;
     if let Some(count) = flat.shape[0].as_const().filter(|n| (0..=MANY as i64).contains(n)) {
@@ -94,7 +94,7 @@ fn fitting(ev: &mut Ev, value: &Arr, selected: &Arr) -> Res<Arr> {
     ravel(ev, &value)
 }
 
-/// The mask of `(mask/x)←v` with one number v, where no place needs to be searched.
+/// The mask of `(mask/x)←v` with a scalar v, which needs no search for indices.
 fn mask(ev: &mut Ev, target: &Target<'_>, value: &Arr, evaluate: Evaluate<'_>) -> Res<Option<Arr>> {
     let [before @ .., AplElement::Token(slash)] = target.functions else { return Ok(None) };
     let compresses = slash.text().chars().all(|glyph| matches!(glyph, '/' | '⌿'));

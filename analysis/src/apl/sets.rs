@@ -11,7 +11,7 @@ use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 use std::rc::Rc;
 
-/// A vector in which numbers or characters are sought. A scalar has one element.
+/// The vector to search for numbers or characters; a scalar becomes a vector of one element.
 fn list(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     match x.kind {
         Kind::Nested => not_supported(x.range, format!("`{glyph}` of arrays of arrays")),
@@ -40,7 +40,7 @@ fn comparable(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<(Arr, Arr)>> {
     Ok(Some((ev.as_kind(a, kind)?, ev.as_kind(b, kind)?)))
 }
 
-/// For each element of `of`, the place from 0 of the first equal one in a vector, or its length.
+/// For each element of `of`, the index, from 0, of the first equal element of `within`, or the length of `within`.
 pub fn places(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
     if within.kind == Kind::Nested || of.kind == Kind::Nested {
         return places_of_arrays(ev, within, of);
@@ -137,7 +137,7 @@ fn places_of_arrays(ev: &mut Ev, within: &Arr, of: &Arr) -> Res<Arr> {
     Ok(ev.of_items(Kind::Int, of.shape.clone(), found))
 }
 
-/// The place of the first row that equals an array, or the number of rows.
+/// The index of the first row that equals an array, or the number of rows.
 fn place_in_rows(ev: &mut Ev, count: &Size, rows: &Rows, x: &Arr) -> Res<Scalar> {
     let differs = ev.lambda(&["i"], |ev, args| {
         let end = ev.size_term(count);
@@ -181,7 +181,7 @@ pub fn index_of(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     scalar::dyadic(ev, '+', &places, &origin)
 }
 
-/// The grades `a⍋x` and `a⍒x` by the places of characters in `a`; others come after them.
+/// The grades `a⍋x` and `a⍒x` by the indices of characters in `a`; characters that are not in `a` come last.
 pub fn grade_by(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
     if a.rank() != 1 || a.kind != Kind::Char || x.kind != Kind::Char && !super::nested::is_texts(x) {
         let what = format!("`{glyph}` with two arguments that are not a vector of characters and characters or texts");
@@ -218,13 +218,13 @@ pub fn unique_mask(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     first_ones(ev, &x)
 }
 
-/// A vector whose elements, which may be arrays, are read several times.
+/// Converts an argument to a vector and stores its elements, which are read several times.
 fn searched(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     let x = vector(ev, glyph, x)?;
     if x.rows().is_some() { ev.stored(&x) } else { ev.ready(&x) }
 }
 
-/// Which elements are equal to none before them.
+/// The mask of elements that differ from all earlier ones.
 pub fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let first = places(ev, x, x)?;
     let n = ev.length(&x.shape[0]);
@@ -236,7 +236,7 @@ pub fn first_ones(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     scalar::dyadic(ev, '=', &first, &all)
 }
 
-/// Find, `a⍷x`: where the vector `a` begins in the rows of `x`.
+/// Find, `a⍷x`: the mask of positions in the rows of `x` at which the vector `a` begins.
 pub fn find(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     if a.kind == Kind::Nested || x.kind == Kind::Nested {
         // Each array is represented by the place of the first equal one in `x`.

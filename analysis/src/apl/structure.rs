@@ -6,8 +6,8 @@ use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplLength, AplRank};
 
-/// An array whose elements come from `of` at the index that `place` returns. Elements that are separate terms are moved
-/// as terms.
+/// An array whose element at an index is that of `of` at the index that `place` returns. Separate terms are moved
+/// without a copy.
 pub fn moved(
     ev: &mut Ev,
     of: &Arr,
@@ -65,7 +65,7 @@ pub fn moved(
 /// Maps an index of the result to an index of the source.
 type Place<'a> = &'a dyn Fn(&mut Ev, &[Term]) -> Res<Vec<Term>>;
 
-/// The numbers in row-major order of the source's elements; `None` if one is known only at run time.
+/// The linear indices of the source's elements; `None` if one is known only at run time.
 fn places(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Option<Vec<usize>>> {
     let extents: Option<Vec<usize>> =
         shape.iter().map(|n| n.as_const().and_then(|n| usize::try_from(n).ok())).collect();
@@ -89,7 +89,7 @@ fn places(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Option
     Ok(Some(found))
 }
 
-/// The index of the element with a number in row-major order.
+/// The index of the element at a constant linear index.
 pub fn constant_index(ev: &Ev, place: usize, extents: &[usize]) -> Vec<Term> {
     let mut rest = place;
     let mut index: Vec<Term> = Vec::with_capacity(extents.len());
@@ -115,7 +115,7 @@ pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
     Ok(ev.of_pull(Kind::Int, vec![size], move |ev, index| Ok(ev.plus(index[0].clone(), ev.int(origin)))))
 }
 
-/// The indices of an array of a shape that is known before the run: a vector of numbers for each element.
+/// The indices of an array with a constant shape: a vector for each element.
 fn all_indices(ev: &mut Ev, n: &Arr) -> Res<Arr> {
     let whole = ev.whole(n, "the argument of `⍳`")?;
     let extents: Option<Vec<usize>> =

@@ -9,7 +9,7 @@ use lift_syntax::SyntaxErrorCode::AplDomain;
 /// The largest width, and number of decimals.
 const WIDEST: f64 = 100.0;
 
-/// The characters of an array.
+/// `⍕x`: the characters of an array.
 pub fn format(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.kind == Kind::Char || matches!(x.repr, Repr::Text(_)) {
         return Ok(x.clone());
@@ -78,7 +78,7 @@ fn of_lines(ev: &Ev, lines: &[String]) -> Arr {
     Arr { shape, ..characters(ev, &padded) }
 }
 
-/// Whether an array is written in several lines.
+/// Whether an array is printed on several lines.
 fn is_tall(x: &Arr) -> bool {
     x.rank() > 1
         || x.rows().is_some_and(|rows| rows.rank > 1)
@@ -139,7 +139,7 @@ pub fn joined(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Option<Arr>> {
     Ok(Some(written_by_the_run(a, parts)))
 }
 
-/// Refuses a text that the run writes as an argument of a function that needs its length.
+/// Rejects a text computed at run time as an argument of a function that needs its length.
 pub fn known_length(x: &Arr) -> Res<()> {
     match x.repr {
         Repr::Text(_) => not_supported(x.range, "a text that the run writes, for anything but `,` and printing,"),

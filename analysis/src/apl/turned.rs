@@ -57,7 +57,7 @@ pub fn rotate(ev: &mut Ev, glyph: char, axis: usize, k: &Arr, x: &Arr) -> Res<Ar
     })
 }
 
-/// A number of places as one that is not negative and below the extent.
+/// A rotation, reduced to at least 0 and below the extent.
 fn remainder(ev: &mut Ev, known: Option<f64>, by: Term, extent: &Size) -> Res<Term> {
     if let (Some(by), Some(n)) = (known, extent.as_const()) {
         return Ok(ev.int((by as i64).rem_euclid(n) as i32));
@@ -67,7 +67,7 @@ fn remainder(ev: &mut Ev, known: Option<f64>, by: Term, extent: &Size) -> Res<Te
     ev.share(shift, "k")
 }
 
-/// The index `by` places after `i` in a ring: the first element follows the last. Only an index beyond an end costs a division.
+/// The index `by` places after `i`, wrapped around. Only an index out of bounds costs a division.
 fn wrapped(ev: &mut Ev, i: Term, by: i32, extent: &Size) -> Res<Term> {
     let by = match extent.as_const() {
         Some(n) if n > 0 => i64::from(by).rem_euclid(n) as i32,

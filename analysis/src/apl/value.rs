@@ -93,7 +93,7 @@ pub enum Repr {
 #[derive(Clone)]
 pub struct Piece {
     pub arr: Arr,
-    /// How the numbers are written, if not as APL prints them.
+    /// The format of the numbers; `None` for APL's default.
     pub fixed: Option<Fixed>,
 }
 
@@ -204,7 +204,7 @@ pub type One = Rc<dyn Fn(&mut Ev, &Arr) -> Res<Arr>>;
 /// A function of two arrays.
 pub type Two = Rc<dyn Fn(&mut Ev, &Arr, &Arr) -> Res<Arr>>;
 
-/// A function of two arrays that an operator applies.
+/// The operand of an operator: a function of two arrays.
 #[derive(Clone)]
 pub struct Between {
     pub two: Two,
@@ -359,9 +359,9 @@ pub enum System {
     ReadFile,
     ReadInts,
     ReadDoubles,
-    /// Characters of code points, code points of characters.
+    /// Converts between characters and code points.
     Unicode,
-    /// Small letters, or capitals.
+    /// Converts to small letters or capitals.
     Case,
 }
 
@@ -410,7 +410,7 @@ pub struct Ev {
     pub sources: Vec<Source>,
     /// The dfns that call themselves and are being evaluated, by their ranges.
     pub recursing: Vec<TextRange>,
-    /// Whether a recursion has been found not to end before the run.
+    /// Whether the end of some recursion is known only at run time.
     pub endless: bool,
     /// The dfn whose recursion is being made a loop.
     pub looping: Option<TextRange>,
@@ -420,7 +420,7 @@ pub struct Ev {
     pub again: Option<Again>,
     /// Whether the last function that returned did so with an assignment, or printed its value.
     pub shy: bool,
-    /// Whether arrays that are known are read in place, to find whether a result is known.
+    /// Whether constant arrays are read without storing them, to evaluate a result before the run.
     pub settling: bool,
     /// The number of random arrays made so far.
     pub random: u32,
@@ -438,8 +438,7 @@ pub struct Ev {
     pub pulls: Cell<usize>,
     /// Numbers converted to lengths, with the depth of their scope.
     pub lengths: FxHashMap<u32, (usize, Size)>,
-    /// Elements of arrays that are computed once an index, by the array's number and its index, with the depth of their
-    /// scope.
+    /// Elements that are computed once per index, by the array's id and the index, with the depth of their scope.
     pub elements: FxHashMap<ElementKey, (usize, Term)>,
     /// The uses of names in dfns and in the file, by their ranges.
     pub uses: FxHashMap<TextRange, Rc<UsesByName>>,

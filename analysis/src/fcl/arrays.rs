@@ -1,4 +1,4 @@
-//! Arrays that are computed where they are read, and those that know how they are computed.
+//! Pull arrays, computed where they are read, and push arrays, which determine how they are computed.
 
 use super::value::{Elem, Ev, Fun, Int, Interleave, Place, Pull, Push, PushKind, Res, Value, fail, not_supported};
 use crate::front::term::{Bound, Kind, Term};
@@ -22,7 +22,7 @@ pub fn map(ev: &Ev, f: &Value, xs: &Value) -> Res<Value> {
     Ok(Value::Pull(Pull { len, get: Rc::new(get) }))
 }
 
-/// An element; an index that is surely outside is an error.
+/// Reads an element; rejects an index that is provably out of bounds.
 pub fn index(ev: &mut Ev, xs: &Pull, i: &Int) -> Res<Value> {
     ev.step()?;
     if let (Some(n), Some(i), 0) = (&xs.len.size, &i.size, ev.branches) {
@@ -125,7 +125,7 @@ pub fn length(ev: &mut Ev, push: &Push) -> Res<Int> {
     }
 }
 
-/// A map over the indices below a length, with the body that `body` makes.
+/// A map over the indices below a length; `body` builds its function.
 pub fn over<T>(
     ev: &mut Ev,
     map: &'static str,
@@ -163,7 +163,7 @@ pub fn elements(ev: &mut Ev, map: &'static str, xs: &Pull) -> Res<(Term, Elem)> 
     }
 }
 
-/// The stored array whose elements a map reads one after the other, without a change: nothing is computed.
+/// The stored array that a map copies unchanged and in order.
 fn read_in_order(map: &Term) -> Option<Bound> {
     let Kind::Apply(_, args) = map.kind() else { return None };
     let Kind::Lambda(params, body) = args.first()?.kind() else { return None };

@@ -12,7 +12,7 @@ pub enum Collective {
     Scan,
 }
 
-/// The program of an operation, a start and an array.
+/// The program that folds or scans an array.
 pub fn program(ev: &Ev, what: Collective, at: TextRange, args: &[Value]) -> Res<Value> {
     let (f, start, xs) = (args[0].fun(ev)?, args[1].clone(), args[2].pull(ev)?);
     Ok(Value::Program(Rc::new(move |ev| {
@@ -41,7 +41,7 @@ pub fn program(ev: &Ev, what: Collective, at: TextRange, args: &[Value]) -> Res<
     })))
 }
 
-/// The operation between two elements as a function of Lift.
+/// The operation on two elements as a Lift lambda.
 fn between(ev: &mut Ev, f: &Fun, elem: &Elem) -> Res<Term> {
     let (a, b) = (ev.fresh("a"), ev.fresh("b"));
     let (one, other) = (ev.local(&a), ev.local(&b));

@@ -1,4 +1,4 @@
-//! From the value `main` to the inputs and the result of a kernel.
+//! Converts the value `main` to the inputs and the result of a kernel.
 
 use super::arrays::stored;
 use super::eval::{Env, eval};

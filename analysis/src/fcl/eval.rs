@@ -1,4 +1,4 @@
-//! From expressions to values.
+//! Evaluates expressions to values.
 
 use super::library::library;
 use super::value::{Elem, Ev, Fun, Res, Value, fail, not_supported};
@@ -165,8 +165,8 @@ fn closure(param: &Named, body: &Expr, env: &Env) -> Fun {
     })
 }
 
-/// Names a value that is used more than once in a body, so that it is computed once; unless it might stop the run: then
-/// it is computed where the body uses it.
+/// Binds a value that a body uses more than once, so that it is computed once. A value that may stop the run is
+/// computed at its uses instead.
 fn kept(ev: &mut Ev, value: Value, name: &Rc<str>, body: &Expr) -> Res<Value> {
     let term = match &value {
         Value::Int(int) => &int.term,
@@ -192,7 +192,7 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// How often a name is in an expression; a function counts twice, as it may run more than once.
+/// The number of uses of a name in an expression; a use in a function counts twice, because it may run repeatedly.
 fn uses(expr: &Expr, name: &str) -> usize {
     match expr.kind() {
         ExprKind::Name(own, _) => usize::from(*own.text == *name),
@@ -205,7 +205,7 @@ fn chooses(expr: &Expr) -> bool {
     matches!(expr.kind(), ExprKind::If(..)) || parts(expr).into_iter().any(chooses)
 }
 
-/// One of two values.
+/// A choice between two values.
 pub fn choose(
     ev: &mut Ev,
     condition: Term,
@@ -258,7 +258,7 @@ pub fn choose(
     ev.value(chosen, &elem)
 }
 
-/// `do`: programs, one after the other.
+/// `do`: a sequence of programs.
 fn block(statements: &[Statement], env: &Env) -> Value {
     let (statements, env) = (statements.to_vec(), env.clone());
     Value::Program(Rc::new(move |ev| {

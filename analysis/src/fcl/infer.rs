@@ -67,11 +67,11 @@ struct Checker<'e> {
     /// The depth of nested definitions.
     depth: u32,
     noted: Vec<(TextRange, Scheme)>,
-    /// Names that are bound at the top, but not yet.
+    /// Top-level names whose definitions follow.
     later: Vec<Rc<str>>,
     /// Names of signatures without a definition.
     promised: Vec<Rc<str>>,
-    /// Where names are bound whose definitions and signatures differ.
+    /// Ranges of names whose definition does not have the type of their signature.
     disputed: Vec<TextRange>,
     out: Inferred,
 }
@@ -332,7 +332,7 @@ impl Checker<'_> {
         self.instance(&scheme, &levels)
     }
 
-    /// Says that a name is not known, and which one may be meant.
+    /// The message about an unknown name, with a similar name.
     fn missing(&self, name: &str) -> String {
         if self.later.first().is_some_and(|own| **own == *name) {
             return format!(
@@ -419,7 +419,7 @@ impl Checker<'_> {
         self.out.errors.iter().any(|error| range.contains_range(error.range))
     }
 
-    /// An argument has the type that the function takes.
+    /// Unifies an argument's type with the parameter's.
     fn takes(&mut self, arg: &Expr, given: &Ty, wanted: &Ty, function: TextRange, why: impl Fn() -> String) {
         let Err(clash) = self.unknowns.unify(given, wanted) else { return };
         let is_program = |ty: &Ty| matches!(self.unknowns.resolve(ty), Ty::Program(..));
@@ -439,7 +439,7 @@ impl Checker<'_> {
         self.clash(&clash, arg.range(), message, related);
     }
 
-    /// An expression has a type for a reason.
+    /// Unifies an expression's type with an expected one; `why` explains the expectation.
     fn is(
         &mut self,
         expr: &Expr,
@@ -470,7 +470,7 @@ impl Checker<'_> {
         self.error(code, range, message, Some(related));
     }
 
-    /// Where the levels of a clash are written.
+    /// The range in the program that determines a level of a clash.
     fn origin(&self, clash: &Clash) -> Option<(TextRange, String)> {
         let Clash::Levels(found, wanted) = clash else { return None };
         let (level, at) = [found, wanted].into_iter().find_map(|level| Some((level, level.from?)))?;
@@ -524,7 +524,7 @@ fn because(clash: &Clash) -> String {
     }
 }
 
-/// The name of a function that is applied, perhaps to arguments already.
+/// The name of the function at the head of an application.
 fn callee(f: &Expr) -> Option<Rc<str>> {
     match f.kind() {
         ExprKind::Name(name, _) => Some(name.text.clone()),
@@ -533,7 +533,7 @@ fn callee(f: &Expr) -> Option<Rc<str>> {
     }
 }
 
-/// The function of doubles that does what one of integers does.
+/// The function on doubles that corresponds to one on integers.
 fn function_of_doubles(of_integers: &str) -> Option<&'static str> {
     Some(match of_integers {
         "addi" => "addd",

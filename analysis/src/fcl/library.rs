@@ -46,7 +46,7 @@ fn read() -> Library {
     Library { types, definitions, docs: docs(&tree) }
 }
 
-/// The scheme with numbers that mean nothing outside of it.
+/// The scheme with its variables numbered independently of any program.
 fn closed(scheme: &Scheme) -> Scheme {
     let ty = scheme.ty.map(
         &mut |leaf| match leaf {
@@ -58,7 +58,7 @@ fn closed(scheme: &Scheme) -> Scheme {
     Scheme { ty, ..scheme.clone() }
 }
 
-/// The comments directly above signatures.
+/// The documentation of signatures: the comments directly above them.
 fn docs(tree: &lift_syntax::fcl::FclNode) -> FxHashMap<Rc<str>, String> {
     let mut docs = FxHashMap::default();
     let mut lines: Vec<String> = Vec::new();

@@ -86,7 +86,7 @@ fn in_turn(ev: &mut Ev, n: &Int, step: &Step, start: &Push) -> Res<Value> {
     Ok(Value::Pull(stored(&bound, &len, elem, ev)))
 }
 
-/// Refuses an array of another length than that of a loop.
+/// Rejects an array whose length differs from the loop's.
 fn of_length(ev: &mut Ev, push: &Push, len: &Size) -> Res<()> {
     let found = length(ev, push)?;
     let found = ev.length(&found)?;
@@ -96,8 +96,8 @@ fn of_length(ev: &mut Ev, push: &Push, len: &Size) -> Res<()> {
     Ok(())
 }
 
-/// Iterations in which each element depends only on itself: a fold for each element; forced arrays are computed where
-/// they are read. The second result says whether an array is forced.
+/// Iterations in which each element depends only on itself become a fold per element; forced arrays are computed where
+/// they are read. The second result tells whether an array is forced.
 fn alone(ev: &mut Ev, level: u32, n: &Int, step: &Step, start: &Push) -> Res<Option<(Push, bool)>> {
     let len = length(ev, start)?;
     let size = ev.length(&len)?;
@@ -186,7 +186,7 @@ pub fn while_array(_level: u32, at: TextRange) -> Value {
     })
 }
 
-/// A loop of the host, whose state is an array and the number of the iteration.
+/// A host-level loop, whose state is an array and the index of the iteration.
 fn looped(
     ev: &mut Ev,
     xs: &Pull,

@@ -10,17 +10,17 @@ use crate::size::{Node, Size, Var};
 use std::rc::Rc;
 
 pub enum Layout {
-    /// One after the other.
+    /// The parts are concatenated.
     Joined,
-    /// The digits in the order of the parts, each with its range and the place that it has in the whole.
+    /// The digits in the order of the parts, each with its range and its weight in the whole.
     Digits(Vec<Digit>),
-    /// Any other place, computed by a function.
+    /// Any other layout, given by the function from parts to the whole.
     Scattered(Fun),
 }
 
 #[derive(Debug, Clone)]
 pub struct Digit {
-    /// Whether it is of the number of the program.
+    /// Whether it is a digit of the program's number; otherwise of the index in the program.
     of_program: bool,
     range: i64,
     /// Its weight in the index of the whole.
@@ -99,7 +99,7 @@ fn digits(size: &Size, p: (&Var, i64), i: (&Var, i64)) -> Option<Vec<Digit>> {
     Some(found)
 }
 
-/// The divisor, if the monomial is a quotient of the variable.
+/// The divisor, if the monomial is the variable divided by a constant.
 fn quotient(monomial: &Size, var: &Var) -> Option<i64> {
     match monomial.node() {
         Node::Var(own) if own == *var => Some(1),
@@ -112,7 +112,7 @@ fn quotient(monomial: &Size, var: &Var) -> Option<i64> {
 }
 
 impl Layout {
-    /// How many programs are needed for the first elements of the whole.
+    /// The number of programs that compute the first `most` elements of the whole.
     pub fn programs_for(&self, most: i64, m: &Size, n: &Size) -> Size {
         let (Some(all), Some(n)) = (m.as_const(), n.as_const()) else { return m.clone() };
         let up = |step: i64, each: i64| if step < 1 { all } else { ((most + step - 1) / step * each).min(all) };
@@ -221,7 +221,7 @@ fn below(ev: &mut Ev, depth: usize, xs: Term, view: &dyn Fn(&Ev, Term) -> Term) 
     ev.app("map", [function, xs])
 }
 
-/// Axes for digits, put in order by exchanges of neighbours, then joined.
+/// Splits an array into an axis for each digit, sorts the axes by transpositions of neighbours, and joins them.
 fn exchanged(ev: &mut Ev, digits: &[Digit], rows: Term, one: bool) -> Term {
     let mut xs = rows;
     let programs = digits.iter().filter(|digit| digit.of_program).count();

@@ -103,7 +103,7 @@ fn compare(ev: &Ev, a: &Int, b: &Int, equal: bool) -> Option<bool> {
     }
 }
 
-/// The lesser or the greater. Where that leaves out elements of an array, a warning says so.
+/// The minimum or the maximum. Warns if it omits elements of an array.
 fn extremum(ev: &mut Ev, least: bool, a: &Int, b: &Int) -> Res<Int> {
     if compare(ev, a, b, true) == Some(true) {
         return Ok(a.clone());
@@ -131,7 +131,7 @@ fn extremum(ev: &mut Ev, least: bool, a: &Int, b: &Int) -> Res<Int> {
     }
 }
 
-/// Whether a size is surely no negative number.
+/// Whether a size is provably not negative.
 fn is_natural(ev: &Ev, size: &Size) -> bool {
     ev.facts.le(&Size::zero(), size).is_yes()
 }
@@ -167,7 +167,7 @@ fn arithmetic(ev: &mut Ev, name: &str, a: &Int, b: &Int) -> Res<Int> {
     Ok(simplified(ev, term, size.filter(|size| !size.is_too_large())))
 }
 
-/// A number with a shorter term, if its known value gives one.
+/// Replaces the term of a number by a shorter one for its known value, if there is one.
 fn simplified(ev: &Ev, term: Term, size: Option<Size>) -> Int {
     let Some(size) = size else { return ev.unknown(term) };
     let size = ev.facts.simplify(&size);
@@ -178,7 +178,7 @@ fn simplified(ev: &Ev, term: Term, size: Option<Size>) -> Int {
     Int { term: shorter.unwrap_or(term), size: Some(size), of_length: false }
 }
 
-/// A size as arithmetic of the run.
+/// The term that computes a size at run time.
 fn written(ev: &Ev, node: &Node) -> Option<Term> {
     let all = |parts: &[Node], f: fn(&Ev, Term, Term) -> Term| -> Option<Term> {
         let mut terms = parts.iter().map(|part| written(ev, part));

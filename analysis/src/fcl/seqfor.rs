@@ -10,11 +10,11 @@ use lift_syntax::TextRange;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Steps that are written out, and elements of their array.
+/// Maximum number of unrolled steps, and of elements of their array.
 const FEW_STEPS: i64 = 64;
 const FEW: i64 = 16;
 
-/// Runs a step: where it writes, and which value.
+/// Evaluates a step. Returns the index and the value that it writes.
 fn run_step(ev: &mut Ev, step: &Fun, read: Fun, i: &Int) -> Res<(Int, Value)> {
     let inner = step(ev, Value::Fun(read))?.fun(ev)?;
     let pair = inner(ev, Value::Int(i.clone()))?.pair(ev)?;
@@ -25,7 +25,7 @@ fn no_reads(at: TextRange) -> Fun {
     Rc::new(move |_, _| fail(FclLength, at, "the first step reads an element that is not there yet"))
 }
 
-/// Where the first step writes, and which value.
+/// The index and the value that the first step writes.
 fn first(ev: &mut Ev, at: TextRange, step: &Fun) -> Res<(Int, Value)> {
     run_step(ev, step, no_reads(at), &ev.number(0))
 }
@@ -62,7 +62,7 @@ pub fn fold(ev: &mut Ev, at: TextRange, steps: &Int, step: &Fun) -> Res<Value> {
     ev.value(head, &elem)
 }
 
-/// How the steps of a `seqfor` read and write.
+/// The dependences between the steps of a `seqfor`.
 enum Order {
     /// Each writes its own element and reads none.
     Apart,
@@ -132,7 +132,7 @@ pub fn array(ev: &mut Ev, at: TextRange, size: &Int, steps: &Int, step: &Fun) ->
     }
 }
 
-/// Steps that each use the element before: a scan of pairs of element and index.
+/// Steps that each read the previous element: a scan of pairs of element and index.
 fn scan(ev: &mut Ev, at: TextRange, count: &Size, start: Term, step: &Fun, elem: Elem) -> Res<(Term, Elem)> {
     let own = start.clone();
     let (indices, ()) =
@@ -167,7 +167,7 @@ fn scan(ev: &mut Ev, at: TextRange, count: &Size, start: Term, step: &Fun, elem:
     Ok((ev.app("mapSeq", [function, scanned]), elem))
 }
 
-/// Few steps, one after the other, on elements with names.
+/// Unrolls few steps, with each element bound to a name.
 fn written_out(ev: &mut Ev, at: TextRange, size: i64, steps: i64, step: &Fun, elem: Elem) -> Res<(Term, Elem)> {
     let known: Rc<RefCell<Vec<Option<Value>>>> = Rc::new(RefCell::new(vec![None; size as usize]));
     for i in 0..steps {

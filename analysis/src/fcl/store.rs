@@ -1,4 +1,4 @@
-//! From arrays as functions of the index to terms; storing, reading and printing.
+//! Converts arrays, functions of the index, to terms; stores, reads and prints arrays.
 
 use super::arrays::{elements, length, over, single, stored};
 use super::place::{self, Layout};
@@ -11,7 +11,7 @@ use lift_syntax::SyntaxErrorCode::FclLength;
 use lift_syntax::TextRange;
 use std::rc::Rc;
 
-/// Programs of the whole grid that are written out one after the other.
+/// Maximum number of grid-level programs that are unrolled.
 const FEW_PROGRAMS: i64 = 16;
 
 fn map_of(level: u32) -> &'static str {
@@ -82,7 +82,7 @@ fn mapped(ev: &mut Ev, push: &Push) -> Res<(Term, Elem)> {
     elements(ev, map_of(push.level), &Pull { len, get: Rc::new(get) })
 }
 
-/// Programs whose arrays are parts of one.
+/// Joins the arrays of programs into one.
 fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) -> Res<(Term, Elem)> {
     let n = ev.length(&parts.n)?;
     let all = ev.length(&parts.programs.len)?;
@@ -145,7 +145,7 @@ fn part(ev: &mut Ev, parts: &Interleave, p: &Int, n: &Size) -> Res<Push> {
     Ok(part)
 }
 
-/// Few programs of the whole grid, one after the other.
+/// Unrolls few grid-level programs and concatenates their arrays.
 fn in_order(ev: &mut Ev, parts: &Interleave, count: i64, (m, n): (&Size, &Size), layout: &Layout) -> Res<(Term, Elem)> {
     let mut all: Option<(Term, Elem)> = None;
     for p in 0..count {
@@ -166,7 +166,7 @@ fn in_order(ev: &mut Ev, parts: &Interleave, count: i64, (m, n): (&Size, &Size),
     Ok((layout.apply(ev, rows, m, n)?, elem))
 }
 
-/// One element, if it can be computed alone.
+/// One element, if it can be computed without the others.
 pub fn element(ev: &mut Ev, push: &Push, i: &Int) -> Res<Option<Value>> {
     ev.step()?;
     match &*push.kind {
@@ -245,7 +245,7 @@ pub fn force(ev: &mut Ev, push: &Push) -> Res<Pull> {
     Ok(stored(&bound, &len, elem, ev))
 }
 
-/// The room of an array: `1 KiB`, `4*N bytes`.
+/// The size of an array in memory: `1 KiB`, `4*N bytes`.
 fn size_in_bytes(len: &Size, elem: &Elem) -> String {
     let bytes = len.mul(&Size::int(elem.bytes()));
     match bytes.as_const() {
@@ -295,7 +295,7 @@ pub fn print(ev: &Ev, at: TextRange, n: &Value, push: &Value) -> Res<Value> {
     })))
 }
 
-/// The numbers of a file: an input of the kernel.
+/// The numbers of a file, as an input of the kernel.
 pub fn read(ev: &Ev, at: TextRange, file: &Value) -> Res<Value> {
     let Value::Text(file) = file else { return super::value::unfit(ev, file, "the name of a file") };
     let file: Rc<str> = format!("numbers:{file}").into();

@@ -1,9 +1,9 @@
-//! Types of programs, and where what is wrong stands.
+//! Types of programs, and the ranges of errors.
 
 use super::translate;
 use std::fmt::Write;
 
-/// The types of a program's names, or what is wrong with it.
+/// The types of a program's names, or its errors.
 fn types(text: &str) -> String {
     let program = translate(text);
     let mut out = String::new();

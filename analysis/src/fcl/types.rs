@@ -8,7 +8,7 @@ use std::rc::Rc;
 pub struct Level {
     pub base: Base,
     pub steps: u32,
-    /// Where it is written.
+    /// The range in the program that gives the level.
     pub from: Option<TextRange>,
 }
 
@@ -71,7 +71,7 @@ pub enum Ty {
     Pull(Rc<Ty>),
     Push(Level, Rc<Ty>),
     Program(Level, Rc<Ty>),
-    /// Still to be found out, or quantified in a scheme.
+    /// An inference variable, or a quantified variable of a scheme.
     Var(u32),
     /// A type variable of a signature, which equals only itself.
     Rigid(u32, Rc<str>),
@@ -161,7 +161,7 @@ impl std::fmt::Display for Scheme {
     }
 }
 
-/// Types in a message or a hover: names that the program gave stay.
+/// Prints the types of one message or hover, with the program's names for variables.
 pub struct TypePrinter(Printer);
 
 impl TypePrinter {
@@ -169,7 +169,7 @@ impl TypePrinter {
         TypePrinter(Printer { names: Names::default(), rigid: true })
     }
 
-    /// A variable has the same name in all types of one printer.
+    /// Prints a type. A variable has the same name in all types of one printer.
     pub fn ty(&mut self, ty: &Ty) -> String {
         self.0.ty(ty, false)
     }

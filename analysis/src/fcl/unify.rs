@@ -16,7 +16,7 @@ pub struct Unknowns {
 /// Limit on the type nodes compared.
 const MOST_STEPS: u32 = 2_000_000;
 
-/// Why two types are not one.
+/// The reason why two types do not unify.
 #[derive(Debug, Clone)]
 pub enum Clash {
     Types,
@@ -33,7 +33,7 @@ impl Unknowns {
         Ty::Var(self.found.len() as u32 - 1)
     }
 
-    /// A number that no unknown has.
+    /// A fresh number for a variable.
     pub fn number(&mut self) -> u32 {
         self.found.push(None);
         self.depths.push(0);
@@ -44,7 +44,7 @@ impl Unknowns {
         self.depths.get(id as usize).copied().unwrap_or(0)
     }
 
-    /// Whether the types are too large to be compared; counts a step.
+    /// Counts a step. Whether the limit is exceeded.
     fn tired(&self) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         self.is_exhausted()
@@ -54,7 +54,7 @@ impl Unknowns {
         self.steps.get() > MOST_STEPS
     }
 
-    /// The type as far as its head is known.
+    /// The type with its head resolved.
     pub fn head(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
         while let Ty::Var(id) = ty
@@ -65,7 +65,7 @@ impl Unknowns {
         ty
     }
 
-    /// The type with all that is known of it.
+    /// The type with all solved variables replaced.
     pub fn resolve(&self, ty: &Ty) -> Ty {
         ty.map(
             &mut |ty| match ty {

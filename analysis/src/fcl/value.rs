@@ -13,7 +13,7 @@ use std::rc::Rc;
 pub struct Int {
     pub term: Term,
     pub size: Option<Size>,
-    /// Whether it is the length of an array, as the program asked for it.
+    /// Whether it is the result of the program's `length`.
     pub of_length: bool,
 }
 
@@ -29,20 +29,20 @@ pub type Program = Rc<dyn Fn(&mut Ev) -> Res<Value>>;
 /// The element at an index.
 pub type Get = Rc<dyn Fn(&mut Ev, &Int) -> Res<Value>>;
 
-/// An array that is computed where it is read.
+/// A pull array, computed where it is read.
 #[derive(Clone)]
 pub struct Pull {
     pub len: Int,
     pub get: Get,
 }
 
-/// An array that knows how it is computed.
+/// A push array, which determines how it is computed.
 #[derive(Clone)]
 pub struct Push {
     /// Steps above `thread`.
     pub level: u32,
     pub kind: Rc<PushKind>,
-    /// Where it is written.
+    /// Its range in the program.
     pub at: TextRange,
 }
 
@@ -62,9 +62,9 @@ pub enum PushKind {
 #[derive(Clone)]
 pub struct Interleave {
     pub in_order: bool,
-    /// How many elements each has.
+    /// The number of elements of each.
     pub n: Int,
-    /// From the number of a program and an index in it to an index of the whole.
+    /// Maps the number of a program and an index in it to an index of the whole.
     pub place: Fun,
     pub programs: Pull,
 }
@@ -104,7 +104,7 @@ impl Elem {
     }
 }
 
-/// Where the program is that runs now.
+/// The level of the hierarchy at which the current program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Host,
@@ -150,11 +150,11 @@ pub struct Ev {
     pub steps: u32,
     pub hidden: Vec<(String, TextRange, &'static str)>,
     pub becomes: Vec<(TextRange, String)>,
-    /// Where arrays are stored: in which memory, and how many bytes if that is known.
+    /// Ranges at which arrays are stored, with the memory and its size.
     pub stores: Vec<(TextRange, String)>,
 }
 
-/// Steps of an evaluation, at most.
+/// Maximum steps of an evaluation.
 const MOST_STEPS: u32 = 3_000_000;
 
 impl Ev {
@@ -375,7 +375,7 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::FclNotSupported, range, format!("{} is not supported", what.into()))
 }
 
-/// A value of another kind than the types say.
+/// Reports a value of another kind than its type: an internal error.
 pub fn unfit<T>(ev: &Ev, value: &Value, wanted: &str) -> Res<T> {
     fail(SyntaxErrorCode::FclType, ev.at, format!("this is {}, not {wanted}", what(value)))
 }

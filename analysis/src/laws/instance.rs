@@ -1,7 +1,7 @@
 //! Random instances of a law: two kernels, one of each side.
 //!
 //! Arrays become parameters of the kernels. Functions, numbers and sizes are made from their types; an operator that
-//! the law wants to be associative is taken from a table, which has some that are not commutative.
+//! the law requires to be associative is taken from a table, which has some that are not commutative.
 
 use super::building::built;
 use super::checking::sides;

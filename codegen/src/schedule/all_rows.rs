@@ -15,7 +15,7 @@ use crate::target::{Class, Target};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
-/// The kernel in which folds at its top read maps of all elements.
+/// Rewrites folds at host level over nested maps to folds over one map of all elements.
 pub fn all_rows(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -51,8 +51,8 @@ impl Writer<'_> {
         }
     }
 
-    /// For a fold of what maps of maps make: the number of that argument, the statements that make it by one map, and the old
-    /// ones, which are removed.
+    /// For a fold of an array made by nested maps: the index of that argument, the statements that make it by one map,
+    /// and the old ones, which are removed.
     fn flat(&mut self, block: &Block, at: usize) -> Option<(usize, Vec<Stmt>, Vec<VarId>)> {
         let fold = &block.stmts[at];
         let Rhs::Prim(call) = &fold.rhs else { return None };
@@ -107,7 +107,7 @@ impl Writer<'_> {
     }
 }
 
-/// The map of maps that makes the array, and the views of it, if nothing else reads any of them.
+/// The nested maps that make the array, and the views of it, if nothing else reads any of them.
 fn makers(block: &Block, array: VarId) -> Option<Vec<VarId>> {
     let mut found = vec![array];
     loop {
@@ -128,7 +128,7 @@ fn makers(block: &Block, array: VarId) -> Option<Vec<VarId>> {
     }
 }
 
-/// Whether a statement is a map of maps that compute something.
+/// Whether a statement consists of nested maps that compute something.
 fn nested(stmt: &Stmt) -> bool {
     let is_map = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
     let computes = |s: &Stmt| is_map(s) && !is_free(&s.rhs);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// Maximum comparisons of an element in a sort or a search.
 const COMPARED: i64 = 32;
 
-/// An upper bound of operations: the longer of two branches counts.
+/// Upper bounds of operations: of two branches the more expensive one counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// Floating-point operations.
@@ -99,7 +99,7 @@ impl Counter<'_> {
         })
     }
 
-    /// How often the function of a call is applied.
+    /// The number of times that the function of a call is applied.
     fn times(&self, call: &PrimCall) -> Option<Size> {
         let over = |i: usize| self.len(call.args.get(i)?);
         match call.prim {

@@ -51,7 +51,7 @@ pub const FIRST_COUNTED: u32 = FIRST_LENGTH * 4;
 /// The first id of size variables for lengths of loops' states.
 pub const FIRST_STATE: u32 = FIRST_LENGTH * 5;
 
-/// Limit on the lengths that the state of a loop hides.
+/// Maximum number of hidden lengths of a loop's state.
 const MOST_STATES: u32 = 64;
 
 /// The lengths opened by `unpack` that the host reads during a run.
@@ -79,7 +79,7 @@ pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
     facts.bounds(size).1.filter(known).map(|bound| rounded_down(facts, &bound))
 }
 
-/// Rounds the bound of an integer down: that of an odd N divided by 2 loses its fraction.
+/// Rounds the bound of an integer down: `N/2` loses its fraction if N is odd.
 fn rounded_down(facts: &Facts, bound: &Size) -> Size {
     if bound.is_integral() {
         return bound.clone();
@@ -139,7 +139,7 @@ impl Bounds {
         Bounds::found(kernel, Read::Of(read), Bounds::default())
     }
 
-    /// The bounds if every length that is opened alone were read. The variables of `self` keep their names.
+    /// The bounds as if the host read every length that is opened by itself. The variables of `self` keep their names.
     pub fn if_all_were_read(&self, kernel: &Kernel) -> Bounds {
         Bounds::found(kernel, Read::All, Bounds { lengths: self.lengths.clone(), ..Bounds::default() })
     }

@@ -18,7 +18,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// The kernel whose functions of maps at host level have such operators outside of their branches.
+/// Moves such operators out of branches in the functions of maps at host level.
 pub fn branches(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -38,7 +38,7 @@ struct Writer<'a> {
     around: Vec<FxHashSet<VarId>>,
 }
 
-/// A branch: its condition, and whether it is taken where that holds.
+/// A branch: its condition, and whether it is taken if the condition is true.
 #[derive(Clone, Copy)]
 struct Branch<'c> {
     condition: &'c Atom,
@@ -53,7 +53,7 @@ impl Branch<'_> {
     }
 }
 
-/// The elements of an array: those of another one, to which a function is applied.
+/// An array as a function applied to the elements of another array.
 struct Elements {
     of: Atom,
     f: Option<Lambda>,
@@ -180,7 +180,8 @@ impl Writer<'_> {
         Some(out)
     }
 
-    /// Whether a fold meets elements of two maps: each is read for many results, and no element can stop the run.
+    /// Whether a fold combines elements of two surrounding maps, as in a matrix product: each is read for many
+    /// results, and no element can stop the run.
     fn is_product(&self, xs: &Elements, fold: &Lambda) -> bool {
         let reads = |element: &FxHashSet<VarId>| {
             let mut found = false;
@@ -194,7 +195,7 @@ impl Writer<'_> {
         safe && reads(own) && outer.iter().any(reads)
     }
 
-    /// The statements instead of a choice of two rows.
+    /// Replaces a choice between two rows by statements on their elements.
     fn rows(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::If(condition, a, b) = &stmt.rhs else { return None };
         let ty = self.kernel.ty(stmt.var).clone();
@@ -264,7 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The element of a row for this one of its source, computed after some statements of the branch.
+    /// Computes the element of a row from the element of its source, after some statements of the branch.
     fn element_of(&mut self, row: &Elements, again: &[Stmt], x: VarId) -> Block {
         let Some(f) = &row.f else { return self.applied(None, x) };
         let mut f = f.clone();
@@ -272,7 +273,7 @@ impl Writer<'_> {
         self.applied(Some(&f), x)
     }
 
-    /// The function applied to a variable.
+    /// Applies the function to a variable.
     fn applied(&mut self, f: Option<&Lambda>, x: VarId) -> Block {
         let Some(f) = f else { return Block { stmts: Vec::new(), result: Atom::Var(x) } };
         let mut copier = Copier::new(&mut self.kernel.vars, &mut self.lengths);
@@ -309,7 +310,7 @@ fn map(f: Lambda, xs: Atom) -> Rhs {
     Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
 }
 
-/// Passes on the variables that a function may use from outside.
+/// Calls `needs` with the variables from outside that a function may use.
 fn of_function(f: &Lambda, needs: &mut dyn FnMut(&Atom)) {
     for stmt in &f.body.stmts {
         stmt.rhs.operands().into_iter().for_each(&mut *needs);

@@ -17,7 +17,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
-/// The kernel with positions in the folds that several work-items share.
+/// Adds positions to the elements of such folds, if several work-items share them.
 pub fn chosen(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class == Class::Portable {
         return kernel;
@@ -29,8 +29,7 @@ pub fn chosen(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ke
     over(kernel, |kernel, Names { vars, lengths }, body| Writer { kernel, vars, lengths, folds, applied }.block(body))
 }
 
-/// The folds of a row that a map at host level does for each element. One fold of the whole device reads memory in order
-/// already.
+/// The folds of rows in maps at host level. A fold of a whole array reads memory in order already.
 fn shared_folds(kernel: &Kernel, block: &Block) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for stmt in &block.stmts {
@@ -133,7 +132,7 @@ impl Writer<'_> {
         Some(before)
     }
 
-    /// A component of the elements that counts them, if the start comes before all of them.
+    /// A component of the elements that is their index, if the start precedes all elements.
     fn own_position(&self, choice: &Choice, z: &Atom, xs: &Atom) -> Option<Numbered> {
         let element = self.kernel.atom_ty(xs).as_array()?.element.clone();
         let (Some(Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. })), Some(Rhs::Tuple(start))) =
@@ -166,7 +165,7 @@ impl Writer<'_> {
         found
     }
 
-    /// The elements with their positions, of which the start has -1.
+    /// Zips the elements with their positions; the start has -1.
     fn numbered(&mut self, stmt: &Stmt, z: &Atom, xs: &Atom) -> Option<Numbered> {
         let ty = self.kernel.atom_ty(xs);
         let array = ty.as_array().filter(|a| a.position.is_none())?;
@@ -233,7 +232,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Whether the operator chooses the second of these arguments.
+    /// Adds statements that compute whether the operator chooses the second argument.
     fn second(&mut self, out: &mut Out, f: &Lambda, args: [&Atom; 2]) -> Option<Atom> {
         let mut copier = Copier::new(self.vars, self.lengths);
         for (param, arg) in f.params.iter().zip(args) {
@@ -333,7 +332,7 @@ impl Out {
     }
 }
 
-/// The scalars of a type with their paths; `None` if it consists of something else, too.
+/// The scalars of a type with their paths; `None` if it contains anything else.
 fn scalars(ty: &Ty, path: &mut Vec<usize>, out: &mut Vec<(Vec<usize>, Scalar)>) -> Option<()> {
     match ty.kind() {
         TyKind::Scalar(s) => out.push((path.clone(), *s)),

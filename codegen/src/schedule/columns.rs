@@ -19,7 +19,7 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// The kernel with the copies that its maps at host level need.
+/// Adds the copies for maps at host level.
 pub fn columns(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -49,11 +49,11 @@ struct Writer<'a> {
 /// How the columns are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// A work-item could process a column as well, beside others that read the neighbouring columns.
+    /// A work-item per column would also work, because neighbours read adjacent elements.
     Passed,
-    /// Only folds: no copy is needed if neighbouring columns are close together.
+    /// The columns are only folded: no copy is needed if neighbouring columns are close together.
     Folded,
-    /// Only groups have the memory.
+    /// The columns are kept, for which only groups have the memory.
     Kept,
 }
 
@@ -68,7 +68,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A map of the host whose rows are columns, after a copy of these.
+    /// Copies the columns before a host-level loop over them.
     fn in_turn(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Host), .. }) = &stmt.rhs else { return None };
         let ([f], [columns]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
@@ -107,7 +107,7 @@ impl Writer<'_> {
         Some((vec![at(copied, Rhs::Prim(copy)), at(stored, store)], stored))
     }
 
-    /// A map whose rows are columns, after a copy of these.
+    /// Copies the columns before a map over them.
     fn of_copies(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
         let dims = Dims::of(self.kernel, call);
@@ -166,7 +166,7 @@ impl Writer<'_> {
         Some(made.stmts)
     }
 
-    /// A map of the elements of several matrices, each of which it transposes: in squares, unless these are narrow.
+    /// Transposes several matrices in squares, unless they are narrow.
     fn unless_narrow(&mut self, stmt: &Stmt, call: &PrimCall, depth: usize) -> Option<Vec<Stmt>> {
         let dims = Dims::of(self.kernel, call);
         let f = dims.innermost();
@@ -259,7 +259,7 @@ impl Writer<'_> {
         Some(PrimCall { funs: vec![lambda], args: vec![source], ..call.clone() })
     }
 
-    /// Transposed results of the kernel.
+    /// Rewrites transposed results of the kernel.
     fn results(&mut self, block: &mut Block) {
         let Atom::Var(result) = block.result else { return };
         let Some(at) = block.stmts.iter().position(|s| s.var == result) else { return };
@@ -361,8 +361,8 @@ fn map(f: Lambda, xs: Atom) -> Rhs {
     Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![xs] })
 }
 
-/// Whether groups or neighbouring work-items make the rows of an array: long rows, and not those of columns, which are
-/// written as they are read.
+/// Whether groups or neighbouring work-items make the rows of an array: long rows, except those computed from columns,
+/// which are written in the order in which they are read.
 fn makes_rows(kernel: &Kernel, rhs: &Rhs) -> bool {
     match rhs {
         // All versions except the host's, which makes one row after the other.

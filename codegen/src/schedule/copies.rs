@@ -59,7 +59,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The statements instead of a filter of rows of one length.
+    /// Replaces a filter of equally long rows.
     fn filter_of_rows(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(PrimCall { funs, args, .. }) = &stmt.rhs else { return None };
         let ([p], [xs @ Atom::Var(_)]) = (funs.as_slice(), args.as_slice()) else { return None };

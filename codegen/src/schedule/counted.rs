@@ -45,7 +45,7 @@ fn block(kernel: &Kernel, of: &mut Block, most: usize, applied: &mut Vec<Applied
     }
 }
 
-/// An integer that is known before the run, as a size.
+/// The size equal to an integer that is known before the run.
 fn size(a: &Atom) -> Option<Size> {
     match a {
         Atom::Size(s) => Some(s.clone()),
@@ -54,7 +54,7 @@ fn size(a: &Atom) -> Option<Size> {
     }
 }
 
-/// The statement of a block that makes the value.
+/// The right-hand side that defines the value in a block.
 pub(super) fn defined<'b>(block: &'b Block, a: &Atom) -> Option<&'b Rhs> {
     let Atom::Var(v) = a else { return None };
     block.stmts.iter().find(|s| s.var == *v).map(|s| &s.rhs)

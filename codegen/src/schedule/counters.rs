@@ -65,7 +65,7 @@ struct Loop<'s> {
 enum Rounds {
     /// The host knows the number before the run.
     Known(Size),
-    /// A counter goes from `start` up to `bound` by ones.
+    /// A counter is incremented from `start` to `bound`.
     Until { start: i32, bound: Atom },
 }
 

@@ -15,10 +15,10 @@ use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// Maximum steps of all loops that make one element.
+/// Maximum iterations of all loops that compute one element.
 const MOST_STEPS: i64 = 128;
 
-/// The kernel in which columns make the elements that they fold.
+/// Moves the computation of elements from the rows into the folds of columns.
 pub fn crossed(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class == Class::Portable {
         return kernel;
@@ -35,7 +35,7 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// The statements of a block that make rows, turn them, and fold the columns.
+/// The statements of a block that compute rows, transpose them, and fold the columns.
 struct Places {
     rows: usize,
     turned: usize,
@@ -128,7 +128,7 @@ impl Writer<'_> {
         is_fold.then_some(column)
     }
 
-    /// Whether a map gives equally long rows, and each is a map of brief work over a view.
+    /// Whether a map computes equally long rows, each of which is a map of a short function over a view.
     fn makes_rows(&self, stmt: &Stmt) -> bool {
         let Some(f) = only_function(stmt) else { return false };
         let Some((made, views)) = f.body.stmts.split_last() else { return false };
@@ -163,7 +163,7 @@ impl Writer<'_> {
         Some(all)
     }
 
-    /// Moves what makes the elements of rows into the function that folds the columns.
+    /// Moves the computation of the elements of rows into the function that folds the columns.
     fn cross(&mut self, block: &mut Block, places: &Places) -> Option<()> {
         let column = self.column(block, places)?;
         let rows = block.stmts[places.rows].clone();

@@ -116,7 +116,7 @@ pub fn folds_apart(
 /// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
 
-/// A target for splits, which do not depend on it.
+/// The target for splits, whose result does not depend on it.
 const ANY: Target = Target::gpu();
 
 /// The bytes of an array of scalars, or tuples of them.
@@ -253,7 +253,7 @@ impl Writer<'_> {
         Some(made.stmts)
     }
 
-    /// The length of what the elements of a nest fold, or 0 if they fold nothing.
+    /// The number of elements that each element of a nest folds; 0 if it folds nothing.
     fn rounds_in(&self, nest: &Stmt) -> Size {
         let mut most = Size::zero();
         for inner in nest.rhs.blocks() {
@@ -283,8 +283,7 @@ impl Writer<'_> {
         None
     }
 
-    /// The maps into which the last of several is split. If it returns a view of rows, each element gets a work-item that copies
-    /// it.
+    /// Splits the last of several maps. If it returns a view of rows, a work-item copies each element.
     fn rest(&mut self, last: Stmt) -> Vec<Stmt> {
         let mut made = self.maps(last);
         if let [Stmt { rhs: Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }), origin, .. }] =

@@ -1,5 +1,5 @@
-//! Elements of arrays that maps, zips and views make: a function of scalars, applied to the elements of views of arrays that
-//! exist before.
+//! Expresses the elements of an array made by maps, zips and views as a function of scalars, applied to elements of
+//! views of existing arrays.
 //!
 //! `join (map (map f) (zip xss yss)) = map f (zip (join xss) (join yss))`, and so for other views, and deeper.
 
@@ -14,16 +14,16 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How an element is made.
+/// The expression of an element.
 #[derive(Debug)]
 pub enum Element<'k> {
-    /// The element of a leaf, by its number.
+    /// The element of the leaf with this index.
     Leaf(usize),
     Tuple(Vec<Element<'k>>),
     Map(&'k Lambda, Box<Element<'k>>),
 }
 
-/// An array of scalars: views of an array, one after the other.
+/// An array of scalars: a sequence of views of an array.
 #[derive(Debug, Clone)]
 pub struct Leaf {
     pub of: VarId,
@@ -69,7 +69,7 @@ pub fn elements<'k>(kernel: &'k Kernel, block: &'k Block, array: VarId) -> Optio
 
 struct Walk<'k> {
     kernel: &'k Kernel,
-    /// The statement that makes a variable, and the number of maps around it.
+    /// By variable: the number of maps around its statement, and the statement.
     made: FxHashMap<VarId, (usize, &'k Stmt)>,
     /// The array to whose elements a function's parameter is applied, and the number of maps around that.
     over: FxHashMap<VarId, (VarId, usize)>,
@@ -184,7 +184,7 @@ impl<'k> Walk<'k> {
 }
 
 impl Leaf {
-    /// Whether the leaf is an array as it is.
+    /// Whether the leaf is an array without views.
     pub fn is_plain(&self) -> bool {
         self.views.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Which statements may stop the run with an error.
+//! Detects statements that may stop the run with an error.
 
 use super::free::divides_safely;
 use crate::core::{Atom, Block, Prim, Rhs, ScalarOp, Stmt, VarInfo};

@@ -1,4 +1,4 @@
-//! Which values fit registers.
+//! Detects values that fit registers.
 
 use lift_analysis::ty::{Ty, TyKind};
 

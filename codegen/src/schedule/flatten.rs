@@ -1,6 +1,6 @@
-//! Maps that do nothing but map: `map (map f) = split n ∘ map f ∘ join`.
+//! Flattens nested maps: `map (map f) = split n ∘ map f ∘ join`.
 //!
-//! So the strategies for rows apply to rows below several maps, for all of them at once.
+//! The strategies for rows then apply to rows below several maps.
 
 use super::nested::{Dims, Work, array_of, rows_below, work_of};
 use super::versions::fresh;
@@ -42,7 +42,7 @@ fn block(kernel: &Kernel, vars: &mut Vec<VarInfo>, of: &mut Block, applied: &mut
     }
 }
 
-/// The outermost two maps of a statement as one.
+/// Joins the two outermost maps of a statement.
 fn joined(kernel: &Kernel, vars: &mut Vec<VarInfo>, stmt: &Stmt) -> Option<Vec<Stmt>> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
     let (f, xs) = (call.funs.first()?, call.args.first()?);

@@ -183,7 +183,7 @@ impl<'b> Reader<'_, '_, 'b> {
         (!read && !self.has_length(stmt)).then_some(())
     }
 
-    /// A statement that reads an array of the kept elements.
+    /// Visits a statement that reads an array of the kept elements.
     fn reader(&mut self, stmt: &Stmt, call: &'b PrimCall) -> Option<()> {
         match call.prim {
             Prim::Map(Level::Auto) if call.funs[0].position.is_none() => {
@@ -209,7 +209,7 @@ impl<'b> Reader<'_, '_, 'b> {
         Some(())
     }
 
-    /// A function, which may use the number of the elements only.
+    /// Visits a function, which may use only the number of elements.
     fn function(&mut self, body: &Block, branch: bool) -> Option<()> {
         for stmt in &body.stmts {
             if stmt.rhs.operands().into_iter().any(|a| self.is_derived(a)) || self.has_length(stmt) {
@@ -237,7 +237,7 @@ impl<'b> Reader<'_, '_, 'b> {
     }
 }
 
-/// How an element of an array is computed from a kept element.
+/// The computation of an array's element from a kept element.
 #[derive(Clone)]
 enum Recipe {
     Kept,
@@ -263,7 +263,7 @@ impl Writer<'_, '_> {
         Copier::new(&mut self.rewriter.vars, &mut self.rewriter.lengths).lambda(f)
     }
 
-    /// The statements of a function that is applied to an atom, and its result.
+    /// Inlines a function applied to an atom.
     fn applied(&mut self, f: &Lambda, x: Atom) -> Block {
         let f = self.copied(f);
         let at = |y: VarId| Stmt { var: y, binds: Vec::new(), rhs: Rhs::Atom(x.clone()), origin: f.origin.clone() };
@@ -272,7 +272,7 @@ impl Writer<'_, '_> {
         Block { stmts, result: f.body.result }
     }
 
-    /// The element of an array, of the element `x` of the source.
+    /// Computes the element of an array from the element `x` of the source.
     fn element(&mut self, array: VarId, x: VarId) -> Block {
         match self.recipes.get(&array).cloned() {
             Some(Recipe::Map(f, of)) => {

@@ -68,10 +68,10 @@ pub fn is_cheap(block: &Block) -> bool {
     block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
 }
 
-/// Operations on scalars that take no longer than to store and to load a scalar.
+/// Maximum scalar operations that take no longer than storing and loading a scalar.
 const MOST_INSTANT: usize = 2;
 
-/// Whether a block has one or two free operations on scalars, and reads nothing but what it is given.
+/// Whether a block has one or two free operations on scalars, and reads only its parameters.
 pub fn is_instant(block: &Block) -> bool {
     let operations = block.stmts.iter().filter(|s| matches!(s.rhs, Rhs::Scalar(..))).count();
     let plain = |s: &Stmt| matches!(s.rhs, Rhs::Scalar(..) | Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..));

@@ -24,7 +24,7 @@ pub struct Fused {
     pub spaces: FxHashMap<VarId, Space>,
 }
 
-/// How often the elements of an array are read.
+/// The number of times that the elements of an array are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Often {
     #[default]
@@ -35,11 +35,11 @@ enum Often {
     Many,
 }
 
-/// How an array is read.
+/// The demand of an array's readers.
 #[derive(Debug, Clone, Copy, Default)]
 struct Demand {
     often: Often,
-    /// The operators of the host's level that read it, if each reads each element once; 0 if there are others.
+    /// The number of host-level operators that read it, if each reads each element once; 0 if there are other readers.
     streams: u64,
     /// Only one work-item reads it, at the top of the kernel.
     by_one: bool,
@@ -127,8 +127,8 @@ fn is_pure_view(block: &Block) -> bool {
     })
 }
 
-/// Whether a function makes a row of hidden length by reading elements of stored arrays, and nothing else: to read a stored copy
-/// takes as long, and such rows would be as far apart as the longest one is long.
+/// Whether a function only gathers elements of stored arrays in a row of hidden length. Reading a stored copy would
+/// take as long, and its rows would be padded to the longest.
 fn gathers_rows(kernel: &Kernel, block: &Block) -> bool {
     let generates = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) => call.prim == Prim::Generate && call.funs.iter().all(|f| are_brief(&f.body.stmts)),
@@ -142,7 +142,7 @@ fn gathers_rows(kernel: &Kernel, block: &Block) -> bool {
 
 struct Fuser<'a> {
     kernel: &'a Kernel,
-    /// The target is a GPU, where memory is the limit.
+    /// Whether the target is a GPU, where memory traffic dominates.
     gpu: bool,
     uses: &'a FxHashMap<VarId, Uses>,
     stored: &'a FxHashSet<VarId>,
@@ -357,7 +357,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// Whether to compute the elements of an array for each of its readers moves fewer bytes than to store it, and takes few
+    /// Whether computing the elements for each reader moves fewer bytes than storing the array, and takes few
     /// instructions.
     fn is_faster_again(&self, f: &Lambda, readers: u64) -> bool {
         let bytes = |ty: &Ty| super::kept::bytes_of(ty).filter(|_| is_flat(ty));
@@ -400,7 +400,7 @@ impl Fuser<'_> {
     }
 }
 
-/// Whether the result of a block is a scalar, or an array of which no statement of the block has to compute the whole.
+/// Whether the result of a block is a scalar, or an array that no statement of the block has to compute as a whole.
 fn gives_views(kernel: &Kernel, block: &Block) -> bool {
     let flat = match &block.result {
         Atom::Var(v) => is_flat(kernel.ty(*v)),

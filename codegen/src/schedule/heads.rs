@@ -8,7 +8,7 @@ use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 
-/// The kernel with first elements of maps computed separately.
+/// Computes first elements of such maps separately.
 pub fn heads(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -78,7 +78,7 @@ impl Writer<'_> {
     }
 }
 
-/// The argument of a primitive of one array.
+/// The array argument, if the right-hand side applies this primitive.
 fn argument(rhs: &Rhs, of: Prim) -> Option<VarId> {
     match rhs {
         Rhs::Prim(PrimCall { prim, args, .. }) if *prim == of => match args.as_slice() {

@@ -1,4 +1,4 @@
-//! Which loops may write their state in place, by last use.
+//! Finds loops that may write their state in place, by last use.
 //!
 //! A loop has memory for its state. [`Prim::Update`] in an iteration may overwrite an array of the state if nothing
 //! reads the old array afterwards: under another name, through a view, or in a function. The new array then has the
@@ -49,7 +49,7 @@ impl InPlace {
     }
 }
 
-/// The function of a loop's round, and the initial state.
+/// The function of one iteration of a loop, and the initial state.
 pub fn round_of(stmt: &Stmt) -> Option<(&Lambda, &Atom)> {
     let Rhs::Prim(call) = &stmt.rhs else { return None };
     let f = match (call.prim, call.funs.as_slice()) {
@@ -68,7 +68,7 @@ pub fn updates(block: &Block) -> bool {
     })
 }
 
-/// Whether the rounds of the loop update elements.
+/// Whether the iterations of the loop update elements.
 pub fn is_updating(call: &PrimCall) -> bool {
     matches!(call.prim, Prim::Iterate | Prim::IterateWhile | Prim::Reduce(Level::Seq) | Prim::ReduceWhileSeq)
         && call.funs.iter().any(|f| updates(&f.body))
@@ -89,7 +89,7 @@ type Contents = (usize, u32);
 #[derive(Debug, Clone)]
 enum Class {
     Tuple(Vec<Class>),
-    /// All of the contents of a leaf.
+    /// The complete contents of a leaf.
     Is(Contents),
     /// A value that may read contents when it is used.
     Of(Vec<Contents>),
@@ -219,7 +219,7 @@ impl<'k> Round<'k> {
         }
     }
 
-    /// A statement that overwrites nothing.
+    /// Classifies a statement that overwrites nothing.
     fn computed(&mut self, stmt: &'k Stmt) -> Class {
         let mut all = Vec::new();
         for class in self.mentioned(stmt) {
@@ -252,7 +252,7 @@ impl<'k> Round<'k> {
         self.joined(&first, &second)
     }
 
-    /// One of two values, each with its own newest contents.
+    /// The class of a choice between two values, each with its own latest contents.
     fn joined(&self, a: &Class, b: &Class) -> Class {
         match (a, b) {
             (Class::Tuple(a), Class::Tuple(b)) if a.len() == b.len() => {
@@ -342,7 +342,7 @@ fn touches(class: &Class, leaf: usize) -> bool {
     all.iter().any(|(of, _)| *of == leaf)
 }
 
-/// Puts the classes of the leaves together as the type has them. A scalar reads no array.
+/// Combines the classes of leaves in the structure of the type. A scalar reads no array.
 fn shaped(ty: &Ty, leaves: &mut impl Iterator<Item = Class>) -> Class {
     match ty.kind() {
         TyKind::Tuple(parts) => Class::Tuple(parts.iter().map(|part| shaped(part, leaves)).collect()),

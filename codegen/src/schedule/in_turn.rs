@@ -1,4 +1,4 @@
-//! Few, long rows: each is computed by the whole device, one after the other.
+//! Few, long rows: the whole device computes one row at a time.
 //!
 //! If rows are few, operators that a group or a work-item runs on a row (filter, sort, scan, histogram, loop) leave
 //! most of the device idle. Then `map f = mapHost f`: the host applies `f` to one row at a time, and its operators are
@@ -89,7 +89,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The versions of a map.
+    /// Both versions of a map.
     fn versions(&mut self, stmt: &Stmt, long: &Long) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
         // Minimum elements of a row: absolute, and for each row.
@@ -104,7 +104,7 @@ impl Writer<'_> {
         self.chosen(stmt, call, (&least, &long.row), &rules::MAP_IN_TURN, place)
     }
 
-    /// The versions of a fold or scan in order.
+    /// Both versions of a sequential fold or scan.
     fn fold_versions(&mut self, stmt: &Stmt, row: &Size) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
         // A group runs rounds of few elements (`loops_in`), so that no work-item has to.
@@ -166,8 +166,8 @@ fn at_the_host(kernel: &Kernel, bounds: &Bounds, of: &PrimCall, call: &mut PrimC
     }
 }
 
-/// Whether the function of a map computes a length that the memory of the results depends on. The longest of all results
-/// must be known before the first of them is stored.
+/// Whether the function of a map computes a length that determines the memory of the results. Then the maximum over
+/// all results must be known before the first one is stored.
 fn finds_room(bounds: &Bounds, map: VarId, call: &PrimCall) -> bool {
     let mut inside = FxHashSet::default();
     call.funs.iter().for_each(|f| {

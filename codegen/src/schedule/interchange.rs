@@ -1,8 +1,8 @@
 //! Loops over rows whose iterations are element-wise: each element gets a loop of its own.
 //!
-//! `iterate k (map f) xs = map (iterate k f) xs`, and of `iterateWhile` if the test asks scalars only. Inside of a function an `iterate` has memory for its rows and waits
-//! after each iteration; its elements on their own need neither, and are the work of as many work-items as there are
-//! elements.
+//! `iterate k (map f) xs = map (iterate k f) xs`, and likewise for `iterateWhile` if the test reads only scalars.
+//! Inside of a function an `iterate` has memory for its rows and waits after each iteration; its elements on their own
+//! need neither, and are the work of as many work-items as there are elements.
 //!
 //! `folds`: folds and scans of rows.
 
@@ -138,7 +138,7 @@ impl Wanted {
     }
 }
 
-/// Makes the function of one element out of that of rows.
+/// Derives the function of one element from that of rows.
 struct Elements<'a> {
     kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
@@ -176,7 +176,7 @@ fn length_of(ty: &Ty) -> Option<Size> {
 }
 
 impl Elements<'_> {
-    /// The statements that compute what an element-wise loop over rows does; `known` are the statements before it.
+    /// The statements that replace an element-wise loop over rows; `known` are the statements before it.
     fn of(
         kernel: &mut Kernel,
         lengths: &mut Lengths,
@@ -211,7 +211,7 @@ impl Elements<'_> {
         all.map(stmt, (start, parts), looped, &element, wanted)
     }
 
-    /// A function of rows as one of their elements.
+    /// Converts a function of rows to a function of their elements.
     fn function(&mut self, f: &Lambda, element: &Ty) -> Option<Lambda> {
         let ([state], None) = (f.params.as_slice(), &f.position) else { return None };
         let x = self.fresh(*state, element.clone());
@@ -232,7 +232,7 @@ impl Elements<'_> {
         Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() }
     }
 
-    /// The element of a row; a scalar as it is.
+    /// The element of a row; a scalar is returned unchanged.
     fn element(&mut self, row: &Atom) -> Option<Atom> {
         let Atom::Var(v) = row else { return Some(row.clone()) };
         if let Some(element) = self.own.get(v) {

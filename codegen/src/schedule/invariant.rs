@@ -17,7 +17,7 @@ use lift_analysis::size::{Facts, Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// The kernel without invariant code in its functions.
+/// Hoists invariant code out of the kernel's functions.
 pub fn invariant(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     within(kernel, |kernel, lengths, body| hoist(kernel, body, lengths, applied))
 }
@@ -35,7 +35,7 @@ fn hoist(kernel: &mut Kernel, block: &mut Block, lengths: &mut Lengths, applied:
 /// Whether a function runs at all.
 enum Runs {
     Surely,
-    /// If this size is not 0, which the host knows.
+    /// It runs if this size, which the host knows, is not 0.
     If(Size),
     Perhaps,
 }
@@ -170,7 +170,8 @@ impl Hoister<'_> {
         plain && (stmt.binds.is_empty() || !leaves_a_branch)
     }
 
-    /// Whether a statement that may stop the run may run in front of the function: an array that the whole device computes.
+    /// Whether a statement that may stop the run may move in front of the function: if the whole device computes its
+    /// array.
     fn may_wait(&self, stmt: &Stmt, runs: &Runs) -> bool {
         let Rhs::Prim(PrimCall { prim, .. }) = &stmt.rhs else { return false };
         let unplaced = matches!(
@@ -193,7 +194,7 @@ impl Hoister<'_> {
         }
     }
 
-    /// The statement, which runs only if the map that it has left has elements; else its array is of zeros.
+    /// Guards a statement that has left a map: it runs only if the map has elements, otherwise its array is zeros.
     fn only_if(&mut self, n: &Size, stmt: Stmt) -> Vec<Stmt> {
         let element = match self.kernel.ty(stmt.var).as_array() {
             Some(array) if self.may_stop(&stmt.rhs) => array.element.as_scalar().map(|s| (s, array.len.clone())),
@@ -244,7 +245,7 @@ impl Hoister<'_> {
         divisor(&stmt.rhs).is_some_and(|n| self.inside.lt(&Size::zero(), n).is_yes())
     }
 
-    /// Makes a division safe that has left a function which may run for no element: the divisor is then 1.
+    /// Makes a hoisted division safe if the function may run for no element: the divisor is then 1.
     fn guard(&self, stmt: &mut Stmt) {
         if let Some(n) = divisor(&stmt.rhs).filter(|n| !self.facts.lt(&Size::zero(), n).is_yes())
             && let n = Size::max(&Size::one(), n)
@@ -254,7 +255,7 @@ impl Hoister<'_> {
         }
     }
 
-    /// Whether a right-hand side may stop the run, with what is checked before anything runs.
+    /// Whether a right-hand side may stop the run, given the assumptions that are checked before the run.
     fn may_stop(&self, rhs: &Rhs) -> bool {
         match rhs {
             Rhs::Prim(call) if matches!(call.prim, Prim::Head | Prim::Last) => {
@@ -398,7 +399,7 @@ fn take(block: &mut Block, moved: &FxHashSet<VarId>, out: &mut Vec<Stmt>) {
     }
 }
 
-/// Whether the program says what runs the function of a primitive.
+/// Whether the program chooses the level at which a primitive's function runs.
 fn is_placed(prim: Prim) -> bool {
     match prim {
         Prim::Map(level) | Prim::Reduce(level) | Prim::Scan(level) | Prim::ScanExcl(level) | Prim::Filter(level) => {
@@ -414,7 +415,7 @@ fn is_fold(stmt: &Stmt) -> bool {
     matches!(call.prim, Reduce(Level::Auto) | Scan(Level::Auto) | ScanExcl(Level::Auto) | Sort | Argsort)
 }
 
-/// Whether the statement takes the element out of an array of one, which a fold gives.
+/// Whether the statement takes the element out of a fold's result, an array of one element.
 fn is_first(kernel: &Kernel, stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(call)
         if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()))

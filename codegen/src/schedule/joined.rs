@@ -14,7 +14,7 @@ use lift_analysis::origin::Origin;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The kernel in which functions of maps fold all elements of the rows at once.
+/// Rewrites folds of folds in functions of maps.
 pub fn joined(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -58,7 +58,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes whether the result of a statement, and the parameter of a map's function, is plain.
+    /// Records whether the result of a statement and the parameter of a map's function are plain.
     fn arrange(&mut self, stmt: &Stmt) {
         let is = |a: &Atom| matches!(a, Atom::Var(v) if self.plain.contains(v));
         let all = stmt.rhs.operands().into_iter().all(is);

@@ -1,5 +1,5 @@
-//! Where a group keeps a row between two parallel operators of a function: in registers or in local memory; or it
-//! computes the row again.
+//! Decides how a group keeps a row between two parallel operators: in registers, in local memory, or by computing it
+//! again.
 
 use super::flat::is_flat;
 use super::nested::{Work, rounds_of, work_of};
@@ -177,13 +177,13 @@ fn bytes_of_state(ty: &Ty) -> Size {
     }
 }
 
-/// Whether a statement reads a single element of an array, which it finds where the array lies in memory.
+/// Whether a statement reads a single element of an array from the array's memory.
 pub fn picks_element(stmt: &Stmt, v: VarId) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Aref | Prim::Head | Prim::Last, args, .. })
         if args.first() == Some(&Atom::Var(v)))
 }
 
-/// How many operators read an array, themselves or through maps and views.
+/// The number of operators that read an array, directly or through maps and views.
 fn readers(f: &Lambda, v: VarId) -> usize {
     let mut derived = FxHashSet::from_iter([v]);
     let mut found = 0;

@@ -156,7 +156,7 @@ pub struct Applied {
 
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// The target it is made for.
+    /// The target of the schedule.
     pub target: Target,
     /// The kernel after all rewrites, with every primitive placed.
     pub kernel: Kernel,
@@ -177,7 +177,7 @@ pub struct Schedule {
     pub finest: Bounds,
     /// Folds that the program allows to be reordered.
     pub reorder: FxHashSet<VarId>,
-    /// Nothing runs in parallel: the whole program is one launch of one work-item.
+    /// Whether nothing runs in parallel, so that the whole program is one launch of one work-item.
     pub sequential: bool,
     pub applied: Vec<Applied>,
     /// The arithmetic that the program asks for, if it is known.
@@ -187,7 +187,7 @@ pub struct Schedule {
     pub lengths: BTreeSet<VarId>,
     /// For each of these lengths that is computed in a function: the host-level variable that holds its maximum.
     pub measures: FxHashMap<VarId, VarId>,
-    /// Scheduling exhausted its fuel for size arithmetic; the kernel must not be compiled.
+    /// Whether scheduling exhausted its fuel for size arithmetic; then the kernel must not be compiled.
     pub too_large: bool,
     /// The states of loops that are written in place.
     pub in_place: InPlace,
@@ -381,7 +381,7 @@ impl Schedule {
         }
     }
 
-    /// The schedule in which the host also reads these lengths during the run.
+    /// Reschedules the kernel so that the host also reads these lengths during the run.
     pub fn measuring(&self, lengths: &BTreeSet<VarId>) -> Schedule {
         let new = lengths.difference(&self.lengths).copied().collect();
         let (kernel, mut measures) = longest::find(&self.kernel, &new);
@@ -420,8 +420,8 @@ impl Schedule {
         }
     }
 
-    /// The schedule in which each group has one row at a time: the other rows of a group would wait at a barrier for one that a
-    /// failed check has stopped.
+    /// The schedule with one row per group at a time. With several, the others would wait at a barrier for a row that
+    /// a failed check has stopped.
     #[must_use]
     pub fn with_rows_apart(&self) -> Schedule {
         let mut schedule = self.clone();
@@ -469,8 +469,8 @@ fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
     after
 }
 
-/// The lengths, by name and origin, about which the kernel assumes something (or nothing). A copy has the name of its
-/// original.
+/// The opened lengths, by name and origin, with assumptions (or, if not `something`, without). A copy has the name of
+/// its original.
 fn assumed(kernel: &Kernel, something: bool) -> BTreeSet<String> {
     let vars: FxHashSet<_> = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
     let mut found = BTreeSet::new();
@@ -481,7 +481,7 @@ fn assumed(kernel: &Kernel, something: bool) -> BTreeSet<String> {
     found
 }
 
-/// The `reduce`s that the program does not order.
+/// The `reduce`s whose order the program leaves open.
 fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     kernel.body.visit(&mut |stmt| {

@@ -1,4 +1,4 @@
-//! Maps over zipped arrays: an array that the function does not read is left out.
+//! Removes arrays that the function does not read from maps over zipped arrays.
 //!
 //! `map (λ(x,y). f x) (zip xs ys) = map f xs`, also where one of the arrays is zipped itself. Rules that split a map leave
 //! arrays that a part does not read; what an unread array looks like must not decide how the part runs.
@@ -9,7 +9,7 @@ use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, 
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
-/// The kernel in which maps go over the arrays that their functions read.
+/// Narrows all maps of the kernel.
 pub fn narrowed(mut kernel: Kernel) -> Kernel {
     let mut body = kernel.body.clone();
     Writer { vars: &mut kernel.vars, zips: FxHashMap::default() }.block(&mut body);
@@ -18,7 +18,7 @@ pub fn narrowed(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// Removes zips that nothing reads any more, which would count as readers of their arrays; whether there was one.
+/// Removes unread zips, which would count as readers of their arrays. Returns whether there was one.
 fn without_unread_zips(kernel: &mut Kernel) -> bool {
     let read = uses::count(kernel);
     let mut found = false;
@@ -48,7 +48,7 @@ struct Read {
     arrays: Vec<(VarId, Vec<VarId>)>,
     /// The statements that take tuples apart.
     apart: Vec<VarId>,
-    /// Whether there are others that it does not read, or zips in zips.
+    /// Whether there are arrays that it does not read, or nested zips.
     narrower: bool,
 }
 
@@ -115,8 +115,8 @@ impl Writer<'_> {
         Some(Stmt { var: zip, binds: Vec::new(), rhs, origin: stmt.origin.clone() })
     }
 
-    /// Notes what a function reads of `tuple`, an element of `xs`; `None` if it uses the whole tuple, or takes it apart
-    /// inside of another function.
+    /// Records which components of `tuple`, an element of `xs`, a function reads; `None` if it uses the whole tuple,
+    /// or projects it inside another function.
     fn read(&self, body: &Block, tuple: VarId, xs: VarId, found: &mut Read) -> Option<()> {
         let arrays = self.zips.get(&xs)?;
         let mut parts: Vec<Vec<VarId>> = vec![Vec::new(); arrays.len()];

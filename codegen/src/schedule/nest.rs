@@ -16,9 +16,9 @@ use rustc_hash::FxHashSet;
 pub struct Nest {
     /// The statement of the fold, in the innermost function.
     pub fold: VarId,
-    /// There are two maps, and the first function consists of the second map.
+    /// Whether there are two maps, and the function of the first consists of the second.
     pub matrix: bool,
-    /// The fold is an unplaced `reduce`, which may be reordered.
+    /// Whether the fold is an unplaced `reduce`, which may be reordered.
     pub reorder: bool,
 }
 
@@ -30,8 +30,8 @@ pub fn inner(outer: &Lambda) -> Option<(&PrimCall, &Lambda)> {
     }
 }
 
-/// The statement whose value a function returns, as it is or with its dimensions joined, split or in another order:
-/// work-items that compute an element of it write that element where it belongs.
+/// The statement whose value a function returns, possibly with dimensions joined, split or reordered. Work-items that
+/// compute an element write it directly to its place in the result.
 pub fn returned(f: &Lambda) -> Option<usize> {
     let mut result = &f.body.result;
     for (at, stmt) in f.body.stmts.iter().enumerate().rev() {
@@ -46,8 +46,8 @@ pub fn returned(f: &Lambda) -> Option<usize> {
     None
 }
 
-/// Whether the elements of what a call [`rearranges`] can be written where they belong. Rows that a map joins may be of
-/// different lengths in each element.
+/// Whether elements of an array that a call [`rearranges`] can be written directly to the result: not if a map joins
+/// rows, whose lengths may differ by element.
 pub fn is_written_through(call: &PrimCall) -> bool {
     fn joins(f: &Lambda) -> bool {
         f.body.stmts.iter().any(|s| match &s.rhs {
@@ -58,8 +58,8 @@ pub fn is_written_through(call: &PrimCall) -> bool {
     rearranges(call) && !call.funs.iter().any(joins)
 }
 
-/// Whether a call joins or splits the dimensions of an array or gives them another order, or is a map that does nothing
-/// else with each element.
+/// Whether a call joins, splits or reorders dimensions of an array, or is a map that does nothing else with each
+/// element.
 pub fn rearranges(call: &PrimCall) -> bool {
     match (call.prim, call.funs.as_slice()) {
         (Prim::Transpose | Prim::Split | Prim::Join, _) => true,
@@ -154,7 +154,7 @@ fn may_repeat(kernel: &Kernel, rhs: &Rhs) -> bool {
         || free::divides_safely(args)
 }
 
-/// A matrix nest inside maps that do nothing else but scalars.
+/// A matrix nest inside maps that otherwise compute only scalars.
 pub struct Batch<'k> {
     pub nest: Nest,
     /// The number of maps around.
@@ -233,7 +233,7 @@ struct Reader<'k> {
     /// Tuples of a row and scalars that accompany it.
     tuples: FxHashSet<VarId>,
     depend: FxHashSet<VarId>,
-    /// Each row meets every column.
+    /// Whether each row meets every column.
     matrix: bool,
     fold: Option<(VarId, bool)>,
 }

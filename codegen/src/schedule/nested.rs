@@ -168,8 +168,8 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
     }
 }
 
-/// The work of a loop whose state is arrays of known lengths and scalars: [`Work::Together`] over the longest array, if a group
-/// can do each round.
+/// The work of a loop whose state is arrays of known lengths and scalars: [`Work::Together`] over the longest array,
+/// if a group can compute each iteration.
 fn in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) -> bool, own: &[Var]) -> Work {
     longest_in_rounds(kernel, call, is_known, own).map_or(Work::Other, Work::Together)
 }
@@ -196,7 +196,7 @@ fn longest_in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) 
     Some(lengths.into_iter().skip(1).fold(first, |a, b| if a == b { a } else { Size::max(&a, &b) }))
 }
 
-/// Whether a call is a loop whose rounds a group may share, if [`work_among`] says so.
+/// Whether a call is a loop whose iterations a group may share; [`work_among`] has the other conditions.
 pub fn is_loop(kernel: &Kernel, call: &PrimCall) -> bool {
     match call.prim {
         Prim::Iterate | Prim::IterateWhile => true,
@@ -205,7 +205,7 @@ pub fn is_loop(kernel: &Kernel, call: &PrimCall) -> bool {
     }
 }
 
-/// Whether the number of rounds does not depend on the row.
+/// Whether the number of iterations does not depend on the row.
 pub fn is_counted(stmt: &Stmt) -> bool {
     match &stmt.rhs {
         Rhs::Prim(PrimCall { prim: Prim::IterateWhile, .. }) => false,
@@ -214,7 +214,7 @@ pub fn is_counted(stmt: &Stmt) -> bool {
     }
 }
 
-/// The loop of a statement, if a group does its rounds together.
+/// The loop of a statement, if a group computes each of its iterations.
 pub fn rounds_of<'s>(kernel: &Kernel, stmt: &'s Stmt) -> Option<&'s PrimCall> {
     match &stmt.rhs {
         Rhs::Prim(call) if is_loop(kernel, call) && matches!(work_of(kernel, stmt), Work::Together(_)) => Some(call),
@@ -222,8 +222,8 @@ pub fn rounds_of<'s>(kernel: &Kernel, stmt: &'s Stmt) -> Option<&'s PrimCall> {
     }
 }
 
-/// The elements of a map, each of which is computed by one work-item of the group. `None` if its function opens a length,
-/// which the group does not know.
+/// The number of elements of a map, each computed by one work-item of the group. `None` if its function opens a
+/// length, which the group does not know.
 fn length_of_nest(kernel: &Kernel, stmt: &Stmt) -> Option<Size> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
     let mut opens = false;
@@ -282,7 +282,7 @@ fn has_work(kernel: &Kernel, stmt: &Stmt) -> bool {
 pub struct Dims<'k> {
     /// Outermost first.
     pub calls: Vec<&'k PrimCall>,
-    /// Each map returns the result of the next one unchanged; otherwise some change the order of its dimensions.
+    /// Whether each map returns the result of the next one unchanged; otherwise some reorder its dimensions.
     pub in_order: bool,
     /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
@@ -295,7 +295,7 @@ impl<'k> Dims<'k> {
         Dims::found(kernel, call, false)
     }
 
-    /// As [`Self::of`], also through maps over a few numbers.
+    /// Like [`Self::of`], also through maps over a few numbers.
     pub fn of_all(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
         Dims::found(kernel, call, true)
     }
@@ -328,8 +328,8 @@ impl<'k> Dims<'k> {
         &self.calls[self.calls.len() - 1].funs[0]
     }
 
-    /// Whether each call of the innermost function gets its own row, longer than a point of few coordinates. A nested map
-    /// that does not go over the outer element reads the same rows for every outer element.
+    /// Whether each call of the innermost function has its own row, longer than a point of few coordinates. A nested
+    /// map whose array does not depend on the outer element reads the same rows for every outer element.
     pub fn has_rows(&self, kernel: &Kernel) -> bool {
         let is_array = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_some_and(|a| long(&a.len).is_some()));
         let of_outer = |xs: &Atom| matches!(xs, Atom::Var(v) if self.outer.contains(v));
@@ -394,7 +394,7 @@ pub fn lies_in_memory(kernel: &Kernel, rows: &Atom) -> bool {
     stored
 }
 
-/// The arrays that are zipped in one.
+/// The arrays that are zipped in an array.
 fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
     let mut found = None;
     kernel.body.visit(&mut |stmt| match &stmt.rhs {

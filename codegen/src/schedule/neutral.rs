@@ -39,7 +39,7 @@ pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> K
     kernel
 }
 
-/// Goes through all folds that start with an element of their array; `applies` says whether to replace the start.
+/// Visits all folds that start with an element of their array; `applies` decides whether to replace the start.
 fn starts(
     kernel: &Kernel,
     block: &mut Block,

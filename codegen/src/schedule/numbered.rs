@@ -1,4 +1,5 @@
-//! Arrays by number: `generate`, and rows that a map over numbers picks.
+//! Converts arrays that are accessed by index to maps over their elements: `generate`, and maps over numbers that pick
+//! rows.
 //!
 //! * `generate n f = map f (iota n)`, where f has loops, or reads the elements of another array by number, or the array is
 //!   stored
@@ -31,7 +32,7 @@ use lift_analysis::size::{LengthCheck, Size, Var};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The kernel with maps in place of `generate`s, over rows in place of their numbers.
+/// Replaces `generate`s by maps, and maps over numbers by maps over rows.
 pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let before = applied.len();
     let mut writer = Writer { vars: kernel.vars.clone(), applied };
@@ -79,7 +80,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The array whose elements a map gives as they are.
+    /// The array whose elements a map copies unchanged.
     fn same_elements(&self, stmt: &Stmt) -> Option<Atom> {
         let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
         let ([f], [xs]) = (funs.as_slice(), args.as_slice()) else { return None };
@@ -99,7 +100,7 @@ impl Writer<'_> {
         &self.vars[v.0 as usize].ty
     }
 
-    /// Makes a map of a `generate`; returns the statement of its numbers.
+    /// Converts a `generate` to a map; returns the statement that makes its numbers.
     fn mapped(&mut self, stmt: &mut Stmt) -> Option<Stmt> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Generate, .. }) = &mut stmt.rhs else { return None };
         let ([n], [f]) = (call.sizes.as_slice(), call.funs.as_slice()) else { return None };
@@ -310,7 +311,7 @@ fn is_view(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Prim(call) if call.prim.is_view())
 }
 
-/// Whether a statement computes a scalar of scalars, or is a view.
+/// Whether a statement computes a scalar from scalars, or is a view.
 fn is_simple(rhs: &Rhs) -> bool {
     let picks = matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Head | Prim::Last | Prim::Aref, .. }));
     let chooses =
@@ -320,7 +321,7 @@ fn is_simple(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Scalar(..)) || is_free(rhs) || picks || chooses || counts
 }
 
-/// Whether an index variable is used as a number only: no length depends on it.
+/// Whether an index variable is used only as a number, so that no length depends on it.
 fn is_only_number(vars: &[VarInfo], block: &Block, position: &Var) -> bool {
     let in_type = |v: VarId| vars[v.0 as usize].ty.mentions(position);
     let is_number = |a: &Atom| !uses::atom_mentions(a, position) || *a == Atom::Size(Size::var(position.clone()));

@@ -3,7 +3,7 @@
 use crate::core::copy::Lengths;
 use crate::core::{Block, Kernel, VarInfo};
 
-/// The kernel after a pass that adds variables to the kernel itself, and changes a copy of its body.
+/// Runs a pass that adds variables to the kernel and changes a copy of its body.
 pub fn within(mut kernel: Kernel, pass: impl FnOnce(&mut Kernel, &mut Lengths, &mut Block)) -> Kernel {
     let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
     pass(&mut kernel, &mut lengths, &mut body);
@@ -16,7 +16,7 @@ pub struct Names {
     pub lengths: Lengths,
 }
 
-/// The kernel after a pass, which changes a copy of its body.
+/// Runs a pass that changes a copy of the kernel's body.
 pub fn over(kernel: Kernel, pass: impl FnOnce(&Kernel, &mut Names, &mut Block)) -> Kernel {
     let mut names = Names { vars: kernel.vars.clone(), lengths: Lengths::of(&kernel) };
     let mut body = kernel.body.clone();

@@ -113,8 +113,8 @@ impl Placer<'_> {
         }
     }
 
-    /// The maps that make short rows for one other map, which may compute them itself: a row is the work of one
-    /// work-item on a GPU.
+    /// The maps that make short rows for a single other map. That map may compute them itself, because on a GPU a row
+    /// is the work of one work-item.
     fn short_rows(&self, block: &Block) -> FxHashSet<VarId> {
         let is_short = |s: &&Stmt| {
             let rows = self.kernel.ty(s.var).as_array().and_then(|a| a.element.as_array());
@@ -163,7 +163,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Whether a function reduces one row of its own, of a length unknown at compile time, and does little else.
+    /// Whether a function does little but reduce its own row, whose length is unknown at compile time.
     fn reduces_rows(&self, f: &Lambda) -> bool {
         let mut reductions = 0;
         let own = own_arrays(f);
@@ -369,7 +369,7 @@ pub fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
     inner && (brief || before.iter().all(fits))
 }
 
-/// Whether a block computes scalars of scalars, with loops perhaps.
+/// Whether a block computes scalars from scalars, possibly in loops.
 fn has_scalars_only(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Prim(PrimCall { prim: Prim::Iterate | Prim::IterateWhile, funs, .. }) => {
@@ -379,7 +379,7 @@ fn has_scalars_only(block: &Block) -> bool {
     })
 }
 
-/// Whether exactly one `map` reads the statement's array, element after element.
+/// Whether exactly one `map` reads the statement's array, in order.
 fn is_read_by_a_map(block: &Block, stmt: &Stmt) -> bool {
     let is_it = |v: VarId| v == stmt.var;
     let goes_over = |s: &Stmt| match &s.rhs {

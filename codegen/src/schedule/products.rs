@@ -1,4 +1,4 @@
-//! Products that are a part of what a function computes of each row and column.
+//! Separates products from the rest of what a function computes from each row and column.
 //!
 //! * `map (λx. map (λy. g (dot x (get1 y)) (dot x (get2 y))) ys) xs`: its folds become one, of pairs
 //! * `map (λ(x,z). map (λ(y,w). g (dot x y) w) (zip ys z)) A = map (λ(x,z). map (λ(p,w). g p w) (zip (map (λy. dot x y) ys) z)) A`
@@ -19,7 +19,7 @@ use crate::target::{Class, Target};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// The kernel in which products are nests of their own.
+/// Rewrites products to nests of their own.
 pub fn products(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -33,12 +33,12 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// The array that the inner map of a nest goes over: the arrays that are zipped in it, or itself alone.
+/// The array of a nest's inner map: the arrays that are zipped in it, or the array alone.
 struct Columns {
     /// The statement of the `zip`, in the outer function.
     zip: Option<usize>,
     parts: Vec<Atom>,
-    /// Which of the parts depend on the row.
+    /// By part, whether it depends on the row.
     of_row: Vec<bool>,
 }
 
@@ -55,7 +55,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Looks for products in a function and in the maps that it consists of.
+    /// Rewrites products in a function and in the maps of which it consists.
     fn function(&mut self, f: &mut Lambda, around: usize) {
         for at in (0..f.body.stmts.len()).rev() {
             if let Some(new) = self.with_product_at(f, at) {
@@ -137,7 +137,8 @@ impl Writer<'_> {
         Some(new)
     }
 
-    /// Whether each fold needs the row and the column. One that needs only one of them is computed once for all others.
+    /// Whether each fold needs both the row and the column. A fold of only one of them is computed once for all of the
+    /// others.
     fn of_row_and_column(&self, f: &Lambda, g: &Lambda) -> bool {
         let (of_row, of_column) = (uses::dependent(self.kernel, f), uses::dependent(self.kernel, g));
         g.body.stmts.iter().filter(|s| is_fold(s)).all(|fold| {
@@ -163,7 +164,7 @@ impl Writer<'_> {
         (!reads_again && of_row.iter().any(|of_row| !of_row)).then_some(Columns { zip, parts, of_row })
     }
 
-    /// The function of a row that is the product alone, and the one in which the rest is a map over what it gives. `None`
+    /// The function of a row that computes only the product, and the one that maps the rest over its results. `None`
     /// if the rest needs more of the fold than its result.
     fn apart(&mut self, f: &Lambda, g: &Lambda, columns: &Columns) -> Option<(Lambda, Lambda)> {
         let q = *g.params.first()?;

@@ -13,9 +13,9 @@ use lift_analysis::size::{Size, Var};
 
 /// The maps around such a function.
 pub struct Ragged {
-    /// Their lengths multiplied.
+    /// The product of their lengths.
     pub rows: Size,
-    /// How many maps there are.
+    /// The number of maps.
     pub depth: usize,
     pub row: Row,
 }
@@ -31,7 +31,7 @@ pub enum Row {
 
 /// Recognises such a map, possibly below other maps.
 pub fn recognise(kernel: &Kernel, call: &PrimCall) -> Option<Ragged> {
-    /// Dimensions of a grid.
+    /// Number of dimensions of a grid.
     const MOST: usize = 3;
     let (mut rows, mut call) = (Size::one(), call);
     for depth in 1..=MOST {
@@ -93,7 +93,7 @@ fn row_of(kernel: &Kernel, f: &Lambda, n: &Size) -> Option<Row> {
     Some(mean.map_or(Row::Hidden, Row::Mean))
 }
 
-/// Whether a statement only gives a number of the row as a length, which the function opens.
+/// Whether a statement only turns a number of the row into a length, which the function opens.
 fn gives_a_length(f: &Lambda, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Iota | Prim::Fill, sizes, .. }) = &stmt.rhs else { return false };
     let opens = |s: &Stmt| s.rhs == Rhs::Unpack(Atom::Var(stmt.var));

@@ -10,7 +10,7 @@ use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt, VarId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// The kernel without statements that repeat an earlier computation.
+/// Removes statements that repeat an earlier computation.
 pub fn once(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let mut finder =
         Finder { earlier: FxHashMap::default(), class: Classes::default(), again: FxHashMap::default(), applied };
@@ -121,7 +121,7 @@ fn is_costly(rhs: &Rhs) -> bool {
     loops || rhs.blocks().into_iter().flat_map(|b| &b.stmts).any(|s| is_costly(&s.rhs))
 }
 
-/// Drops statements from a block, its branches and its functions; whether there were any.
+/// Drops statements from a block, its branches and its functions. Returns whether there were any.
 pub fn without(block: &mut Block, drops: &dyn Fn(&Stmt) -> bool) -> bool {
     let before = block.stmts.len();
     block.stmts.retain(|stmt| !drops(stmt));

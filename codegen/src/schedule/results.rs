@@ -1,4 +1,4 @@
-//! Views of what a function computes of its element, made of all results at once: without them, the function is a nest.
+//! Moves a view of a map's element to the whole result, because the function is a nest without the view.
 //!
 //! `map (split k ∘ f) xs = map (split k) (map f xs)`
 
@@ -11,7 +11,7 @@ use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::target::{Class, Target};
 
-/// The kernel in which products return what they compute as it is.
+/// Rewrites maps of products so that their functions return the product itself.
 pub fn results(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -35,7 +35,7 @@ impl Writer<'_> {
         block.stmts = out;
     }
 
-    /// The statement; if it is a map of products, those alone and then their views.
+    /// Splits a map of products into the products and their views; returns other statements unchanged.
     fn apart(&mut self, stmt: Stmt, around: usize) -> Vec<Stmt> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return vec![stmt] };
         let mut call = call.clone();

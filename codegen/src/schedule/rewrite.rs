@@ -34,7 +34,7 @@ pub(super) struct Rewriter<'a> {
     pub(super) vars: Vec<VarInfo>,
     pub(super) lengths: Lengths,
     uses: FxHashMap<VarId, Uses>,
-    /// The lengths of which the kernel assumes anything.
+    /// The lengths about which the kernel assumes something.
     pub(super) assumed: FxHashSet<Var>,
     /// Maximum length of `applied`.
     most: usize,

@@ -34,7 +34,7 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     }
 }
 
-/// The blocks of a statement at host level that are at host level, too.
+/// The blocks in a host-level statement that are also at host level.
 pub fn host_blocks<'a>(kernel: &Kernel, stmt: &'a mut Stmt) -> Vec<&'a mut Block> {
     match &stmt.rhs {
         Rhs::If(..) => stmt.rhs.blocks_mut(),

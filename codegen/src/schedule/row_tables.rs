@@ -13,7 +13,7 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Var};
 
-/// The kernel with the versions of the maps at host level that fold rows by key.
+/// Adds the versions with tables of host-level maps that fold rows by key.
 pub fn row_tables(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -39,7 +39,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The versions of a map.
+    /// The versions of a map, with and without a table.
     fn with_table(&mut self, kernel: &Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
         if !call.funs.iter().any(|f| by_key::may_match(&f.body)) {

@@ -1,4 +1,4 @@
-//! Operators that run one element after the other.
+//! Operators that process their elements sequentially.
 
 use super::{Schedule, rules};
 use crate::core::{Prim, Rhs};

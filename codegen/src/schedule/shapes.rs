@@ -13,12 +13,12 @@ use rustc_hash::FxHashSet;
 
 /// Work-items that compute the iterations of [`rounds`] together.
 pub const ROUND_ITEMS: i64 = 32;
-/// Maximum elements that each of them keeps in registers.
+/// Maximum elements that each of these work-items keeps in registers.
 const MOST_KEPT: i64 = 16;
 /// Minimum elements for which staging in local memory pays.
 const WORTH_STAGING: i64 = 256;
 
-/// Whether a function computes scalars only: no loops, and no arrays except to read elements if `reads`.
+/// Whether a function computes only scalars, without loops; it may read elements of arrays if `reads`.
 fn is_element_work(kernel: &Kernel, block: &Block, reads: bool) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,

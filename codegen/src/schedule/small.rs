@@ -1,5 +1,5 @@
-//! Batches of small matrices: each result gets a work-item, because tiles of one small matrix would be mostly empty. On
-//! a processor each matrix does.
+//! Batches of small matrices: on a GPU each result gets a work-item, because tiles of a small matrix would be mostly
+//! empty; on a processor each matrix gets one.
 
 use super::pass::{Names, over};
 use super::versions::{branch, choice, decided};
@@ -10,7 +10,7 @@ use crate::target::{Class, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, VarKind};
 
-/// The kernel with a version of each batch of matrices for small ones.
+/// Adds a version for small matrices to each batch of matrices.
 pub fn small(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class == Class::Portable {
         return kernel;
@@ -31,7 +31,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Goes through the maps at host level.
+    /// Visits the maps at host level.
     fn block(&mut self, kernel: &Kernel, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -74,8 +74,8 @@ impl Writer<'_> {
     }
 }
 
-/// The products that are folded for the results of one matrix, if the statement makes a batch of matrices whose
-/// dimensions are known before the run.
+/// The number of multiplications for one matrix, if the statement makes a batch of matrices whose dimensions are known
+/// before the run.
 fn work_of_a_matrix(kernel: &Kernel, stmt: &Stmt) -> Option<Size> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
     let batch = nest::batched(kernel, &call.funs[0])?;

@@ -37,7 +37,7 @@ pub struct Team {
     pub items: u32,
     /// Elements that a group computes at a time.
     pub rows: u32,
-    /// Intermediate arrays fit local memory.
+    /// Whether intermediate arrays fit local memory.
     pub keeps: bool,
     /// If set, intermediate arrays are in registers.
     pub own: Option<Own>,
@@ -65,7 +65,7 @@ const OWN_GROUP: u32 = 64;
 /// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
-/// Dimensions of the grid.
+/// Number of dimensions of the grid.
 pub const GRID: usize = 3;
 
 /// Bytes of local memory that every device has.
@@ -118,7 +118,7 @@ impl Params {
     }
 }
 
-/// The kernel with all versions of the maps at its top that groups may share.
+/// Adds all versions of the host-level maps that groups may share.
 pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Kernel, Teams) {
     if target.class != Class::Gpu {
         return (kernel, Teams::default());
@@ -150,13 +150,13 @@ struct Shared<'k> {
     dims: Dims<'k>,
     /// The length of the arrays that a group shares.
     row: Size,
-    /// Each element has its own row.
+    /// Whether each element has its own row.
     own: bool,
-    /// Rows are folded by key.
+    /// Whether rows are folded by key.
     by_key: bool,
-    /// The function has a loop whose state would be in memory of each work-item, or that reads rows of its own.
+    /// Whether the function has a loop whose state would be in each work-item's memory, or that reads rows of its own.
     loops: bool,
-    /// The loops have the same number of iterations for each row.
+    /// Whether the loops have the same number of iterations for each row.
     counted: bool,
 }
 
@@ -280,8 +280,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The versions of a map whose function folds folds, or folds below a map over a few numbers: where elements are few, a group
-    /// folds all at once.
+    /// The versions of a map whose function has nested folds, or folds below a map over a few numbers: with few
+    /// elements, a group folds all at once.
     fn if_few(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
         let dims = (call.prim == Prim::Map(Level::Auto)).then(|| Dims::of_all(kernel, call))?;
         let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
@@ -451,7 +451,7 @@ impl Writer<'_> {
         Some(groups)
     }
 
-    /// Adds the version in which the whole device folds few, long rows, one fold after the other.
+    /// Adds the version for few, long rows, in which the whole device computes one fold at a time.
     fn or_folds_apart(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size, groups: Block) -> Block {
         let below =
             Size::if_le(&Size::int(self.params.long_row), &shared.row, &Size::int(self.params.few_rows), &Size::zero());
@@ -571,7 +571,7 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
     row.filter(|_| folds).map(|row| Shared { call, dims, row, own, by_key, loops, counted })
 }
 
-/// Whether the rounds of a loop over a short array are in registers, by [`shapes::rounds`].
+/// Whether [`shapes::rounds`] keeps a loop over a short array in registers.
 fn is_short_loop(kernel: &Kernel, f: &Lambda) -> bool {
     let maps = f.body.stmts.iter().filter(|s| matches!(&s.rhs, Rhs::Prim(c) if matches!(c.prim, Prim::Map(_))));
     shapes::rounds(kernel, f, &maps.map(|s| s.var).collect()).is_some()

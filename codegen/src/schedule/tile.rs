@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub enum Tiling {
     /// Every row meets every column; the number counts the maps around it.
     Matrix(Nest, usize),
-    /// Every row meets every column, and what a row meets is folded.
+    /// Every row meets every column, and the results of a row are folded.
     Folded(Folded),
     /// Each row is folded; the number counts the maps around.
     Rows(Nest, usize),
@@ -38,7 +38,7 @@ pub enum Tiling {
 }
 
 impl Tiling {
-    /// The map whose result another one folds, and which is never stored.
+    /// The map whose result another one folds, so that it is never stored.
     pub fn made(&self) -> Option<VarId> {
         match self {
             Tiling::Folded(folded) => Some(folded.made),
@@ -72,7 +72,7 @@ pub fn unplaced(before: &Kernel) -> FxHashSet<VarId> {
     found
 }
 
-/// Goes through the unplaced maps of the host level, as in [`super::place`].
+/// Visits the unplaced host-level maps, as in [`super::place`].
 fn each_map<'k>(kernel: &Kernel, of: &'k Block, each: &mut dyn FnMut(&'k Stmt, &'k PrimCall)) {
     for stmt in &of.stmts {
         match &stmt.rhs {

@@ -19,16 +19,16 @@ pub const OF_ROW: u64 = 16;
 /// The size of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileSize {
-    /// Rows, and columns, of a work-item.
+    /// Rows of a work-item, and as many columns.
     pub item: u64,
-    /// Rounds of the nest's fold that are in local memory at a time, twice.
+    /// Iterations of the nest's fold in each of the two halves of local memory.
     pub depth: u64,
 }
 
 const SIZES: [TileSize; 2] = [TileSize { item: 8, depth: 8 }, TileSize { item: 4, depth: 16 }];
-/// Unused elements after each round.
+/// Unused elements after each iteration's.
 pub const PADDING: u64 = 4;
-/// Maximum bytes of a result of the nest's fold, of which a work-item has 64 in registers; and of the fold of a row.
+/// Maximum bytes of a result of the nest's fold, 64 of which a work-item has in registers; also of a row's fold.
 const MOST_OF_CELL: u64 = 4;
 const MOST_OF_ROW: u64 = 8;
 
@@ -120,8 +120,8 @@ pub fn recognise(
     Some((reader.var, Folded { made: made.var, nest, zip, fold: fold.0, sizes }))
 }
 
-/// The only parallel work of a function: the fold of a row that nothing else reads, in any order. `param`: which part of
-/// the parameter is the row.
+/// The only parallel work of a function: the reorderable fold of a row that nothing else reads. `param`: the component
+/// of the parameter that is the row.
 fn folded<'k>(kernel: &Kernel, f: &'k Lambda, param: Option<usize>) -> Option<(VarId, &'k PrimCall)> {
     let ([p], None) = (f.params.as_slice(), &f.position) else { return None };
     let mut rows: FxHashSet<VarId> = FxHashSet::default();
@@ -194,7 +194,7 @@ fn sizes(
     Some(SIZES.into_iter().filter(fit).collect()).filter(|sizes: &Vec<TileSize>| !sizes.is_empty())
 }
 
-/// Bytes of a row, or of what accompanies it, that are read in one round.
+/// Bytes of a row, or of scalars that accompany it, that are read in one iteration.
 fn of_round(ty: &Ty) -> Option<u64> {
     match ty.kind() {
         TyKind::Tuple(parts) => parts.iter().map(of_round).sum(),

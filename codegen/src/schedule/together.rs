@@ -1,4 +1,4 @@
-//! Folds of the same elements, computed together, so that these are read once.
+//! Joins folds of the same elements, so that these are read once.
 //!
 //! `(reduce f y xs, reduce g z ys) = unzip (reduce (f × g) (y, z) (zip xs ys))`, where xs and ys are made of one stored
 //! array, element by element. In the function of a map also of several arrays, if all of its work is then one fold: of few, long
@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Maximum folds that one launch computes: each work-item keeps the elements and the results of all in registers.
 const MOST: usize = 6;
 
-/// The kernel whose folds at host level read each stored array once.
+/// Joins host-level folds, so that they read each stored array once.
 pub fn together(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -30,7 +30,7 @@ pub fn together(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>)
     kernel
 }
 
-/// Makes one fold of those of a function that are over arrays of one length, whatever they read.
+/// Joins the folds of a function over arrays of one length, even if these are unrelated.
 pub fn in_function(kernel: &mut Kernel, f: &mut Lambda, applied: &mut Vec<Applied>) {
     Writer { kernel, sharing: false, applied }.block(&mut f.body);
 }
@@ -53,7 +53,7 @@ pub fn one_fold(kernel: &mut Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> 
 
 struct Writer<'a> {
     kernel: &'a mut Kernel,
-    /// Whether folds are joined only if they read the same array.
+    /// Whether only folds of the same array are joined.
     sharing: bool,
     applied: &'a mut Vec<Applied>,
 }
@@ -81,8 +81,8 @@ impl Writer<'_> {
         self.block(block);
     }
 
-    /// The map, also below other maps, whose function folds arrays that are no rows of its elements once instead of
-    /// several times.
+    /// Joins the folds in the function of a map, possibly below other maps, of arrays that are the same for all
+    /// elements.
     fn of_all(&mut self, stmt: &Stmt) -> Option<PrimCall> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
         let dims = Dims::of(self.kernel, call);
@@ -102,7 +102,7 @@ impl Writer<'_> {
         (!folds.is_empty()).then_some(call)
     }
 
-    /// Joins the folds of a block. The joined ones.
+    /// Joins the folds of a block; returns the joined ones.
     fn block(&mut self, block: &mut Block) -> Vec<VarId> {
         let mut joined = Vec::new();
         while let Some(group) = self.group(block) {
@@ -175,7 +175,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Replaces folds by one, which it returns, where the last of them stood. What reads their results comes after it.
+    /// Replaces folds by one at the position of the last, and returns it. The readers of their results are moved after
+    /// it.
     fn replace(&mut self, block: &mut Block, group: &[Fold]) -> VarId {
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let origin = block.stmts[last.at].origin.clone();
@@ -270,7 +271,7 @@ impl Writer<'_> {
         drop_unread(block);
     }
 
-    /// The element of an array, made of those of the arrays at its root.
+    /// The element of an array, computed from the elements of its root arrays.
     fn element(&mut self, block: &Block, xs: &Atom, made: &mut Elements) -> Option<Atom> {
         let Atom::Var(v) = xs else { return None };
         if let Some(x) = made.made.get(v) {
@@ -348,11 +349,11 @@ impl Writer<'_> {
     }
 }
 
-/// The arrays and statements from which elements of several arrays of one length are made.
+/// The root arrays and the statements that compute elements of several arrays of one length.
 struct Elements {
     /// The arrays that are read, each with the variable of its element.
     roots: Vec<(Atom, VarId)>,
-    /// The elements of the arrays that are made of these, each of which is made once.
+    /// The elements of the arrays computed from these, each computed once.
     made: FxHashMap<VarId, Atom>,
     /// The arrays that nothing else reads.
     only: FxHashSet<VarId>,
@@ -360,7 +361,7 @@ struct Elements {
     origin: Origin,
 }
 
-/// The variables that only the statement at `at` reads, itself or through others of them.
+/// The variables that only the statement at `at` reads, directly or through others of them.
 fn read_only_by(block: &Block, at: usize) -> FxHashSet<VarId> {
     let mut only = FxHashSet::from_iter([block.stmts[at].var]);
     for stmt in block.stmts[..at].iter().rev() {

@@ -1,4 +1,5 @@
-//! Transposed results of maps over columns: the matrix is gone through as it lies, row by row.
+//! Rewrites maps over columns whose results are transposed to maps over rows, which read the matrix in the order of
+//! memory.
 //!
 //! * `T (map (λ(c,y). map (g y) c) (zip (T A) ys)) = map (λr. map (λ(x,y). g y x) (zip r ys)) A`
 //! * the same, where y is folded from the column: `ys = map (λc. fold c) (T A)`
@@ -21,7 +22,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
-/// The kernel whose maps at host level go over the rows of a matrix where they went over its columns.
+/// Replaces host-level maps over columns by maps over rows.
 pub fn turned(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     if target.class != Class::Gpu {
         return kernel;
@@ -56,7 +57,7 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// A map over the columns of a matrix, each element of which gives one.
+/// A map from the columns of a matrix to columns.
 struct Columns<'k> {
     /// The matrix, by rows.
     matrix: Atom,
@@ -66,9 +67,9 @@ struct Columns<'k> {
     of_column: Vec<Stmt>,
     /// The statement that maps the column.
     made: &'k Stmt,
-    /// The functions that are applied to its elements, one after the other.
+    /// The functions that are applied in sequence to its elements.
     functions: Vec<&'k Lambda>,
-    /// The views that make windows of a column, if the first function is applied to them: those that pad it, and `slide`.
+    /// The views that make windows of a column (padding and `slide`), if the first function is applied to windows.
     windows: Vec<&'k Stmt>,
 }
 
@@ -140,7 +141,7 @@ impl Writer<'_> {
         Some(self.kernel.ty(matrix).as_array().filter(|a| a.position.is_none())?.len.clone())
     }
 
-    /// The maps that fold columns, and the one that computes columns from what they give.
+    /// The maps that fold columns, and the map that computes columns from the folds.
     fn folds_apart(&mut self, stmt: &Stmt) -> Option<(Vec<Stmt>, Stmt)> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else {
             return None;
@@ -311,7 +312,7 @@ impl Writer<'_> {
     }
 }
 
-/// The functions of the maps that make an array out of another one, one after the other, and that one.
+/// The functions of consecutive maps that make an array from another one, and that one.
 fn chain<'k>(made: &'k Stmt, before: &'k [Stmt]) -> Option<(Vec<&'k Lambda>, VarId)> {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &made.rhs else { return None };
     let ([g], [Atom::Var(source)]) = (funs.as_slice(), args.as_slice()) else { return None };

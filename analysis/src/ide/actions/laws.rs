@@ -175,7 +175,7 @@ fn failing<T>(view: &View<'_>, within: Option<Within<'_>>, with: &mut dyn FnMut(
     with(&Failing { primitive: &primitive, ty: &ty, definition: &definition, locals_are_fine })
 }
 
-/// One action for each place and direction: the first choice of sizes that assumes nothing, or else the first.
+/// One action for each range and direction: the first rewriting without new assumptions, or else the first.
 fn tried(view: &View<'_>, law: &Law, rewritten: Vec<Rewritten>) -> Vec<CodeAction> {
     let mut out: Vec<(Rewritten, SourceChange, Vec<Assumption>)> = Vec::new();
     let mut used = None;

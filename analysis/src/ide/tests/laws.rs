@@ -174,7 +174,7 @@ fn laws_apply_inside_of_settings_and_types() {
     );
 }
 
-/// A fold from left to right takes any function, so that it says nothing about its function.
+/// A left fold accepts any function, so it does not imply that its function is associative.
 #[test]
 fn a_sequential_fold_may_not_be_reordered() {
     let f = "(lambda (a b) (- (* 3 b) a))";

@@ -1,4 +1,4 @@
-//! Work inside one work-item: accumulators, searches, branches, private memory.
+//! Tests of work inside one work-item: accumulators, searches, branches, private memory.
 
 use super::programs::{of_floats, of_ints};
 use super::*;

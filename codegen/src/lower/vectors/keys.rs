@@ -1,4 +1,4 @@
-//! The keys of a sort by a number: integers, least first.
+//! Sort keys: signed integers that are ordered like the numbers by which a sort compares.
 
 use crate::core::Lambda;
 use crate::core::order::NumberOrder;
@@ -7,13 +7,13 @@ use crate::opencl::{BinaryOp, CType, Expr};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::ty::Ty;
 
-/// The keys of a number's order: integers, the least one first.
+/// Maps numbers to integers with the same order.
 pub struct Keys {
     pub number: Scalar,
     descending: bool,
 }
 
-/// The number by which a function compares, if its keys are integers of a signed type.
+/// The number by which a function compares two elements, and its keys; `None` for types without keys of a signed type.
 pub fn keys_of(before: &Lambda, element: &Ty) -> Option<(NumberOrder, Keys)> {
     let order = NumberOrder::of(before)?;
     let number = order.scalar(element)?;
@@ -35,7 +35,7 @@ impl Keys {
         if self.is_wide() { Scalar::Long } else { Scalar::Int }
     }
 
-    /// The key of a number that is an atom.
+    /// The key of a number, which is evaluated more than once.
     pub fn of(&self, number: Expr) -> Expr {
         let (bits, top, most) = match self.number {
             Scalar::Float => ("as_int", Expr::int(31), Literal::Int(i32::MAX)),

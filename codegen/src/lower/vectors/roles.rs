@@ -15,12 +15,12 @@ pub const LONGEST: i64 = 8192;
 /// Maximum readers of a map that is computed again for each of them.
 const MOST_AGAIN: usize = 2;
 
-/// The role of a statement for the lanes.
+/// How the lanes compute a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A loop around a loop over lanes.
     Rounds,
-    /// [`Role::Rounds`] with a result for each round; only the result of the function.
+    /// Like [`Role::Rounds`], with a result for each iteration. Only the function's result has this role.
     Rows,
     /// Computed once for each lane, because it takes long.
     Once,

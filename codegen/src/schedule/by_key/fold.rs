@@ -9,7 +9,7 @@ use crate::schedule::{Applied, rules, uses};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Keys for each of which a pass over the elements is faster than sorting them.
+/// Maximum number of keys for which a pass over the elements per key is faster than sorting.
 const FEW_KEYS: i64 = 32;
 
 /// A fold over the elements whose key is the element's index.
@@ -107,7 +107,7 @@ fn keyed<'k>(
     Some(Keyed { stmt, f, z, xs, keys, values })
 }
 
-/// The case of a fold that depends on nothing outside but the index.
+/// The case of a fold whose only variable from outside is the index.
 fn flat(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: Option<&Inner>) -> Option<Kernel> {
     let mut uses = fold.keys.uses();
     uses.extend(fold.values.uses());

@@ -1,5 +1,5 @@
-//! Groups by key: instead of a filter for each key, which reads all elements, these are sorted by key once, and each filter takes
-//! a part of them.
+//! Groups by key: instead of one filter of all elements per key, the elements are sorted by key once, and each filter
+//! becomes a segment of them.
 //!
 //! `map (λk. filter (λx. key x = k) xs) (iota n) = map (λ(s,c). generate c (λj. aref (sort (λ(x,y). key x < key y) xs) (s + j))) (zip starts counts)`
 
@@ -14,10 +14,10 @@ use lift_analysis::hir::Literal;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// Keys below which a filter for each reads elements as fast as a sort.
+/// Minimum number of keys for which a sort is faster than a filter per key.
 const FEWEST_KEYS: i64 = 8;
 
-/// The kernel in which elements that are filtered by each key are sorted by key.
+/// Replaces maps that filter by key at host level.
 pub fn grouped(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let mut body = kernel.body.clone();
     block(&mut kernel, &mut body, applied);
@@ -25,7 +25,7 @@ pub fn grouped(mut kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     kernel
 }
 
-/// Looks at the statements at host level.
+/// Rewrites the statements at host level.
 fn block(kernel: &mut Kernel, of: &mut Block, applied: &mut Vec<Applied>) {
     let mut out: Vec<Stmt> = Vec::new();
     for mut stmt in std::mem::take(&mut of.stmts) {
@@ -42,9 +42,9 @@ fn block(kernel: &mut Kernel, of: &mut Block, applied: &mut Vec<Applied>) {
     of.stmts = out;
 }
 
-/// A filter by the number of an element.
+/// A filter of the elements whose key is the index of the map's element.
 struct Filter {
-    /// The statement in the function.
+    /// The index of the statement in the function's block.
     at: usize,
     keys: Atom,
     xs: Atom,
@@ -52,7 +52,7 @@ struct Filter {
     zipped: Option<Vec<Atom>>,
 }
 
-/// The statements that sort what a map filters for each of its numbers, and the map of parts of it.
+/// The statements that sort the elements by key, and the map that takes a segment for each key.
 fn with_group(kernel: &mut Kernel, stmt: &Stmt, before: &[Stmt]) -> Option<(Vec<Stmt>, Stmt)> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
     let ([f], [Atom::Var(numbers)]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
@@ -104,7 +104,7 @@ fn with_group(kernel: &mut Kernel, stmt: &Stmt, before: &[Stmt]) -> Option<(Vec<
     Some((before, Stmt { rhs: Rhs::Prim(map), ..stmt.clone() }))
 }
 
-/// Whether a statement of a function filters an array by whether its keys are the function's number.
+/// Recognises a statement that keeps the elements whose key is the index `k` of the map's function.
 fn by_number(kernel: &Kernel, f: &Lambda, at: usize, stmt: &Stmt, k: VarId, defs: &Definitions) -> Option<Filter> {
     let Rhs::Prim(PrimCall { prim: Prim::Filter(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
     let (p, [xs]) = (funs.first()?, args.as_slice()) else { return None };
@@ -140,7 +140,7 @@ fn by_number(kernel: &Kernel, f: &Lambda, at: usize, stmt: &Stmt, k: VarId, defs
 }
 
 impl Maker {
-    /// The elements sorted by key, and for each key the place of its first one in these and their number.
+    /// The elements sorted by key, and for each key the index of its first element and their number.
     pub(super) fn sorted_by_key(&mut self, keys: &Atom, xs: &Atom, n: &Size) -> Option<[Atom; 3]> {
         let ints = |len: &Size| array_of(&Ty::int(), len);
         let plain = |prim, sizes, funs, args| PrimCall { prim, sizes, funs, args };
@@ -187,8 +187,8 @@ impl Maker {
         self.prim("places", array_of(&Ty::int(), n), call)
     }
 
-    /// The function of the position in a group that gives the element there, or what is kept of it. What is sorted are the
-    /// elements, or their places in the array `of`.
+    /// The function from the position in a group to the element there, after `kept`. `sorted` has the elements, or
+    /// their indices in the array `of`.
     fn member(&mut self, sorted: &Atom, start: &Atom, of: Option<&Atom>, kept: Option<&Lambda>) -> Option<Lambda> {
         let pair = self.ty(sorted).as_array()?.element.clone();
         let kept = match kept {

@@ -76,8 +76,8 @@ fn by_table(kernel: &Kernel, f: &Lambda, z: &Atom) -> bool {
     f.combines_components() && kernel.atom_ty(z).as_scalar().is_some()
 }
 
-/// A function after these rules, and all variables with those that it now has; `None` if none matches. Its folds by key
-/// are not placed.
+/// Applies these rules in a function. Returns all variables, including new ones, and the function; `None` if no rule
+/// matches. Its folds by key are not placed.
 pub fn in_function(kernel: &Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> Option<(Vec<VarInfo>, Lambda)> {
     if !may_match(&f.body) {
         return None;
@@ -113,7 +113,7 @@ pub fn in_function(kernel: &Kernel, f: &Lambda, applied: &mut Vec<Applied>) -> O
     Some((vars, Lambda { params: new, body: own.body, ..f.clone() }))
 }
 
-/// The variables of a function that it does not bind.
+/// The free variables of a function.
 fn outside(f: &Lambda) -> Vec<VarId> {
     let mut own = f.params.clone();
     bound_in(&f.body, &mut own);
@@ -135,7 +135,7 @@ fn outside(f: &Lambda) -> Vec<VarId> {
     found
 }
 
-/// Applies it in a block at host level inside of this one.
+/// Applies the first rule that matches in a nested block at host level.
 fn inside(kernel: &Kernel, block: &Block, applied: &mut Vec<Applied>) -> Option<Kernel> {
     block.stmts.iter().enumerate().find_map(|(at, stmt)| {
         stmt.rhs.blocks().into_iter().enumerate().filter(|_| is_at_host_level(kernel, stmt)).find_map(
@@ -150,7 +150,7 @@ fn inside(kernel: &Kernel, block: &Block, applied: &mut Vec<Applied>) -> Option<
     })
 }
 
-/// Whether the blocks of a statement at host level are at host level, too.
+/// Whether the blocks in a host-level statement are at host level as well.
 fn is_at_host_level(kernel: &Kernel, stmt: &Stmt) -> bool {
     match &stmt.rhs {
         Rhs::If(..) => true,
@@ -195,7 +195,7 @@ fn definitions(block: &Block) -> Definitions<'_> {
     block.stmts.iter().map(|s| (s.var, &s.rhs)).collect()
 }
 
-/// Makes new variables and statements, all with one origin.
+/// Creates variables and statements, all with one origin.
 struct Maker {
     vars: Vec<VarInfo>,
     lengths: Lengths,

@@ -22,7 +22,7 @@ fn plain(prim: Prim, funs: Vec<Lambda>, args: Vec<Atom>) -> PrimCall {
 }
 
 impl Maker {
-    /// The rows folded by key; a work-item folds at most `piece` of them for each column.
+    /// Folds rows by key; a work-item folds at most `piece` rows of one column.
     pub(super) fn by_pieces(&mut self, call: &PrimCall, n: &Size, f: &Lambda, piece: u32) -> Option<Atom> {
         let [z, keys, rows] = call.args.as_slice() else { return None };
         let (m, row) = rows_of(&self.ty(rows))?;
@@ -64,7 +64,7 @@ impl Maker {
         self.folded_spans("by_key", &of_keys, &row, (f, z), |maker, at| maker.at(&partial, at))
     }
 
-    /// The places of pairs of a key and a place.
+    /// The second components of pairs of a key and a row's index.
     fn of_pairs(&mut self, pairs: &Atom) -> Option<Atom> {
         let (m, _) = rows_of(&self.ty(pairs))?;
         let ints = array_of(&Ty::int(), &m);
@@ -75,7 +75,7 @@ impl Maker {
         Some(self.part("places", apart, 1, ints))
     }
 
-    /// The key of each piece: that of the last first piece before.
+    /// The key of each segment: the last key whose first segment is not after it.
     fn keys_of_pieces(&mut self, [firsts, numbers]: [&Atom; 2], n: &Size, most: &Size) -> Option<Atom> {
         let both = self.zip(&[firsts.clone(), numbers.clone()])?;
         let begins = self.mapped("begins", &both, |maker, [both]| {
@@ -94,7 +94,7 @@ impl Maker {
         Some(self.prim("keys", array_of(&Ty::int(), most), scan))
     }
 
-    /// For each span, a start and a number, the fold of that many rows from there on, column by column.
+    /// For each span (start and count), the fold of its rows, column by column.
     fn folded_spans(
         &mut self,
         name: &str,
@@ -130,7 +130,7 @@ impl Maker {
         })
     }
 
-    /// A map of a new function.
+    /// Adds a map of a new function.
     fn mapped(
         &mut self,
         name: &str,
@@ -143,7 +143,7 @@ impl Maker {
         Some(self.prim(name, ty, plain(Prim::Map(Level::Auto), vec![f], vec![xs.clone()])))
     }
 
-    /// The function of two integers that an operator is.
+    /// An operator as a function of two integers.
     fn combining(&mut self, op: ScalarOp) -> Option<Lambda> {
         self.function([("a", Ty::int()), ("b", Ty::int())], |maker, [a, b]| {
             Some(maker.int_of(op, Atom::Var(a), Atom::Var(b)))
@@ -154,7 +154,7 @@ impl Maker {
         self.add("t", Ty::int(), Rhs::Scalar(op, vec![a, b]))
     }
 
-    /// An element of an array.
+    /// Adds a read of an element.
     fn at(&mut self, xs: &Atom, at: Atom) -> Option<Atom> {
         let (_, element) = rows_of(&self.ty(xs))?;
         Some(self.prim("element", element, plain(Prim::Aref, vec![], vec![xs.clone(), at])))

@@ -83,7 +83,7 @@ fn of_elements(f: &Lambda) -> Option<&Lambda> {
     funs.first().filter(|_| whole && f.position.is_none())
 }
 
-/// The kernel in which the map's function folds the columns of the rows.
+/// Rewrites the map's function to fold the columns of the rows.
 fn by_columns(kernel: &Kernel, at: usize, numbered: &Numbered, fold: &Rows) -> Option<Kernel> {
     let Rows { head, f, z, keys, rows, number } = fold;
     let mut maker = numbered.maker(kernel, &Moved::new(), &head.origin);
@@ -119,7 +119,7 @@ fn by_columns(kernel: &Kernel, at: usize, numbered: &Numbered, fold: &Rows) -> O
 }
 
 impl Maker {
-    /// A function of two values, from one of a pair of them.
+    /// Converts a function of a pair to a function of two values.
     fn of_two(&mut self, f: &Lambda, scalar: &Ty) -> Option<Lambda> {
         let pair = Ty::tuple(vec![scalar.clone(), scalar.clone()]);
         let of_pair = self.copied(f, &pair);

@@ -54,7 +54,7 @@ pub fn as_var(a: &Atom) -> Option<VarId> {
     }
 }
 
-/// All variables that occur in a statement.
+/// The variables that occur in a statement.
 pub fn mentioned(stmt: &Stmt) -> Vec<VarId> {
     let found = RefCell::new(Vec::new());
     uses::mentions(stmt, &|v| {
@@ -171,7 +171,7 @@ impl Maker {
         copy
     }
 
-    /// Emits the array.
+    /// Adds the statements that compute the array.
     pub fn made(&mut self, made: &Made, xs: &Atom) -> Option<Atom> {
         let len = self.ty(xs).as_array()?.len.clone();
         match made {

@@ -41,7 +41,7 @@ pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
     (scalar == Scalar::Int).then_some(name)
 }
 
-/// The kernel in which elements of large tables are sorted.
+/// Rewrites folds by key with large tables to sorts.
 pub fn sorted(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut body = kernel.body.clone();
     block(&mut kernel, target, &mut body, applied);
@@ -49,7 +49,7 @@ pub fn sorted(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
     kernel
 }
 
-/// Looks at the statements at host level.
+/// Rewrites the statements at host level.
 fn block(kernel: &mut Kernel, target: &Target, of: &mut Block, applied: &mut Vec<Applied>) {
     for mut stmt in std::mem::take(&mut of.stmts) {
         for inner in host_blocks(kernel, &mut stmt) {
@@ -65,7 +65,7 @@ fn block(kernel: &mut Kernel, target: &Target, of: &mut Block, applied: &mut Vec
     }
 }
 
-/// The two versions of a fold by key, or the one that is known to be taken.
+/// Both versions of a fold by key under a condition, or one if the condition is known.
 fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stmt>> {
     let Rhs::Prim(call @ PrimCall { prim: Prim::ReduceByKey(Level::Glb(0)), .. }) = &stmt.rhs else { return None };
     let ([n], [f], [z, ..]) = (call.sizes.as_slice(), call.funs.as_slice(), call.args.as_slice()) else { return None };
@@ -116,7 +116,7 @@ fn int(n: i32) -> Atom {
 }
 
 impl Maker {
-    /// Makes the statements of a function by `body`, which gets the parameters.
+    /// Creates a function; `body` adds its statements and receives the parameters.
     pub(super) fn function<const N: usize>(
         &mut self,
         params: [(&str, Ty); N],
@@ -142,7 +142,7 @@ impl Maker {
         self.add("is", Ty::bool(), Rhs::Scalar(op, vec![a, b]))
     }
 
-    /// The element at an index, where a condition holds; elsewhere another value.
+    /// The element at an index if a condition holds, otherwise another value.
     fn element_if(
         &mut self,
         holds: Atom,
@@ -210,7 +210,7 @@ impl Maker {
         Some(self.prim("by_key", each(&value), plain(Prim::Map(Level::Auto), vec![], vec![result], vec![last])))
     }
 
-    /// The folds of the values up to each place, from the first one of its key on.
+    /// For each position, the fold of the values from the first one with the same key.
     fn folded_runs(&mut self, f: &Lambda, z: &Atom, [places, keys, values]: [&Atom; 3]) -> Option<Atom> {
         let value = self.ty(z);
         let flagged = Ty::tuple(vec![Ty::bool(), value.clone()]);

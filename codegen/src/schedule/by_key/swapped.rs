@@ -9,8 +9,8 @@ use crate::schedule::nested::lies_across;
 use crate::schedule::{Applied, fails, free, uses};
 use lift_analysis::ty::Ty;
 
-/// Folds columns by key, if the map at `at` goes over columns and its function over keys. What the function computes of a
-/// column's folds is a map of its own.
+/// Folds columns by key, if the map at `at` goes over columns and its function over keys. What the function computes
+/// from the folds of a column becomes a separate map.
 pub fn by_key(kernel: &Kernel, at: usize) -> Option<(Kernel, Applied)> {
     let folded = |kernel: &Kernel, at: usize| {
         let (swapped, at) = swapped(kernel, at)?;
@@ -27,7 +27,7 @@ pub fn by_key(kernel: &Kernel, at: usize) -> Option<(Kernel, Applied)> {
     })
 }
 
-/// The kernel in which the map at `at` ends with the statement `first` of its function, a map, and another one goes on.
+/// Splits the map at `at` after the statement `first` of its function, which is a map.
 fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
     let stmt = &kernel.body.stmts[at];
     let (f, columns) = unplaced_map(&stmt.rhs)?;
@@ -94,7 +94,7 @@ fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
     Some(next)
 }
 
-/// The kernel with the two maps in the other order, and the place of the outer one.
+/// Exchanges the two maps. Returns the kernel and the index of the outer map.
 fn swapped(kernel: &Kernel, at: usize) -> Option<(Kernel, usize)> {
     let stmt = &kernel.body.stmts[at];
     let (f, columns) = unplaced_map(&stmt.rhs)?;

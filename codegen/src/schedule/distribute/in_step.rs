@@ -1,5 +1,5 @@
-//! Maps of one row after the other, and of views of what they make, become one map, so that nothing is stored between them and
-//! every element of the row can have its work-item.
+//! Composes consecutive maps of rows and of views of their results to one map, so that nothing is stored between them
+//! and each element of the row can have a work-item.
 //!
 //! `zipWith h (map f xs) (reverse (map g xs)) = map (λ(x,y). h (f x) (g y)) (zip xs (reverse xs))`
 
@@ -15,10 +15,11 @@ use crate::schedule::{fails, nest, uses};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
-/// How many times each function may be computed for one element of the result.
+/// Maximum number of times that a function is computed for one element of the result.
 const MOST_TIMES: usize = 2;
 
-/// Composes the map that a function returns with the maps of which it is made, unless it can have its work-items as it is.
+/// Composes the map that a function returns with the maps that make its input, unless it can use work-items of its own
+/// already.
 pub fn in_step(kernel: &mut Kernel, lengths: &mut Lengths, f: &mut Lambda) -> Option<()> {
     let at = nest::returned(f)?;
     let stmt = f.body.stmts[at].clone();

@@ -1,4 +1,4 @@
-//! Which of several maps, one after the other, computes each statement of a map's function.
+//! Assigns the statements of a map's function to several consecutive maps.
 
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::schedule::flat::is_flat;
@@ -31,7 +31,7 @@ impl Pieces {
         Pieces::of_nests(kernel, body)
     }
 
-    /// As [`Self::of`], whatever reads the results of nests.
+    /// Like [`Self::of`], for any readers of the results of nests.
     pub fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
         let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
@@ -211,8 +211,8 @@ impl Pieces {
     }
 }
 
-/// Whether the result of a map over a row is stored for the other work-items of the row: what reads it goes over it in another
-/// order, or several times, and to compute an element again takes longer than to load it.
+/// Whether the result of a map over a row is stored for the other work-items of the row: its readers access it in
+/// another order or repeatedly, and computing an element takes longer than loading it.
 fn is_stored(kernel: &Kernel, body: &Block, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(_), funs, .. }) = &stmt.rhs else { return false };
     let f = &funs[0];
@@ -244,7 +244,7 @@ enum Kind {
     Nest,
 }
 
-/// Whether values are scalars, or the one element that a fold gives.
+/// Whether a type is that of scalars, or of a fold's result, an array of one element.
 fn gives_scalars(ty: &Ty) -> bool {
     let one = |ty: &Ty| ty.as_array().is_some_and(|a| a.len.as_const() == Some(1) && is_flat(&a.element));
     is_flat(ty) || one(ty)
@@ -280,8 +280,8 @@ fn read_by_one_fold(kernel: &Kernel, body: &Block, v: VarId) -> bool {
     }
 }
 
-/// Whether a fold in order reads the array, directly or through maps and views of it alone, and nothing else does. Its
-/// work-item then computes each element as it comes to it.
+/// Whether a sequential fold is the only reader of the array, directly or through maps and views. Its work-item then
+/// computes each element when it reads it.
 fn read_by_one_loop(body: &Block, v: VarId) -> bool {
     let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|w| w == v));
     let (Some(reader), None) = (readers.next(), readers.next()) else { return false };

@@ -52,7 +52,8 @@ pub fn columns(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, known: &
 /// The element of the folded array in the fold of one column.
 struct Parts {
     element: VarId,
-    /// Whether each component has a column; the others are the same for all columns. One, if the element is no tuple.
+    /// By component of the element, whether it has a column; other components are the same for all columns. One entry
+    /// if the element is not a tuple.
     columns: Vec<bool>,
     tuple: bool,
 }

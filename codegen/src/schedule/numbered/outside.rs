@@ -1,4 +1,4 @@
-//! Views of arrays that exist before a function, taken out of it, so that their elements count as picked by number.
+//! Moves views of outer arrays out of a function, so that reads of their elements count as picked by index.
 
 use crate::core::{Atom, Block, Lambda, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use crate::schedule::uses;

@@ -1,4 +1,4 @@
-//! Elements that the function of a map over numbers reads at the number of its element.
+//! Reads, in the function of a map over numbers, at the number itself.
 
 use crate::core::{Atom, Block, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::size::{Facts, Size, Var};
@@ -148,7 +148,7 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// How many numbers the function of a call is applied to, if it is applied to the numbers from 0.
+    /// The number of elements of a call's array, if they are 0, 1, …
     fn counted(&self, call: &PrimCall) -> Option<Size> {
         match (call.prim, call.sizes.as_slice(), call.args.as_slice()) {
             (Prim::Generate, [n], _) => Some(n.clone()),
@@ -161,7 +161,7 @@ impl<'k> Walk<'k> {
         self.names.get(&v).copied().unwrap_or(v)
     }
 
-    /// The type of an array, unless the lengths of its elements depend on their positions.
+    /// The type of an array; `None` if the lengths of its elements depend on their index.
     fn regular(&self, xs: VarId) -> Option<&'k ArrayTy> {
         self.vars[xs.0 as usize].ty.as_array().filter(|a| a.position.is_none())
     }

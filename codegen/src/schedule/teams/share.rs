@@ -1,5 +1,5 @@
-//! A function whose operators a group shares: the operators have the level `Lcl`, and what several of them read is stored
-//! once.
+//! Distributes the operators of a function over a group: they get the level `Lcl`, and an array that several of them
+//! read is stored once.
 
 use super::super::joined::is_joined;
 use super::super::kept;
@@ -50,7 +50,7 @@ impl Writer<'_> {
         self.share_in(&now, f, &[]);
     }
 
-    /// As [`Self::share`], in a function inside of one that has these lengths of its own.
+    /// Like [`Self::share`], in a function inside one that has the lengths `own`.
     fn share_in(&mut self, now: &Kernel, f: &mut Lambda, own: &[Var]) {
         let mut own: Vec<Var> = own.iter().chain(&f.position).cloned().collect();
         let joined: Vec<VarId> = f.body.stmts.iter().filter(|s| is_joined(f, s)).map(|s| s.var).collect();
@@ -149,7 +149,8 @@ fn binding(f: &mut Lambda, v: VarId) -> Option<&mut Lambda> {
     calls.flat_map(|call| &mut call.funs).find(|f| binds(f, v))
 }
 
-/// Gives each map of a nest a dimension of the grid, while there are some, and calls `then` with the innermost function.
+/// Assigns a dimension of the grid to each map of a nest, as far as there are dimensions, and calls `then` with the
+/// innermost function.
 pub(super) fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     call.prim = Prim::Map(if depth <= GRID { Level::Wrg(depth.saturating_sub(1) as u8) } else { Level::Seq });
     let f = &mut call.funs[0];
