@@ -16,9 +16,9 @@ pub struct Target {
     /// time. On a GPU they are a group's size apart, so that neighbouring work-items read neighbouring elements; on a
     /// CPU they are consecutive.
     pub per_item: u32,
-    /// Work-groups may wait for what earlier work-groups publish: 64-bit atomics (`cl_khr_int64_base_atomics`) are
-    /// visible between groups, and a group that has started keeps running. OpenCL promises neither; without them a
-    /// program hangs.
+    /// Whether work-groups may wait for values that earlier work-groups publish: 64-bit atomics
+    /// (`cl_khr_int64_base_atomics`) are visible between groups, and a group that has started keeps running. OpenCL
+    /// promises neither; without them a program hangs.
     pub single_pass: bool,
     /// Work-items of a group, unless the program says.
     pub group: u32,
@@ -31,7 +31,8 @@ pub struct Target {
     /// Elements that an array of hidden length may be given for each element of the inputs. If it could need more, the
     /// host waits for the length and allocates that much.
     pub room_per_input: u32,
-    /// Indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined behaviour.
+    /// Whether indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined
+    /// behaviour.
     pub checked: bool,
     /// Parameters that override both their defaults and the program's settings.
     pub settings: Settings,

@@ -21,7 +21,7 @@ pub(crate) enum Closing<T> {
     Stray,
     Closes {
         opener: T,
-        /// The two brackets have different shapes.
+        /// Whether the two brackets have different shapes.
         mismatched: bool,
         /// Unclosed brackets inside this one, innermost first.
         unclosed: Vec<T>,

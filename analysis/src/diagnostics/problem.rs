@@ -214,7 +214,7 @@ pub enum Problem {
         literal: String,
         left: Ty,
         right: Ty,
-        /// The definition is the literal.
+        /// Whether the definition is the literal.
         is_constant: bool,
         meant: Option<String>,
     },
@@ -293,7 +293,7 @@ pub enum Problem {
         callee: String,
         left: Ty,
         right: Ty,
-        /// The function gives the next state of a fold.
+        /// Whether the function gives the next state of a fold.
         changes_state: bool,
     },
     LengthChangesEachRound {

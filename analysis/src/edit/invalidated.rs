@@ -15,9 +15,9 @@ pub struct Invalidated {
     pub forms: FxHashSet<Form>,
     /// Removed forms.
     pub removed: Vec<Form>,
-    /// Names were added or removed: an unresolved name may now resolve, or resemble another name.
+    /// Whether names were added or removed, so that an unresolved name may now resolve, or resemble another name.
     pub names: bool,
-    /// A file was added or removed, or an import changed: everything is invalid.
+    /// Whether a file was added or removed, or an import changed, which invalidates everything.
     pub everything: bool,
 }
 

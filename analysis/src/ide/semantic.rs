@@ -40,7 +40,7 @@ pub enum TokenKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TokenModifiers {
-    /// The token binds the name.
+    /// Whether the token binds the name.
     pub declaration: bool,
     /// Defined in a file built into the program.
     pub builtin: bool,

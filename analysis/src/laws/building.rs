@@ -188,11 +188,11 @@ fn bind(binding: Binding, value: Term, body: Term) -> Term {
 #[derive(Debug, Clone, Copy, Default)]
 struct Uses {
     count: usize,
-    /// A use is in a function or in a branch, where it may happen more or less than once.
+    /// Whether a use is in a function or in a branch, where it may happen more or less than once.
     deep: bool,
-    /// An opaque part may use it.
+    /// Whether an opaque part may use it.
     opaque: bool,
-    /// A size uses it.
+    /// Whether a size uses it.
     in_size: bool,
 }
 

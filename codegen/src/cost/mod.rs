@@ -88,7 +88,7 @@ pub struct LaunchCost {
     pub local_memory: Size,
     /// The work of all work-items in one execution.
     pub work: Work,
-    /// Work-groups wait for each other; their reads while waiting are not counted.
+    /// Whether work-groups wait for each other. Their reads while waiting are not counted.
     pub waits: bool,
     /// Accesses in which neighbouring work-items are far apart.
     pub apart: Vec<Apart>,

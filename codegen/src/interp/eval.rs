@@ -26,7 +26,7 @@ pub struct Interp<'k> {
     depth: u32,
     /// The assumptions to check when a length or index variable is bound: those for which it is the last missing value.
     pending: FxHashMap<Var, Vec<&'k (Assumption, Origin)>>,
-    /// Values are compared with their types ([`super::watch`]).
+    /// Whether values are compared with their types ([`super::watch`]).
     watched: bool,
 }
 

@@ -202,7 +202,7 @@ struct Flattening {
     dims: Vec<usize>,
     /// The number of arrays found at each depth, for messages.
     rows: Vec<usize>,
-    /// Rows may have different lengths.
+    /// Whether rows may have different lengths.
     packed: bool,
 }
 

@@ -19,7 +19,7 @@ use std::io;
 pub struct TableReader<'t> {
     ty: &'t Ty,
     form: Form,
-    /// The components of the type are columns, which are collected as rows of tuples.
+    /// Whether the components of the type are columns, which are collected as rows of tuples.
     columns: bool,
     header: Option<Header>,
     /// Line and number of cells of the first row that is not empty.

@@ -43,7 +43,7 @@ pub(super) struct Form {
     /// The number of arrays around the innermost element.
     pub(super) rank: usize,
     element: Element,
-    /// Rows of the innermost arrays may have different lengths.
+    /// Whether rows of the innermost arrays may have different lengths.
     pub(super) ragged: bool,
 }
 

@@ -10,7 +10,7 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// How a statement of a block treats the destination of its variable.
+/// The treatment of a variable's destination by its statement.
 #[derive(Debug, Clone)]
 pub enum Assigned<'k> {
     /// The statement writes its value there.
@@ -30,7 +30,7 @@ struct Assigner<'a, 'k> {
     /// The statements that compute elements; the others are views.
     producing: FxHashSet<VarId>,
     env: &'a Env<'k>,
-    /// Written values can be read again, because the same work-item or an earlier launch wrote them.
+    /// Whether written values can be read again, because the same work-item or an earlier launch wrote them.
     readable: bool,
     wanted: FxHashMap<VarId, Dest<'k>>,
     done: Destinations<'k>,

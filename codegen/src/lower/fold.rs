@@ -24,7 +24,7 @@ use lift_analysis::ty::Ty;
 /// Maximum iterations of an unrolled `iterate`; more become a loop.
 const UNROLLED: i64 = 16;
 
-/// Where an accumulator is stored between iterations.
+/// The storage of an accumulator between iterations.
 enum Accumulator<'k> {
     Registers(Value<'k>),
     /// The current value, and memory for the next one.
@@ -404,8 +404,8 @@ fn acc_name<'k>(b: &FunctionBuilder<'_, 'k>, f: &Closure<'k>) -> String {
     f.lambda.params.first().map_or("acc", |p| b.kernel().name_of(*p)).to_string()
 }
 
-/// A scan whose accumulators are arrays: each round reads the accumulator where the round before wrote it. `together`: the
-/// work-items of a group share each round.
+/// A scan whose accumulators are arrays: each iteration reads the accumulator that the previous one wrote. `together`:
+/// the work-items of a group share each iteration.
 fn scan_arrays<'k>(
     b: &mut FunctionBuilder<'_, 'k>,
     z: &Value<'k>,

@@ -113,12 +113,13 @@ pub struct Steps {
     items: i64,
     /// Elements of a work-item, rounded up.
     each: i64,
-    /// Every work-item has as many elements.
+    /// Whether all work-items have the same number of elements.
     even: bool,
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// How the work-items of a group divide `n` elements, if each takes several, and all numbers are constant.
+    /// The division of `n` elements among the work-items of a group, if each takes several and all numbers are
+    /// constant.
     pub fn steps(&self, level: Level, n: &Size) -> Option<Steps> {
         let Level::Lcl(dimension @ 0..=2) = level else { return None };
         let gpu = self.target().class == Class::Gpu;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The host computes a length of size parameters that has more nodes than this.
 const HEAVIEST: u32 = 40;
 
-/// How far an `int` reaches beyond the longest array.
+/// Difference between the greatest `int` and the length of the longest array.
 const SLACK: i64 = (i32::MAX - LONGEST) as i64;
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -406,7 +406,7 @@ fn node_expr(f: &mut FunctionBuilder, node: &Node) -> Result<Expr> {
 /// The name of a size's argument: the size as written, if that is short.
 fn argument_name(s: &Size) -> String {
     const LONGEST: usize = 12;
-    /// A size of more weight has a longer text for certain, and takes long to write.
+    /// Maximum weight of a size whose text is tried as a name; heavier ones are certainly too long.
     const HEAVIEST: u32 = 24;
     let text = (s.weight() <= HEAVIEST).then(|| s.to_string());
     text.filter(|text| text.len() <= LONGEST).unwrap_or_else(|| "size".into())

@@ -1,15 +1,15 @@
-//! How many elements a fold loads at the same time. Each of them has its own copy of the element's code, and a loop that
-//! exceeds the instruction cache waits for instructions.
+//! Chooses the number of elements that a fold loads at the same time. Each of them has its own copy of the element's
+//! code, and a loop that exceeds the instruction cache waits for instructions.
 
 use super::value::{Array, View};
 use crate::core::scalar::is_transcendental;
 use crate::core::{Block, Rhs, ScalarOp};
 
-/// By how much each long function of an element divides the number of elements. Two folds with 16 copies of a cosine
-/// each took ten times as long on an H200 as with 4.
+/// Factor by which each long function of an element reduces the number of elements. Two folds with 16 copies of a
+/// cosine each took ten times as long on an H200 as with 4.
 const FEWER: i64 = 4;
 
-/// How many elements a work-item should load at the same time, at most `loads`.
+/// The number of elements that a work-item should load at the same time, at most `loads`.
 pub fn in_flight(xs: &Array<'_>, loads: i64) -> i64 {
     let long = long_functions(xs);
     if long == 0 { loads } else { (loads / (FEWER * long)).max(1) }

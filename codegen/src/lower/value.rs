@@ -303,7 +303,7 @@ pub enum Dest<'k> {
 pub struct Hits {
     pub memory: Memory,
     pub base: Size,
-    /// Several work-items write.
+    /// Whether several work-items write.
     pub atomic: bool,
 }
 

@@ -70,7 +70,7 @@ struct Checked<'a> {
 /// How control flow may diverge out of a statement.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Leaves {
-    /// Some work-items leave the loop, or the function, but others do not.
+    /// Whether some work-items leave the loop, or the function, but others do not.
     the_loop: bool,
     the_function: bool,
 }

@@ -36,7 +36,6 @@ impl Names {
     }
 }
 
-/// Keeps letters, digits and `_`; never starts with a digit or an underscore.
 /// Whether a function of OpenCL C takes many instructions, in a unit of the device for them or in software.
 pub fn is_special(name: &str) -> bool {
     const SPECIAL: [&str; 22] = [
@@ -46,11 +45,13 @@ pub fn is_special(name: &str) -> bool {
     SPECIAL.contains(&name)
 }
 
-/// Whether such a function takes so many instructions, some of them in branches, that copies of it fill the instruction cache.
+/// Whether such a function takes so many instructions, some of them in branches, that copies of it fill the instruction
+/// cache.
 pub fn is_long(name: &str) -> bool {
     is_special(name) && !matches!(name, "sqrt" | "rsqrt" | "exp" | "exp2" | "log" | "log2")
 }
 
+/// Keeps letters, digits and `_`; never starts with a digit or an underscore.
 fn sanitize(wish: &str) -> String {
     let mut out = String::with_capacity(wish.len());
     for c in wish.chars() {

@@ -179,7 +179,7 @@ pub struct Range {
     pub more: Size,
     /// If set, indices are those of the padded value.
     pub pad: Option<Pad>,
-    /// There are elements after those of the last block.
+    /// Whether there are elements after those of the last block.
     pub cut: bool,
 }
 

@@ -33,9 +33,9 @@ struct Kept {
     derived: FxHashSet<VarId>,
     /// The number of folds over them.
     folds: usize,
-    /// The length is used as a number.
+    /// Whether the length is used as a number.
     counted: bool,
-    /// A reader is in a branch.
+    /// Whether a reader is in a branch.
     in_branch: bool,
 }
 

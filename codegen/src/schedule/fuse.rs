@@ -43,9 +43,9 @@ struct Demand {
     streams: u64,
     /// Only one work-item reads it, at the top of the kernel.
     by_one: bool,
-    /// Some elements may not be read.
+    /// Whether some elements may not be read.
     partial: bool,
-    /// Elements of rows are read out of order, so that each read would compute the whole row.
+    /// Whether elements of rows are read out of order, so that each read would compute the whole row.
     scattered: bool,
     /// The rule that the reader would apply.
     rule: Option<&'static Rule>,

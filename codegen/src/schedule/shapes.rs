@@ -88,7 +88,7 @@ pub struct Pairs {
     pub fold: VarId,
     /// The statement `map g ys`.
     pub meets: VarId,
-    /// The fold is a `reduce`, which may be reordered.
+    /// Whether the fold is a `reduce`, which may be reordered.
     pub reorder: bool,
 }
 

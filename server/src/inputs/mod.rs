@@ -49,7 +49,7 @@ pub struct Reading<'a> {
     /// Base of relative file names.
     pub folder: &'a Path,
     pub casts: Casts,
-    /// Pipes and standard input are read too, which may block for ever.
+    /// Whether pipes and standard input are read too, which may block for ever.
     pub streams: bool,
 }
 

@@ -91,7 +91,7 @@ struct Work {
     asked: VecDeque<Question>,
     /// The question being compiled.
     current: Option<Question>,
-    /// Some request got no result, so the client is to refresh its hints.
+    /// Whether some request got no result, so the client is to refresh its hints.
     promised: bool,
     /// Time of the last edit.
     edited: Option<Instant>,

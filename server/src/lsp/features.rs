@@ -17,35 +17,35 @@ pub struct Features {
     pub related_information: bool,
     pub code_description: bool,
     pub diagnostic_tags: bool,
-    /// The client pulls diagnostics; none are pushed.
+    /// Whether the client pulls diagnostics; then none are pushed.
     pub pull_diagnostics: bool,
     pub definition_links: bool,
     pub hierarchical_symbols: bool,
-    /// The client accepts versioned edits.
+    /// Whether the client accepts versioned edits.
     pub document_changes: bool,
     pub code_action_literals: bool,
-    /// The client resolves the edit of a code action when it is chosen.
+    /// Whether the client resolves the edit of a code action when it is chosen.
     pub lazy_actions: bool,
-    /// The client can insert snippets with placeholders.
+    /// Whether the client can insert snippets with placeholders.
     pub snippets: bool,
     pub completion_label_details: bool,
-    /// The client resolves tooltip and edit of a hint on demand.
+    /// Whether the client resolves tooltip and edit of a hint on demand.
     pub lazy_hints: bool,
-    /// The client checks that a name can be renamed before it asks for the new name.
+    /// Whether the client checks that a name can be renamed before it asks for the new name.
     pub prepare_rename: bool,
-    /// Parameters of a signature may be offsets into its label.
+    /// Whether parameters of a signature may be offsets into its label.
     pub label_offsets: bool,
-    /// The client folds whole lines only.
+    /// Whether the client folds whole lines only.
     pub folds_whole_lines: bool,
-    /// Documentation of completions and signatures may be Markdown.
+    /// Whether documentation of completions and signatures may be Markdown.
     pub markdown_documentation: bool,
     pub progress: bool,
-    /// The client opens documents on the server's request.
+    /// Whether the client opens documents on the server's request.
     pub show_document: bool,
     pub watch_files: bool,
     pub refresh_diagnostics: bool,
     pub refresh_hints: bool,
-    /// The client itself opens documents of our schemes (`workspace/textDocumentContent`).
+    /// Whether the client itself opens documents of our schemes (`workspace/textDocumentContent`).
     pub text_document_content: bool,
     pub options: Options,
 }

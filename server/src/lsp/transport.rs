@@ -39,7 +39,7 @@ const MOST_UNANSWERED: usize = 256;
 struct Owed {
     unanswered: usize,
     bytes: usize,
-    /// The output stream is closed.
+    /// Whether the output stream is closed.
     gone: bool,
 }
 

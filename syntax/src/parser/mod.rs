@@ -66,7 +66,7 @@ pub(crate) struct Parser<'t> {
     depth: u32,
     /// The syntax of the current group, for messages.
     shape: &'static str,
-    /// The current group has an error, so its missing and superfluous parts are not reported.
+    /// Whether the current group has an error, so its missing and superfluous parts are not reported.
     quiet: bool,
     /// Inside skipped tokens, where nothing is reported.
     muted: bool,

@@ -25,7 +25,7 @@ struct Wanted<'a, 'db> {
     context: &'a Context<'db>,
     known: &'a dyn Fn(SourceFile) -> Arc<Definitions>,
     ty: Option<Ty>,
-    /// The cursor directly follows an opening bracket.
+    /// Whether the cursor directly follows an opening bracket.
     head: bool,
     /// The number of arguments already written.
     args: usize,

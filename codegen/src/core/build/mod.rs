@@ -48,7 +48,7 @@ pub struct BuildError {
     /// One sentence, with code and types between backticks.
     pub message: String,
     pub origin: Option<Origin>,
-    /// The program is right, but its kernel is beyond a limit.
+    /// Whether the kernel of a correct program exceeds a limit.
     pub too_large: bool,
 }
 

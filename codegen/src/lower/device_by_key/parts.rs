@@ -14,12 +14,12 @@ use lift_analysis::ty::Ty;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Where a group's table goes.
+/// The destination of a group's table.
 #[derive(Clone, Copy)]
 pub enum Folded<'a, 'k> {
-    /// To those of the other parts.
+    /// The tables of all parts.
     Part(BufferId, &'a Expr),
-    /// To the result, which is the only table.
+    /// The result, which is the only table.
     Result(&'a Dest<'k>),
 }
 

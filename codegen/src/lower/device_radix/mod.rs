@@ -78,14 +78,14 @@ struct Sorting {
     /// The keys and their indices, each with two buffers between which they are moved.
     keys: [BufferId; 2],
     positions: Option<[BufferId; 2]>,
-    /// After an even number of moves the result is where it belongs.
+    /// Whether an even number of moves leaves the keys in the memory of the result.
     in_place: bool,
     /// Histograms of the digits for the whole array, followed by the bits in which keys differ.
     totals: BufferId,
     parts: Parts,
 }
 
-/// How groups share the array.
+/// The division of the array among groups.
 enum Parts {
     Chunks(Chunks),
     Tiles(Tiles),

@@ -1,4 +1,4 @@
-//! How a radix sort divides an array among groups and work-items.
+//! The division of an array among groups and work-items in a radix sort.
 
 use crate::opencl::radix::{BAND, DIGITS, MOST_EACH, MOST_OF_TILE};
 use crate::target::{Class, Target};
@@ -12,7 +12,7 @@ const TILE_ALONE: u32 = 4096;
 const MOVING: u32 = 512;
 const COPYING: u32 = 256;
 
-/// How the array is divided.
+/// The sizes of groups and tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     /// Work-items of a group that counts or moves keys: a power of two. A group of one work-item processes its chunk

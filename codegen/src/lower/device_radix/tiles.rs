@@ -58,7 +58,7 @@ impl Sorting {
         f.emit(StmtKind::Expr(call));
     }
 
-    /// From how often each digit occurs to where its first key belongs.
+    /// Converts the counts of digits to the index of the first key of each digit.
     pub(super) fn sums_of_digits(&self, f: &mut FunctionBuilder) -> Result<()> {
         let sums = f.group_ints("sums");
         f.grid_mut().ask_for_groups(Size::int(self.digits()));

@@ -10,6 +10,6 @@ pub struct Flagged {
     pub(super) flag: Name,
     /// Lengths that must be positive, so that element 0 exists.
     pub(super) lengths: Vec<Size>,
-    /// Something else in the loop may fail, which must not be reported before the failures recorded in the flag.
+    /// Whether the loop may fail in another way, which must not be reported before the failures recorded in the flag.
     pub(super) fails: bool,
 }

@@ -10,7 +10,7 @@ use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
 
 impl Knowledge {
-    /// Records what a comparison of sizes says.
+    /// Records the facts that follow from a comparison of sizes.
     pub fn note_comparison(&mut self, op: ScalarOp, args: &[ScalarValue], condition: &Expr) {
         let [a, b] = args else { return };
         let size = |v: &ScalarValue| match v {
@@ -63,7 +63,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// One of two such numbers, under a name, as a size in the range of both.
+    /// A choice between two such numbers, bound to a name, as a size in the union of both ranges.
     pub fn chosen_index(&mut self, name: &str, value: Value<'k>, a: IndexRange, b: IndexRange) -> Result<Value<'k>> {
         let Value::Scalar(ScalarValue::Computed { ty: Scalar::Int, .. }) = &value else { return Ok(value) };
         let value = self.named_scalar(&value, name)?;
@@ -76,8 +76,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// A number from 0 on.
+/// The range of a natural number.
 pub struct IndexRange {
-    /// The greatest, if a bound of it is known.
+    /// An upper bound, if one is known.
     most: Option<Size>,
 }

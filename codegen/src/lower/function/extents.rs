@@ -151,7 +151,7 @@ impl FunctionBuilder<'_, '_> {
         self.position.set_in_branch(outside);
         result
     }
-    /// All code of the function is under a condition. Called before the first statement.
+    /// Puts all code of the function under a condition. Called before the first statement.
     pub fn only_in_branch(&mut self) {
         self.position.set_in_branch(true);
     }

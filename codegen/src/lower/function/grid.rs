@@ -1,4 +1,4 @@
-//! How a launch distributes a function over work-items, and what the function asks of the host.
+//! The distribution of a function over work-items, and its requests to the host.
 
 use crate::core::Level;
 use crate::schedule::teams::Team;
@@ -39,17 +39,18 @@ pub struct Grid {
     used: Dims,
     /// The fixed number of work-items of a group, if a `mapLcl` relies on it.
     local_size: [Option<u32>; 3],
-    /// How the group shares the work of the function, if the schedule says so.
+    /// The team of work-items that shares the function's work, if the schedule has one.
     team: Option<Team>,
     /// The number of elements that a group computes at a time, until they are assigned.
     rows_of_team: Option<u32>,
-    /// Neighbouring work-items belong to the outer one of two maps, because then they read adjacent elements.
+    /// Whether neighbouring work-items process neighbouring elements of the outer one of two maps, because then they
+    /// read adjacent memory.
     across: bool,
-    /// A group has one work-item, because each does a large part of the work.
+    /// Whether a group has one work-item, because each does a large part of the work.
     alone_in_group: bool,
     /// Upper bounds of the trip counts of parallel loops, for the launch size; `None` if unknown.
     wishes: Wishes,
-    /// The variables of loops over global work-items, and how long the loops are.
+    /// The variables of loops over global work-items, and the lengths of the loops.
     loops: Vec<(Name, Size)>,
     /// The origin of the launch.
     origin: Origin,

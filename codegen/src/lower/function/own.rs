@@ -25,7 +25,7 @@ pub struct Parts {
     pub items: Vec<BufferId>,
     pub groups: Vec<BufferId>,
     pub stored: Vec<(BufferId, Origin)>,
-    /// How many work-items have a part; `None`: all.
+    /// The number of work-items with a part; `None`: all.
     pub most_items: Option<Size>,
 }
 

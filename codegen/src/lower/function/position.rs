@@ -1,4 +1,4 @@
-//! Where in the program the code stands that a function under construction writes now.
+//! The position in the program of the code that is being written.
 
 use super::grid::Dims;
 use crate::lower::flagged::checks::Flagged;
@@ -9,7 +9,7 @@ use lift_analysis::size::Size;
 pub struct Position {
     /// The dimensions of the surrounding parallel loops.
     active: Dims,
-    /// One work-item does all its group's work.
+    /// Whether one work-item does all of its group's work.
     leads: bool,
     /// Surrounding loops that may run more than once, including parallel ones.
     loop_depth: u32,
@@ -20,9 +20,9 @@ pub struct Position {
     shared_in_loop: bool,
     /// Maximum iterations of a sequential loop that is unrolled.
     write_out: i64,
-    /// The code for the halo of a padded array is being written; its loops are not split again.
+    /// Whether the code for the halo of a padded array is being written; its loops are not split again.
     in_border: bool,
-    /// The current code may never be reached, so the host must not refuse a size because of it.
+    /// Whether the current code may never be reached, so the host must not refuse a size because of it.
     in_branch: bool,
     /// The checks of the current loop, if they are branch-free.
     flagged: Option<Flagged>,

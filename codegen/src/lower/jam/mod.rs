@@ -40,7 +40,7 @@ struct Loaded {
     block: Block,
 }
 
-/// How many neighbours a work-item computes, for each map of a nest, outermost first.
+/// The number of neighbours that a work-item computes, for each map of a nest, outermost first.
 type Block = Vec<i64>;
 
 impl<'k> Host<'k> {

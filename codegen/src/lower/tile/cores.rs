@@ -39,7 +39,7 @@ struct Panel<'k> {
     /// The most rows or columns of a tile.
     lanes: i64,
     is_rows: bool,
-    /// The elements are arrays, of `rounds` elements.
+    /// Whether the elements are arrays with `rounds` elements.
     is_array: bool,
     rounds: Size,
 }

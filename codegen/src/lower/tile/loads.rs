@@ -12,6 +12,7 @@ pub struct Loads {
     pub known: FxHashMap<(BufferId, Size), Expr>,
     /// Elements that are needed in groups of four.
     pub quads: Vec<(BufferId, Size)>,
-    /// An element in a group of four is always loaded with the other three, if the buffer consists of such groups.
+    /// Whether an element in a group of four is always loaded with the other three, if the buffer consists of such
+    /// groups.
     pub in_fours: bool,
 }

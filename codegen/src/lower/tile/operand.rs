@@ -64,7 +64,7 @@ struct Stream {
     local: Place,
     /// Distance between two iterations in local memory.
     pitch: i64,
-    /// Neighbouring work-items fetch neighbouring iterations; otherwise neighbouring lanes.
+    /// Whether neighbouring work-items fetch neighbouring iterations; otherwise neighbouring lanes.
     along_rounds: bool,
     /// Elements per fetch; and where they are vectors, their addresses and the condition that these are aligned.
     width: i64,

@@ -32,9 +32,9 @@ struct Accesses {
     across: u64,
     along: u64,
     of_rows: u64,
-    /// Something in a loop over lanes keeps it from being a vector.
+    /// Whether something in a loop over lanes keeps it from being a vector.
     scalar: bool,
-    /// Lanes access elements that lie far apart.
+    /// Whether lanes access elements that lie far apart.
     far: bool,
 }
 

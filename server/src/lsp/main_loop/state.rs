@@ -49,7 +49,7 @@ pub struct State {
     /// The workspace folders.
     pub roots: Vec<PathBuf>,
     disk: Disk,
-    /// Texts changed since imports were last loaded.
+    /// Whether texts changed since imports were last loaded.
     unsettled: bool,
     /// The direct and indirect imports of open documents.
     imported: FxHashSet<Arc<str>>,

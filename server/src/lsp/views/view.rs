@@ -137,7 +137,7 @@ pub struct Views(FxHashMap<Address, Entry>);
 #[derive(Debug, Clone)]
 struct Entry {
     view: Arc<View>,
-    /// The client requested the view after its last notification.
+    /// Whether the client requested the view after its last notification.
     wanted: bool,
 }
 

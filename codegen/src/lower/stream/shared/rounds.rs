@@ -13,7 +13,7 @@ pub struct SharedRounds<'k> {
     pub own: i64,
     /// The results of the shared iterations.
     pub(super) found: FxHashMap<VarId, Value<'k>>,
-    /// The shared iterations are being written.
+    /// Whether the shared iterations are being written.
     pub(super) first: bool,
     /// The scope depth of the element function; nothing is shared inside its branches and loops.
     pub(super) depth: usize,

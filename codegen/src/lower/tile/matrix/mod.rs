@@ -59,9 +59,9 @@ pub struct Element<'k> {
 /// How the tiles of a launch are computed.
 struct Block<'p> {
     shape: Shape,
-    /// All tiles are complete in rows, columns and the k dimension, and are fetched as vectors.
+    /// Whether all tiles are complete in rows, columns and the k dimension, and are fetched as vectors.
     whole: bool,
-    /// Results are written four at a time.
+    /// Whether results are written four at a time.
     fours: bool,
     /// The parts of the k dimension, if it is divided among groups; and the index of the element of the maps around.
     parts: Option<(&'p Parts, Size)>,

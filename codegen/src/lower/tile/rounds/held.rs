@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 pub struct Held {
     pub(super) item: Size,
     pub(super) first: Size,
-    /// Elements of one work-item are 32 apart in local memory and those of its neighbours adjacent, so that they are in
-    /// different banks.
+    /// Whether elements of one work-item are 32 apart in local memory and those of its neighbours adjacent, so that
+    /// they are in different banks.
     pub(super) spread: bool,
     pub(super) arrays: Vec<(Name, Vec<Expr>)>,
     /// The distances from `first` of the other elements that were read; `None` if one is not constant.

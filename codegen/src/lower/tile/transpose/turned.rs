@@ -30,7 +30,7 @@ pub struct Turned {
     indices: Vec<Index>,
     /// The dimensions that are adjacent in memory as one, the fastest first. Invariant: not the last dimension.
     chain: Vec<usize>,
-    /// The chain is read from its end.
+    /// Whether the chain is read from its end.
     back: bool,
     /// Not empty.
     pub loads: Vec<Load>,
