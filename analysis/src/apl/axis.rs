@@ -4,7 +4,7 @@ use super::partition::partition;
 use super::select::replicate_along;
 use super::structure::{self, moved};
 use super::value::{Arr, Axis, Ev, Fun, FunKind, Kind, Res, fail, not_supported};
-use super::{cells, nested, scalar, turned};
+use super::{cells, counted, nested, scalar, turned};
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 
@@ -78,10 +78,10 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             let Some(count) = count.scalar().cloned().filter(|count| count.kind == Kind::Int) else {
                 return fail(AplDomain, k.range, format!("`{glyph}` needs a whole number"));
             };
-            let (count, from_end) = structure::amount(ev, glyph, &count, k.range)?;
+            let (count, end) = counted::amount(ev, glyph, &count, k.range)?;
             match glyph {
-                '↑' => structure::take_axis(ev, axis, count, from_end, x),
-                _ => structure::drop_axis(ev, axis, count, from_end, x),
+                '↑' => structure::take_axis(ev, axis, count, end, x),
+                _ => structure::drop_axis(ev, axis, count, end, x),
             }
         }
         (_, Some(a)) if scalar::is_scalar(glyph) => {

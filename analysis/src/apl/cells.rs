@@ -1,6 +1,7 @@
 //! Functions of parts of an array: windows, cells of a rank, groups of equal keys, selected elements.
 
 use super::context::FEW;
+use super::counted::{Counted, amount};
 use super::loops::{leaves, rebuilt};
 use super::nested::{bound_since, collect, over};
 use super::select::{assigned, index, replicate};
@@ -16,53 +17,55 @@ use std::rc::Rc;
 /// Reduction of all windows of `k` elements along an axis, `k f/x`.
 pub fn windows(ev: &mut Ev, f: &Between, k: &Arr, axis: usize, x: &Arr) -> Res<Arr> {
     let k = ev.whole(k, "the length of the windows")?;
-    let Some(wanted) = k.items().filter(|items| items.len() == 1).and_then(|items| items[0].known) else {
-        return not_supported(k.range, "a reduction of windows whose length the run computes");
+    let Some(wanted) = k.scalar().or_else(|| k.items().filter(|items| items.len() == 1)?.first()).cloned() else {
+        return fail(AplRank, k.range, "the windows of a reduction have one length");
     };
-    let (backwards, length) = (wanted < 0.0, wanted.abs() as i64);
     if x.rank() == 0 || x.kind == Kind::Nested {
         return not_supported(x.range, "a reduction of windows of this");
     }
+    let (length, counted) = amount(ev, f.glyph.unwrap_or('/'), &wanted, k.range)?;
     let n = x.shape[axis].clone();
     let mut shape = x.shape.clone();
-    shape[axis] = match n.as_const() {
-        Some(n) if n + 1 < length => {
+    shape[axis] = match (n.as_const(), length.as_const()) {
+        (Some(n), Some(length)) if n + 1 < length => {
             let message = format!("windows of {length} elements are longer than the axis, which has {n}");
             return fail(AplLength, k.range, message);
         }
-        Some(n) => Size::int(n + 1 - length),
-        None => Size::max(&n.add(&Size::int(1 - length)), &Size::zero()),
+        (Some(n), Some(length)) => Size::int(n + 1 - length),
+        _ => Size::max(&n.add(&Size::one()).sub(&length), &Size::zero()),
     };
-    if length == 0 {
+    if length.is_zero() {
         return not_supported(k.range, "a reduction of windows without elements");
     }
     let x = ev.ready(x)?;
     let f = f.clone();
     over(ev, shape, move |ev, at| {
-        let mut window = Vec::with_capacity(length as usize);
-        let few = length <= FEW as i64;
-        let read = |ev: &mut Ev, k: Term| {
-            let mut at = at.to_vec();
-            at[axis] = ev.plus(at[axis].clone(), k);
-            ev.element(&x, &at)
-        };
-        if few {
-            for k in 0..length as i32 {
-                let k = ev.int(if backwards { length as i32 - 1 - k } else { k });
-                let term = read(ev, k)?;
-                let element = ev.of_term(x.kind, term)?;
-                window.extend(element.scalar().cloned());
-            }
-            let window = ev.vector(x.kind, window);
-            return super::reduce::reduce_axis(ev, &f, 0, &window);
-        }
-        let (x, at) = (x.clone(), at.to_vec());
-        let window = ev.of_pull(x.kind, vec![Size::int(length)], move |ev, k| {
-            let k = if backwards { ev.minus(ev.int(length as i32 - 1), k[0].clone()) } else { k[0].clone() };
+        let (x, at, length, counted) = (x.clone(), at.to_vec(), length.clone(), counted.clone());
+        let last = length.sub(&Size::one());
+        let few = length.as_const().filter(|n| *n <= FEW as i64);
+        let kind = x.kind;
+        let read = move |ev: &mut Ev, k: &[Term]| {
+            let turned = |ev: &Ev| ev.minus(ev.size_term(&last), k[0].clone());
+            let k = match &counted {
+                Counted::FromStart => k[0].clone(),
+                Counted::FromEnd => turned(ev),
+                Counted::BySign(number) => ev.choose(ev.less(number.clone(), ev.int(0)), turned(ev), k[0].clone()),
+            };
             let mut at = at.clone();
             at[axis] = ev.plus(at[axis].clone(), k);
             ev.element(&x, &at)
-        });
+        };
+        let window = match few {
+            Some(few) => {
+                let mut window = Vec::with_capacity(few as usize);
+                for k in 0..few as i32 {
+                    let term = read(ev, &[ev.int(k)])?;
+                    window.extend(ev.of_term(kind, term)?.scalar().cloned());
+                }
+                ev.vector(kind, window)
+            }
+            None => ev.of_pull(kind, vec![length], read),
+        };
         super::reduce::reduce_axis(ev, &f, 0, &window)
     })
 }
@@ -375,9 +378,17 @@ pub fn at(ev: &mut Ev, change: &Change, i: &Arr, x: &Arr, range: TextRange) -> R
 
 /// `(v@g)x` and `(f@g)x`: the array with other elements where a function gives 1.
 pub fn at_mask(ev: &mut Ev, change: &Change, mask: &Arr, x: &Arr) -> Res<Arr> {
-    if mask.kind != Kind::Bool || mask.rank() != x.rank() {
+    if mask.kind > Kind::Double || mask.rank() != x.rank() {
         return fail(AplDomain, mask.range, "the function at the right of `@` gives a Boolean for each element");
     }
+    let mask = &match mask.kind {
+        Kind::Bool => mask.clone(),
+        _ => {
+            let zero = ev.known(Kind::Int, 0.0);
+            let zero = ev.of_scalar(zero);
+            scalar::dyadic(ev, '≠', mask, &zero)?
+        }
+    };
     let new = match change {
         Change::Value(new) => new.clone(),
         Change::Function(f) => f(ev, x)?,

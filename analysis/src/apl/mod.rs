@@ -10,7 +10,7 @@
 //! | `context` | terms and scalars |
 //! | `arrays`, `cost` | elements, storing, lengths; what is computed at each use |
 //! | `extend`, `scalar`, `complex`, `integer`, `factorial`, `circle` | functions of numbers, and how they extend to arrays |
-//! | `structure`, `turned`, `select`, `chosen`, `selection`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
+//! | `counted`, `structure`, `turned`, `select`, `chosen`, `selection`, `expand`, `sets`, `encode` | moving, selecting and finding elements; digits |
 //! | `choice`, `nested`, `nested_operators`, `overtake`, `partition`, `text`, `numerals`, `format` | arrays of arrays, numbers as text |
 //! | `system`, `letters`, `random` | files, bits, letters, random numbers |
 //! | `reduce`, `axis`, `cells`, `loops`, `power`, `inverses` | operators |
@@ -37,6 +37,7 @@ mod complex;
 mod constant;
 mod context;
 mod cost;
+mod counted;
 mod encode;
 mod entry;
 mod execute;

@@ -1,28 +1,28 @@
 //! Take beyond an end of a vector of arrays. Each missing element is the first one with zeros or blanks for its elements.
 
 use super::context::MANY;
+use super::counted::Counted;
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::AplDomain;
 use std::rc::Rc;
 
-/// `count` arrays of a vector of them, from its end if `from_end`.
-pub fn of_arrays(ev: &mut Ev, count: &Size, from_end: bool, x: &Arr) -> Res<Arr> {
+/// `count` arrays of a vector of them.
+pub fn of_arrays(ev: &mut Ev, count: &Size, counted: &Counted, x: &Arr) -> Res<Arr> {
     if x.rank() != 1 {
         return not_supported(ev.at, "`↑` beyond an end of a matrix of arrays");
     }
     if let Some(boxes) = x.boxes().map(<[Arr]>::to_vec) {
-        return of_boxes(ev, count, from_end, x, boxes);
+        return of_boxes(ev, count, counted, x, boxes);
     }
     let Some(rows) = x.rows().cloned() else { return not_supported(ev.at, "`↑` of such arrays") };
     let (have, kind, wanted) = (x.shape[0].clone(), rows.kind, count.clone());
-    let inner = rows.row.clone();
+    let (inner, counted) = (rows.row.clone(), counted.clone());
     let row = move |ev: &mut Ev, i: &Term| {
-        let (have, wanted) = (ev.size_term(&have), ev.size_term(&wanted));
-        let place = if from_end { ev.plus(i.clone(), ev.minus(have.clone(), wanted)) } else { i.clone() };
+        let place = ev.plus(i.clone(), counted.begin(ev, &have, &wanted));
         let place = ev.share(place, "i")?;
-        let inside = if from_end { ev.app(">=", [place.clone(), ev.int(0)]) } else { ev.less(place.clone(), have) };
+        let inside = counted.exists(ev, &place, &have);
         let inside = ev.share(inside, "inside")?;
         let first = ev.int(0);
         let row = inner(ev, &ev.choose(inside.clone(), place, first))?;
@@ -36,10 +36,10 @@ pub fn of_arrays(ev: &mut Ev, count: &Size, from_end: bool, x: &Arr) -> Res<Arr>
     Ok(Arr { kind: Kind::Nested, shape: vec![count.clone()], repr: Repr::Rows(rows), range: ev.at })
 }
 
-fn of_boxes(ev: &mut Ev, count: &Size, from_end: bool, x: &Arr, mut boxes: Vec<Arr>) -> Res<Arr> {
+fn of_boxes(ev: &mut Ev, count: &Size, counted: &Counted, x: &Arr, mut boxes: Vec<Arr>) -> Res<Arr> {
     let Some(wanted) = count.as_const().and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= MANY) else {
         return match super::choice::selectable(ev, x)? {
-            Some(rows) => of_arrays(ev, count, from_end, &rows),
+            Some(rows) => of_arrays(ev, count, counted, &rows),
             None => not_supported(ev.at, "`↑` of arrays of different kinds, by a number that the run computes,"),
         };
     };
@@ -47,7 +47,7 @@ fn of_boxes(ev: &mut Ev, count: &Size, from_end: bool, x: &Arr, mut boxes: Vec<A
         return fail(AplDomain, ev.at, "an empty array does not determine what `↑` adds");
     };
     let missing = vec![blank?; wanted.saturating_sub(boxes.len())];
-    if from_end {
+    if matches!(counted, Counted::FromEnd) {
         boxes.splice(0..0, missing);
     } else {
         boxes.extend(missing);

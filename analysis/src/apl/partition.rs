@@ -1,6 +1,7 @@
 //! Partitions of arrays along an axis into arrays of different lengths, `b⊂x` and `b⊆x`.
 
 use super::context::MANY;
+use super::counted::Counted;
 use super::nested::{collect, join};
 use super::scalar;
 use super::sets::indices;
@@ -42,8 +43,8 @@ pub fn partition(ev: &mut Ev, glyph: char, axis: usize, b: &Arr, x: &Arr) -> Res
         if (1..=MANY).contains(&ends.len()) {
             let mut parts = Vec::with_capacity(ends.len());
             for (from, to) in ends {
-                let rest = drop_axis(ev, axis, Size::nat(from as u64), false, &x)?;
-                parts.push(take_axis(ev, axis, Size::nat((to - from) as u64), false, &rest)?);
+                let rest = drop_axis(ev, axis, Size::nat(from as u64), Counted::FromStart, &x)?;
+                parts.push(take_axis(ev, axis, Size::nat((to - from) as u64), Counted::FromStart, &rest)?);
             }
             return collect(ev, vec![Size::nat(parts.len() as u64)], &parts);
         }

@@ -393,7 +393,7 @@ pub fn assigned(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, rang
         return fail(AplRank, range, format!("{} indices for an array of rank {}", indices.len(), x.rank()));
     }
     if x.kind == Kind::Nested || value.kind == Kind::Nested {
-        return not_supported(range, "an assignment to elements of an array of arrays");
+        return assigned_arrays(ev, x, indices, value, range);
     }
     let kind = super::structure::join_kinds(ev, x, value)?;
     let (x, value) = (ev.as_kind(x, kind)?, ev.as_kind(value, kind)?);
@@ -457,6 +457,40 @@ pub fn assigned(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, rang
     let known = x.known().is_some() && indices.iter().flatten().all(|index| index.known().is_some());
     let changed = if known { constant::settled(ev, changed)? } else { changed };
     ev.stored(&changed)
+}
+
+/// Indexed assignment where elements are arrays: of an array with few elements, at indices that are known before the run.
+fn assigned_arrays(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, range: TextRange) -> Res<Arr> {
+    let Some(mut parts) = nested::separate(ev, x, FEW)? else {
+        return not_supported(range, "an assignment to elements of an array of arrays whose number only the run knows");
+    };
+    let places = (0..parts.len()).map(|place| ev.known(Kind::Int, place as f64)).collect();
+    let places = ev.of_items(Kind::Int, x.shape.clone(), places);
+    let places = index(ev, &places, indices, range)?;
+    let Some(known) = places.known() else {
+        return not_supported(
+            range,
+            "an assignment to elements of an array of arrays, at indices that the run computes,",
+        );
+    };
+    let news = if value.rank() == 0 {
+        vec![nested::opened(value); known.len()]
+    } else {
+        if value.shape != places.shape {
+            let message = "an assignment to elements needs as many values as indices, in one shape";
+            return fail(AplLength, value.range, message);
+        }
+        match nested::separate(ev, value, MANY)? {
+            Some(news) => news,
+            None => return not_supported(value.range, "an assignment of arrays whose number only the run knows"),
+        }
+    };
+    for (place, new) in known.iter().zip(news) {
+        if let Some(part) = parts.get_mut(*place as usize) {
+            *part = new;
+        }
+    }
+    nested::collect(ev, x.shape.clone(), &parts)
 }
 
 /// A function from a term to a term.

@@ -1,6 +1,7 @@
 //! Functions that move elements: reshape, take and drop, reverse and rotate, catenate, transpose.
 
 use super::context::{FEW, MANY};
+use super::counted::{Counted, amount};
 use super::value::{Arr, Ev, Kind, Repr, Res, Rows, Scalar, fail, not_supported};
 use crate::front::term::Term;
 use crate::size::Size;
@@ -343,26 +344,6 @@ fn amounts(ev: &mut Ev, glyph: char, k: &Arr, rank: usize) -> Res<Vec<Scalar>> {
     Ok(whole.items().map_or(items, <[Scalar]>::to_vec))
 }
 
-/// The number of elements, and whether they are counted from the end. A number computed at run time becomes a length,
-/// which is not negative.
-pub fn amount(ev: &mut Ev, glyph: char, k: &Scalar, range: lift_syntax::TextRange) -> Res<(Size, bool)> {
-    match &k.size {
-        Some(size) => match size.as_const() {
-            Some(n) => Ok((Size::int(n.saturating_abs()), n < 0)),
-            None if size.neg().vars().is_empty() => Ok((size.clone(), false)),
-            // A size in the form of a negation counts from the end.
-            None => {
-                let negative = size.node();
-                match negative {
-                    crate::size::Node::Neg(_) => Ok((size.neg(), true)),
-                    _ => Ok((size.clone(), false)),
-                }
-            }
-        },
-        None => Ok((ev.reify_scalar(k, range, &format!("the left of `{glyph}`"))?, false)),
-    }
-}
-
 /// Take, `k↑x`.
 pub fn take(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     let x = if x.rank() == 0 {
@@ -374,23 +355,22 @@ pub fn take(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     let amounts = amounts(ev, '↑', k, x.rank())?;
     let mut taken = x;
     for (axis, k) in amounts.into_iter().enumerate() {
-        let (count, from_end) = amount(ev, '↑', &k, ev.at)?;
-        taken = take_axis(ev, axis, count, from_end, &taken)?;
+        let (count, counted) = amount(ev, '↑', &k, ev.at)?;
+        taken = take_axis(ev, axis, count, counted, &taken)?;
     }
     Ok(taken)
 }
 
-pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> Res<Arr> {
+pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, counted: Counted, x: &Arr) -> Res<Arr> {
     let have = x.shape[axis].clone();
     let mut shape = x.shape.clone();
     shape[axis] = count.clone();
-    // Negative if elements are added before the first one.
-    let offset = if from_end { have.sub(&count) } else { Size::zero() };
     let within = match (count.as_const(), have.as_const()) {
         (Some(count), Some(have)) => count <= have,
         _ => count == have,
     };
     if within {
+        let offset = if matches!(counted, Counted::FromEnd) { have.sub(&count) } else { Size::zero() };
         return moved(ev, x, shape, move |ev, index| {
             let mut index = index.to_vec();
             let offset = ev.size_term(&offset);
@@ -399,7 +379,7 @@ pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr)
         });
     }
     if x.kind == Kind::Nested {
-        return super::overtake::of_arrays(ev, &count, from_end, x);
+        return super::overtake::of_arrays(ev, &count, &counted, x);
     }
     let blank = ev.known(x.kind, x.kind.fill());
     if x.rank() == 1
@@ -407,6 +387,7 @@ pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr)
         && n <= MANY as i64
     {
         let missing = vec![blank; n as usize - items.len()];
+        let from_end = matches!(counted, Counted::FromEnd);
         let (before, after) = if from_end { (missing, Vec::new()) } else { (Vec::new(), missing) };
         let all = before.iter().chain(items).chain(&after).cloned().collect();
         return Ok(ev.vector(x.kind, all));
@@ -416,29 +397,15 @@ pub fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr)
         return Ok(ev.of_pull(x.kind, shape, move |_, _| Ok(blank.term.clone())));
     }
     Ok(ev.of_pull(x.kind, shape, move |ev, index| {
-        let place = if from_end {
-            // Computed as a number, because a difference of lengths may be negative.
-            let (have, count) = (ev.size_term(&have), ev.size_term(&count));
-            let offset = ev.minus(have, count);
-            ev.plus(index[axis].clone(), offset)
-        } else {
-            index[axis].clone()
-        };
+        let place = ev.plus(index[axis].clone(), counted.begin(ev, &have, &count));
         let place = ev.share(place, "i")?;
-        let blank = |_: &mut Ev| Ok(blank.term.clone());
+        let exists = counted.exists(ev, &place, &have);
         let element = |ev: &mut Ev| {
             let mut index = index.to_vec();
             index[axis] = place.clone();
             ev.element(&x, &index)
         };
-        if from_end {
-            let before = ev.less(place.clone(), ev.int(0));
-            ev.branches(before, blank, element)
-        } else {
-            let have = ev.size_term(&have);
-            let inside = ev.less(place.clone(), have);
-            ev.branches(inside, element, blank)
-        }
+        ev.branches(exists, element, |_| Ok(blank.term.clone()))
     }))
 }
 
@@ -448,13 +415,13 @@ pub fn drop(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     let amounts = amounts(ev, '↓', k, x.rank())?;
     let mut left = x;
     for (axis, k) in amounts.into_iter().enumerate() {
-        let (count, from_end) = amount(ev, '↓', &k, ev.at)?;
-        left = drop_axis(ev, axis, count, from_end, &left)?;
+        let (count, counted) = amount(ev, '↓', &k, ev.at)?;
+        left = drop_axis(ev, axis, count, counted, &left)?;
     }
     Ok(left)
 }
 
-pub fn drop_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> Res<Arr> {
+pub fn drop_axis(ev: &mut Ev, axis: usize, count: Size, counted: Counted, x: &Arr) -> Res<Arr> {
     let mut shape = x.shape.clone();
     let have = &x.shape[axis];
     shape[axis] = match (have.as_const(), count.as_const()) {
@@ -464,10 +431,12 @@ pub fn drop_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr)
     };
     moved(ev, x, shape, move |ev, index| {
         let mut index = index.to_vec();
-        if !from_end {
-            let count = ev.size_term(&count);
-            index[axis] = ev.plus(index[axis].clone(), count);
-        }
+        let dropped = match &counted {
+            Counted::FromStart => ev.size_term(&count),
+            Counted::FromEnd => ev.int(0),
+            Counted::BySign(number) => ev.app("max", [number.clone(), ev.int(0)]),
+        };
+        index[axis] = ev.plus(index[axis].clone(), dropped);
         Ok(index)
     })
 }

@@ -177,6 +177,17 @@ impl Emitter {
         Ok(bound)
     }
 
+    /// The value of a name that a `let` in sight binds.
+    pub fn definition(&self, name: &Term) -> Option<&Term> {
+        let Kind::Local(bound) = name.kind() else { return None };
+        self.scopes.iter().rev().find_map(|scope| scope.value(bound))
+    }
+
+    /// A name in sight whose value passes a test.
+    pub fn name_of(&self, test: impl Fn(&Term) -> bool) -> Option<Bound> {
+        self.scopes.iter().rev().find_map(|scope| scope.name_of(&test))
+    }
+
     /// Opens an array of hidden length, with names for length and array.
     pub fn unpack(&mut self, term: Term, length: &str, name: &str) -> Res<(Bound, Bound)> {
         self.spend(&term)?;

@@ -109,6 +109,11 @@ impl Term {
         self.0.depth
     }
 
+    /// Whether both are one name.
+    pub fn is_name_of(&self, other: &Term) -> bool {
+        matches!((self.kind(), other.kind()), (Kind::Local(a), Kind::Local(b)) if a.id == b.id)
+    }
+
     /// Whether emitting it twice is free.
     pub fn is_atom(&self) -> bool {
         matches!(self.kind(), Kind::Local(_) | Kind::Int(_) | Kind::Double(_) | Kind::Bool(_) | Kind::Size(_))
@@ -141,6 +146,22 @@ impl Scope {
     pub fn last(&self) -> Option<Bound> {
         self.bound.last().map(|binding| match binding {
             Binding::Let(name, _) | Binding::Unpack(_, name, _) => name.clone(),
+        })
+    }
+
+    /// The value of a name that a `let` binds.
+    pub fn value(&self, of: &Bound) -> Option<&Term> {
+        self.bound.iter().find_map(|binding| match binding {
+            Binding::Let(name, value) if name.id == of.id => Some(value),
+            Binding::Let(..) | Binding::Unpack(..) => None,
+        })
+    }
+
+    /// A name whose value passes a test.
+    pub fn name_of(&self, test: impl Fn(&Term) -> bool) -> Option<Bound> {
+        self.bound.iter().find_map(|binding| match binding {
+            Binding::Let(name, value) if test(value) => Some(name.clone()),
+            Binding::Let(..) | Binding::Unpack(..) => None,
         })
     }
 
