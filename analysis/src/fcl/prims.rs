@@ -15,8 +15,8 @@ pub fn named(ev: &mut Ev, name: &Rc<str>, levels: &[u32]) -> Res<Value> {
     Ok(match &**name {
         "fst" => Value::function(1, |ev, args| Ok(args[0].pair(ev)?.0.clone())),
         "snd" => Value::function(1, |ev, args| Ok(args[0].pair(ev)?.1.clone())),
-        "negatei" | "absi" | "signi" | "clz" | "negated" | "absd" | "sqrtd" | "expd" | "logd" | "d2i" | "i2d"
-        | "b2i" | "not" => Value::function(1, move |ev, args| unary(ev, &own, &args[0])),
+        "negatei" | "absi" | "signi" | "clz" | "popc" | "negated" | "absd" | "sqrtd" | "expd" | "logd" | "d2i"
+        | "i2d" | "b2i" | "not" => Value::function(1, move |ev, args| unary(ev, &own, &args[0])),
         "addi" | "subi" | "muli" | "divi" | "modi" | "mini" | "maxi" | "powi" | "eqi" | "neqi" | "lti" | "andi"
         | "ori" | "xor" | "sll" | "srl" | "addd" | "addr" | "subd" | "muld" | "divd" | "ltd" => {
             Value::function(2, move |ev, args| binary(ev, &own, &args[0], &args[1]))

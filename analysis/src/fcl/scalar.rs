@@ -17,16 +17,18 @@ pub fn unary(ev: &mut Ev, name: &str, value: &Value) -> Res<Value> {
             let zero = Value::Int(ev.number(0));
             return binary(ev, "subi", &zero, value);
         }
-        "absi" | "signi" | "clz" if known.is_some() => {
+        "absi" | "signi" | "clz" | "popc" if known.is_some() => {
             let n = known.unwrap_or(0);
             Value::Int(ev.number(match name {
                 "absi" => i64::from(n.wrapping_abs()),
                 "signi" => i64::from(n.signum()),
+                "popc" => i64::from(n.count_ones()),
                 _ => i64::from(n.leading_zeros()),
             }))
         }
         "absi" => Value::Int(ev.unknown(ev.app("abs", [term]))),
         "clz" => Value::Int(ev.unknown(ev.app("clz", [term]))),
+        "popc" => Value::Int(ev.unknown(ev.app("popcount", [term]))),
         "signi" => {
             let n = ev.share(term, "n")?;
             let positive = ev.less(ev.int(0), n.clone());
