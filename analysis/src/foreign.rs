@@ -47,6 +47,7 @@ const FROM_FIRST: Foreign = Foreign::Advice("`(reduceSeq (head xs) f (tail xs))`
 const SIGN: Foreign = Foreign::Advice("`(if (> x 0) 1 (if (< x 0) -1 0))` is the sign of an Int");
 const SPREAD: Foreign =
     Foreign::Advice("`(average (map (lambda (x) (* (- x m) (- x m))) xs))` is the variance, with m the average");
+const COMPOSED: Foreign = Foreign::Advice("`(o f g)` is the function that applies `g`, then `f`");
 const FILLED: Foreign = Foreign::Advice("`(fill #n 0.0f)` makes an array of equal elements");
 
 /// Sorted by name, for readers; contains no name that Lift defines.
@@ -101,6 +102,8 @@ const WORDS: &[(&str, Foreign)] = &[
     ("chunks", Foreign::Name("split")),
     ("chunksOf", Foreign::Name("split")),
     ("clip", Foreign::Advice("`(max low (min high x))` keeps a number between two")),
+    ("comp", COMPOSED),
+    ("compose", COMPOSED),
     ("concatMap", Foreign::Name("flatMap")),
     ("concatenate", Foreign::Name("concat")),
     ("cond", CONDITIONAL),
@@ -288,6 +291,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("zip3", Foreign::Name("zip")),
     ("|>", Foreign::Advice("`(o f g xs)` applies `g` to `xs`, then `f`")),
     ("||", Foreign::Name("or")),
+    ("∘", COMPOSED),
 ];
 
 pub fn word(word: &str) -> Option<Foreign> {

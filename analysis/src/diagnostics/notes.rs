@@ -133,6 +133,8 @@ pub enum Guess {
     JoinsRowsOfOneLength(String),
     /// Rows with their lengths hidden.
     HidesRows(String),
+    /// `generate` with a function of several indices.
+    OneIndex,
     /// A definition that takes a size as a number, from which the length of its result is computed.
     SizeTakenAsNumber {
         callee: Name,
@@ -181,6 +183,9 @@ impl Display for Guess {
                 f,
                 "`{lambda}` takes {given} arguments, but `{primitive}` gives it one: `zipWith` maps over two arrays, \
                  and `(lambda ((tuple x y)) …)` takes a pair"
+            ),
+            Guess::OneIndex => f.write_str(
+                "`generate` gives one index: `(generate #n (lambda (i) (generate #m (lambda (j) …))))` has rows",
             ),
             Guess::OtherParameters { lambda, takes, given, callee } => {
                 let arguments = |count: &usize| match count {

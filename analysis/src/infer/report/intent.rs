@@ -103,6 +103,9 @@ impl Results<'_> {
         if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
             return Some(meant);
         }
+        if let Some(meant) = self.meant_count_or_component(actual, cause) {
+            return Some(meant);
+        }
         let by_level = (self.meant_each(expected, actual, cause))
             .or_else(|| self.meant_each_state(expected, actual, cause))
             .or_else(|| self.meant_index(expected, actual, cause));
@@ -147,6 +150,27 @@ impl Results<'_> {
             return self.meant_whole_call(arg, actual);
         }
         self.meant_conversion(expected?, actual, expected_at, arg)
+    }
+
+    /// `(head xs 3)`: an array that is given together with a number. `(aref p 0)`: a tuple instead of an array.
+    fn meant_count_or_component(&self, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { apply, callee, .. } = cause else { return None };
+        let args = self.program.arguments(*apply);
+        match (actual.kind(), args) {
+            (TyKind::Array(_), _) => self.meant_count(*callee, args),
+            (TyKind::Tuple(parts), &[tuple, index]) if self.program.primitive_at(*callee)?.id == PrimitiveId::Aref => {
+                let Expr::Literal(number) = self.program.expr(index) else { return None };
+                let place = number.integer().filter(|place| (0..parts.len() as i128).contains(place))?;
+                let component = format!("get{}", place + 1);
+                let written = format!("({component} {})", self.program.short(tuple));
+                let edits = vec![
+                    Edit::Replace(Node::Expr(*callee), component),
+                    Edit::Replace(Node::Expr(index), String::new()),
+                ];
+                Some(Intent::new(Guess::ComponentIs(written.clone()), Title::Write(written), edits))
+            }
+            _ => None,
+        }
     }
 
     /// An integer where a number with a fraction is taken: suggests a conversion.

@@ -439,7 +439,7 @@ impl Infer<'_> {
             );
             let meant = match done {
                 0 => self.results().meant_by_more(callee, args, taken, &ty),
-                _ => self.results().meant_by_indices(callee, &ty),
+                _ => self.results().meant_by_sizes(callee, &ty),
             };
             (d, meant)
         };

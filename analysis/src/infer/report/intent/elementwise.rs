@@ -6,7 +6,7 @@ use crate::hir::*;
 use crate::infer::cause::Cause;
 use crate::infer::report::intent::Intent;
 use crate::infer::results::Results;
-use crate::prims::PrimitiveId;
+use crate::prims::{self, PrimitiveId};
 use crate::ty::{Ty, TyKind};
 
 impl Results<'_> {
@@ -38,34 +38,55 @@ impl Results<'_> {
             let title = Title::Write(text.clone());
             Some(Intent::new(guess(text), title, edits))
         };
-        let before = |word: &str| vec![Edit::InsertBefore(Node::Expr(callee), format!("{word} "))];
         let name = self.program.short(callee);
+        // A map for each level of the arrays: `zipWith (zipWith +)`.
+        let mapped = |map: &str, levels: usize| {
+            let inner = levels.saturating_sub(1);
+            let (before, after) = (format!("{map} {}", format!("({map} ").repeat(inner)), ")".repeat(inner));
+            let edits = vec![
+                Edit::InsertBefore(Node::Expr(callee), before.clone()),
+                Edit::InsertAfter(Node::Expr(callee), after.clone()),
+            ];
+            (format!("{before}{name}{after}"), edits)
+        };
         match args[..] {
             [only] if takes == 1 => {
-                let text = format!("(map {name} {})", self.program.short(only));
-                written(text, before("map"), Guess::EachElement)
+                let (function, edits) = mapped("map", self.levels(only));
+                let text = format!("({function} {})", self.program.short(only));
+                written(text, edits, Guess::EachElement)
             }
             [only] => {
                 let of_all = of_all_elements(primitive.id)?;
-                let text = format!("({of_all} {})", self.program.short(only));
-                let edits = vec![Edit::Replace(Node::Expr(callee), of_all.to_owned())];
+                let inner = self.levels(only).saturating_sub(1);
+                let join = format!("({} ", prims::named(PrimitiveId::Join)).repeat(inner);
+                let after = ")".repeat(inner);
+                let text = format!("({of_all} {join}{}{after})", self.program.short(only));
+                let edits = vec![
+                    Edit::Replace(Node::Expr(callee), of_all.to_owned()),
+                    Edit::InsertBefore(Node::Expr(only), join),
+                    Edit::InsertAfter(Node::Expr(only), after),
+                ];
                 written(text, edits, Guess::AllElements)
             }
-            [left, right] if self.is_array(left) && self.is_array(right) => {
-                let text = format!("(zipWith {name} {} {})", self.program.short(left), self.program.short(right));
-                written(text, before("zipWith"), Guess::BothArrays)
+            [left, right] if self.levels(left) > 0 && self.levels(left) == self.levels(right) => {
+                let (function, edits) = mapped("zipWith", self.levels(left));
+                let text = format!("({function} {} {})", self.program.short(left), self.program.short(right));
+                written(text, edits, Guess::BothArrays)
             }
+            [left, right] if self.levels(left) > 0 && self.levels(right) > 0 => None,
             [left, right] => {
                 // The array is written again after the function, so it has to be a name.
                 let Expr::Local(binder) = self.program.expr(array) else { return None };
                 let element = self.unused_name_like("x");
+                let inner = self.levels(array).saturating_sub(1);
+                let (map, after) = (format!("(map {}", "(map ".repeat(inner)), ")".repeat(inner));
                 let part = |e: ExprId| if e == array { element.clone() } else { self.program.short(e) };
                 let of = &self.program.body().binder(*binder).name;
-                let text = format!("(map (lambda ({element}) ({name} {} {})) {of})", part(left), part(right));
+                let text = format!("{map}(lambda ({element}) ({name} {} {})){after} {of})", part(left), part(right));
                 let edits = vec![
-                    Edit::InsertBefore(Node::Expr(apply), format!("(map (lambda ({element}) ")),
+                    Edit::InsertBefore(Node::Expr(apply), format!("{map}(lambda ({element}) ")),
                     Edit::Replace(Node::Expr(array), element.clone()),
-                    Edit::InsertAfter(Node::Expr(apply), format!(") {of})")),
+                    Edit::InsertAfter(Node::Expr(apply), format!("){after} {of})")),
                 ];
                 written(text, edits, Guess::EachElement)
             }
@@ -126,12 +147,22 @@ impl Results<'_> {
             _ => None,
         });
         let (lambda, given) = lambda?;
+        if self.program.primitive_at(*callee)?.id == PrimitiveId::Generate {
+            return Some(Intent::advice(Guess::OneIndex));
+        }
         let (primitive, lambda) = (self.program.short(*callee), self.program.short(lambda));
         Some(Intent::advice(Guess::FewerParameters { lambda, given, primitive }))
     }
 
-    fn is_array(&self, e: ExprId) -> bool {
-        self.type_of_operand(e).is_some_and(|ty| ty.as_array().is_some())
+    /// How many levels of arrays an argument has.
+    fn levels(&self, e: ExprId) -> usize {
+        let mut levels = 0;
+        let mut ty = self.type_of_operand(e);
+        while let Some(element) = ty.as_ref().and_then(|ty| ty.as_array()).map(|array| array.element.clone()) {
+            levels += 1;
+            ty = Some(self.table.zonk(&element));
+        }
+        levels
     }
 
     /// The type of an argument, which for a name is known before the argument is checked.

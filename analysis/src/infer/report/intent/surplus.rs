@@ -1,4 +1,5 @@
-//! Guesses what was meant by more arguments than a function takes: `(aref m i j)`, `(map f xs ys)`, `(update m i j x)`.
+//! Guesses what was meant by more arguments than a function takes: `(aref m i j)`, `(map f xs ys)`, `(update m i j x)`,
+//! `(head xs 3)`, `(iota from to)`, `(generate #n #m f)`.
 
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Edit, Title};
@@ -15,6 +16,7 @@ impl Results<'_> {
     pub fn meant_by_more(&self, callee: ExprId, args: &[ExprId], taken: &[Ty], result: &Ty) -> Option<Intent> {
         let Expr::Global(name) = self.program.expr(callee) else { return None };
         let by_call = (self.meant_scatter(callee, args))
+            .or_else(|| self.meant_count(callee, args))
             .or_else(|| self.meant_row(name, args, taken, result))
             .or_else(|| self.meant_operator(callee, args, taken));
         if by_call.is_some() {
@@ -79,16 +81,90 @@ impl Results<'_> {
         Some(Intent::new(guess, Title::ZipArrays, edits))
     }
 
-    /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
-    pub fn meant_by_indices(&self, callee: ExprId, row: &Ty) -> Option<Intent> {
-        if self.program.primitive_at(callee)?.id != PrimitiveId::Aref || row.as_array().is_none() {
-            return None;
-        }
+    /// Explains surplus arguments of a primitive whose first ones are sizes or indices. `result` is the type of the call
+    /// without them.
+    pub fn meant_by_sizes(&self, callee: ExprId, result: &Ty) -> Option<Intent> {
         let call = self.program.body().exprs.iter().find_map(|e| match e {
             Expr::Apply { callee: of, args } if *of == callee => Some(args),
             _ => None,
         });
-        let &[array, first, second] = &call?[..] else { return None };
+        match (self.program.primitive_at(callee)?.id, &call?[..]) {
+            (PrimitiveId::Aref, &[array, first, second]) => self.meant_indices(callee, result, array, first, second),
+            (PrimitiveId::Generate, &[_, rows, function]) => self.meant_rows(rows, function),
+            (PrimitiveId::Iota, &[from, to]) => self.meant_range(callee, from, to),
+            _ => None,
+        }
+    }
+
+    /// `(generate #n #m (lambda (i j) …))`: suggests rows.
+    fn meant_rows(&self, columns: ExprId, function: ExprId) -> Option<Intent> {
+        let Expr::Lambda { params, body } = self.program.expr(function) else { return None };
+        let &[i, j] = &params[..] else { return None };
+        let name = |b: BinderId| &self.program.body().binder(b).name;
+        let inner =
+            format!("({} {} (lambda ({}) ", prims::named(PrimitiveId::Generate), self.program.short(columns), name(j));
+        let edits = vec![
+            Edit::Replace(Node::Expr(columns), String::new()),
+            Edit::Replace(Node::Binder(j), String::new()),
+            Edit::InsertBefore(Node::Expr(*body), inner.clone()),
+            Edit::InsertAfter(Node::Expr(*body), "))".into()),
+        ];
+        let written = format!("(lambda ({}) {inner}…)))", name(i));
+        Some(Intent::new(Guess::OneIndex, Title::Write(written), edits))
+    }
+
+    /// `(iota from to)`: suggests the numbers from one to before another.
+    fn meant_range(&self, callee: ExprId, from: ExprId, to: ExprId) -> Option<Intent> {
+        let (map, iota) = (prims::named(PrimitiveId::Map), self.program.short(callee));
+        let (start, end) = (self.program.short(from), self.program.short(to));
+        let (before, count) = (format!("{map} (+ {start}) ("), format!(" (- {end} {start}))"));
+        let written = format!("({before}{iota}{count})");
+        let edits = vec![
+            Edit::InsertBefore(Node::Expr(callee), before),
+            Edit::InsertAfter(Node::Expr(callee), count),
+            Edit::Replace(Node::Expr(from), String::new()),
+            Edit::Replace(Node::Expr(to), String::new()),
+        ];
+        Some(Intent::new(Guess::Write(written.clone()), Title::Write(written), edits))
+    }
+
+    /// `(head xs 3)`, `(tail 2 xs)`: a number of elements is given to a function of one end of an array.
+    pub fn meant_count(&self, callee: ExprId, args: &[ExprId]) -> Option<Intent> {
+        let (several, from_end) = of_several(self.program.primitive_at(callee)?.id)?;
+        let &[first, second] = args else { return None };
+        let is_count = |e: ExprId| {
+            matches!(self.program.expr(e), Expr::Literal(Literal::Int(_)) | Expr::Size(_))
+                || self.type_of_operand(e).is_some_and(|ty| ty.as_scalar() == Some(Scalar::Int))
+        };
+        let (array, count) = match (is_count(first), is_count(second)) {
+            (true, false) => (second, first),
+            (false, true) => (first, second),
+            _ => return None,
+        };
+        let (several, of) = (prims::named(several), self.program.short(array));
+        let (before, after) = match from_end {
+            true => (format!("(- ({} {of}) ", prims::named(PrimitiveId::Length)), ")"),
+            false => (String::new(), ""),
+        };
+        let written = format!("({several} {before}{}{after} {of})", self.program.short(count));
+        let mut edits = vec![Edit::Replace(Node::Expr(callee), several.into())];
+        if array == second {
+            edits.push(Edit::InsertBefore(Node::Expr(count), before));
+            edits.push(Edit::InsertAfter(Node::Expr(count), after.into()));
+        } else {
+            let copy = |at: ExprId, before: String, of: ExprId, after: &str| {
+                let (at, of) = (Node::Expr(at), Node::Expr(of));
+                [Edit::CopyBefore { at, before, of, after: after.into() }, Edit::Replace(at, String::new())]
+            };
+            edits.extend(copy(array, before, count, after));
+            edits.extend(copy(count, String::new(), array, ""));
+        }
+        Some(Intent::new(Guess::Write(written.clone()), Title::Write(written), edits))
+    }
+
+    /// `(aref m i j)`: suggests the element of a row. `row` is the type of `(aref m i)`.
+    fn meant_indices(&self, callee: ExprId, row: &Ty, array: ExprId, first: ExprId, second: ExprId) -> Option<Intent> {
+        row.as_array()?;
         let name = self.program.short(callee);
         let written = format!(
             "({name} ({name} {} {}) {})",
@@ -148,5 +224,17 @@ impl Results<'_> {
         let edits =
             vec![Edit::InsertBefore(Node::Expr(column), before), Edit::InsertAfter(Node::Expr(value), ")".into())];
         changes.then(|| Intent::new(Guess::Write(written.clone()), Title::Write(written), edits))
+    }
+}
+
+/// The primitive that takes or leaves out several elements where another one does so with one element, and whether it does
+/// so at the end.
+fn of_several(of_one: PrimitiveId) -> Option<(PrimitiveId, bool)> {
+    match of_one {
+        PrimitiveId::Head => Some((PrimitiveId::Take, false)),
+        PrimitiveId::Tail => Some((PrimitiveId::Drop, false)),
+        PrimitiveId::Last => Some((PrimitiveId::Drop, true)),
+        PrimitiveId::Init => Some((PrimitiveId::Take, true)),
+        _ => None,
     }
 }
