@@ -9,6 +9,11 @@ use lift_analysis::parameters::{Parameter, Settings, TargetName};
 use std::fmt;
 use std::str::FromStr;
 
+/// Dimensions of a grid in OpenCL.
+pub const GRID: usize = 3;
+/// Bytes of local memory that OpenCL guarantees (`CL_DEVICE_LOCAL_MEM_SIZE`).
+pub const LEAST_LOCAL: i64 = 32 * 1024;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     pub class: Class,

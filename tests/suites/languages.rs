@@ -94,7 +94,7 @@ fn test(path: &Path, language: Language) -> Result<(), String> {
         match kernels::compiled(&core) {
             Ok(program) if !sample::takes(&program.opencl.text, kernels::ONE_IN) => {}
             Ok(program) => {
-                let device = kernels::on_device(&program, &arguments, kernels::device());
+                let device = kernels::on_device(&program, &arguments, kernels::unoptimized_device());
                 let same = match (&meaning, &device) {
                     (Ok(meaning), Ok(result)) => kernels::close(meaning, result),
                     (Err(_), Err(_)) => true,

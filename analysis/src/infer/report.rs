@@ -6,11 +6,13 @@
 //! | `literals` | literals of the wrong type, here or in a definition |
 //! | `repair` | quick fixes that the checker constructs |
 //! | `intent` | mistakes: what was meant |
+//! | `types` | two types that differ |
 
 pub mod describe;
 pub mod intent;
 mod literals;
 pub mod repair;
+mod types;
 
 use super::cause::Cause;
 use super::given::Given;
@@ -18,16 +20,15 @@ use super::results::Results;
 use super::table::unify::Mismatch;
 use crate::diagnostics::Note;
 use crate::diagnostics::notes::Guess;
-use crate::diagnostics::problem::{OperandPlace, TypePlace};
-use crate::diagnostics::{
-    Code, Diagnostic, Difference, Edit, LengthSource, LengthsOf, Obligation, Place, Problem, Severity, Title,
-};
+use crate::diagnostics::problem::OperandPlace;
+use crate::diagnostics::{Code, Diagnostic, Difference, LengthSource, LengthsOf, Obligation, Problem, Severity};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::texts::{call_of, shorten};
 use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
+use types::Different;
 
 impl Results<'_> {
     /// The diagnostic for a conflict of two types.
@@ -43,7 +44,8 @@ impl Results<'_> {
                     // One literal is one mistake, however often the definition is used.
                     return self.found.so_far().diagnostics.iter().all(|other| other.message != d.message).then_some(d);
                 }
-                self.types(&expected, &actual, &left, &right, left_why, cause)
+                let of = Different { expected: &expected, actual: &actual, left: &left, right: &right, cause };
+                self.different(of, left_why)
             }
             Mismatch::Class { class, ty } => self.class(class, &ty, &actual, cause),
             Mismatch::Infinite { ty } => Diagnostic::new(cause.node(), &Problem::InfiniteType { ty }),
@@ -110,178 +112,6 @@ impl Results<'_> {
             Expr::Lambda { params, body } => (e == *result || body == result) && params.iter().any(is_wrong),
             _ => false,
         })
-    }
-
-    fn types(
-        &self,
-        expected: &Ty,
-        actual: &Ty,
-        left: &Ty,
-        right: &Ty,
-        left_why: Option<ExprId>,
-        cause: &Cause,
-    ) -> Diagnostic {
-        // Of two literals, the one without a suffix probably has its type by oversight.
-        let is_literal = |e: ExprId| matches!(self.program.expr(e), Expr::Literal(_));
-        // `(* 2)` that is given Floats.
-        let of_section = |e: ExprId| match self.program.expr(e) {
-            Expr::Apply { callee, args } if self.program.primitive_at(*callee)?.awaits_more(args.len()) => {
-                args.iter().copied().find(|arg| is_literal(*arg))
-            }
-            _ => None,
-        };
-        let decides = || match cause.why().is_some_and(is_literal) {
-            true => self.deciding_literal(left_why?),
-            false => of_section(left_why?),
-        };
-        let left_why = match cause {
-            Cause::Branches { then, .. } if is_literal(self.result_of(*then)) => Some(self.result_of(*then)),
-            _ => left_why.map(|why| if is_literal(why) { why } else { decides().unwrap_or(why) }),
-        };
-        // A literal of the wrong type is the mistake, on whichever side it is.
-        if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
-            && let Some(fix) = self.literals_fix(why, wanted, cause)
-        {
-            let problem =
-                Problem::LiteralMismatch { literal: self.program.short(why), left: left.clone(), right: right.clone() };
-            let mut d = Diagnostic::new(Node::Expr(why), &problem).fix(fix);
-            if let Cause::Argument { arg, .. } = cause {
-                let text = self.program.short(*arg);
-                d = d.related(Node::Expr(*arg), &Note::ExpressionIs { text, ty: actual.clone() });
-            }
-            if let Cause::Branches { otherwise, .. } = cause {
-                d = d.related(Node::Expr(*otherwise), &Note::BranchIs { ty: actual.clone() });
-            }
-            return d;
-        }
-        if let (TyKind::Size(_), Some(Scalar::Int)) = (left.kind(), right.as_scalar())
-            && let Some(d) = self.takes_size_by_name(left, cause)
-        {
-            return d;
-        }
-        let are_rows_of_branch =
-            matches!(cause, Cause::Branches { .. }) && expected.as_array().is_some_and(|rows| rows.element == *left);
-        if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) && !are_rows_of_branch
-        {
-            if let Some(d) = self.takes_no_hidden_length(left, right, cause) {
-                return d;
-            }
-            let (left, right) = (left.clone(), right.clone());
-            let problem = match (self.program.is_explicit(), cause) {
-                (false, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
-                    let callee = self.program.short(*callee);
-                    if crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected)) {
-                        Problem::LengthChangesEachRound { callee, right }
-                    } else {
-                        let changes_state = is_state_of_fold(&self.table.zonk(expected));
-                        Problem::ResultOfHiddenLength { callee, left, right, changes_state }
-                    }
-                }
-                (false, Cause::Argument { callee, .. }) if actual.as_array().is_some_and(|a| a.element == right) => {
-                    Problem::HiddenRows { callee: self.program.short(*callee), rows: right }
-                }
-                _ => Problem::HiddenLength { ty: right },
-            };
-            let mut d = Diagnostic::new(cause.node(), &problem);
-            if let (Problem::HiddenRows { .. }, Cause::Argument { callee, .. }) = (&problem, cause)
-                && let Expr::Local(function) = self.program.expr(*callee)
-                && self.is_called_again(*function)
-            {
-                d = d.guess(&Guess::LocalForOneKind { name: self.program.short(*callee) });
-            }
-            let wrong = match cause {
-                Cause::Argument { callee, index, .. } => self.wrong_with_rows(*callee, *index, actual),
-                _ => None,
-            };
-            return match wrong {
-                Some((name, message)) => d.related_at(Place::Definition(name), &Note::WithSuchRows { message }),
-                None => d,
-            };
-        }
-        // The arrays of a state that is a tuple keep their lengths, too.
-        if let (false, Cause::Argument { callee, .. }) = (self.program.is_explicit(), cause)
-            && matches!(
-                (left.kind(), right.kind(), expected.kind()),
-                (TyKind::Tuple(_), TyKind::Exists(..), TyKind::Fun(..))
-            )
-            && crate::infer::report::repair::is_endomorphism(&self.table.zonk(expected))
-        {
-            let problem = Problem::LengthChangesEachRound { callee: self.program.short(*callee), right: right.clone() };
-            return Diagnostic::new(cause.node(), &problem);
-        }
-        let rows_of_one_length = match (left.kind(), cause) {
-            (TyKind::Exists(..), Cause::Argument { callee, arg, .. })
-                if right.as_array().is_some() && actual.as_array().is_some_and(|rows| rows.element == *right) =>
-            {
-                Some(self.meant_rows_of_one_length(*callee, *arg))
-            }
-            (TyKind::Exists(..), Cause::Branches { otherwise, .. })
-                if actual.as_array().is_some_and(|rows| rows.element == *right) =>
-            {
-                Some(self.hides_rows(*otherwise))
-            }
-            (TyKind::Array(_), Cause::Branches { then, .. })
-                if matches!(right.kind(), TyKind::Exists(..)) && are_rows_of_branch =>
-            {
-                Some(self.hides_rows(*then))
-            }
-            _ => None,
-        };
-        let (wanted, given) = (expected, actual);
-        let place = match cause {
-            Cause::Argument { callee, index, .. } => {
-                TypePlace::Argument { callee: self.program.short(*callee), index: *index }
-            }
-            Cause::Condition(_) => TypePlace::Condition,
-            Cause::Branches { .. } => TypePlace::Branches,
-            Cause::Annotation(_) => TypePlace::Annotation,
-            Cause::Component(e) => TypePlace::Component { part: self.program.short(*e) },
-            Cause::Binder(e, _) if matches!(self.program.expr(*e), Expr::Component { .. }) => TypePlace::Pattern,
-            Cause::Binder(_, b) => TypePlace::Binder { name: self.program.body().binder(*b).name.clone() },
-            Cause::LengthOf(..) => TypePlace::LengthOf,
-            Cause::SizeName(_, b, _) => TypePlace::SizeName { name: self.program.body().binder(*b).name.clone() },
-            Cause::Result(_) => TypePlace::Other,
-        };
-        let parts = (expected != left && left != right).then(|| (left.clone(), right.clone()));
-        let problem = Problem::TypeMismatch { place, expected: expected.clone(), actual: actual.clone(), parts };
-        let mut d = Diagnostic::new(cause.node(), &problem);
-        if let (Cause::Binder(component, _), Some(_)) = (cause, actual.as_scalar())
-            && let Some(meant) = self.meant_parameters(*component)
-        {
-            d = meant.add_to(d);
-        }
-        if let Cause::Branches { then, .. } = cause {
-            d = d.related(Node::Expr(*then), &Note::BranchIs { ty: expected.clone() });
-        }
-        if let Cause::SizeName(_, b, Some(read)) = cause {
-            d = d.related(Node::Binder(*b), &Note::NameIs { ty: actual.clone() });
-            if let Expr::Size(size) = self.program.expr(*read)
-                && matches!(self.program.body().size_ref(*size), crate::hir::SizeRef::Local(_))
-            {
-                let name = self.program.body().binder(*b).name.to_string();
-                let edits = vec![Edit::Replace(Node::Expr(*read), name.clone())];
-                d = d.fix(Title::Write(name).certain(edits));
-            }
-        }
-        if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
-            let text = self.program.short(why);
-            d = d.related(Node::Expr(why), &Note::TypeComesFrom { ty: left.clone(), text });
-        }
-        let given_at = match cause {
-            Cause::Argument { arg, .. } => Some(*arg),
-            Cause::Branches { otherwise, .. } => Some(self.result_of(*otherwise)),
-            _ => None,
-        };
-        if let (Some(at), Some(wanted)) = (given_at, left.as_scalar())
-            && let Some(fix) = self.literals_fix(at, wanted, cause)
-        {
-            d = d.fix(fix);
-        } else if let Some(meant) =
-            rows_of_one_length.or_else(|| self.meant_by_value(Some(wanted), given, left_why, cause))
-        {
-            d = meant.add_to(d);
-        }
-        d
     }
 
     fn is_called_again(&self, function: BinderId) -> bool {

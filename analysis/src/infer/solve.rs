@@ -2,6 +2,7 @@
 //!
 //! | module | job |
 //! |---|---|
+//! | `attempt` | an attempt at a constraint of each kind |
 //! | `defaults` | the constraint to default next when solving stops |
 //! | `hide` | hiding lengths |
 //! | `join` | the type of an `if` |
@@ -9,6 +10,7 @@
 //! | `state` | loops whose state has lengths that change from iteration to iteration |
 //! | `work` | the cost of checking one form |
 
+mod attempt;
 pub mod defaults;
 pub mod hide;
 pub mod join;
@@ -24,7 +26,7 @@ use super::table::Key;
 use crate::diagnostics::Problem;
 use crate::hir::Node;
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
-use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
+use crate::ty::{Ty, TyKind, TyVar};
 
 impl Infer<'_> {
     pub fn defer(&mut self, constraint: Constraint) {
@@ -71,83 +73,14 @@ impl Infer<'_> {
         let of_sizes = sizes.into_iter().flat_map(|size| self.table.zonk_size(size).vars());
         of_types.chain(of_sizes.filter(|v| v.kind == VarKind::Unknown).map(|v| Key::Size(v.id))).collect()
     }
-    /// Restricts `part`, a part of the variable `whole`, to what the variable may mention.
-    fn as_far_out(&mut self, part: &Ty, whole: Key) {
-        let (level, deps) = (self.table.key_level(whole), self.table.deps(whole));
-        for key in self.table.unknowns(&self.table.zonk(part)) {
-            self.table.restrict(key, level, &deps);
-        }
-        self.wake_bound();
-    }
 
     fn attempt(&mut self, c: &Constraint) -> Progress {
         match c {
             Constraint::Open { from, to, site, scope, explicit, names } => {
-                let head = self.table.shallow(from);
-                let opened = match head.kind() {
-                    TyKind::Unknown(v) => {
-                        // A value used as a scalar or a function has no length to open.
-                        let used = self.table.shallow(to);
-                        if !explicit
-                            && (matches!(used.kind(), TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_))
-                                || self.has_class(&used))
-                        {
-                            used
-                        } else {
-                            let mut keys = vec![Key::Type(v.0)];
-                            if let TyKind::Unknown(u) = used.kind() {
-                                keys.push(Key::Type(u.0));
-                            }
-                            return Progress::Wait(keys);
-                        }
-                    }
-                    TyKind::Exists(..) => self.open_in(&head, *site, *scope, *explicit, names),
-                    _ => {
-                        if *explicit {
-                            self.nothing_to_unpack(*site, &head);
-                        }
-                        head.clone()
-                    }
-                };
-                self.length_of_opened(*site, &opened);
-                let cause = Cause::site(self.program.body(), *site);
-                if matches!(head.kind(), TyKind::Unknown(_)) {
-                    self.unify(from, &opened, &cause);
-                } else {
-                    self.unify(to, &opened, &cause);
-                }
-                self.scope_opened(*scope);
-                Progress::Done
+                self.open_value(from, to, *site, *scope, (*explicit, names))
             }
-            Constraint::Close { from, to, scope, expr } => {
-                if self.scopes.awaits_openings(*scope) {
-                    return Progress::Wait(vec![Key::Scope(*scope as u32)]);
-                }
-                let any_opened = self.scopes.has_opened(*scope);
-                let level = self.scopes.level_of(*scope);
-                let zonked = self.table.zonk(from);
-                let open: Vec<Key> =
-                    self.table.unknowns(&zonked).into_iter().filter(|k| self.table.key_level(*k) >= level).collect();
-                if any_opened && !open.is_empty() {
-                    return Progress::Wait(open);
-                }
-                self.close(&zonked, to, *scope, *expr);
-                Progress::Done
-            }
-            Constraint::Pack { from, to, scope, expr, inner } => {
-                let zonked = self.table.zonk(from);
-                // Variables of outer levels cannot mention a length hidden here, whatever they are bound to.
-                let level = self.scopes.outermost_within(*scope);
-                let mut open = self.table.unknowns(&zonked);
-                if matches!(zonked.kind(), TyKind::Array(_) | TyKind::Exists(..)) {
-                    open.retain(|k| self.table.key_level(*k) >= level);
-                }
-                if !open.is_empty() {
-                    return Progress::Wait(open);
-                }
-                self.pack(&zonked, to, *scope, *expr, *inner);
-                Progress::Done
-            }
+            Constraint::Close { from, to, scope, expr } => self.close_scope(from, to, *scope, *expr),
+            Constraint::Pack { from, to, scope, expr, inner } => self.pack_written(from, to, *scope, (*expr, *inner)),
             Constraint::Hide { from, to, at, value, level } => {
                 if let TyKind::Unknown(v) = self.table.shallow(from).kind() {
                     return Progress::Wait(vec![Key::Type(v.0)]);
@@ -156,110 +89,10 @@ impl Infer<'_> {
                 Progress::Done
             }
             Constraint::Join { branches, to, at } => self.join(branches, to, *at, false),
-            Constraint::Project { from, index, to, at } => {
-                let head = self.table.shallow(from);
-                match head.kind() {
-                    TyKind::Unknown(v) => {
-                        self.as_far_out(to, Key::Type(v.0));
-                        // All projections of one component have one type.
-                        let component = self.agenda.component(*v, *index, to);
-                        if component != *to {
-                            self.unify(to, &component, &Cause::Result(*at));
-                        }
-                        Progress::Wait(vec![Key::Type(v.0)])
-                    }
-                    TyKind::Tuple(parts) if *index < parts.len() => {
-                        self.unify(to, &parts[*index].clone(), &Cause::Result(*at));
-                        Progress::Done
-                    }
-                    _ => {
-                        if !head.contains_error() {
-                            let ty = self.table.zonk(&head);
-                            let d = self.results().no_component(*at, *index, ty);
-                            self.found.diagnostic(d);
-                        }
-                        self.unify(to, &Ty::error(), &Cause::Result(*at));
-                        Progress::Done
-                    }
-                }
-            }
-            Constraint::Unzip { array, to, at } => {
-                let ty = self.table.zonk(array);
-                let Some(a) = ty.as_array() else { return Progress::Done };
-                match a.element.kind() {
-                    TyKind::Unknown(v) => Progress::Wait(vec![Key::Type(v.0)]),
-                    TyKind::Tuple(parts) => {
-                        let of =
-                            |element: &Ty| Ty::new(TyKind::Array(ArrayTy { element: element.clone(), ..a.clone() }));
-                        self.unify(to, &Ty::tuple(parts.iter().map(of).collect()), &Cause::Result(*at));
-                        Progress::Done
-                    }
-                    TyKind::Error => {
-                        self.unify(to, &Ty::error(), &Cause::Result(*at));
-                        Progress::Done
-                    }
-                    _ => {
-                        self.error(Node::Expr(*at), &Problem::UnzipOfOther { element: a.element.clone() });
-                        self.unify(to, &Ty::error(), &Cause::Result(*at));
-                        Progress::Done
-                    }
-                }
-            }
-            Constraint::JoinRows { rows, total, joined, cause } => {
-                let (each, element) = (self.table.zonk_size(&rows.each), self.table.zonk(&rows.element));
-                let each_array = Ty::array(element, each.clone());
-                let depends = |k: &Key| {
-                    let deps = self.table.deps(*k);
-                    deps.contains(&rows.row.id) || deps.contains(&rows.column.id)
-                };
-                let open: Vec<Key> = self.table.unknowns(&each_array).into_iter().filter(depends).collect();
-                if !open.is_empty() {
-                    return Progress::Wait(open);
-                }
-                if each.contains(&rows.row) {
-                    // The number of summands must be known as well, because closed forms use case distinctions.
-                    let count = self.table.zonk_size(&rows.count);
-                    if let Some(v) = count.vars().into_iter().find(|v| v.kind == VarKind::Unknown) {
-                        return Progress::Wait(vec![Key::Size(v.id)]);
-                    }
-                }
-                self.join_rows(rows, total, joined, cause);
-                Progress::Done
-            }
-            Constraint::Equal { left, right, cause } => {
-                let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
-                let mut unknown: Vec<Key> = (l.vars().into_iter().chain(r.vars()))
-                    .filter(|v| v.kind == VarKind::Unknown)
-                    .map(|v| Key::Size(v.id))
-                    .collect();
-                unknown.sort_by_key(|k| format!("{k:?}"));
-                unknown.dedup();
-                if unknown.len() > 1 && l != r {
-                    return Progress::Wait(unknown);
-                }
-                if unknown.len() == 1 && l != r {
-                    let Key::Size(id) = unknown[0] else { return Progress::Done };
-                    let var = super::table::unknown_size(id);
-                    let takes = |one: &Size, other: &Size| {
-                        one.as_var() == Some(&var) && !other.contains(&var) && self.table.may_bind_at_index(&var, other)
-                    };
-                    let mut vars = l.vars();
-                    vars.extend(r.vars());
-                    let solution = || solve(&l, &r, &var, &self.table.facts_about(&vars));
-                    let waits = || match solution() {
-                        Solution::Stuck => true,
-                        Solution::Unique(value, _) => !self.table.may_bind_at_index(&var, &value),
-                        Solution::None => false,
-                    };
-                    if !takes(&l, &r) && !takes(&r, &l) && waits() {
-                        return Progress::Wait(unknown);
-                    }
-                }
-                if let Err(m) = self.unify_sizes(left, right, cause) {
-                    self.report_lengths(m, cause);
-                }
-                Progress::Done
-            }
+            Constraint::Project { from, index, to, at } => self.project(from, *index, to, *at),
+            Constraint::Unzip { array, to, at } => self.unzip(array, to, *at),
+            Constraint::JoinRows { rows, total, joined, cause } => self.join_known_rows(rows, total, joined, cause),
+            Constraint::Equal { left, right, cause } => self.equate(left, right, cause),
             Constraint::Cast { from, to, at } => {
                 let zonked = self.table.zonk(from);
                 let unknown = self.table.unknowns(&zonked);

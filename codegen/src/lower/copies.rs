@@ -5,12 +5,10 @@ use super::function::{Dims, FunctionBuilder};
 use super::value::{Array, ArrayDest, Closure, Dest, Layout, Value, View};
 use crate::core::{Level, Rhs};
 use crate::schedule::{Schedule, free};
+use crate::target::GRID;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// The dimensions of the grid.
-const GRID: usize = 3;
 
 /// The dimensions over which to copy a value.
 pub fn copy_dims(schedule: &Schedule, value: &Value) -> Dims {

@@ -5,6 +5,10 @@ use super::value::{Array, View};
 use crate::core::scalar::is_transcendental;
 use crate::core::{Block, Rhs, ScalarOp};
 
+/// Maximum iterations of an innermost loop that the compilers of devices unroll, so that it costs no jumps. No property of
+/// OpenCL tells it.
+pub const FEW_ROUNDS: i64 = 16;
+
 /// Factor by which each long function of an element reduces the number of elements. Two folds with 16 copies of a
 /// cosine each took ten times as long on an H200 as with 4.
 const FEWER: i64 = 4;

@@ -10,7 +10,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Storage};
 use crate::plan::BufferRole;
 use crate::report;
 use crate::schedule::place;
-use crate::target::Class;
+use crate::target::{Class, LEAST_LOCAL};
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -19,8 +19,6 @@ use std::rc::Rc;
 
 /// Maximum elements of a private array; longer ones are in global memory.
 const MOST_PRIVATE: u64 = 256;
-/// Bytes of local memory that every device has.
-const MOST_LOCAL: u64 = crate::schedule::teams::MOST_LOCAL as u64;
 /// Work-items that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_ITEMS: u32 = 1 << 16;
 /// Groups that run at once, if each needs its own global memory; fewer if that is much.
@@ -112,7 +110,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let elements = wanted.iter().try_fold(0u64, |a, (_, n)| Some(a + known(n)?));
         let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(known(n)? * s.bytes())).sum();
         let known_before = wanted.iter().all(|(_, n)| self.program().is_known_before(n));
-        let fits_local = bytes.is_some_and(|b| self.own().local_bytes() + b <= MOST_LOCAL);
+        let fits_local = bytes.is_some_and(|b| self.own().local_bytes() + b <= LEAST_LOCAL as u64);
         match kind {
             Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
                 declare(self, ty, bounds, name, Storage::Private)
@@ -130,7 +128,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 "toLocal",
                 match bytes {
                     Some(b) => {
-                        format!("local memory has not room for {b} bytes more: devices have at least {MOST_LOCAL}")
+                        format!("local memory has not room for {b} bytes more: devices have at least {LEAST_LOCAL}")
                     }
                     None => {
                         "local memory is allocated before a kernel runs, but only the device can compute the length \

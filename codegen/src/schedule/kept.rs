@@ -25,8 +25,10 @@ const COMBINED: i64 = RADIX + 1;
 const MOST_WORDS: u64 = 64;
 /// Minimum elements of a row per work-item for which registers pay.
 const FEWEST: u32 = 4;
-/// Bytes of local memory to reorder rows for an operator that keeps the order, and work-items of a group.
-const TILE_BYTES: u64 = 20 * 1024;
+/// Bytes of local memory to reorder rows for an operator that keeps the order: less than every device has, beside what else
+/// a group needs.
+pub const TILE_BYTES: u64 = 20 * 1024;
+/// Maximum work-items of a group that shares rows in registers.
 const MOST_ITEMS: u64 = 256;
 /// Maximum statements of a function that is computed again for each reader.
 const COMPUTED_AGAIN: usize = 16;

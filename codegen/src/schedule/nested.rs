@@ -11,6 +11,9 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
 /// Arrays of a constant length below this are the work of one work-item.
+///
+/// Like [`LONG_VIEW`] no parameter: all passes and the lowering classify work by it, without a target, and must agree. The
+/// lengths that the host knows are compared with parameters (`rows.shared`, `rows.narrow`).
 pub const LONG: i64 = 16;
 /// [`LONG`] for views that are not rows of memory, such as windows and columns: higher, because neighbouring work-items
 /// read neighbouring elements of them.

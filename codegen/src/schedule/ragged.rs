@@ -9,6 +9,7 @@ use super::free;
 use super::nested::{LONG_VIEW, Work, is_known, work_among};
 use super::uses;
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
+use crate::target::GRID;
 use lift_analysis::size::{Size, Var};
 
 /// The maps around such a function.
@@ -31,10 +32,8 @@ pub enum Row {
 
 /// Recognises such a map, possibly below other maps.
 pub fn recognise(kernel: &Kernel, call: &PrimCall) -> Option<Ragged> {
-    /// Number of dimensions of a grid.
-    const MOST: usize = 3;
     let (mut rows, mut call) = (Size::one(), call);
-    for depth in 1..=MOST {
+    for depth in 1..=GRID {
         let over = kernel.atom_ty(call.args.first()?);
         let over = over.as_array().filter(|a| is_known(&a.len))?;
         let f = call.funs.first().filter(|_| call.prim == Prim::Map(Level::Auto))?;

@@ -10,7 +10,8 @@ use super::{bounds, is_parallel, place};
 use crate::core::{Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::Ty;
 
-/// The longest array, of known length, for which a launch does not pay.
+/// Maximum constant length of an array for which a launch does not pay: one work-item is done before the next launch starts.
+/// No parameter, because passes and the lowering must agree which loops are the host's.
 const FEW: i64 = 256;
 
 /// Whether the functions of a call at the top of a kernel themselves run at host level. The state of a loop that hides

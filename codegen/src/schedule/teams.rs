@@ -14,17 +14,15 @@ use self::share::place;
 use super::distribute::folds_apart;
 use super::flat::is_flat;
 use super::kept::{self, LocalMemory};
-pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE};
-use super::nested::{
-    Dims, LONG, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of,
-};
+pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE, TILE_BYTES};
+use super::nested::{Dims, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of};
 use super::pass::{Names, over};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, host_blocks, joined, nest, ragged, rules, shapes, tile_folds, together};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
-use crate::target::{Class, Target};
+use crate::target::{Class, GRID, LEAST_LOCAL, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -65,12 +63,6 @@ const OWN_GROUP: u32 = 64;
 /// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
-/// Number of dimensions of the grid.
-pub const GRID: usize = 3;
-
-/// Bytes of local memory that every device has.
-pub const MOST_LOCAL: i64 = 32 * 1024;
-
 /// The thresholds between the versions.
 #[derive(Debug, Clone, Copy)]
 struct Params {
@@ -105,8 +97,8 @@ impl Params {
         let enough = i64::from(target.compute_units) * i64::from(target.get(Parameter::RowsEnough));
         Params {
             enough,
-            shared: LONG,
-            short: LONG * 64,
+            shared: target.get(Parameter::RowsShared).into(),
+            short: target.get(Parameter::RowsNarrow).into(),
             few_rows: i64::from(target.compute_units) * 2,
             long_row: target.get(Parameter::RowsLong).into(),
             waiting: enough * i64::from(target.get(Parameter::RowsWaiting)),
@@ -408,7 +400,7 @@ impl Writer<'_> {
     ) -> Option<Block> {
         // Arrays of constant length are declared for every device.
         let all = match memory.bytes.as_const() {
-            Some(_) => self.params.local.min(MOST_LOCAL),
+            Some(_) => self.params.local.min(LEAST_LOCAL),
             None => self.params.local,
         };
         let (tile, fixed) = memory.fixed(whole.items, 1, all)?;

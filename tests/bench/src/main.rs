@@ -23,6 +23,7 @@ use external::External;
 use lift_codegen::run::device::{self, Device};
 use lift_codegen::run::{DeviceChoice, DeviceKind};
 use lift_codegen::target::Target;
+use lift_tests::{kernels, sample};
 use measure::Effort;
 use report::{Report, Row};
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ struct Options {
     /// The number of the device in `lift devices`.
     #[arg(long, value_name = "I")]
     device: Option<usize>,
-    /// Tiny inputs and few runs, to check that everything works and agrees.
+    /// Tiny inputs and few runs, to check that everything works and agrees; a sample of the benchmarks if a seed is set.
     #[arg(long)]
     small: bool,
     /// Timed runs of each program.
@@ -114,7 +115,10 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     };
     let effort = if options.small { Effort::smoke() } else { Effort::of(options.runs) };
     let externals = options.peers.as_deref().map(External::in_folder).unwrap_or_default();
-    let wanted = |b: &Benchmark| options.names.is_empty() || options.names.iter().any(|n| b.name.starts_with(&**n));
+    let wanted = |b: &Benchmark| match options.names.is_empty() {
+        true => !options.small || sample::takes(b.name, kernels::ONE_IN),
+        false => options.names.iter().any(|n| b.name.starts_with(&**n)),
+    };
     let mut report = Report::new(&device.info, effort);
     let started = std::time::Instant::now();
     for benchmark in catalog::all(scale) {

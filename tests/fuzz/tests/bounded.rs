@@ -218,7 +218,7 @@ fn what_is_wrong_can_be_tried_again() {
     );
 }
 
-/// For every class of devices, the device gives the interpreter's result or failure.
+/// For a sample of the kernels and classes of devices, the device gives the interpreter's result or failure.
 #[test]
 fn what_devices_did_wrong_once_is_right() {
     let of_file = |file: &str| {
@@ -237,7 +237,8 @@ fn what_devices_did_wrong_once_is_right() {
     ];
     let mut wrong = Vec::new();
     for (name, target) in targets {
-        let outcomes = kernels.iter().map(|kernel| kernel.outcome_for(unoptimized_device(), &target, u64::MAX));
+        let some = kernels.iter().filter(|kernel| sample::takes(&(name, &kernel.name), 2));
+        let outcomes = some.map(|kernel| kernel.outcome_for(unoptimized_device(), &target, u64::MAX));
         let is_wrong = |o: &String| ["on OpenCL:", "not compiled:", "no core:"].iter().any(|what| o.contains(what));
         wrong.extend(outcomes.filter(is_wrong).map(|outcome| format!("{name}: {outcome}")));
     }

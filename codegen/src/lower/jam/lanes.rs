@@ -3,6 +3,7 @@
 
 use super::super::Result;
 use super::super::function::FunctionBuilder;
+use super::super::instructions::FEW_ROUNDS;
 use super::super::pieces::few_pieces;
 use super::super::tile::loads::Loads;
 use super::super::value::{Array, Closure, Dest, Env, Value, View};
@@ -14,9 +15,6 @@ use crate::opencl::Expr;
 use crate::schedule::{neutral, uses};
 use lift_analysis::size::Size;
 use rustc_hash::FxHashSet;
-
-/// Maximum iterations of a fold that the device's compiler unrolls.
-const FEW_ROUNDS: i64 = 16;
 
 /// One of the elements that a work-item computes.
 #[derive(Debug, Clone)]

@@ -7,8 +7,9 @@
 
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::instructions::FEW_ROUNDS;
 use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind, has_loop};
-use crate::target::Class;
+use crate::target::{Class, GRID};
 use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 
@@ -29,7 +30,7 @@ struct Nest {
 }
 
 /// The first dimension above those of a grid.
-const AROUND: i64 = 3;
+const AROUND: i64 = GRID as i64;
 
 /// The replacement of a statement.
 enum Flat {
@@ -221,9 +222,6 @@ fn is_apart(at: &Expr, var: &Name) -> bool {
         _ => false,
     })
 }
-
-/// Maximum iterations of a loop that the device's compiler unrolls.
-const FEW_ROUNDS: i64 = 16;
 
 /// Whether these statements contain a loop that is not unrolled: one with more than a few iterations, or inside
 /// another.

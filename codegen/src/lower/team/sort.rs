@@ -13,7 +13,7 @@ use crate::lower::function::FunctionBuilder;
 use crate::lower::stream::tile::bytes;
 use crate::lower::value::{Array, Closure, Dest, Env, Layout, Place, Root, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
-use crate::schedule::teams::MOST_LOCAL;
+use crate::target::LEAST_LOCAL;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -390,7 +390,7 @@ fn tile_to_sort(f: &mut FunctionBuilder, element: &Ty) -> Result<Option<(i64, Pl
     });
     let bytes = 2 * bytes(element).unwrap_or(0) as i64;
     let most = if scans { TILE_BESIDE_SCANS } else { TILE };
-    let room = most.min(MOST_LOCAL - f.own().local_bytes() as i64) / f.grid().rows_of_group().max(1);
+    let room = most.min(LEAST_LOCAL - f.own().local_bytes() as i64) / f.grid().rows_of_group().max(1);
     let mut len = RUN;
     while bytes > 0 && 2 * len * bytes <= room {
         len *= 2;

@@ -7,11 +7,12 @@
 
 use super::super::Result;
 use super::super::function::{Dims, FunctionBuilder};
+use super::super::instructions::FEW_ROUNDS;
 use super::super::stream::each::span_of_item;
 use super::super::value::{Array, Closure, Dest, Layout};
 use super::along::Span;
 use super::lanes::{Around, Kept, Lanes, WIDTH};
-use super::roles::{FEW_ROUNDS, LONGEST, Role, Roles};
+use super::roles::{LONGEST, Role, Roles};
 use super::strides::{self, Names};
 use crate::core::{Atom, Block, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::opencl::{self, CType, Expr, Step, StmtKind};

@@ -2,14 +2,13 @@
 
 use super::keys::has_keys;
 use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Stmt, VarId};
+use crate::lower::instructions::FEW_ROUNDS;
 use crate::schedule::flat::is_flat;
 use crate::schedule::{Schedule, free, uses};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Maximum iterations of a fold inside one step; the device's compiler unrolls it.
-pub const FEW_ROUNDS: i64 = 16;
 /// The longest row that is sorted: the network has n·log²n comparisons, and its rows should stay in the caches.
 pub const LONGEST: i64 = 8192;
 /// Maximum readers of a map that is computed again for each of them.

@@ -6,10 +6,11 @@ use super::super::kept;
 use super::super::nested::{Work, is_loop, work_among};
 use super::super::versions::branch;
 use super::super::{nest, rules};
-use super::{Applied, GRID, Shared, Team, Writer};
+use super::{Applied, Shared, Team, Writer};
 use crate::core::copy::Copier;
 use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
+use crate::target::GRID;
 use lift_analysis::size::Var;
 
 impl Writer<'_> {

@@ -8,11 +8,10 @@ use crate::lower::stream::tile::bytes;
 use crate::lower::tile::min;
 use crate::lower::value::{Closure, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::schedule::teams::TILE_BYTES;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Bytes of local memory for a tile.
-const TILE_BYTES: u64 = 20 * 1024;
 /// Maximum elements of a tile per work-item.
 const MOST: i64 = 16;
 
