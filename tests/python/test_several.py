@@ -56,10 +56,10 @@ def test_rows_and_lists_are_divided(kernel):
         ("opencl:0,0", "names device 0 twice"),
         ("opencl:0:1,1", "gives shares to some devices only"),
         ("opencl:0:0,1:0", "gives no device a share"),
-        ("opencl:0,gpu", "`gpu` in .* is not a number of a device"),
+        ("opencl:0,gpu", "`gpu` in .* is not a device number"),
         ("opencl:0:x,1:1", "`x` in .* is not a share"),
-        ("opencl:0,", "is not a number of a device"),
-        ("cuda:0,1", "is not a number of a device"),
+        ("opencl:0,", "is not a device number"),
+        ("cuda:0,1", "is not a device number"),
     ],
 )
 def test_a_list_of_devices_that_is_none(kernel, choice, message):

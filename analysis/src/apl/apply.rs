@@ -118,7 +118,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             let once: One = Rc::new(move |ev, x| apply(ev, &inner, fixed.as_ref(), x));
             power::until(ev, &once, &between(same), right)
         }
-        FunKind::Power(..) => fail(AplPhrase, f.range, "`⍣` needs a number or a function at its right"),
+        FunKind::Power(..) => fail(AplPhrase, f.range, "`⍣` needs a number or a function as its right operand"),
         FunKind::Commute(inner) => apply(ev, inner, Some(right), left.unwrap_or(right)),
         FunKind::Atop(g, h) => {
             let inner = apply(ev, h, left, right)?;
@@ -157,7 +157,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
         FunKind::At(change, place) => {
             let change = match (change, left) {
                 (Value::Arr(_), Some(left)) => {
-                    return fail(AplPhrase, left.range, "an array at the left of `@` takes no left argument");
+                    return fail(AplPhrase, left.range, "`@` takes no left argument if its left operand is an array");
                 }
                 (Value::Arr(new), None) => cells::Change::Value(new.clone()),
                 (Value::Fun(change), left) => {

@@ -118,7 +118,7 @@ fn cell(ev: &mut Ev, x: &Arr, outer: &[Term]) -> Res<Arr> {
 pub fn ranks(ranks: &Arr) -> Res<(i64, i64)> {
     let known = ranks.known().filter(|known| ranks.kind <= Kind::Int && matches!(known.len(), 1..=3));
     let Some(known) = known else {
-        return fail(AplDomain, ranks.range, "the rank at the right of `⍤` is one to three whole numbers");
+        return fail(AplDomain, ranks.range, "the right operand of `⍤` is one to three whole numbers");
     };
     let (left, right) = match known[..] {
         [one] => (one, one),
@@ -156,7 +156,7 @@ pub fn by_ranks(ev: &mut Ev, f: &Between, (left, right): (i64, i64), a: &Arr, x:
         return (f.two)(ev, a, x);
     }
     if m != 0 && n != 0 && m != n {
-        let message = format!("`⍤` pairs cells along {m} axes at its left with {n} at its right");
+        let message = format!("`⍤` pairs cells along {m} axes of the left argument with {n} of the right one");
         return fail(AplRank, ev.at, message);
     }
     let axes: Vec<(usize, usize)> = (0..m.min(n)).map(|axis| (axis, axis)).collect();
@@ -379,7 +379,7 @@ pub fn at(ev: &mut Ev, change: &Change, i: &Arr, x: &Arr, range: TextRange) -> R
 /// `(v@g)x` and `(f@g)x`: the array with other elements where a function gives 1.
 pub fn at_mask(ev: &mut Ev, change: &Change, mask: &Arr, x: &Arr) -> Res<Arr> {
     if mask.kind > Kind::Double || mask.rank() != x.rank() {
-        return fail(AplDomain, mask.range, "the function at the right of `@` gives a Boolean for each element");
+        return fail(AplDomain, mask.range, "the right operand of `@` gives a Boolean for each element");
     }
     let mask = &match mask.kind {
         Kind::Bool => mask.clone(),

@@ -20,7 +20,7 @@ pub fn decode(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     numbers(a, '⊥')?;
     numbers(x, '⊥')?;
     if a.rank() > 1 {
-        return not_supported(a.range, "`⊥` with a matrix at its left");
+        return not_supported(a.range, "`⊥` with a matrix as its left argument");
     }
     let x = if x.rank() == 0 { super::structure::ravel(ev, x)? } else { x.clone() };
     let kind = a.kind.max(x.kind).max(Kind::Int);
@@ -110,7 +110,7 @@ pub fn digits(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
     let Some(base) = base.filter(|base| *base <= f64::from(i32::MAX)) else {
         return not_supported(
             a.range,
-            "`⊥⍣¯1` with anything but a whole number from 2 on, known before the run, at its left",
+            "`⊥⍣¯1` with a left argument that is not a whole number of at least 2, known before the run,",
         );
     };
     if let Some(known) = x.known() {
@@ -122,7 +122,7 @@ pub fn digits(ev: &mut Ev, a: &Arr, x: &Arr) -> Res<Arr> {
         return encode(ev, &bases, x);
     }
     if x.kind > Kind::Int || x.rank() > 0 {
-        return not_supported(x.range, "`⊥⍣¯1` of anything but a whole number, where the run computes it,");
+        return not_supported(x.range, "`⊥⍣¯1` of numbers that the run computes and that are not whole");
     }
     let number = ev.as_kind(x, Kind::Int)?;
     let number = ev.element(&number, &[])?;

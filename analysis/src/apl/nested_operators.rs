@@ -10,7 +10,7 @@ use lift_syntax::SyntaxErrorCode::AplRank;
 pub fn each_two(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     let extend = |x: &Arr| x.rank() == 0;
     if !extend(a) && !extend(b) && a.rank() != b.rank() {
-        return fail(AplRank, ev.at, format!("`¨` has rank {} at its left and {} at its right", a.rank(), b.rank()));
+        return fail(AplRank, ev.at, format!("`¨` has arguments of rank {} and {}", a.rank(), b.rank()));
     }
     let b = if extend(a) || extend(b) || b.kind == Kind::Nested {
         b.clone()
@@ -25,7 +25,7 @@ pub fn each_two(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     let both = (separate(ev, a, most)?, separate(ev, &b, most)?);
     if let (Some(xs), Some(ys)) = both {
         if !extend(a) && !extend(&b) && xs.len() != ys.len() {
-            let message = format!("`¨` has {} elements at its left and {} at its right", xs.len(), ys.len());
+            let message = format!("`¨` has arguments with {} and {} elements", xs.len(), ys.len());
             return fail(lift_syntax::SyntaxErrorCode::AplLength, ev.at, message);
         }
         let count = if extend(a) { ys.len() } else { xs.len() };
@@ -104,7 +104,7 @@ pub fn reduce(ev: &mut Ev, f: &Between, axis: usize, x: &Arr) -> Res<Arr> {
 /// Scan of a vector of arrays: the reduction of each prefix.
 pub fn scan(ev: &mut Ev, f: &Between, x: &Arr) -> Res<Arr> {
     let Some(boxes) = x.boxes().filter(|boxes| x.rank() == 1 && boxes.len() <= FEW).map(<[Arr]>::to_vec) else {
-        return not_supported(ev.at, "a scan of arrays, other than of a few that are written side by side,");
+        return not_supported(ev.at, "a scan of arrays, unless they are few and written side by side,");
     };
     let mut found = Vec::with_capacity(boxes.len());
     for count in 1..=boxes.len() {

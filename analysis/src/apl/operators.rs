@@ -90,13 +90,13 @@ pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
                         out.push(Value::Operator { tree, env, two });
                         continue;
                     }
-                    return fail(AplPhrase, range, "this operator lacks the operand at its left");
+                    return fail(AplPhrase, range, "this operator lacks its left operand");
                 };
                 let right = match two.then(|| rest.next().map(operand)) {
                     None => None,
                     Some(Some(Item::Fun(f))) => Some(Value::Fun(f)),
                     Some(Some(Item::Arr(arr) | Item::Whole(arr))) => Some(Value::Arr(arr)),
-                    Some(_) => return fail(AplPhrase, range, "this operator lacks the operand at its right"),
+                    Some(_) => return fail(AplPhrase, range, "this operator lacks its right operand"),
                 };
                 out.push(fun(FunKind::Dfn(Dfn { tree, env, left: Some(left), right }), range));
             }
@@ -164,12 +164,12 @@ fn monadic(glyph: char, range: TextRange, axis: Option<Arr>, out: &mut Vec<Value
 
 fn dyadic(glyph: char, range: TextRange, left: Option<Value>, right: Option<Item>) -> Res<Value> {
     let Some(left) = left else {
-        return fail(AplPhrase, range, format!("`{glyph}` lacks the operand at its left"));
+        return fail(AplPhrase, range, format!("`{glyph}` lacks its left operand"));
     };
     let right = match right {
         Some(Item::Fun(f)) => Value::Fun(f),
         Some(Item::Arr(arr) | Item::Whole(arr)) => Value::Arr(arr),
-        _ => return fail(AplPhrase, range, format!("`{glyph}` lacks the operand at its right")),
+        _ => return fail(AplPhrase, range, format!("`{glyph}` lacks its right operand")),
     };
     let end = |value: &Value| match value {
         Value::Fun(f) => f.range,

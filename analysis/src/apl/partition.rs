@@ -23,14 +23,14 @@ pub fn partition(ev: &mut Ev, glyph: char, axis: usize, b: &Arr, x: &Arr) -> Res
     let wrong_rank = if glyph == '⊂' { b.rank() > 1 || x.rank() == 0 } else { b.rank() != 1 || x.rank() != 1 };
     if wrong_rank || x.kind == Kind::Nested {
         let right = if glyph == '⊂' {
-            "an array of numbers or characters at its right"
+            "an array of numbers or characters as its right one"
         } else {
-            "one of numbers or characters at its right"
+            "one of numbers or characters as its right one"
         };
-        return fail(AplRank, x.range, format!("`{glyph}` needs a vector at its left, and {right}"));
+        return fail(AplRank, x.range, format!("`{glyph}` needs a vector as its left argument, and {right}"));
     }
     if glyph == '⊂' && b.kind != Kind::Bool {
-        return not_supported(b.range, "`⊂` with other numbers than 0 and 1 at its left");
+        return not_supported(b.range, "`⊂` with other numbers than 0 and 1 in its left argument");
     }
     let extended = match b.rank() {
         0 => Some(moved(ev, b, vec![x.shape[axis].clone()], |_, _| Ok(Vec::new()))?),

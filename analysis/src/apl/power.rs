@@ -81,7 +81,7 @@ pub fn until(ev: &mut Ev, f: &One, same: &Between, x: &Arr) -> Res<Arr> {
         let new = ev.stored(&new)?;
         let stop = unchanged(ev, same, &new, &old)?;
         if stop.kind != Kind::Bool || stop.rank() != 0 {
-            return fail(AplDomain, ev.at, "the function at the right of `⍣` gives one Boolean");
+            return fail(AplDomain, ev.at, "the right operand of `⍣` gives one Boolean");
         }
         let stop = ev.element(&stop, &[])?;
         let more = ev.app("not", [stop]);

@@ -163,7 +163,7 @@ fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usiz
     match n.as_const() {
         Some(n) if n as usize == counts.len() || one => {}
         Some(n) => {
-            let message = format!("`{glyph}` has {} counts at its left for {n} elements", counts.len());
+            let message = format!("`{glyph}` has {} counts in its left argument for {n} elements", counts.len());
             return fail(AplLength, a.range, message);
         }
         None => return not_supported(a.range, format!("`{glyph}` of counts for an axis of unknown length")),

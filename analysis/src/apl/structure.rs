@@ -337,7 +337,7 @@ fn amounts(ev: &mut Ev, glyph: char, k: &Arr, rank: usize) -> Res<Vec<Scalar>> {
         return not_supported(k.range, format!("`{glyph}` with several numbers that are computed at run time"));
     };
     if items.len() > rank {
-        let message = format!("`{glyph}` has {} numbers at its left for an array of rank {rank}", items.len());
+        let message = format!("`{glyph}` has {} numbers in its left argument for an array of rank {rank}", items.len());
         return fail(AplLength, k.range, message);
     }
     let whole = ev.whole(k, &format!("the left of `{glyph}`"))?;

@@ -184,7 +184,7 @@ fn written_out(ev: &mut Ev, at: TextRange, size: i64, steps: i64, step: &Fun, el
         let to = to.known().and_then(|to| usize::try_from(to).ok());
         match to.and_then(|to| known.borrow_mut().get_mut(to).map(|place| *place = Some(value))) {
             Some(()) => {}
-            None => return fail(FclLength, at, "a step writes outside of the array, or where only the run knows"),
+            None => return fail(FclLength, at, "a step writes out of bounds, or at an index that only the run knows"),
         }
     }
     let mut whole: Option<Term> = None;

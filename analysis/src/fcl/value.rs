@@ -58,7 +58,7 @@ pub enum PushKind {
     Mapped(Fun, Push),
 }
 
-/// Programs whose arrays are parts of one.
+/// Programs whose arrays are joined into one.
 #[derive(Clone)]
 pub struct Interleave {
     pub in_order: bool,
@@ -134,7 +134,7 @@ pub struct Ev {
     pub lengths: Vec<Bound>,
     /// Numbers of names that are lengths.
     pub sizes: FxHashSet<u32>,
-    /// The lengths of arrays that `scanGrid` stores, by the numbers of their names.
+    /// The lengths of arrays that `scanGrid` stores, by the ids of their names.
     pub scanned: FxHashMap<u32, Size>,
     pub facts: Facts,
     pub place: Place,

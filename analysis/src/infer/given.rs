@@ -1,5 +1,5 @@
-//! Definitions and local functions that are given more than their own text tells: rows of hidden length, as
-//! `(total (map (filter pos) rows))`, or a size where a number would do, as `(clusters #3 points)`.
+//! Specialises definitions and local functions to arguments whose types say more than their parameters: rows of hidden
+//! length, as `(total (map (filter pos) rows))`, or a size where a number would do, as `(clusters #3 points)`.
 //!
 //! `(define (total rows) (sum (map sum rows)))` takes rows of one length: nothing in it says otherwise. With rows of which
 //! each has its own length its body is inferred again, as if its parameter were declared: that opens each row.
@@ -165,7 +165,7 @@ impl Pattern {
 pub struct Functions {
     /// Functions that open their arguments, with the number of their parameters.
     pub openers: FxHashMap<ExprId, usize>,
-    /// Uses of definitions that are given more than their own text tells.
+    /// Uses of definitions that are specialised to their arguments.
     pub definitions: FxHashMap<ExprId, Given>,
     /// Functions bound by `let`, which are given the same at all their uses.
     pub locals: FxHashMap<BinderId, Given>,

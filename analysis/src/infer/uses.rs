@@ -1,4 +1,4 @@
-//! Uses of functions that are given more than their own text tells ([`super::given`]).
+//! Uses of functions that are specialised to their arguments ([`super::given`]).
 //!
 //! They are found from the errors of an inference without them, so they never change the type of a program without errors.
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `apply` | applications, and primitives with typing rules beyond schemes |
 //! | `generalize` | generalisation of functions and instantiation of schemes |
-//! | `given` | functions that are given more than their own text tells |
+//! | `given` | functions that are specialised to their arguments |
 //! | `iterate` | `iterate #k f x` and `iterateWhile p f x` |
 //! | `order` | arguments in the wrong order, as `(map xs f)`, or with one missing |
 //! | `partition` | typing of position-dependent arrays |

@@ -33,7 +33,7 @@ pub mod states;
 mod values;
 
 pub use self::body::Body;
-pub use self::grid::{Dims, Grid};
+pub use self::grid::{Dims, Grid, Wishes};
 pub use self::knowledge::Knowledge;
 pub use self::own::{OwnMemory, Parts};
 pub use self::position::Position;

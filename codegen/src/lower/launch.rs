@@ -6,7 +6,7 @@ pub mod shape;
 
 use self::shape::{Kind, Shape};
 use super::Result;
-use super::function::{Dims, FunctionBuilder, Parts};
+use super::function::{Dims, FunctionBuilder, Parts, Wishes};
 use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
 use super::value::Value;
@@ -72,6 +72,46 @@ pub struct Title<'a> {
 /// Writes the body of a launch's function.
 pub type Body<'b, 'k> = Box<dyn FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()> + 'b>;
 
+/// Writes the code that leaves the function unless a branch of the host level is taken.
+fn leave_unless<'k>(f: &mut FunctionBuilder<'_, 'k>, guard: &Guard<'k>) -> Result<()> {
+    if guard.taken(f.program()).is_none() {
+        f.only_in_branch();
+    }
+    f.in_prologue(|f| {
+        let condition = f.scalar_of(&guard.condition)?;
+        let condition = f.scalar(&condition)?;
+        let leave = if guard.holds { condition.not() } else { condition };
+        let stop = vec![StmtKind::Return.at(&f.origin())];
+        f.emit_if(leave, stop, Vec::new());
+        Ok(())
+    })
+}
+
+/// The wished number of groups in each dimension; `room` limits their product.
+fn wished_groups(target: &Target, wishes: &Wishes, used: Dims, size: [u32; 3], room: &mut Option<Size>) -> [Count; 3] {
+    let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
+    for d in 0..3 {
+        let wish = if used.wrg[d] {
+            wishes.wrg[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS / i64::from(target.group)))
+        } else if used.glb[d] {
+            let items = wishes.glb[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS));
+            items.add(&Size::int(i64::from(size[d]) - 1)).div_floor(&Size::nat(size[d].into()))
+        } else {
+            continue;
+        };
+        let wish = Size::max(&wish, &Size::one());
+        groups[d].wish = match room {
+            Some(room) => {
+                let wish = Size::min(&wish, room);
+                *room = Size::max(&room.div_floor(&wish), &Size::one());
+                wish
+            }
+            None => wish,
+        };
+    }
+    groups
+}
+
 impl<'k> ProgramBuilder<'k> {
     /// `much` under these conditions, and 0 where the host knows that one of them does not hold.
     pub fn if_taken(&self, guards: &[Guard<'k>], much: &Size) -> Size {
@@ -99,19 +139,7 @@ impl<'k> ProgramBuilder<'k> {
         let mut f = FunctionBuilder::new(self, title.origin);
         f.grid_mut().distribute_over(used);
         f.grid_mut().rely_on_group(local);
-        for guard in guards {
-            if guard.taken(f.program()).is_none() {
-                f.only_in_branch();
-            }
-            f.in_prologue(|f| {
-                let condition = f.scalar_of(&guard.condition)?;
-                let condition = f.scalar(&condition)?;
-                let leave = if guard.holds { condition.not() } else { condition };
-                let stop = vec![StmtKind::Return.at(&f.origin())];
-                f.emit_if(leave, stop, Vec::new());
-                Ok(())
-            })?;
-        }
+        guards.iter().try_for_each(|guard| leave_unless(&mut f, guard))?;
         body(&mut f)?;
         // For example a check that was eliminated. NVIDIA's assembler rejects functions without instructions.
         if f.does_nothing() {
@@ -144,26 +172,7 @@ impl<'k> ProgramBuilder<'k> {
         let mut room = self.most_groups(&own, in_group, used);
         let capacity = |builder: &Self, id: BufferId| builder.buffers[id.0 as usize].capacity.clone();
         let most: Vec<Size> = own.stored.iter().map(|(id, _)| capacity(self, *id)).collect();
-        let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
-        for d in 0..3 {
-            let wish = if used.wrg[d] {
-                wishes.wrg[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS / i64::from(target.group)))
-            } else if used.glb[d] {
-                let items = wishes.glb[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS));
-                items.add(&Size::int(i64::from(size[d]) - 1)).div_floor(&Size::nat(size[d].into()))
-            } else {
-                continue;
-            };
-            let wish = Size::max(&wish, &Size::one());
-            groups[d].wish = match &mut room {
-                Some(room) => {
-                    let wish = Size::min(&wish, room);
-                    *room = Size::max(&room.div_floor(&wish), &Size::one());
-                    wish
-                }
-                None => wish,
-            };
-        }
+        let groups = wished_groups(&target, &wishes, used, size, &mut room);
         if used.any() {
             let launched = groups.iter().fold(Size::one(), |all, count| all.mul(&count.wish));
             let items = launched.mul(&Size::nat(in_group.into()));
@@ -174,17 +183,7 @@ impl<'k> ProgramBuilder<'k> {
             own.items.iter().for_each(|id| self.parts_for(*id, SCRATCH_ITEMS, &items));
             own.groups.iter().for_each(|id| self.parts_for(*id, SCRATCH_GROUPS, &launched));
         }
-        // Memory exists only for work-items that are launched.
-        for id in own.items.iter().chain(&own.groups) {
-            let capacity = &mut self.buffers[id.0 as usize].capacity;
-            *capacity = where_launched(&only_if, capacity);
-        }
-        for ((id, origin), most) in own.stored.into_iter().zip(most) {
-            let Buffer { name, element, capacity, .. } = self.buffers[id.0 as usize].clone();
-            // People read a bound rather than how many work-items there are for all lengths.
-            let capacity = if capacity.is_polynomial() { capacity } else { most };
-            self.stored(&name, report::Kind::GlobalParts, element, &capacity, &origin);
-        }
+        self.complete_parts(own, most, &only_if);
         let launch = Launch {
             kernel,
             args,
@@ -198,6 +197,21 @@ impl<'k> ProgramBuilder<'k> {
         let launch = self.written_once(launch, spent_before);
         self.launch(launch);
         Ok(())
+    }
+
+    /// Sets the memory of work-items and groups, which exists only if they are launched, and reports the values in it. `most`
+    /// are the capacities for one part.
+    fn complete_parts(&mut self, own: Parts, most: Vec<Size>, only_if: &[Size]) {
+        for id in own.items.iter().chain(&own.groups) {
+            let capacity = &mut self.buffers[id.0 as usize].capacity;
+            *capacity = where_launched(only_if, capacity);
+        }
+        for ((id, origin), most) in own.stored.into_iter().zip(most) {
+            let Buffer { name, element, capacity, .. } = self.buffers[id.0 as usize].clone();
+            // People read a bound rather than how many work-items there are for all lengths.
+            let capacity = if capacity.is_polynomial() { capacity } else { most };
+            self.stored(&name, report::Kind::GlobalParts, element, &capacity, &origin);
+        }
     }
 
     /// The maximum number of groups if each work-item or group has its own memory.

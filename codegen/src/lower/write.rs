@@ -213,7 +213,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("", "the place of a result of hidden length is not in memory"));
         };
         let Layout::Exists { lengths, body } = &**layout else {
-            return Err(self.error("", "the place of a result has no room for its hidden length"));
+            return Err(self.error("", "the destination of a result has no memory for its hidden length"));
         };
         for (hidden, size) in lengths.iter().zip(sizes) {
             let value = self.size(size)?;
@@ -229,7 +229,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         {
             return Ok(Dest::Place(Place { layout: body.clone(), at: at.clone() }));
         }
-        Err(self.error("", "the place of a result has no room for its hidden length"))
+        Err(self.error("", "the destination of a result has no memory for its hidden length"))
     }
 
     /// Writes a value. An array is copied element by element, sequentially.
@@ -378,7 +378,7 @@ fn copy_scalar<'k>(f: &mut FunctionBuilder<'_, 'k>, s: &ScalarValue, d: &Dest<'k
     match d {
         Dest::Place(Place { layout, at }) => match &**layout {
             Layout::Scalar(m) => store_scalar(f, m, at, value),
-            _ => Err(f.error("", "the place of a result is not a scalar")),
+            _ => Err(f.error("", "the destination of a result is not a scalar")),
         },
         Dest::Lane(Place { layout, at }, lane) => match &**layout {
             Layout::Vec(m, width) => {
@@ -397,7 +397,7 @@ fn copy_scalar<'k>(f: &mut FunctionBuilder<'_, 'k>, s: &ScalarValue, d: &Dest<'k
             }
             _ => Err(f.error("", "the place of a result is not a vector")),
         },
-        _ => Err(f.error("", "the place of a result is not a scalar")),
+        _ => Err(f.error("", "the destination of a result is not a scalar")),
     }
 }
 

@@ -341,8 +341,8 @@ mod tests {
         assert_eq!(list("opencl:2:3,0:0"), Ok(vec![(2, Some(3)), (0, Some(0))]));
         for (text, why) in [
             ("opencl:0,0", "names device 0 twice"),
-            ("opencl:0,cuda", "`cuda` in `opencl:0,cuda` is not a number of a device"),
-            ("opencl:0,", "`` in `opencl:0,` is not a number of a device"),
+            ("opencl:0,cuda", "`cuda` in `opencl:0,cuda` is not a device number"),
+            ("opencl:0,", "`` in `opencl:0,` is not a device number"),
             ("opencl:0:x,1:1", "`x` in `opencl:0:x,1:1` is not a share"),
             ("opencl:0:3,1", "gives shares to some devices only"),
             ("opencl:0:0,1:0", "gives no device a share"),

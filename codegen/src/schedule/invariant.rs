@@ -114,7 +114,8 @@ impl Hoister<'_> {
         out
     }
 
-    /// The statements that move out of a function: those that are worth it, what they need, and what is free then.
+    /// The statements that move out of a function: those that are worth it, those on which they depend, and then free
+    /// operations.
     fn moved(&self, body: &Block, own: &FxHashSet<VarId>, runs: &Runs) -> FxHashSet<VarId> {
         let mut stmts = Vec::new();
         in_order(body, &mut stmts);

@@ -19,7 +19,7 @@ mod outside;
 mod picks;
 
 use self::outside::take_views;
-use self::picks::{Source, picks};
+use self::picks::{Picks, Source, picks};
 use super::flat::is_flat;
 use super::free::is_free;
 use super::uses::{self, stmt_mentions};
@@ -122,6 +122,42 @@ impl Writer<'_> {
         Some(counted)
     }
 
+    /// The sources of which a function takes elements or columns, each with the variable for its part. An element is loaded
+    /// where the function begins, so that a branch must not be the only one to read it.
+    fn picked(&mut self, picks: &Picks) -> Vec<(Source, VarId)> {
+        let mut picked: Vec<(Source, VarId)> = Vec::new();
+        for source in &picks.sources {
+            let xs = source.array();
+            let Some(ArrayTy { element, len: rows, .. }) = self.ty(xs).as_array().cloned() else { continue };
+            let element = match source {
+                Source::Element(_)
+                    if element.as_array().is_some() || is_flat(&element) && picks.always.contains(&xs) =>
+                {
+                    element
+                }
+                Source::Repeated(_) | Source::Cycled(_) if element.as_array().is_some() => element,
+                Source::Element(_) | Source::Repeated(_) | Source::Cycled(_) => continue,
+                Source::Column(_) => match element.as_array() {
+                    Some(row) => Ty::array(row.element.clone(), rows),
+                    None => continue,
+                },
+            };
+            picked.push((*source, fresh(&mut self.vars, xs, element)));
+        }
+        picked
+    }
+
+    /// Whether a function of a number reads the number itself, or has a length that depends on it.
+    fn reads_number(&self, f: &Lambda, number: VarId) -> bool {
+        let unused = |s: &Stmt| {
+            let of_position = f.position.as_ref().is_some_and(|p| stmt_mentions(&self.vars, s, p));
+            !of_position && !uses::mentions(s, &|v| v == number)
+        };
+        f.body.result == Atom::Var(number)
+            || matches!((&f.body.result, &f.position), (Atom::Size(s), Some(p)) if s.contains(p))
+            || !f.body.stmts.iter().all(unused)
+    }
+
     /// Gives a map over numbers the rows and columns that its function picks by them; returns the statements that make
     /// and zip these.
     fn over_rows(&mut self, stmt: &mut Stmt, before: &[Stmt]) -> Option<Vec<Stmt>> {
@@ -146,57 +182,17 @@ impl Writer<'_> {
             made.clear();
         }
         let picks = found;
-        // An element is loaded where the function begins, so that a branch must not be the only one to read it.
-        let mut picked: Vec<(Source, VarId)> = Vec::new();
-        for source in &picks.sources {
-            let xs = source.array();
-            let Some(ArrayTy { element, len: rows, .. }) = self.ty(xs).as_array().cloned() else { continue };
-            let element = match source {
-                Source::Element(_)
-                    if element.as_array().is_some() || is_flat(&element) && picks.always.contains(&xs) =>
-                {
-                    element
-                }
-                Source::Repeated(_) | Source::Cycled(_) if element.as_array().is_some() => element,
-                Source::Element(_) | Source::Repeated(_) | Source::Cycled(_) => continue,
-                Source::Column(_) => match element.as_array() {
-                    Some(row) => Ty::array(row.element.clone(), rows),
-                    None => continue,
-                },
-            };
-            picked.push((*source, fresh(&mut self.vars, xs, element)));
-        }
+        let picked = self.picked(&picks);
         if picked.is_empty() {
             return (!made.is_empty()).then_some(made);
         }
-        let rows = row_reads(&f.body);
-        replace(&mut f.body, &|s| {
-            let source = picks.of(s)?;
-            let (_, part) = picked.iter().find(|(known, _)| *known == source)?;
-            Some(match source {
-                Source::Element(_) | Source::Repeated(_) | Source::Cycled(_) => Rhs::Atom(Atom::Var(*part)),
-                Source::Column(_) => {
-                    let mut read = rows.get(&picks.row(s)?)?.clone();
-                    *read.args.first_mut()? = Atom::Var(*part);
-                    Rhs::Prim(read)
-                }
-            })
-        });
-        let idle: FxHashSet<VarId> =
-            rows.keys().copied().filter(|v| picks.is_row(*v) && !uses::in_block(&f.body, *v)).collect();
-        remove(&mut f.body, &idle);
+        read_picked(&mut f.body, &picks, &picked);
         for (is_column, rule) in [(false, &rules::PICK_ROWS), (true, &rules::PICK_COLUMNS)] {
             if picked.iter().any(|(source, _)| matches!(source, Source::Column(_)) == is_column) {
                 self.applied.push(Applied { rule, origin: stmt.origin.clone() });
             }
         }
-        let unused = |s: &Stmt| {
-            let of_position = f.position.as_ref().is_some_and(|p| stmt_mentions(&self.vars, s, p));
-            !of_position && !uses::mentions(s, &|v| v == number)
-        };
-        let counted = f.body.result == Atom::Var(number)
-            || matches!((&f.body.result, &f.position), (Atom::Size(s), Some(p)) if s.contains(p))
-            || !f.body.stmts.iter().all(unused);
+        let counted = self.reads_number(f, number);
         let ragged = self.vars[stmt.var.0 as usize].ty.as_array().is_some_and(|a| a.position.is_some());
         if !counted && !ragged {
             f.position = None;
@@ -266,6 +262,26 @@ impl Writer<'_> {
         out.push(at(joined, prim(Prim::Join, Vec::new(), Vec::new(), filled)));
         Some(joined)
     }
+}
+
+/// Replaces reads at the number of a function by the parts of `picked`.
+fn read_picked(body: &mut Block, picks: &Picks, picked: &[(Source, VarId)]) {
+    let rows = row_reads(body);
+    replace(body, &|s| {
+        let source = picks.of(s)?;
+        let (_, part) = picked.iter().find(|(known, _)| *known == source)?;
+        Some(match source {
+            Source::Element(_) | Source::Repeated(_) | Source::Cycled(_) => Rhs::Atom(Atom::Var(*part)),
+            Source::Column(_) => {
+                let mut read = rows.get(&picks.row(s)?)?.clone();
+                *read.args.first_mut()? = Atom::Var(*part);
+                Rhs::Prim(read)
+            }
+        })
+    });
+    let idle: FxHashSet<VarId> =
+        rows.keys().copied().filter(|v| picks.is_row(*v) && !uses::in_block(body, *v)).collect();
+    remove(body, &idle);
 }
 
 /// The calls of `aref` in a block and its functions, by their variables.

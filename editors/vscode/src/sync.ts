@@ -1,9 +1,9 @@
 /**
- * The way between a program and its generated texts: the cursor and the mouse in the one mark what
- * belongs together in the other.
+ * Links a program and its generated texts: the cursor and the mouse in one of them mark the
+ * corresponding ranges in the other.
  *
- * Both directions ask the server, which knows where each part of a text comes from. Of several
- * questions on the way the newest counts. Only the editor that a person is in moves the others.
+ * Both directions ask the server, which knows the origin of each part of a text. Of several pending
+ * requests, the newest counts. Only the active editor scrolls the others.
  */
 import * as vscode from 'vscode';
 

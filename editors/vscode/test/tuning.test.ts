@@ -9,7 +9,7 @@ import type { TuningTable } from '../src/shown';
 
 const root = path.resolve(__dirname, '../..');
 
-/** As much of an element as the script uses. */
+/** The part of the DOM's Element that the script uses. */
 class Element {
     readonly style: Record<string, string> = {};
     readonly heard: (() => void)[] = [];

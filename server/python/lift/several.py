@@ -61,7 +61,7 @@ def parse(choice: Any) -> Devices | None:
 
     names = choice.removeprefix("opencl:") if choice.startswith("opencl:") else ""
     pairs = [name.partition(":") for name in names.split(",")]
-    indices = tuple(number(index, "number of a device") for index, _, _ in pairs)
+    indices = tuple(number(index, "device number") for index, _, _ in pairs)
     twice = next((index for i, index in enumerate(indices) if index in indices[:i]), None)
     if twice is not None:
         raise LiftError("no-device", f"`{choice}` names device {twice} twice")

@@ -84,7 +84,7 @@ fn a_wrong_list_of_devices_is_told() {
     let bench = bench();
     for (list, status, why) in [
         ("opencl:0,0", 2, "names device 0 twice"),
-        ("opencl:0,cuda", 2, "`cuda` in `opencl:0,cuda` is not a number of a device"),
+        ("opencl:0,cuda", 2, "`cuda` in `opencl:0,cuda` is not a device number"),
         ("opencl:", 2, "`opencl:` names no device"),
         ("opencl:0,9", 1, "there is no OpenCL device 9"),
     ] {

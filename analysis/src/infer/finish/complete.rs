@@ -12,7 +12,30 @@ use rustc_hash::FxHashMap;
 impl Results<'_> {
     /// The result so far with final types and numbers.
     pub fn complete(&self, renumber: &Renumber) -> Inference {
-        let body = self.program.body();
+        let checked_in: Vec<Option<ExprId>> = self.found.so_far().assumed.iter().map(|a| self.checked_in(a)).collect();
+        let mut out = self.found.so_far().clone();
+        let (expr_types, binder_types) = self.final_types(renumber);
+        out.expr_types = expr_types.into();
+        out.binder_types = binder_types.into();
+        self.complete_existentials(&mut out, renumber);
+        self.complete_indices(&mut out, renumber);
+        self.complete_schemes(&mut out, renumber, checked_in);
+        self.settle_openings(&mut out);
+        out.defaulted.sort();
+        out.defaulted.dedup();
+        out.uses.sort();
+        out
+    }
+
+    fn final_ty(&self, ty: &Ty, renumber: &Renumber) -> Ty {
+        renumber.ty(&self.table.finished(ty)).without_idle_positions()
+    }
+    fn final_size(&self, size: &Size, renumber: &Renumber) -> Size {
+        renumber.size(&self.table.zonk_size(size))
+    }
+
+    /// The types of expressions and of binders.
+    fn final_types(&self, renumber: &Renumber) -> (Vec<Ty>, Vec<Ty>) {
         // Few of the types of a form differ, so each final type is built and stored once.
         let mut known: FxHashMap<Ty, Ty> = FxHashMap::default();
         let mut finals = |types: &[Option<Ty>]| -> Vec<Ty> {
@@ -28,14 +51,12 @@ impl Results<'_> {
             };
             types.iter().map(of).collect()
         };
-        let expr_types = finals(self.found.types());
-        let binder_types = finals(self.binders.types());
-        let checked_in: Vec<Option<ExprId>> = self.found.so_far().assumed.iter().map(|a| self.checked_in(a)).collect();
-        let mut out = self.found.so_far().clone();
-        let ty = |t: &Ty| renumber.ty(&self.table.finished(t)).without_idle_positions();
-        let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
-        out.expr_types = expr_types.into();
-        out.binder_types = binder_types.into();
+        (finals(self.found.types()), finals(self.binders.types()))
+    }
+
+    /// Openings, packings, instances of schemes, and casts.
+    fn complete_existentials(&self, out: &mut Inference, renumber: &Renumber) {
+        let (ty, size) = (|t: &Ty| self.final_ty(t, renumber), |s: &Size| self.final_size(s, renumber));
         for o in &mut out.openings {
             o.from = ty(&o.from);
             o.to = ty(&o.to);
@@ -56,6 +77,12 @@ impl Results<'_> {
             c.to = ty(&c.to);
             c.checks = c.checks.iter().map(|check| check.map(&mut |s| size(s))).collect();
         }
+    }
+
+    /// Index variables, and lengths that depend on an index or an iteration.
+    fn complete_indices(&self, out: &mut Inference, renumber: &Renumber) {
+        let body = self.program.body();
+        let (ty, size) = (|t: &Ty| self.final_ty(t, renumber), |s: &Size| self.final_size(s, renumber));
         let mentioned = |function: &ExprId, at: &Var| match body.expr(*function) {
             Expr::Lambda { params, body: inner } => {
                 params.iter().any(|p| out.binder_types[*p].mentions(at)) || out.expr_types[*inner].mentions(at)
@@ -89,6 +116,11 @@ impl Results<'_> {
             change.state = ty(&change.state);
             change.start.iter_mut().chain(&mut change.kept).for_each(|(_, length)| *length = size(length));
         }
+    }
+
+    /// Assumptions, each with the expression in which it is checked, and schemes of `let`.
+    fn complete_schemes(&self, out: &mut Inference, renumber: &Renumber, checked_in: Vec<Option<ExprId>>) {
+        let size = |s: &Size| self.final_size(s, renumber);
         for (a, inside) in out.assumed.iter_mut().zip(checked_in) {
             let zonked = a.assumption.subst(&mut |v| Some(self.table.zonk_size(&Size::var(v.clone()))));
             let known = |v: &Var| inside.is_some_and(|inside| self.is_known_in(v, inside));
@@ -104,6 +136,11 @@ impl Results<'_> {
             s.scheme.assumptions =
                 s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
         }
+    }
+
+    /// Drops and adds openings and packings that follow from the uses of names.
+    fn settle_openings(&self, out: &mut Inference) {
+        let body = self.program.body();
         // Drop the openings of parameters that no use needs opened.
         let unused = |o: &Opening| match o.site {
             Site::Binder(b) => !o.explicit && !self.binders.is_used_opened(b),
@@ -128,10 +165,6 @@ impl Results<'_> {
                 }
             }
         }
-        out.defaulted.sort();
-        out.defaulted.dedup();
-        out.uses.sort();
-        out
     }
 
     /// The origins of all opened lengths.

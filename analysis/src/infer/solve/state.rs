@@ -19,7 +19,7 @@ pub struct Taken {
     pub lengths: Vec<(Size, Size)>,
 }
 
-/// A length of the state: that of the arrays at some places.
+/// A length that some arrays of the state share.
 struct Length {
     /// In the function's type.
     any: Size,

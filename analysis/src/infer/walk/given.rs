@@ -7,7 +7,7 @@ use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
 impl Infer<'_> {
-    /// The types of the parameters of a function that is given more than its own text tells.
+    /// The types of the parameters of a function that is specialised to its arguments.
     pub fn given_params(&mut self, given: &Given) -> Vec<Option<Ty>> {
         let (mut types, mut sizes) = (FxHashMap::default(), FxHashMap::default());
         let params = given.params().iter();

@@ -161,7 +161,7 @@ impl FunctionBuilder<'_, '_> {
         let result = f(self);
         (result, self.position.set_flagged(None))
     }
-    /// The checks of the current loop, to note another one.
+    /// The checks of the current loop, to which another one can be added.
     pub fn flagged_mut(&mut self) -> Option<&mut Flagged> {
         self.position.flagged_mut()
     }

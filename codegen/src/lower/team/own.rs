@@ -57,7 +57,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The register of an element, which must be the current one.
     pub fn own_element(&mut self, name: &Name, at: &Size) -> Result<Expr> {
         let Some((i, k)) = self.values().at_hand() else {
-            return Err(self.error("", "an element of a row in registers is read where there is none at hand"));
+            return Err(self.error("", "an element of a row in registers is read outside of its loop"));
         };
         if !self.facts().equal(at, &i).is_yes() {
             return Err(self.error("", "an element of a row in registers is read by another work-item"));
