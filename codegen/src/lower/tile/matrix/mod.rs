@@ -74,6 +74,33 @@ struct Whole<'a> {
     fours: bool,
 }
 
+/// The data that the launches of all versions share.
+struct Versions<'a, 'k> {
+    title: &'a Title<'a>,
+    used: Dims,
+    local: [Option<u32>; 3],
+    /// Sizes that are multiples of these numbers if all tiles are whole; `None` if no launch is for whole tiles.
+    multiples: Option<&'a [(Size, i64)]>,
+    rounds: &'a Size,
+    /// Writes the function of a launch.
+    body: &'a (dyn Fn(&mut FunctionBuilder<'_, 'k>, Shape, Option<&Parts>, Option<Whole<'_>>) -> Result<()> + 'a),
+}
+
+/// One version of the tiles.
+struct Version<'a> {
+    shape: Shape,
+    /// Whether its tiles are those for few tiles.
+    is_small: bool,
+    /// Whether incomplete tiles of all shapes are left to the small ones.
+    of_all: bool,
+    /// Whether results may be written four at a time.
+    fours: bool,
+    parts: Option<&'a Parts>,
+    only_if: &'a [Size],
+    /// The condition under which the k dimension is divided or not.
+    of_stage: &'a [Size],
+}
+
 /// Where the elements of the maps around a nest are computed.
 pub struct Batch {
     level: fn(u8) -> Level,
@@ -268,49 +295,16 @@ impl<'k> Host<'k> {
             let title = Title { label: "map: narrow tiles", ..title.clone() };
             self.launch_if(&[of_narrow], &title, used, local, |b| body(b, shape, None, None))?;
         }
+        let all =
+            Versions { title: &title, used, local, multiples: multiples.as_deref(), rounds: &rounds, body: &body };
         for (shape, only_if) in versions {
             let is_small = Some(shape) == smaller;
             for (parts, of_stage) in stages(parts.as_ref()) {
-                let title =
-                    |labels: [&'static str; 2]| Title { label: labels[usize::from(parts.is_some())], ..title.clone() };
-                let and = |sizes: &[Size]| [&*only_if, &*of_stage, sizes].concat();
-                let some = title(["map: tiles", "map: parts of tiles"]);
-                let Some(multiples) = &multiples else {
-                    let only_if = and(&[]);
-                    match only_if.is_empty() {
-                        true => self.launch(&some, used, local, |b| body(b, shape, parts, None))?,
-                        false => self.launch_if(&only_if, &some, used, local, |b| body(b, shape, parts, None))?,
-                    }
-                    continue;
-                };
-                // 0 if all lengths are the required multiples.
-                let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
-                let whole = title(["map: whole tiles", "map: parts of whole tiles"]);
-                let none = Size::one().sub(&rest);
-                // With vectors, long folds of large tiles are slower, for a reason that is not known: 3500 µs instead of
-                // 3043 for a product of 4096 by 4096 matrices on an H200.
-                let most = Size::int(self.program.parameter(Parameter::MatrixFours));
                 let fours = fours && parts.is_none() && bytes(&shape) + out <= target.local_memory as i64;
-                let short = match (fours, self.program.is_known_before(&rounds)) {
-                    (true, _) if is_small => Size::one(),
-                    (true, true) => Size::if_le(&rounds, &most, &Size::one(), &Size::zero()),
-                    _ => Size::zero(),
-                };
-                for (fours, which) in [(true, short.clone()), (false, Size::one().sub(&short))] {
-                    if which.is_zero() {
-                        continue;
-                    }
-                    let only_if =
-                        if which.is_one() { and(std::slice::from_ref(&none)) } else { and(&[none.clone(), which]) };
-                    let tiles = Whole { multiples, fours };
-                    self.launch_if(&only_if, &whole, used, local, |b| body(b, shape, parts, Some(tiles)))?;
-                }
                 // Incomplete parts use only small tiles, so that the text is shorter.
                 let of_all = parts.is_some() && both;
-                if !multiples.is_empty() && (is_small || !of_all) {
-                    let some_of = if of_all { [&*of_stage, &[rest]].concat() } else { and(&[rest]) };
-                    self.launch_if(&some_of, &some, used, local, |b| body(b, shape, parts, None))?;
-                }
+                let of = Version { shape, is_small, of_all, fours, parts, only_if: &only_if, of_stage: &of_stage };
+                self.launch_version(&all, &of)?;
             }
         }
         if multiples.is_some() {
@@ -328,5 +322,47 @@ impl<'k> Host<'k> {
             })?;
         }
         Ok(true)
+    }
+
+    /// Launches tiles of a shape: whole tiles if all lengths are the required multiples, otherwise any tiles.
+    fn launch_version(&mut self, all: &Versions<'_, 'k>, of: &Version<'_>) -> Result<()> {
+        let Versions { used, local, body, .. } = *all;
+        let Version { shape, parts, .. } = *of;
+        let title =
+            |labels: [&'static str; 2]| Title { label: labels[usize::from(parts.is_some())], ..all.title.clone() };
+        let and = |sizes: &[Size]| [of.only_if, of.of_stage, sizes].concat();
+        let some = title(["map: tiles", "map: parts of tiles"]);
+        let Some(multiples) = all.multiples else {
+            let only_if = and(&[]);
+            return match only_if.is_empty() {
+                true => self.launch(&some, used, local, |b| body(b, shape, parts, None)),
+                false => self.launch_if(&only_if, &some, used, local, |b| body(b, shape, parts, None)),
+            };
+        };
+        // 0 if all lengths are the required multiples.
+        let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
+        let whole = title(["map: whole tiles", "map: parts of whole tiles"]);
+        let none = Size::one().sub(&rest);
+        // With vectors, long folds of large tiles are slower, for a reason that is not known: 3500 µs instead of 3043 for a
+        // product of 4096 by 4096 matrices on an H200.
+        let most = Size::int(self.program.parameter(Parameter::MatrixFours));
+        let short = match (of.fours, self.program.is_known_before(all.rounds)) {
+            (true, _) if of.is_small => Size::one(),
+            (true, true) => Size::if_le(all.rounds, &most, &Size::one(), &Size::zero()),
+            _ => Size::zero(),
+        };
+        for (fours, which) in [(true, short.clone()), (false, Size::one().sub(&short))] {
+            if which.is_zero() {
+                continue;
+            }
+            let only_if = if which.is_one() { and(std::slice::from_ref(&none)) } else { and(&[none.clone(), which]) };
+            let tiles = Whole { multiples, fours };
+            self.launch_if(&only_if, &whole, used, local, |b| body(b, shape, parts, Some(tiles)))?;
+        }
+        if !multiples.is_empty() && (of.is_small || !of.of_all) {
+            let some_of = if of.of_all { [of.of_stage, &[rest]].concat() } else { and(&[rest]) };
+            self.launch_if(&some_of, &some, used, local, |b| body(b, shape, parts, None))?;
+        }
+        Ok(())
     }
 }
