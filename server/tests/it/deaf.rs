@@ -11,8 +11,8 @@ const URI: &str = "file:///tmp/lift-test/long.lift";
 /// Time limit for every event; the test fails after it.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Number of answers, of [`TEXT`] bytes each; together more than [`MOST_MEMORY`].
-const REQUESTS: usize = 800;
-const TEXT: usize = 256 << 10;
+const REQUESTS: usize = 1800;
+const TEXT: usize = 128 << 10;
 /// Limit on the memory of a server that bounds its unread output, in KiB.
 const MOST_MEMORY: usize = 180 << 10;
 

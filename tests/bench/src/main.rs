@@ -116,7 +116,7 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     let effort = if options.small { Effort::smoke() } else { Effort::of(options.runs) };
     let externals = options.peers.as_deref().map(External::in_folder).unwrap_or_default();
     let wanted = |b: &Benchmark| match options.names.is_empty() {
-        true => !options.small || sample::takes(b.name, kernels::ONE_IN),
+        true => !options.small || sample::takes(&*b.name, kernels::ONE_IN),
         false => options.names.iter().any(|n| b.name.starts_with(&**n)),
     };
     let mut report = Report::new(&device.info, effort);
