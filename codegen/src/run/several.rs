@@ -55,7 +55,7 @@ impl FromStr for DeviceList {
                          numbers with shares, as in `opencl:0:3,1:1`"
                 )
             };
-            let index = digits(index).ok_or_else(|| wrong("number of a device", index))?;
+            let index = digits(index).ok_or_else(|| wrong("device number", index))?;
             let share = match share {
                 Some(share) => Some(digits(share).ok_or_else(|| wrong("share", share))?),
                 None => None,

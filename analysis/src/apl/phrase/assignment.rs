@@ -5,7 +5,7 @@ use crate::apl::apply::apply;
 use crate::apl::names::parts;
 use crate::apl::operators::Item;
 use crate::apl::select;
-use crate::apl::value::{Arr, Ev, Frame, Repr, Res, Value, fail};
+use crate::apl::value::{Ev, Frame, Repr, Res, Value, fail};
 use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken};
