@@ -74,6 +74,10 @@ struct Whole<'a> {
     fours: bool,
 }
 
+/// Writes the function of a launch for tiles of a shape: of parts, or of whole tiles.
+type TileBody<'a, 'k> =
+    dyn Fn(&mut FunctionBuilder<'_, 'k>, Shape, Option<&Parts>, Option<Whole<'_>>) -> Result<()> + 'a;
+
 /// The data that the launches of all versions share.
 struct Versions<'a, 'k> {
     title: &'a Title<'a>,
@@ -82,8 +86,7 @@ struct Versions<'a, 'k> {
     /// Sizes that are multiples of these numbers if all tiles are whole; `None` if no launch is for whole tiles.
     multiples: Option<&'a [(Size, i64)]>,
     rounds: &'a Size,
-    /// Writes the function of a launch.
-    body: &'a (dyn Fn(&mut FunctionBuilder<'_, 'k>, Shape, Option<&Parts>, Option<Whole<'_>>) -> Result<()> + 'a),
+    body: &'a TileBody<'a, 'k>,
 }
 
 /// One version of the tiles.
