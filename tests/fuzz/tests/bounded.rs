@@ -237,7 +237,7 @@ fn what_devices_did_wrong_once_is_right() {
     ];
     let mut wrong = Vec::new();
     for (name, target) in targets {
-        let some = kernels.iter().filter(|kernel| sample::takes(&(name, &kernel.name), 2));
+        let some = kernels.iter().filter(|kernel| sample::takes(&(name, &kernel.name), 3));
         let outcomes = some.map(|kernel| kernel.outcome_for(unoptimized_device(), &target, u64::MAX));
         let is_wrong = |o: &String| ["on OpenCL:", "not compiled:", "no core:"].iter().any(|what| o.contains(what));
         wrong.extend(outcomes.filter(is_wrong).map(|outcome| format!("{name}: {outcome}")));
