@@ -15,3 +15,5 @@ z[2;] ← ⊂9 9
 ⎕←(-@(2∘|))1 2 3 4
 ⎕←(÷@(2∘|))⍳5
 ⎕←(0@(2|⊢))⍳6
+t ← 'the quick brown fox jumps over the lazy dog'
+⎕←{⍺,≢⍵}⌸t

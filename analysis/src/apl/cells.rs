@@ -1,6 +1,6 @@
 //! Functions of parts of an array: windows, cells of a rank, groups of equal keys, selected elements.
 
-use super::context::FEW;
+use super::context::{FEW, MANY};
 use super::counted::{Counted, amount};
 use super::loops::{leaves, rebuilt};
 use super::nested::{bound_since, collect, over};
@@ -282,7 +282,12 @@ pub fn key(ev: &mut Ev, f: &Between, keys: &Arr, values: Option<&Arr>) -> Res<Ar
     if keys.rank() == 2 || keys.kind == Kind::Nested {
         return key_of_arrays(ev, f, keys, values);
     }
-    let known = keys.known().map(|all| distinct(&all)).filter(|different| different.len() <= FEW);
+    // What is known of all keys and values before the run is computed then.
+    let elements = |x: &Arr| x.items().map_or(MANY, <[Scalar]>::len);
+    let all_known = values.is_none_or(|values| values.known().is_some()) && elements(keys) < MANY;
+    let known = keys.known().map(|all| distinct(&all)).filter(|different| {
+        different.len() <= FEW || all_known && different.len().saturating_mul(elements(keys)) <= MANY * FEW
+    });
     let keys = ev.ready(keys)?;
     let values = match values {
         Some(values) => {
