@@ -376,7 +376,7 @@ def load(path: str | Path) -> Program:
     """The program in a file."""
     file = Path(path).resolve()
     if not file.is_file():
-        raise LiftError("unreadable-file", f"there is no file {path}")
+        raise LiftError("unreadable-file", f"{path} is a folder" if file.is_dir() else f"there is no file {path}")
     return Program(file, "")
 
 

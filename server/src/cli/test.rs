@@ -7,14 +7,16 @@ use crate::inputs::run_line::{DefaultRun, Expected, RunLine};
 use crate::inputs::{self, given_sizes};
 use crate::program::Program;
 use crate::report::{Problem, codes};
-use lift_analysis::ide::{DocLine, DocLineKind, FileRange, KernelInfo, RelatedPlace};
+use lift_analysis::ide::{Cancellable, DocLine, DocLineKind, FileRange, KernelInfo, RelatedPlace};
 use lift_codegen::core::Kernel;
 use lift_codegen::difference::difference;
 use lift_codegen::interp::Limits;
 use lift_codegen::run::{DeviceChoice, device};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
+use lift_syntax::{Language, TextRange, TextSize};
 use serde_json::json;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +74,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         let wanted: Vec<KernelInfo> =
             kernels.iter().filter(is_wanted).filter(|k| tests(k).next().is_some()).cloned().collect();
         found |= kernels.iter().any(|k| is_wanted(&k));
+        if arguments.kernel.is_none() {
+            let stray = answered(stray(&program, path, &kernels))?;
+            count.failed += console.problems(&program.sources(), arguments.format, &stray)?;
+        }
         if wanted.is_empty() {
             continue;
         }
@@ -108,6 +114,24 @@ fn places(asked: &[Where]) -> (Vec<Where>, Option<String>) {
         Ok(_) => (vec![Where::Interpreter, Where::OpenCl(DeviceChoice::Best)], None),
         Err(why) => (vec![Where::Interpreter], Some(format!("testing on the interpreter only: {why}"))),
     }
+}
+
+/// The lines of a program in Lift that give tests, but are not directly above a kernel: these would never run.
+fn stray(program: &Program, path: &Arc<str>, kernels: &[KernelInfo]) -> Cancellable<Vec<Problem>> {
+    let mut found = Vec::new();
+    let text = program.analysis.text(path)?.filter(|_| Language::of_path(path) == Language::Lift);
+    let known: HashSet<TextSize> = kernels.iter().flat_map(tests).map(|line| line.range.start()).collect();
+    let mut at = TextSize::new(0);
+    for line in text.as_deref().unwrap_or_default().split_inclusive('\n') {
+        let range = TextRange::at(at, TextSize::of(line.trim_end()));
+        at += TextSize::of(line);
+        let doc = line.strip_prefix(";;;").map(|doc| doc.trim_start_matches(';').trim_start());
+        if doc.is_some_and(|doc| doc.starts_with("test:")) && !known.contains(&range.start()) {
+            let message = "this test does not run: a line `;;; test:` is directly above a kernel";
+            found.push(Problem::error(path, codes::INPUT, message).at(range));
+        }
+    }
+    Ok(found)
 }
 
 fn tests(info: &KernelInfo) -> impl Iterator<Item = &DocLine> {

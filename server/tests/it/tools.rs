@@ -74,6 +74,24 @@ fn tests_of_a_kernel_with_errors_fail_and_those_of_others_run() {
 }
 
 #[test]
+fn a_test_that_is_above_no_kernel_fails() {
+    let kernel = "(lift k () (int) (lambda (x) (+ x 1)))\n";
+    let run = |text: String, more: &[&str]| {
+        let bench = Bench::new(&[("a.lift", &text)]);
+        bench.lift(&[&["test", "a.lift", "--device", "interpreter"], more].concat())
+    };
+    for between in ["(define (f x) x)\n", "\n", "; A comment.\n"] {
+        let text = format!(";;; test: x=1 => 3\n{between};;; test: x=1 => 2\n{kernel}");
+        let ran = run(text.clone(), &[]);
+        assert_eq!(ran.status, Some(1), "{between}: {}", ran.out);
+        assert!(ran.out.ends_with("1 passed, 1 failed\n"), "{between}: {}", ran.out);
+        assert!(ran.err.contains("a.lift:1:1") && ran.err.contains("does not run"), "{between}: {}", ran.err);
+        assert_eq!(run(text, &["--kernel", "k"]).status, Some(0), "{between}");
+    }
+    assert_eq!(run(format!(";;; A test:\n; ;;; test: x=1 => 3\n;;; test: x=1 => 2\n{kernel}"), &[]).status, Some(0));
+}
+
+#[test]
 fn kernels_are_measured_and_compared_with_earlier_results() {
     let program = ";;; bench: xs=random N=10,1000\n(lift k (N) ((array-type float N)) (lambda (xs) (map sqrt xs)))\n";
     let bench = Bench::new(&[("a.lift", program)]);
