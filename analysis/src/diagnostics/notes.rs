@@ -79,6 +79,10 @@ impl Display for Note {
 /// A guess at the intention: a clause that follows the message. Texts are code as it should be written.
 pub enum Guess {
     Write(String),
+    /// A number that a test compares with.
+    Tests(String),
+    /// A function of two values as one of pairs.
+    TakesPairs(String),
     Compares(String),
     Converts(String),
     /// `call` applies the function to each element.
@@ -171,6 +175,8 @@ impl Display for Guess {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Guess::Write(text) => write!(f, "write `{text}`"),
+            Guess::Tests(text) => write!(f, "`{text}` is the test for being equal to it"),
+            Guess::TakesPairs(text) => write!(f, "`{text}` takes pairs"),
             Guess::Compares(text) => write!(f, "`{text}` compares it"),
             Guess::Converts(text) => write!(f, "`{text}` converts it"),
             Guess::EachElement(text) => write!(f, "`{text}` applies it to each element"),

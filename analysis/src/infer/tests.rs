@@ -12,4 +12,5 @@ mod placing;
 mod random;
 mod repairs;
 mod sizes;
+mod surplus;
 mod types;

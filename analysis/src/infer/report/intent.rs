@@ -103,6 +103,9 @@ impl Results<'_> {
         if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
             return Some(meant);
         }
+        if let Some(meant) = self.meant_test(expected, actual, cause) {
+            return Some(meant);
+        }
         if let Some(meant) = self.meant_count_or_component(actual, cause) {
             return Some(meant);
         }

@@ -480,7 +480,8 @@ fn numbers_keys_and_accumulators() {
             e : Array[Int,N] -> Int
               type-mismatch at `(map (lambda (x) (filter (< x) xs)) xs)`: `sum` needs `Array[Int,N]` as its first argument, but this is `Array[<∃X, Array[Int,X]>,N]` (`Int` is not `<∃X, Array[Int,X]>`)
             f : Array[Bool,N] -> ?
-              missing-argument at `(map not bs)`: `any` takes a function before `(map not bs)`, but it is missing
+              missing-argument at `(map not bs)`: `any` takes a function before `(map not bs)`, but it is missing; write `(any id (map not bs))`
+                fix: Write `(any id (map not bs))`
             g : Array[Int,N] -> <∃X, Array[Int,X]>
               argument-order at `(map (+ 1) xs)`: `filter` takes the function first and then the value: `(map (+ 1) xs)` and `(< 0)` have changed places
                 `(< 0)`: the function is here
@@ -505,87 +506,6 @@ fn branches_with_rows_of_one_and_of_hidden_length() {
               type-mismatch at `(smaller xs)`: the branches of an `if` have one type; the first is `Array[Array[Int,N],N]`, the second `Array[<∃X, Array[Int,X]>,N]` (`Array[Int,N]` is not `<∃X, Array[Int,X]>`); the rows have one length, which `(map (lambda (row) (pack row)) (map (lambda …) xs))` hides
                 `(map (lambda (_x) xs) xs)`: this branch is `Array[Array[Int,N],N]`
                 fix: Write `(map (lambda (row) (pack row)) (map (lambda …) xs))`
-        "#]],
-    );
-}
-
-#[test]
-fn a_number_of_elements_and_several_indices() {
-    check(
-        "(lift a (N) ((array-type int N)) (lambda (xs) (head xs 3)))
-(lift b (N) ((array-type int N)) (lambda (xs) (tail 2 xs)))
-(lift c (N) ((array-type int N)) (lambda (xs) (last xs 2)))
-(lift d (N) ((array-type int N) int) (lambda (xs k) (init (map neg xs) k)))
-(lift e (N M) ((array-type int N) (array-type int M)) (lambda (xs ys) (generate #N (lambda (i j) (* (aref xs i) (aref ys j))))))
-(lift f (N M) ((array-type int N) (array-type int M)) (lambda (xs ys) (generate #N #M (lambda (i j) (* (aref xs i) (aref ys j))))))
-(lift g () (int int) (lambda (a b) (iota a b)))
-(lift h (N) ((array-type (tuple-type int float) N)) (lambda (xs) (map (lambda (p) (aref p 1)) xs)))
-(lift i (N) ((array-type int N)) (lambda (xs) (map (compose neg abs) xs)))",
-        expect![[r#"
-            a : Array[Int,N] -> ?
-              assumes N is positive
-              type-mismatch at `xs`: `head` needs `Array[_ -> _,N]` as its first argument, but this is `Array[Int,N]` (`_ -> _` is not `Int`); write `(take 3 xs)`
-                `head`: `_ -> _` comes from `head`
-                fix: Write `(take 3 xs)`
-            b : Array[Int,N] -> ?
-              too-many-arguments at `xs`: `tail` takes one argument, but it is given 2; write `(drop 2 xs)`
-                `tail`: `tail` has the type `Array[_,_] -> Array[_,_-1]`
-                fix: Write `(drop 2 xs)`
-            c : Array[Int,N] -> ?
-              assumes N is positive
-              type-mismatch at `xs`: `last` needs `Array[_ -> _,N]` as its first argument, but this is `Array[Int,N]` (`_ -> _` is not `Int`); write `(drop (- (length xs) 2) xs)`
-                `last`: `_ -> _` comes from `last`
-                fix: Write `(drop (- (length xs) 2) xs)`
-            d : Array[Int,N] -> Int -> ?
-              too-many-arguments at `k`: `init` takes one argument, but it is given 2; write `(take (- (length (map neg xs)) k) (map neg xs))`
-                `init`: `init` has the type `Array[_,_] -> Array[_,_-1]`
-                fix: Write `(take (- (length (map neg xs)) k) (map neg xs))`
-            e : Array[Int,N] -> Array[Int,M] -> Array[Int -> Int,N]
-              function-as-data at `(generate #N (lambda (i j) (* (aref xs i) (aref ys j))))`: a kernel returns data, but this is a function: its type is `Array[Int -> Int,N]`; `generate` gives one index: `(generate #n (lambda (i) (generate #m (lambda (j) …))))` has rows
-            f : Array[Int,N] -> Array[Int,M] -> ?
-              too-many-arguments at `(lambda (i j) (* (aref xs i) (aref ys j)))`: `generate` takes 2 arguments, but it is given 3; `generate` gives one index: `(generate #n (lambda (i) (generate #m (lambda (j) …))))` has rows
-                `generate`: `generate` has the type `#N -> (Int -> _) -> Array[_,N]`
-                fix: Write `(lambda (i) (generate #M (lambda (j) …)))`
-            g : Int -> Int -> ?
-              too-many-arguments at `b`: `iota` takes one argument, but it is given 2; write `(map (+ a) (iota (- b a)))`
-                `iota`: `iota` has the type `Int -> <∃X, Array[Int,X]>`
-                fix: Write `(map (+ a) (iota (- b a)))`
-            h : Array[(Int, Float),N] -> Array[?,N]
-              type-mismatch at `p`: `aref` needs `Array[_,_]` as its first argument, but this is `(Int, Float)`; a component is `(get2 p)`
-                fix: Write `(get2 p)`
-            i : Array[Int,N] -> Array[?,N]
-              unknown-name at `compose`: there is no `compose` here; `(o f g)` is the function that applies `g`, then `f`
-        "#]],
-    );
-}
-
-#[test]
-fn operators_of_matrices() {
-    check(
-        "(lift a (N M) ((array-type (array-type int M) N)) (lambda (m) (+ m m)))
-(lift b (N M) ((array-type (array-type int M) N)) (lambda (m) (* m 2)))
-(lift c (N M) ((array-type (array-type float M) N)) (lambda (m) (sqrt m)))
-(lift d (N M) ((array-type (array-type int M) N)) (lambda (m) (max m)))
-(lift e (N M) ((array-type (array-type int M) N) (array-type int M)) (lambda (m v) (+ m v)))
-(lift f (N) ((array-type int N)) (lambda (v) (max v)))",
-        expect![[r#"
-            a : Array[Array[Int,M],N] -> ?
-              wrong-operand at `m`: `+` works on numbers, but this is `Array[Array[Int,M],N]`; `(zipWith (zipWith +) m m)` maps over both arrays
-                fix: Write `(zipWith (zipWith +) m m)`
-            b : Array[Array[Int,M],N] -> ?
-              wrong-operand at `m`: `*` works on numbers, but this is `Array[Array[Int,M],N]`; `(map (map (lambda (x) (* x 2))) m)` applies it to each element
-                fix: Write `(map (map (lambda (x) (* x 2))) m)`
-            c : Array[Array[Float,M],N] -> ?
-              wrong-operand at `m`: `sqrt` works on `Half`, `Float` or `Double`, but this is `Array[Array[Float,M],N]`; `(map (map sqrt) m)` applies it to each element
-                fix: Write `(map (map sqrt) m)`
-            d : Array[Array[Int,M],N] -> ?
-              wrong-operand at `m`: `max` works on numbers, but this is `Array[Array[Int,M],N]`; `(maximum (join m))` combines all elements
-                fix: Write `(maximum (join m))`
-            e : Array[Array[Int,M],N] -> Array[Int,M] -> ?
-              wrong-operand at `m`: `+` works on numbers, but this is `Array[Array[Int,M],N]`; `map` applies a function to each element
-            f : Array[Int,N] -> ?
-              wrong-operand at `v`: `max` works on numbers, but this is `Array[Int,N]`; `(maximum v)` combines all elements
-                fix: Write `(maximum v)`
         "#]],
     );
 }

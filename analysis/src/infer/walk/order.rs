@@ -217,6 +217,8 @@ impl Infer<'_> {
         } else if is_order(takes) {
             let edits = vec![Edit::InsertBefore(Node::Expr(at), "< ".into())];
             d = d.fix(Title::InsertAscending.proposed(edits));
+        } else if is_test(takes) && array.is_some_and(|array| has_truth_values(&array)) {
+            d = self.results().meant_truth_values(callee, args, at).add_to(d);
         }
         self.found.diagnostic(d);
         Meant::Lacking(Ty::error())
@@ -341,6 +343,16 @@ fn move_to(to: ExprId, from: ExprId) -> [Edit; 2] {
     let (at, of) = (Node::Expr(to), Node::Expr(from));
     let copy = Edit::CopyBefore { at, before: String::new(), of, after: String::new() };
     [copy, Edit::Replace(at, String::new())]
+}
+
+/// Whether a type is that of a test of one value.
+pub fn is_test(ty: &Ty) -> bool {
+    let (params, result) = ty.uncurry();
+    params.len() == 1 && result.as_scalar() == Some(Scalar::Bool)
+}
+
+fn has_truth_values(array: &Ty) -> bool {
+    array.as_array().is_some_and(|array| array.element.as_scalar() == Some(Scalar::Bool))
 }
 
 /// Whether a type is that of `<`: two values of one type are compared.

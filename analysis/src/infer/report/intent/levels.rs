@@ -7,6 +7,7 @@ use crate::hir::*;
 use crate::infer::cause::Cause;
 use crate::infer::report::intent::{Intent, wrapped};
 use crate::infer::results::Results;
+use crate::infer::walk::order::{is_order, is_test};
 use crate::prims::{self, PrimitiveId};
 use crate::ty::{Class, Ty, TyKind};
 
@@ -53,6 +54,31 @@ impl Results<'_> {
             }
         };
         Some(Intent::new(Guess::EachElement(written.clone()), Title::Write(written), edits))
+    }
+
+    /// `(any truths)`: a test is missing before truth values, which are their own test. `at` is the argument after it.
+    pub fn meant_truth_values(&self, callee: ExprId, args: &[ExprId], at: ExprId) -> Intent {
+        let own = prims::named(PrimitiveId::Identity);
+        let given: String = (args.iter())
+            .map(|arg| {
+                format!(" {}{}", if *arg == at { format!("{own} ") } else { String::new() }, self.program.short(*arg))
+            })
+            .collect();
+        let written = format!("({}{given})", self.program.short(callee));
+        let edits = vec![Edit::InsertBefore(Node::Expr(at), format!("{own} "))];
+        Intent::new(Guess::Write(written.clone()), Title::Write(written), edits)
+    }
+
+    /// `(count 3 xs)`: a number where a test of a value is taken.
+    pub fn meant_test(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { arg, .. } = cause else { return None };
+        let is_number = actual.as_scalar().is_some_and(Scalar::is_number);
+        if !is_number || !expected.is_some_and(is_test) {
+            return None;
+        }
+        let before = format!("({} ", prims::named(PrimitiveId::Equal));
+        let written = format!("{before}{})", self.program.short(*arg));
+        Some(Intent::new(Guess::Tests(written.clone()), Title::Write(written), wrapped(*arg, &before, ")")))
     }
 
     /// An array where a function of an index is taken.
@@ -123,6 +149,20 @@ impl Results<'_> {
                 let written = format!("({each} {name})");
                 let edits = wrapped(function, &format!("({each} "), ")");
                 Some(Intent::new(Guess::EachElement(written.clone()), Title::Write(written), edits))
+            }
+            TyKind::Tuple(parts) => {
+                let index = args.iter().position(|arg| *arg == function)?;
+                let wanted = self.operand_type(*callee)?;
+                let wanted = self.table.zonk(wanted.uncurry().0.get(index)?);
+                if is_order(&wanted) {
+                    return Some(Intent::advice(Guess::OrdersByKey));
+                }
+                // A function of two values that is given pairs.
+                let declared = self.program.primitive_at(*callee)?.scheme.ty.uncurry().0.get(index)?.uncurry().0.len();
+                let is_of_pairs = declared == 1 && takes == 2 && parts.len() == 2;
+                let written = format!("(uncurry {name})");
+                let edits = wrapped(function, "(uncurry ", ")");
+                is_of_pairs.then(|| Intent::new(Guess::TakesPairs(written.clone()), Title::Write(written), edits))
             }
             TyKind::Fun(..) => {
                 let index = args.iter().position(|arg| *arg == function)?;
