@@ -127,7 +127,7 @@ fn stray(program: &Program, path: &Arc<str>, kernels: &[KernelInfo]) -> Cancella
         at += TextSize::of(line);
         let doc = line.strip_prefix(";;;").map(|doc| doc.trim_start_matches(';').trim_start());
         if doc.is_some_and(|doc| doc.starts_with("test:")) && !known.contains(&range.start()) {
-            let message = "this test does not run: a line `;;; test:` is directly above a kernel";
+            let message = "this test does not run: a line `;;; test:` belongs directly above a kernel";
             found.push(Problem::error(path, codes::INPUT, message).at(range));
         }
     }
