@@ -74,6 +74,7 @@ parameters! {
     RowsLong "rows.long" = 16384 [4096, 65536] "Minimum elements of a row that several groups share, if there are few rows.";
     RowsUneven "rows.uneven" = 64 [32, 128, 256] "Work-items of a group that computes rows of different lengths.";
     RowsEnough "rows.enough" = 32 [8, 16, 64, 128] "Rows per compute unit that keep the device busy, if each is the work of one work-item.";
+    RowsOrdered "rows.ordered" = 64 [32, 256, 1024] "Minimum elements of a row, folded or scanned in order, that a team reads for each of its work-items.";
     RowsThread "rows.thread" = 8 [1, 2, 4, 16, 32] "Minimum rows per thread of a processor for which one thread computes a whole row.";
     RowsShort "rows.short" = 8 [1, 2, 4, 16] "Maximum elements of a row that one work-item makes, if another map may make the row itself.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";

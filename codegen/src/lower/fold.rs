@@ -13,6 +13,7 @@ use super::value::{Closure, Dest, Env, Layout, Place, Value};
 use super::vectors::along;
 use super::write::is_flat;
 use crate::core::{Level, Prim, PrimCall, Rhs, Stmt};
+use crate::lower::team::in_order::fold_in_order;
 use crate::lower::team::rounds::{iterate_while_in_group, rounds_in_group};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use crate::schedule::place;
@@ -65,6 +66,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let f = Closure { lambda: &call.funs[0], env: env.clone() };
             return rounds_in_group(self, stmt, &f, (&xs.len, &z, Some(&xs)));
         }
+        if matches!(call.prim, Prim::Reduce(_))
+            && let Some(last) = fold_in_order(self, call, env)?
+        {
+            return Ok(last);
+        }
         self.runs_alone(call.prim, &xs.len);
         let closure = |i: usize| Closure { lambda: &call.funs[i], env: env.clone() };
         let (test, f) = match call.prim {
@@ -82,7 +88,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         {
             return Ok(folded);
         }
-        let name = acc_name(self, &f);
+        let name = f.first_name(self.kernel());
         let acc = accumulator(self, stmt, &z, env, &name)?;
         // CPUs without an FMA instruction would emulate it.
         let schedule = self.schedule();
@@ -130,7 +136,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return scan_arrays(self, &z, &xs, &f, dest, (inclusive, together));
         }
         self.runs_alone(call.prim, &xs.len);
-        let name = acc_name(self, &f);
+        let name = f.first_name(self.kernel());
         let Some(registers) = self.registers_with(&z, &name)? else { return Ok(()) };
         self.sequential(&xs.len.clone(), |b, i| {
             let to = b.dest_at(dest, i)?;
@@ -170,7 +176,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             && (together || is_in_place(self, stmt) || count.as_const().is_none_or(|k| k > UNROLLED))
         {
             let f = Closure { lambda: f, env: env.clone() };
-            let name = acc_name(self, &f);
+            let name = f.first_name(self.kernel());
             let acc = accumulator(self, stmt, &start, env, &name)?;
             self.sequential(&count, |b, _| {
                 let value = acc.current(b)?;
@@ -263,7 +269,7 @@ pub fn iterate_while<'k>(
     }
     let test = Closure { lambda: &call.funs[0], env: env.clone() };
     let f = Closure { lambda: &call.funs[1], env: env.clone() };
-    let name = acc_name(b, &f);
+    let name = f.first_name(b.kernel());
     let acc = accumulator(b, stmt, &x, env, &name)?;
     let (body, ()) = b.scope(|b| {
         b.in_loop(|b| {
@@ -397,11 +403,6 @@ fn shared_accumulator<'k>(
     f.fence(&pair);
     let now = f.index_below("turn", turn.clone(), &Size::int(2));
     Ok(Shared { pair, turn, now })
-}
-
-/// The name of the accumulator in the function.
-fn acc_name<'k>(b: &FunctionBuilder<'_, 'k>, f: &Closure<'k>) -> String {
-    f.lambda.params.first().map_or("acc", |p| b.kernel().name_of(*p)).to_string()
 }
 
 /// A scan whose accumulators are arrays: each iteration reads the accumulator that the previous one wrote. `together`:

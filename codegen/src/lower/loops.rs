@@ -9,6 +9,7 @@ use super::borders::{borders_of, map_apart};
 use super::flagged::flagged;
 use super::function::{Dims, FunctionBuilder};
 use super::pieces::{few_pieces, rows_grow};
+use super::team::in_flight::Flight;
 use super::value::{Array, Closure, Dest, Env, Value};
 use super::vectors::{across, short};
 use crate::core::{Level, PrimCall, Stmt};
@@ -86,6 +87,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         // The elements of a work-item are computed again if one of its checks fails.
         if self.steps(level, &xs.len).is_some() {
             return flagged(self, |_| Ok(()), |b| b.for_level(level, &xs.len.clone(), |b, i| b.map_at(f, xs, dest, i)));
+        }
+        if level == Level::Lcl(0)
+            && let Some(flight) = Flight::of(self, f, xs)
+        {
+            return self.by_items(|b| flight.map(b, f, xs, dest));
         }
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {

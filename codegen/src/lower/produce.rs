@@ -11,6 +11,7 @@ use super::sort::{hits_in, ints};
 use super::value::{Array, Closure, Dest, Env, Hits, Place, Value, View};
 use crate::core::{Level, Prim, PrimCall, Stmt};
 use crate::lower::team::by_key::{by_key_alone, by_key_in_group};
+use crate::lower::team::in_order::scan_in_order;
 use crate::lower::team::scan::scan_in_group;
 use crate::lower::team::sort::sort_in_group;
 use crate::opencl::{Expr, Step};
@@ -97,6 +98,9 @@ fn produce_into<'k>(
     let parallel = place::stmt_levels(stmt).iter().any(|l| crate::schedule::is_parallel(*l));
     if parallel || f.sorts_together(call) {
         return produce_here(f, stmt, call, env, dest);
+    }
+    if matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)) && scan_in_order(f, call, env, dest)? {
+        return Ok(());
     }
     f.uniquely(dest, |f| produce_here(f, stmt, call, env, dest))
 }

@@ -3,7 +3,7 @@
 //! An array is a length and a [`View`], its access function. Views are data; they are composed, never executed, and
 //! reading one ([`super::read`]) composes index arithmetic in [`Size`] until memory is reached.
 
-use crate::core::{Lambda, PadMode, Stmt, VarId};
+use crate::core::{Kernel, Lambda, PadMode, Stmt, VarId};
 use crate::opencl::Expr;
 use crate::plan::BufferId;
 use lift_analysis::hir::{Literal, Name, Scalar};
@@ -87,6 +87,11 @@ impl<'k> Closure<'k> {
             closure.env.bind_size(position.clone(), index.clone());
         }
         closure
+    }
+
+    /// The name of its first parameter, such as the accumulator of a fold.
+    pub fn first_name(&self, kernel: &Kernel) -> String {
+        self.lambda.params.first().map_or("acc", |p| kernel.name_of(*p)).to_string()
     }
 }
 

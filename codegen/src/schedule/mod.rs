@@ -117,6 +117,7 @@ mod rewrite;
 mod rounds;
 mod row_tables;
 pub mod rules;
+mod same_rows;
 pub mod sequential;
 pub mod shapes;
 mod small;
@@ -221,6 +222,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = by_key::rewrite(rewritten, usize::MAX, &mut Vec::new());
         stages.push(("by key of what is invariant", rewritten.clone()));
     }
+    rewritten = same_rows::same_rows(rewritten, &mut Vec::new());
+    stages.push(("same-rows", rewritten.clone()));
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
     stages.push(("interchanged", rewritten.clone()));
     rewritten = unrolled::unrolled(rewritten, &mut Vec::new());
@@ -302,6 +305,7 @@ impl Schedule {
             true => verified("by key", kernel, by_key::rewrite(rewritten, usize::MAX, &mut applied)),
             false => rewritten,
         };
+        let rewritten = verified("same rows", kernel, same_rows::same_rows(rewritten, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));

@@ -271,6 +271,19 @@ fn is_ordered(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
     is_flat(&kernel.atom_ty(&args[0])) && funs.iter().all(|f| f.position.is_none() && is_items(kernel, &f.body, own))
 }
 
+/// The row that a statement folds or scans in order, and its length, if it is long and does not depend on data.
+pub fn row_in_order<'s>(kernel: &Kernel, stmt: &'s Stmt) -> Option<(&'s Atom, Size)> {
+    let Rhs::Prim(call) = &stmt.rhs else { return None };
+    let scans = matches!(call.prim, Prim::Scan(Level::Seq) | Prim::ScanExcl(Level::Seq));
+    let one = || is_scalars(&kernel.atom_ty(&call.args[0])) && is_items(kernel, &call.funs[0].body, &[]);
+    if !(is_ordered(kernel, stmt, &[]) || scans && call.funs[0].position.is_none() && one()) {
+        return None;
+    }
+    let row = call.args.get(1)?;
+    let array = kernel.atom_ty(row).as_array().filter(|a| a.position.is_none() && is_flat(&a.element)).cloned()?;
+    (is_known(&array.len) && long(&array.len).is_some()).then_some((row, array.len))
+}
+
 fn is_parallel(kernel: &Kernel, stmt: &Stmt, own: &[Var]) -> bool {
     matches!(work_among(kernel, stmt, own), Work::Together(_) | Work::Nest)
 }
@@ -281,6 +294,21 @@ fn has_work(kernel: &Kernel, stmt: &Stmt) -> bool {
     funs[0].body.stmts.iter().any(|s| is_parallel(kernel, s, &[]) || has_work(kernel, s))
 }
 
+/// Whether a statement is a map whose function folds or scans rows in order, perhaps inside of more maps.
+fn has_ordered(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
+    funs[0].body.stmts.iter().any(|s| row_in_order(kernel, s).is_some() || has_ordered(kernel, s))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Also {
+    None,
+    /// Maps over a few numbers.
+    Few,
+    /// Maps whose functions fold or scan rows in order.
+    Ordered,
+}
+
 /// Perfectly nested maps: the function of each does nothing but the next map and free operations.
 pub struct Dims<'k> {
     /// Outermost first.
@@ -289,22 +317,27 @@ pub struct Dims<'k> {
     pub in_order: bool,
     /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
-    /// Whether maps over a few numbers count, too.
-    few: bool,
+    /// Which maps count besides those that have parallel work themselves.
+    also: Also,
 }
 
 impl<'k> Dims<'k> {
     pub fn of(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
-        Dims::found(kernel, call, false)
+        Dims::found(kernel, call, Also::None)
     }
 
     /// Like [`Self::of`], also through maps over a few numbers.
     pub fn of_all(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
-        Dims::found(kernel, call, true)
+        Dims::found(kernel, call, Also::Few)
     }
 
-    fn found(kernel: &Kernel, call: &'k PrimCall, few: bool) -> Dims<'k> {
-        let mut dims = Dims { calls: vec![call], in_order: true, outer: FxHashSet::default(), few };
+    /// As [`Self::of`], also through maps whose functions fold or scan rows in order.
+    pub fn of_ordered(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
+        Dims::found(kernel, call, Also::Ordered)
+    }
+
+    fn found(kernel: &Kernel, call: &'k PrimCall, also: Also) -> Dims<'k> {
+        let mut dims = Dims { calls: vec![call], in_order: true, outer: FxHashSet::default(), also };
         while let Some((next, f)) = dims.perfect(kernel) {
             dims.outer.extend(&f.params);
             for s in &f.body.stmts {
@@ -323,7 +356,12 @@ impl<'k> Dims<'k> {
         let at = nest::returned(f)?;
         let (before, made) = (&f.body.stmts[..at], &f.body.stmts[at]);
         let Rhs::Prim(next) = &made.rhs else { return None };
-        let nests = work_of(kernel, made) == Work::Nest || self.few && has_work(kernel, made);
+        let nests = match self.also {
+            _ if work_of(kernel, made) == Work::Nest => true,
+            Also::None => false,
+            Also::Few => has_work(kernel, made),
+            Also::Ordered => has_ordered(kernel, made),
+        };
         (nests && before.iter().all(|s| free::is_free(&s.rhs))).then_some((next, f))
     }
 
@@ -408,7 +446,7 @@ fn zipped(kernel: &Kernel, xs: &Atom) -> Option<Vec<Atom>> {
 }
 
 /// Whether an array, or one that is zipped with others to make it, lies in memory.
-fn has_stored_rows(kernel: &Kernel, rows: &Atom) -> bool {
+pub fn has_stored_rows(kernel: &Kernel, rows: &Atom) -> bool {
     match zipped(kernel, rows) {
         Some(all) => all.iter().any(|xs| has_stored_rows(kernel, xs)),
         None => lies_in_memory(kernel, rows),

@@ -2,7 +2,7 @@
 //! rows.
 //!
 //! * `generate n f = map f (iota n)`, where f has loops, or reads the elements of another array by number, or the array is
-//!   stored
+//!   stored, as each round of a loop stores its state
 //! * `map (λi. … aref xs i …) (iota n) = map (λ(i,x). … x …) (zip (iota n) xs)`, where xs has n elements
 //! * `map (λi. … map (λk. … aref (aref xs k) i …) …) (iota n) = map (λ(i,c). … map (λk. … aref c k …) …) (zip (iota n)
 //!   (transpose xs))`, where k counts the rows of xs, which have n elements
@@ -70,13 +70,24 @@ impl Writer<'_> {
             }
             let is_map = matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }));
             let is_if = matches!(&stmt.rhs, Rhs::If(..));
-            stmt.rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored && (is_map || is_if)));
+            let stored = stored && (is_map || is_if) || self.stores_state(&stmt.rhs);
+            stmt.rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored));
             let changed = over_rows.is_some();
             block.stmts.extend(over_rows.unwrap_or_default());
             if changed && let Some(same) = self.same_elements(&stmt) {
                 stmt.rhs = Rhs::Atom(same);
             }
             block.stmts.push(stmt);
+        }
+    }
+
+    /// Whether each round of a loop stores an array, its next state.
+    fn stores_state(&self, rhs: &Rhs) -> bool {
+        let Rhs::Prim(call) = rhs else { return false };
+        match (call.prim, call.args.first()) {
+            (Prim::Iterate | Prim::IterateWhile, _) => true,
+            (Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_), Some(Atom::Var(state))) => !is_flat(self.ty(*state)),
+            _ => false,
         }
     }
 

@@ -15,7 +15,10 @@ use super::distribute::folds_apart;
 use super::flat::is_flat;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE, TILE_BYTES};
-use super::nested::{Dims, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of};
+use super::nested::{
+    Dims, Work, has_stored_rows, is_counted, is_short, lies_across, lies_in_memory, rounds_of, row_in_order, rows_below,
+    work_of,
+};
 use super::pass::{Names, over};
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
@@ -53,10 +56,11 @@ pub struct Own {
 }
 
 /// (work-items that share a row, elements that each of them keeps in registers), for the shortest rows first. From 256
-/// elements on each takes rows up to twice as long as the one before: work-items without an element wait like the others. On
+/// elements on each takes rows up to twice as long as the one before: work-items without an element wait like the others. Two
+/// work-items would read too little of a row at a time: softmaxes of 2^20 rows of 16 take 101 µs on an H200, and 51 by four. On
 /// an H200 the logarithms of softmaxes of 2^25 numbers take 76 µs in rows of 1024 and 78 in rows of 2048, and 169 and 109 with 256
 /// work-items for all rows above 512.
-const OWN: [(u32, u32); 7] = [(2, 8), (8, 8), (16, 16), (32, 16), (64, 16), (128, 16), (256, 16)];
+const OWN: [(u32, u32); 7] = [(4, 4), (8, 8), (16, 16), (32, 16), (64, 16), (128, 16), (256, 16)];
 /// Work-items of a group of several such rows; small, because they seldom wait for each other.
 const OWN_GROUP: u32 = 64;
 
@@ -85,6 +89,9 @@ struct Params {
     group: u32,
     /// Work-items that share a short row.
     few: u32,
+    /// Work-items of a team that reads a row in order, and minimum elements of such a row.
+    team: u32,
+    ordered: i64,
     /// Work-items of a group for rows of different lengths: few of them idle at the end of a short row, and many groups
     /// share a compute unit when one row is long.
     uneven: u32,
@@ -105,6 +112,8 @@ impl Params {
             local: (target.local_memory as i64 - RESERVED).max(0),
             group: 256.min(target.most_in_group),
             few: 32.min(target.most_in_group),
+            team: target.get(Parameter::RowsTeam).min(OWN_GROUP),
+            ordered: target.get(Parameter::RowsOrdered).into(),
             uneven: target.get(Parameter::RowsUneven).min(target.most_in_group),
         }
     }
@@ -172,10 +181,10 @@ impl Writer<'_> {
                 Rhs::Prim(call) => match (of_call(kernel, call), ragged::recognise(kernel, call)) {
                     (Some(shared), _) => out.extend(self.versions(kernel, &stmt, &shared)),
                     (None, Some(ragged)) => out.extend(self.of_own_lengths(kernel, &stmt, call, &ragged)),
-                    (None, None) => match self.if_few(kernel, &stmt, call) {
-                        Some(stmts) => out.extend(stmts),
-                        None => out.push(stmt),
-                    },
+                    (None, None) => {
+                        let versions = self.if_few(kernel, &stmt, call).or_else(|| self.in_order(kernel, &stmt, call));
+                        out.extend(versions.unwrap_or_else(|| vec![stmt]));
+                    }
                 },
                 _ => out.push(stmt),
             }
@@ -302,6 +311,46 @@ impl Writer<'_> {
             None => {
                 let many = branch(self.vars, stmt, stmt.rhs.clone());
                 choice(self.vars, stmt, &n, &enough, groups, many)
+            }
+        };
+        Some(self.named(all, stmt.var))
+    }
+
+    /// The versions of a map whose function folds or scans a row in order: a team reads long rows, unless there are so many
+    /// that others work while one work-item waits for memory.
+    fn in_order(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+        let dims = (call.prim == Prim::Map(Level::Auto)).then(|| Dims::of_ordered(kernel, call))?;
+        let f = dims.innermost();
+        let mut rows = f.body.stmts.iter().filter_map(|s| row_in_order(kernel, s)).map(|(_, len)| len);
+        let row = rows.next()?;
+        let plain = |s: &Stmt| work_of(kernel, s) == Work::Item || row_in_order(kernel, s).is_some();
+        let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| has_stored_rows(kernel, xs) && !lies_across(kernel, xs));
+        if dims.calls.len() > GRID
+            || !rows.all(|len| len == row)
+            || !f.body.stmts.iter().all(plain)
+            || !dims.calls.iter().all(|c| is_plain(kernel, c))
+            || !dims.calls.iter().all(in_memory)
+            || !dims.has_rows(kernel)
+        {
+            return None;
+        }
+        let shared = Shared { call, dims, row, own: true, by_key: false, loops: false, counted: true };
+        let n = shared.elements(kernel);
+        let below =
+            Size::if_le(&Size::int(self.params.ordered), &shared.row, &Size::int(self.params.waiting), &Size::zero());
+        let few = decided(&n, &below);
+        if few == Some(false) {
+            return None;
+        }
+        self.applied.push(Applied { rule: &rules::MAP_ORDERED_WRG, origin: stmt.origin.clone() });
+        let (items, rows) = (self.params.team, (OWN_GROUP / self.params.team.max(1)).max(1));
+        let team = Team { items, rows, keeps: false, own: None, tile: SCAN_TILE };
+        let by_teams = self.by_groups(kernel, stmt, &shared, &team, &[]);
+        let all = match few {
+            Some(_) => by_teams,
+            None => {
+                let by_items = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, &n, &below, by_teams, by_items)
             }
         };
         Some(self.named(all, stmt.var))
@@ -511,6 +560,11 @@ pub fn has_tiles(kernel: &Kernel, dims: &Dims) -> bool {
         .iter()
         .any(|c| nest::inner(&c.funs[0]).is_some_and(|(_, g)| nest::recognise_window(kernel, g).is_some()));
     tiled || windows
+}
+
+/// Whether a group may compute each element of an unplaced map, each with a row of its own.
+pub fn shares_rows(kernel: &Kernel, call: &PrimCall) -> bool {
+    of_call(kernel, call).is_some_and(|shared| shared.own)
 }
 
 /// Recognises an unplaced map that groups may share, a dimension of the grid for each of its maps.

@@ -6,12 +6,16 @@
 //! | module | job |
 //! |---|---|
 //! | `by_key` | `reduceByKey` of a row, with the table in local memory |
+//! | `in_flight` | maps over rows in global memory |
+//! | `in_order` | folds and scans in order of rows in global memory |
 //! | `own` | rows in registers |
 //! | `rounds` | loops over arrays (`iterate`, `iterateWhile`, folds with an array as accumulator) |
 //! | `scan` | `scan` of a row, tile by tile through local memory |
 //! | `sort` | `sort` and `argsort` of a row |
 
 pub mod by_key;
+pub mod in_flight;
+pub mod in_order;
 mod own;
 pub mod rounds;
 pub mod scan;

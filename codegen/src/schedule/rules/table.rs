@@ -18,6 +18,9 @@ rules! {
     Fusion MAP_MAP "map-map":
         "map f ∘ map g" = "map (f ∘ g)",
         if "Always true. Applied where the array between is read once, or few times and `g` is cheap; not where only some elements are read while computing the others might stop the run.";
+    Fusion SAME_ROWS "same-rows":
+        "zipWith g xs (map f xs)" = "map (λx. g x (f x)) xs",
+        if "Where a group then computes each element of the result, of a row of its own: the functions fold, scan and map rows. Nothing but these maps reads `map f xs`; at most one of them might stop the run. Also of more arrays, below other maps, and in the rounds of a loop that the host runs.";
     Fusion REDUCE_MAP "reduce-map":
         "reduce f z ∘ map g" = "reduce (λ(acc,x). f acc (g x)) z",
         if "Always true of the left fold; of `reduce`, the operator stays `f`, and `g` is applied as elements are read.";
@@ -216,6 +219,9 @@ rules! {
     Placement MAP_REDUCE_WRG "map-reduce-wrg":
         "map (reduce f z ∘ g)" = "mapWrg (reduce f z ∘ g)",
         if "On a GPU, at the top of a kernel: the folded array is made from the row, which has a length that is not known before the run, and g is cheap or a view.";
+    Placement MAP_ORDERED_WRG "map-ordered-wrg":
+        "map (g ∘ reduceSeq f z)" = "if n < m and k is long then mapWrg (g ∘ reduceSeq f z ∘ join ∘ map (toLocal (mapLcl id)) ∘ split t) else map (g ∘ reduceSeq f z)",
+        if "Always true; also of `scanSeq`, and below other maps. On a GPU, where rows of k numbers lie in memory, one after the other, so that work-items with a row each would read far apart: a few work-items load a tile of their row together, and each of them goes through all of it.";
     Placement MAP_FOLDS_WRG "map-folds-wrg":
         "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it but in the rounds of a loop; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nothing else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. The state of a loop (`iterate`, `iterateWhile`, a fold whose accumulator is an array) has two memories: an iteration reads one and writes the other, and each element of a map of folds in it is the work of one work-item. Functions with loops have the version with groups alone. Where n and k are numbers, only that version; where what is folded is not a row of its own, only few elements are the work of groups, and of up to sixteen times as many, few work-items share each if k is long.";
