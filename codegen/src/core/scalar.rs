@@ -230,6 +230,11 @@ pub fn is_transcendental(op: ScalarOp) -> bool {
     )
 }
 
+/// Whether an operator is a function of hundreds of instructions on most devices: a sine, a power and the like.
+pub fn is_long(op: ScalarOp) -> bool {
+    is_transcendental(op) && !matches!(op, ScalarOp::Exp | ScalarOp::Log)
+}
+
 /// Folds an operator at compile time, where every device computes the same: on literals, and for neutral elements of
 /// integers. `None` if the operation must stay.
 pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {

@@ -2,8 +2,8 @@
 //! code, and a loop that exceeds the instruction cache waits for instructions.
 
 use super::value::{Array, View};
-use crate::core::scalar::is_transcendental;
-use crate::core::{Block, Rhs, ScalarOp};
+use crate::core::scalar::is_long;
+use crate::core::{Block, Rhs};
 
 /// Maximum iterations of an innermost loop that the compilers of devices unroll, so that it costs no jumps. No property of
 /// OpenCL tells it.
@@ -19,7 +19,7 @@ pub fn in_flight(xs: &Array<'_>, loads: i64) -> i64 {
     if long == 0 { loads } else { (loads / (FEWER * long)).max(1) }
 }
 
-/// The number of calls for an element whose code has hundreds of instructions: sines, powers and the like.
+/// The number of long functions that are called for an element.
 fn long_functions(xs: &Array<'_>) -> i64 {
     match &*xs.view {
         View::Mapped(f, of) => in_block(&f.lambda.body) + long_functions(of),
@@ -33,8 +33,7 @@ fn long_functions(xs: &Array<'_>) -> i64 {
 fn in_block(block: &Block) -> i64 {
     let mut found = 0;
     block.visit(&mut |s| {
-        let short = |op: &ScalarOp| matches!(op, ScalarOp::Exp | ScalarOp::Log);
-        found += i64::from(matches!(&s.rhs, Rhs::Scalar(op, _) if is_transcendental(*op) && !short(op)));
+        found += i64::from(matches!(&s.rhs, Rhs::Scalar(op, _) if is_long(*op)));
     });
     found
 }

@@ -3,14 +3,17 @@
 //! map runs `if 0 < n`, where the map has n elements.
 //!
 //! * `map (λx. f x (g z)) xs = map (λx. f x y) xs` with y = g z
-//! * `map (λx. map (λy. f x y (g y)) ys) xs = map (λx. map (λ(y,z). f x y z) (zip ys zs)) xs` with zs = map g ys
+//!
+//! `inner`: what an inner map computes of its elements.
+
+mod inner;
 
 use super::nested::is_known;
 use super::pass::within;
 use super::uses::stmt_mentions;
 use super::versions::{branch, choice};
 use super::{Applied, fails, free, is_parallel, rules};
-use crate::core::copy::{Copier, Lengths};
+use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size, VarKind};
@@ -107,7 +110,7 @@ impl Hoister<'_> {
             return out;
         }
         for mut stmt in std::mem::take(&mut f.body.stmts) {
-            out.extend(self.of_elements(&mut stmt, &own));
+            self.of_elements(&mut stmt, &own, (&mut out, &mut f.body.stmts));
             own.insert(stmt.var);
             f.body.stmts.push(stmt);
         }
@@ -271,83 +274,6 @@ impl Hoister<'_> {
         }
     }
 
-    /// The statements in front of a function for what the inner map `stmt` computes of its elements alone, which is the
-    /// same for all elements of the outer map. The inner map goes over these values, too. `own`: what the function
-    /// binds before.
-    fn of_elements(&mut self, stmt: &mut Stmt, own: &FxHashSet<VarId>) -> Vec<Stmt> {
-        let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &mut stmt.rhs else {
-            return Vec::new();
-        };
-        let ([g], [Atom::Var(ys)]) = (funs.as_mut_slice(), args.as_slice()) else { return Vec::new() };
-        let ([y], None) = (g.params.as_slice(), &g.position) else { return Vec::new() };
-        let array = self.kernel.ty(*ys).clone();
-        let Some(array) = array.as_array().filter(|a| !own.contains(ys) && a.position.is_none()) else {
-            return Vec::new();
-        };
-        let (y, ys) = (*y, *ys);
-        let values = self.values_of(g, own);
-        if values.is_empty() {
-            return Vec::new();
-        }
-        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: g.origin.clone() };
-        let prim = |prim, funs, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs, args });
-        let mut out = Vec::new();
-        let mut zipped = vec![Atom::Var(ys)];
-        let mut parts = vec![self.kernel.ty(y).clone()];
-        for v in &values {
-            let ty = self.kernel.ty(*v).clone();
-            let alone = Lambda { body: only(self.kernel, &g.body, *v), ..g.clone() };
-            let h = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&alone);
-            let name = self.kernel.name_of(*v).to_owned();
-            let all = self.fresh(&name, Ty::array(ty.clone(), array.len.clone()));
-            out.push(at(all, prim(Prim::Map(Level::Auto), vec![h], vec![Atom::Var(ys)])));
-            zipped.push(Atom::Var(all));
-            parts.push(ty);
-        }
-        let element = Ty::tuple(parts);
-        let zip = self.fresh("rows", Ty::array(element.clone(), array.len.clone()));
-        out.push(at(zip, prim(Prim::Zip, Vec::new(), zipped)));
-        let t = self.fresh("t", element);
-        let mut stmts = vec![at(y, Rhs::Proj(Atom::Var(t), 0))];
-        stmts.extend(values.iter().enumerate().map(|(k, v)| at(*v, Rhs::Proj(Atom::Var(t), k + 1))));
-        let rest = std::mem::take(&mut g.body.stmts).into_iter().filter(|s| !values.contains(&s.var));
-        stmts.extend(rest);
-        g.body.stmts = stmts;
-        g.params = vec![t];
-        super::uses::drop_unused(&self.kernel.vars, &mut g.body, &|s| self.is_harmless(s));
-        *args = vec![Atom::Var(zip)];
-        self.applied.push(Applied { rule: &rules::MAP_INNER, origin: stmt.origin.clone() });
-        out
-    }
-
-    /// The variables of a function that are worth computing beforehand: they depend on work for its element, and on
-    /// nothing in `own`; and their readers depend on it.
-    fn values_of(&self, g: &Lambda, own: &FxHashSet<VarId>) -> Vec<VarId> {
-        let kernel = &*self.kernel;
-        let stmts: Vec<&Stmt> = g.body.stmts.iter().collect();
-        let mut varies = own.clone();
-        let mut costly: FxHashSet<VarId> = FxHashSet::default();
-        for stmt in &g.body.stmts {
-            let reads_varying = super::uses::mentions(stmt, &|v| varies.contains(&v));
-            if reads_varying || self.opened(&stmts, stmt) || !self.is_harmless(stmt) {
-                varies.insert(stmt.var);
-            } else if is_fold(stmt) || super::uses::mentions(stmt, &|v| costly.contains(&v)) {
-                costly.insert(stmt.var);
-            }
-        }
-        if !g.body.stmts.iter().any(|s| varies.contains(&s.var)) {
-            // The whole inner map is invariant.
-            return Vec::new();
-        }
-        let is_read = |v: VarId| {
-            let outside = |s: &&Stmt| varies.contains(&s.var);
-            g.body.result == Atom::Var(v)
-                || g.body.stmts.iter().filter(outside).any(|s| super::uses::mentions(s, &|w| w == v))
-        };
-        let fits = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_none_or(|a| a.position.is_none()));
-        g.body.stmts.iter().map(|s| s.var).filter(|v| costly.contains(v) && is_read(*v) && fits(v)).collect()
-    }
-
     fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
         self.kernel.vars.push(VarInfo { name: name.into(), ty });
         VarId(self.kernel.vars.len() as u32 - 1)
@@ -410,23 +336,10 @@ fn is_placed(prim: Prim) -> bool {
     }
 }
 
-fn is_fold(stmt: &Stmt) -> bool {
-    use Prim::*;
-    let Rhs::Prim(call) = &stmt.rhs else { return false };
-    matches!(call.prim, Reduce(Level::Auto) | Scan(Level::Auto) | ScanExcl(Level::Auto) | Sort | Argsort)
-}
-
 /// Whether the statement takes the element out of a fold's result, an array of one element.
 fn is_first(kernel: &Kernel, stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(call)
         if call.prim == Prim::Head && kernel.atom_ty(&call.args[0]).as_array().is_some_and(|a| a.len == Size::one()))
-}
-
-/// The statements on which a variable depends.
-fn only(kernel: &Kernel, block: &Block, v: VarId) -> Block {
-    let mut only = Block { stmts: block.stmts.clone(), result: Atom::Var(v) };
-    super::uses::drop_unused(&kernel.vars, &mut only, &|_| true);
-    only
 }
 
 /// Whether recomputing the statement for each element costs more than a few instructions or hides the layout of rows.

@@ -124,7 +124,13 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             }
             let one = |s: &Stmt| work_among(kernel, s, own) == Work::Item || is_ordered(kernel, s, own);
             let items = f.position.is_none() && f.body.stmts.iter().all(one);
-            if flat && items { together(0, &array.len).unwrap_or(Work::Item) } else { Work::Other }
+            match together(0, &array.len) {
+                _ if !items => Work::Other,
+                shared if flat => shared.unwrap_or(Work::Item),
+                // Each element is a few numbers, such as a point.
+                Some(_) if is_few(kernel.ty(stmt.var)) => Work::Nest,
+                _ => Work::Other,
+            }
         }
         // The rounds of a fold or scan whose accumulator is an array are a loop.
         Prim::Reduce(Level::Auto | Level::Seq)
@@ -263,6 +269,13 @@ fn is_regular(ty: &Ty) -> bool {
 /// Whether a block is the work of one work-item.
 fn is_items(kernel: &Kernel, block: &Block, own: &[Var]) -> bool {
     block.stmts.iter().all(|s| work_among(kernel, s, own) == Work::Item)
+}
+
+/// Whether the elements of an array are arrays of a few numbers.
+fn is_few(array: &Ty) -> bool {
+    let element = array.as_array().and_then(|a| a.element.as_array().cloned());
+    let few = element.as_ref().is_some_and(|a| a.position.is_none() && a.len.as_const().is_some_and(|n| n < LONG));
+    few && element.is_some_and(|a| is_flat(&a.element))
 }
 
 /// Whether a statement folds scalars in their order, which is one work-item's.
