@@ -25,7 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Interchanges the element-wise folds of rows, and the element-wise loops that are not loops of the host.
 pub fn interchange(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     within(kernel, |kernel, lengths, body| {
-        by_columns(kernel, body, lengths, applied);
+        by_columns(kernel, body, lengths, &mut Vec::new(), applied);
         if target.class == Class::Gpu {
             at_the_host(kernel, body, lengths, applied);
         }
@@ -33,11 +33,20 @@ pub fn interchange(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) 
 }
 
 /// Interchanges the folds of rows of a block and of all functions in it.
-fn by_columns(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
+fn by_columns(
+    kernel: &mut Kernel,
+    body: &mut Block,
+    lengths: &mut Lengths,
+    // The views in scope that the rule looks through.
+    known: &mut Vec<Stmt>,
+    applied: &mut Vec<Applied>,
+) {
     let mut out: Vec<Stmt> = Vec::new();
+    let outside = known.len();
     // The only rows of folds, by the arrays of one row; and what is one of them.
     let (mut rows, mut same) = (FxHashMap::<VarId, VarId>::default(), FxHashMap::<VarId, VarId>::default());
     for mut stmt in std::mem::take(&mut body.stmts) {
+        known.extend(is_view(&stmt).then(|| stmt.clone()));
         if let Rhs::Prim(PrimCall { prim: Prim::Head | Prim::Last, args, .. }) = &stmt.rhs
             && let [Atom::Var(of)] = args.as_slice()
             && let Some(row) = rows.get(of)
@@ -45,12 +54,18 @@ fn by_columns(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, appl
             same.insert(stmt.var, *row);
             continue;
         }
-        match folds::columns(kernel, lengths, &stmt, &out) {
-            Some(mut stmts) => {
-                applied.push(Applied { rule: &rules::FOLD_COLUMNS, origin: stmt.origin.clone() });
-                for s in &mut stmts {
-                    s.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, applied));
-                }
+        let before = applied.len();
+        let folded = folds::columns(kernel, lengths, &stmt, known).and_then(|(mut stmts, whole)| {
+            applied.push(Applied { rule: &rules::FOLD_COLUMNS, origin: stmt.origin.clone() });
+            known.extend(stmts.iter().filter(|s| is_view(s)).cloned());
+            for s in &mut stmts {
+                s.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, known, applied));
+            }
+            // Rows that each element reads as a whole are for numbers only, at the end.
+            (!whole || stmts.iter().all(|s| folds_numbers(kernel, s))).then_some(stmts)
+        });
+        match folded {
+            Some(stmts) => {
                 if let Some(Stmt { rhs: Rhs::Prim(PrimCall { prim: Prim::Split, args, .. }), .. }) = stmts.last()
                     && let [Atom::Var(row)] = args.as_slice()
                 {
@@ -59,16 +74,34 @@ fn by_columns(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, appl
                 out.extend(stmts);
             }
             None => {
-                stmt.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, applied));
+                applied.truncate(before);
+                stmt.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, known, applied));
                 out.push(stmt);
             }
         }
     }
+    known.truncate(outside);
     body.stmts = out;
     rename(body, &|v| *v = same.get(v).copied().unwrap_or(*v));
     let read = |v: VarId| body.result == Atom::Var(v) || body.stmts.iter().any(|s| uses::mentions(s, &|w| w == v));
     let unread: FxHashSet<VarId> = rows.into_keys().filter(|v| !read(*v)).collect();
     body.stmts.retain(|s| !unread.contains(&s.var));
+}
+
+/// Whether a statement makes an array of which all elements may be the same, or zips arrays.
+fn is_view(stmt: &Stmt) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Fill | Prim::Generate | Prim::Zip))
+}
+
+/// Whether the accumulators of all folds and scans in a statement are numbers.
+fn folds_numbers(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let of_numbers = match &stmt.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_), args, .. }) => {
+            args.first().is_some_and(|z| is_flat(&kernel.atom_ty(z)))
+        }
+        _ => true,
+    };
+    of_numbers && stmt.rhs.blocks().into_iter().flat_map(|b| &b.stmts).all(|s| folds_numbers(kernel, s))
 }
 
 fn at_the_host(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {
@@ -147,6 +180,8 @@ struct Elements<'a> {
     /// The element of each row that an iteration has or makes, and the scalars that change from iteration to
     /// iteration.
     own: FxHashMap<VarId, Atom>,
+    /// Rows of an iteration that each element reads as a whole.
+    whole: FxHashSet<VarId>,
     /// Rows that are the same in all iterations, each with the variable of its element.
     same: Vec<(VarId, VarId)>,
     /// The statements of an iteration on which no element depends.
@@ -200,8 +235,17 @@ impl Elements<'_> {
         let len = length_of(&ty)?;
         let element = element_of(&ty, &len)?;
         let (own, origin) = (FxHashMap::default(), stmt.origin.clone());
-        let mut all =
-            Elements { kernel, lengths, len, own, same: Vec::new(), before: Vec::new(), stmts: Vec::new(), origin };
+        let mut all = Elements {
+            kernel,
+            lengths,
+            len,
+            own,
+            whole: FxHashSet::default(),
+            same: Vec::new(),
+            before: Vec::new(),
+            stmts: Vec::new(),
+            origin,
+        };
         let funs = funs.iter().map(|f| all.function(f, &element)).collect::<Option<Vec<Lambda>>>()?;
         let looped = PrimCall { prim: call.prim, sizes: call.sizes.clone(), funs, args: Vec::new() };
         let parts = match (ty.kind(), known.iter().find(|s| Atom::Var(s.var) == *start).map(|s| &s.rhs)) {
@@ -270,6 +314,15 @@ impl Elements<'_> {
             Rhs::Atom(row) => {
                 let element = self.element(row)?;
                 self.own.insert(stmt.var, element);
+                if matches!(row, Atom::Var(v) if self.whole.contains(v)) {
+                    self.whole.insert(stmt.var);
+                }
+            }
+            Rhs::Proj(rows, k) if self.whole.contains(&stmt.var) => {
+                let rows = self.element(rows)?;
+                let row = self.fresh(stmt.var, self.kernel.ty(stmt.var).clone());
+                self.stmts.push(Stmt { var: row, rhs: Rhs::Proj(rows, *k), ..stmt.clone() });
+                self.own.insert(stmt.var, Atom::Var(row));
             }
             Rhs::Proj(rows, k) => {
                 let element = self.element(rows)?;
@@ -291,7 +344,7 @@ impl Elements<'_> {
             Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) => {
                 let f = &funs[0];
                 let ([x], None) = (f.params.as_slice(), &f.position) else { return None };
-                let is_row = |v: VarId| is_own(v) && !is_flat(self.kernel.ty(v));
+                let is_row = |v: VarId| is_own(v) && !is_flat(self.kernel.ty(v)) && !self.whole.contains(&v);
                 if f.body.stmts.iter().any(|s| uses::mentions(s, &is_row))
                     || matches!(&f.body.result, Atom::Var(v) if is_row(*v))
                 {

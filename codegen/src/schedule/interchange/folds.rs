@@ -1,18 +1,28 @@
 //! Folds and scans of rows whose operator is element-wise: each column is folded on its own.
 //!
-//! `reduce (zipWith f) (fill z) rows = T (map (reduce f z) (T rows))`, and the same of `scan` and of loops in order.
+//! * `reduce (zipWith f) (fill z) rows = T (map (reduce f z) (T rows))`, and the same of `scan` and of loops in order
+//! * `reduceSeq (λ(A,(x,y)). zipWith (f y) A x) Z (zip X Y) = map (λ(z,x). reduceSeq (λ(a,(x,y)). f y a x) z (zip x Y))
+//!   (zip Z (T X))`, where a and f may be rows and their folds again: so sums of outer products are products of matrices
 
 use super::{Elements, element_of};
-use crate::core::copy::Lengths;
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::copy::{Copier, Lengths};
+use crate::core::simplify::rename;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::schedule::flat::is_flat;
+use crate::schedule::free::is_free;
 use crate::schedule::nested::array_of;
+use crate::schedule::uses;
+use crate::schedule::versions::fresh;
+use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The statements that fold columns, for a fold or scan of rows by an element-wise operator; `known` are the statements
 /// before it.
-pub fn columns(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, known: &[Stmt]) -> Option<Vec<Stmt>> {
+///
+/// Also whether each column reads rows as a whole.
+pub fn columns(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, known: &[Stmt]) -> Option<(Vec<Stmt>, bool)> {
     let Rhs::Prim(call) = &stmt.rhs else { return None };
     if !matches!(
         call.prim,
@@ -26,50 +36,172 @@ pub fn columns(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, known: &
     let state = kernel.atom_ty(z).as_array().filter(|a| a.position.is_none())?.clone();
     let rows = kernel.ty(*xs).as_array().filter(|a| a.position.is_none())?.clone();
     let ([acc, x], None) = (f.params.as_slice(), &f.position) else { return None };
-    let origin = stmt.origin.clone();
-    let own = FxHashMap::default();
+    let (acc, x, origin) = (*acc, *x, stmt.origin.clone());
+    let mut body = f.body.clone();
+    let read = Read::of(kernel, &mut body, x, &rows.element, &origin);
+    let whole: FxHashSet<VarId> = read.parts.iter().filter(|p| p.whole).map(|p| p.name).collect();
+    let reads_rows = !whole.is_empty();
     let mut all = Elements {
         kernel,
         lengths,
         len: state.len.clone(),
-        own,
+        own: FxHashMap::default(),
+        whole,
         same: Vec::new(),
         before: Vec::new(),
         stmts: Vec::new(),
         origin,
     };
-    let element = all.fresh(*acc, state.element.clone());
-    all.own.insert(*acc, Atom::Var(element));
-    let parts = all.parts(*x, &rows.element)?;
-    f.body.stmts.iter().try_for_each(|s| all.stmt(s))?;
-    let result = all.element(&f.body.result)?;
+    let element = all.fresh(acc, state.element.clone());
+    all.own.insert(acc, Atom::Var(element));
+    let parts = all.parts(x, read)?;
+    body.stmts.iter().try_for_each(|s| all.stmt(s))?;
+    let result = all.element(&body.result)?;
     let body = Block { stmts: std::mem::take(&mut all.stmts), result };
     let f = Lambda { position: None, params: vec![element, parts.element], body, origin: f.origin.clone() };
     let call = PrimCall { prim: call.prim, sizes: Vec::new(), funs: vec![f], args: Vec::new() };
-    all.fold(stmt, call, (z, *xs), known, parts, &rows.len)
+    Some((all.fold(stmt, call, (z, *xs), known, parts, &rows.len)?, reads_rows))
+}
+
+/// What makes the element of an array whose elements are all the same.
+fn same_element(vars: &[VarInfo], array: &Atom, known: &[Stmt]) -> Option<Block> {
+    let made = known.iter().find(|s| Atom::Var(s.var) == *array)?;
+    match &made.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Fill, args, .. }) => {
+            Some(Block { stmts: Vec::new(), result: args.first()?.clone() })
+        }
+        Rhs::Prim(PrimCall { prim: Prim::Generate, funs, .. }) => {
+            let f = funs.first()?;
+            let own = |v: VarId| f.params.contains(&v);
+            let of_position = |s: &Stmt| f.position.as_ref().is_some_and(|p| uses::stmt_mentions(vars, s, p));
+            let depends = f.body.stmts.iter().any(|s| !is_free(&s.rhs) || uses::mentions(s, &own) || of_position(s));
+            let result = matches!(&f.body.result, Atom::Var(v) if own(*v)) || matches!(f.body.result, Atom::Size(_));
+            (!depends && !result).then(|| f.body.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The arrays that are zipped in one.
+fn zipped(xs: VarId, known: &[Stmt]) -> Option<&[Atom]> {
+    match &known.iter().find(|s| s.var == xs)?.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) => Some(args),
+        _ => None,
+    }
+}
+
+/// A component of the folded elements, as a function reads it.
+struct Part {
+    component: usize,
+    name: VarId,
+    ty: Ty,
+    /// As a row, of which each column has all, instead of its own element.
+    whole: bool,
+}
+
+/// What a function reads of an element.
+struct Read {
+    parts: Vec<Part>,
+    /// The parts are in a tuple; else the only one is the element itself.
+    tuple: bool,
+}
+
+impl Read {
+    /// Of `x`, of this type; the body reads the parts by their names then, if they are in a tuple.
+    fn of(kernel: &mut Kernel, body: &mut Block, x: VarId, ty: &Ty, origin: &Origin) -> Read {
+        let (types, tuple) = match ty.kind() {
+            TyKind::Tuple(types) => (types.clone(), true),
+            _ => (vec![ty.clone()], false),
+        };
+        let names: Vec<VarId> = match tuple {
+            true => types.iter().map(|ty| fresh(&mut kernel.vars, x, ty.clone())).collect(),
+            false => vec![x],
+        };
+        if tuple {
+            name_parts(body, x, &names);
+        }
+        let as_it_is = tuple && uses::in_block(body, x);
+        let mut parts = Vec::new();
+        for (component, (name, ty)) in names.into_iter().zip(types).enumerate() {
+            let is_it = |a: &Atom| *a == Atom::Var(name);
+            let inside = body.stmts.iter().flat_map(|s| s.rhs.blocks()).any(|b| uses::in_block(b, name));
+            let own = is_it(&body.result) || body.stmts.iter().any(|s| s.rhs.operands().into_iter().any(is_it));
+            let reads_whole = inside && !is_flat(&ty) && !as_it_is;
+            if own || !reads_whole {
+                parts.push(Part { component, name, ty: ty.clone(), whole: false });
+            }
+            if reads_whole {
+                let row = fresh(&mut kernel.vars, x, ty.clone());
+                let renamed = |v: &mut VarId| {
+                    if *v == name {
+                        *v = row;
+                    }
+                };
+                body.stmts.iter_mut().flat_map(|s| s.rhs.blocks_mut()).for_each(|b| rename(b, &renamed));
+                parts.push(Part { component, name: row, ty, whole: true });
+            }
+        }
+        if let ([one], false) = (parts.as_mut_slice(), tuple) {
+            let row = std::mem::replace(&mut one.name, x);
+            rename(body, &|v| {
+                if *v == row {
+                    *v = x;
+                }
+            });
+            return Read { parts, tuple };
+        }
+        if !tuple && let Some(part) = parts.iter_mut().find(|p| !p.whole) {
+            let name = fresh(&mut kernel.vars, x, part.ty.clone());
+            rename(body, &|v| {
+                if *v == x {
+                    *v = name;
+                }
+            });
+            part.name = name;
+        }
+        let at = |(k, part): (usize, &Part)| {
+            let rhs = Rhs::Proj(Atom::Var(x), k);
+            Stmt { var: part.name, binds: Vec::new(), rhs, origin: origin.clone() }
+        };
+        let mut stmts: Vec<Stmt> = parts.iter().enumerate().map(at).collect();
+        stmts.append(&mut body.stmts);
+        body.stmts = stmts;
+        Read { parts, tuple: true }
+    }
+}
+
+/// Reads the components of `x` by their names.
+fn name_parts(block: &mut Block, x: VarId, names: &[VarId]) {
+    for stmt in &mut block.stmts {
+        if let Rhs::Proj(Atom::Var(v), k) = stmt.rhs
+            && v == x
+            && let Some(name) = names.get(k)
+        {
+            stmt.rhs = Rhs::Atom(Atom::Var(*name));
+        }
+        stmt.rhs.blocks_mut().into_iter().for_each(|b| name_parts(b, x, names));
+    }
 }
 
 /// The element of the folded array in the fold of one column.
 struct Parts {
     element: VarId,
-    /// By component of the element, whether it has a column; other components are the same for all columns. One entry
-    /// if the element is not a tuple.
-    columns: Vec<bool>,
+    /// For each part, its component and whether it has a column; the others are the same for all columns.
+    columns: Vec<(usize, bool)>,
     tuple: bool,
 }
 
 impl Elements<'_> {
     /// The element that the fold of one column reads instead of `x`.
-    fn parts(&mut self, x: VarId, ty: &Ty) -> Option<Parts> {
+    fn parts(&mut self, x: VarId, read: Read) -> Option<Parts> {
         let is_row = |ty: &Ty| ty.as_array().is_some_and(|a| a.position.is_none() && a.len == self.len);
-        let (columns, tuple) = match ty.kind() {
-            TyKind::Tuple(parts) => (parts.iter().map(is_row).collect::<Vec<bool>>(), true),
-            _ => (vec![is_row(ty)], false),
-        };
-        let of = element_of(ty, &self.len)?;
-        let element = self.fresh(x, of);
+        let columns = read.parts.iter().map(|p| (p.component, !p.whole && is_row(&p.ty))).collect();
+        let of = |p: &Part| if p.whole { Some(p.ty.clone()) } else { element_of(&p.ty, &self.len) };
+        let mut types: Vec<Ty> = read.parts.iter().map(of).collect::<Option<_>>()?;
+        let ty = if read.tuple { Ty::tuple(types) } else { types.pop()? };
+        let element = self.fresh(x, ty);
         self.own.insert(x, Atom::Var(element));
-        Some(Parts { element, columns, tuple })
+        Some(Parts { element, columns, tuple: read.tuple })
     }
 
     fn view(&mut self, like: VarId, prim: Prim, args: Vec<Atom>, ty: Ty, out: &mut Vec<Stmt>) -> Atom {
@@ -92,8 +224,9 @@ impl Elements<'_> {
         let mut out = std::mem::take(&mut self.before);
         // The arrays of which the folded elements consist.
         let rows = self.kernel.ty(xs).as_array()?.element.clone();
-        let arrays: Vec<(Atom, Ty)> = match rows.kind() {
-            TyKind::Tuple(types) => {
+        let arrays: Vec<(Atom, Ty)> = match (rows.kind(), zipped(xs, known)) {
+            (_, Some(arrays)) => arrays.iter().map(|a| (a.clone(), self.kernel.atom_ty(a))).collect(),
+            (TyKind::Tuple(types), None) => {
                 let types: Vec<Ty> = types.iter().map(|ty| array_of(ty, n)).collect();
                 let all = self.view(xs, Prim::Unzip, vec![Atom::Var(xs)], Ty::tuple(types.clone()), &mut out);
                 let one = |k: usize, ty: Ty, this: &mut Self, out: &mut Vec<Stmt>| {
@@ -108,7 +241,8 @@ impl Elements<'_> {
         // What the map over columns goes over, each with the variable in its function.
         let mut sources: Vec<(Atom, VarId)> = Vec::new();
         let mut read = Vec::new();
-        for ((array, ty), column) in arrays.into_iter().zip(&parts.columns) {
+        for (component, column) in &parts.columns {
+            let (array, ty) = arrays.get(*component)?.clone();
             if !column {
                 read.push((array, ty));
                 continue;
@@ -120,10 +254,13 @@ impl Elements<'_> {
             sources.push((turned, x));
             read.push((Atom::Var(x), one));
         }
-        let is_start = |s: &&Stmt| Atom::Var(s.var) == *z;
-        let start = match known.iter().find(is_start).map(|s| &s.rhs) {
-            Some(Rhs::Prim(PrimCall { prim: Prim::Fill, args, .. })) if !sources.is_empty() => args[0].clone(),
-            _ => {
+        let start = match same_element(&self.kernel.vars, z, known).filter(|_| !sources.is_empty()) {
+            Some(made) => {
+                let made = Copier::new(&mut self.kernel.vars, self.lengths).block(&made);
+                out.extend(made.stmts);
+                made.result
+            }
+            None => {
                 let x = self.fresh(xs, state.clone());
                 sources.push((z.clone(), x));
                 Atom::Var(x)
