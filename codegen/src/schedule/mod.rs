@@ -50,6 +50,7 @@
 //! | `flatten` | nested maps without other work |
 //! | `folded` | filters whose results are only folded or counted |
 //! | `in_turn` | few long rows, one after the other |
+//! | `same_rows` | maps over the same rows, one after the other |
 //! | `interchange` | loops over rows with element-wise iterations |
 //! | `loops_in` | loops at host level of few elements: one group runs all rounds |
 //! | `loops_out` | loops of maps' functions that go over all elements at once |

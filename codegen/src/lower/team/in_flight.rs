@@ -9,6 +9,7 @@ use crate::lower::instructions::in_flight;
 use crate::lower::value::{Array, Closure, Dest};
 use crate::opencl::{CType, Expr, Step};
 use crate::schedule::flat::is_flat;
+use crate::schedule::nested::is_known;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
 
@@ -30,8 +31,12 @@ impl Flight {
             Flight { items: b.grid().items_of_team()?, loads: in_flight(xs, b.parameter(Parameter::ReduceLoads)) };
         let short = xs.len.as_const().is_some_and(|n| n < flight.round());
         let of_numbers = f.lambda.params.iter().all(|x| is_flat(b.kernel().ty(*x)));
-        let held = b.grid().is_own_row(&xs.len) || is_in_local(xs);
-        let pays = flight.loads > 1 && !short && !held && of_numbers && is_brief(&f.lambda.body);
+        // Rows beside arrays in local memory are short.
+        let keeps = b.grid().team().is_some_and(|team| team.keeps);
+        let held = keeps || b.grid().is_own_row(&xs.len) || is_in_local(xs);
+        // The rounds of a row of its own length are as many as its work-items need, few of them whole.
+        let plain = is_known(&xs.len);
+        let pays = flight.loads > 1 && plain && !short && !held && of_numbers && is_brief(&f.lambda.body);
         (pays && b.team().is_some()).then_some(flight)
     }
 

@@ -345,4 +345,39 @@ impl Maker<'_> {
         };
         (text, Ty::array(INT, Len::of(count)))
     }
+
+    /// Steps over all rows, one after the other, each of which also reads what the one before made of the row.
+    pub(super) fn rows_in_steps(&mut self) -> (String, Ty) {
+        let [(zero, op), (next_zero, next)] = [0; 2].map(|_| self.commutative(Scalar::Int));
+        let (rows, n, m) = match self.choices.below(2) {
+            0 => ("rows", Len::of(Base::N), Len::of(Base::M)),
+            _ => ("(transpose rows)", Len::of(Base::M), Len::of(Base::N)),
+        };
+        let (first, second) = (self.fresh("h"), self.fresh("h"));
+        let made = format!("(map (lambda (r) (head (reduce {zero} {op} r))) {rows})");
+        let step = self.lambda(&[INT, INT], |this| this.term(Scalar::Int, 1));
+        let both = format!("(zipWith (lambda (r v) (map ({step} v) r)) {rows} {first})");
+        match self.choices.below(3) {
+            0 => (format!("(let {first} {made} {both})"), Ty::array(Ty::array(INT, m), n)),
+            1 => {
+                let last = format!("(zipWith (lambda (r v) (map (lambda (u) (- u v)) r)) {second} {first})");
+                (format!("(let {first} {made} {second} {both} {last})"), Ty::array(Ty::array(INT, m), n))
+            }
+            _ => {
+                let folded = format!("(map (lambda (r) (head (reduce {next_zero} {next} r))) {both})");
+                let text = format!("(let {first} {made} {second} {folded} (zip {first} {second}))");
+                (text, Ty::array(Ty::Tuple(vec![INT, INT]), n))
+            }
+        }
+    }
+
+    /// A matrix to which each of many rows adds what it makes of pairs of its elements.
+    pub(super) fn pairs_added(&mut self) -> (String, Ty) {
+        let f = self.lambda(&[INT, INT, INT], |this| this.term(Scalar::Int, 1));
+        let (acc, row) = (self.fresh("x"), self.fresh("x"));
+        let inner = format!("(lambda (e c) (map (lambda ((tuple u d)) ({f} u c d)) (zip e {row})))");
+        let body = format!("(lambda ({acc} {row}) (zipWith {inner} {acc} {row}))");
+        let text = format!("(head (reduceSeq (fill #4 (fill #4 1)) {body} (split #4 zs)))");
+        (text, Ty::array(Ty::array(INT, Len::nat(4)), Len::nat(4)))
+    }
 }

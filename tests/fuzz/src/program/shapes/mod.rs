@@ -59,6 +59,8 @@ impl Maker<'_> {
             4 => self.product(),
             5 if self.choices.below(3) == 2 => self.rows_chosen(),
             5 if self.choices.below(4) == 3 => self.folded_twice(),
+            5 if self.choices.below(4) == 2 => self.rows_in_steps(),
+            5 if self.choices.below(6) == 1 => self.pairs_added(),
             5 => self.rows_folded(),
             6 => self.of_hidden_rows_folded(),
             7 => self.all_pairs(),

@@ -1,0 +1,51 @@
+//! Rows that are folded or scanned in order: only one work-item at a time can do that, but a team can read the row.
+
+use super::{Applied, OWN_GROUP, SCAN_TILE, Shared, Team, Writer, is_plain};
+use crate::core::{Kernel, Level, Prim, PrimCall, Stmt};
+use crate::schedule::nested::{Dims, Work, has_stored_rows, lies_across, row_in_order, work_of};
+use crate::schedule::rules;
+use crate::schedule::versions::{branch, choice, decided};
+use crate::target::GRID;
+use lift_analysis::size::Size;
+
+impl Writer<'_> {
+    /// The versions of a map whose function folds or scans a row in order: a team reads long rows, unless there are so many
+    /// that others work while one work-item waits for memory.
+    pub(super) fn in_order(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+        let dims = (call.prim == Prim::Map(Level::Auto)).then(|| Dims::of_ordered(kernel, call))?;
+        let f = dims.innermost();
+        let mut rows = f.body.stmts.iter().filter_map(|s| row_in_order(kernel, s)).map(|(_, len)| len);
+        let row = rows.next()?;
+        let plain = |s: &Stmt| work_of(kernel, s) == Work::Item || row_in_order(kernel, s).is_some();
+        let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| has_stored_rows(kernel, xs) && !lies_across(kernel, xs));
+        if dims.calls.len() > GRID
+            || !rows.all(|len| len == row)
+            || !f.body.stmts.iter().all(plain)
+            || !dims.calls.iter().all(|c| is_plain(kernel, c))
+            || !dims.calls.iter().all(in_memory)
+            || !dims.has_rows(kernel)
+        {
+            return None;
+        }
+        let shared = Shared { call, dims, row, own: true, by_key: false, loops: false, counted: true };
+        let n = shared.elements(kernel);
+        let below =
+            Size::if_le(&Size::int(self.params.ordered), &shared.row, &Size::int(self.params.waiting), &Size::zero());
+        let few = decided(&n, &below);
+        if few == Some(false) {
+            return None;
+        }
+        self.applied.push(Applied { rule: &rules::MAP_ORDERED_WRG, origin: stmt.origin.clone() });
+        let (items, rows) = (self.params.team, (OWN_GROUP / self.params.team.max(1)).max(1));
+        let team = Team { items, rows, keeps: false, own: None, tile: SCAN_TILE };
+        let by_teams = self.by_groups(kernel, stmt, &shared, &team, &[]);
+        let all = match few {
+            Some(_) => by_teams,
+            None => {
+                let by_items = branch(self.vars, stmt, stmt.rhs.clone());
+                choice(self.vars, stmt, &n, &below, by_teams, by_items)
+            }
+        };
+        Some(self.named(all, stmt.var))
+    }
+}
