@@ -164,11 +164,17 @@ impl Hoister<'_> {
             _ => false,
         };
         let mut costly: FxHashSet<VarId> = FxHashSet::default();
+        let mut of_element: FxHashSet<VarId> = FxHashSet::from_iter([y]);
         for stmt in &g.body.stmts {
+            if uses::mentions(stmt, &|v| of_element.contains(&v)) {
+                of_element.insert(stmt.var);
+            }
             let reads_varying = !is_part(stmt) && uses::mentions(stmt, &|v| varies.contains(&v));
             if reads_varying || self.opened(&stmts, stmt) || !self.is_harmless(stmt) {
                 varies.insert(stmt.var);
-            } else if is_costly(stmt) || uses::mentions(stmt, &|v| costly.contains(&v)) {
+            } else if of_element.contains(&stmt.var)
+                && (is_costly(stmt) || uses::mentions(stmt, &|v| costly.contains(&v)))
+            {
                 costly.insert(stmt.var);
             }
         }

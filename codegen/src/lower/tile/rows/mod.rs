@@ -400,8 +400,8 @@ impl<'k> Folded<'k> {
                 })
             })
         });
-        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam, Parameter::RowsFlight];
-        let [columns, each, team, flight] = wanted.map(|p| f.parameter(p));
+        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
+        let [columns, each, team] = wanted.map(|p| f.parameter(p));
         let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
         let (items, busy) = (Size::int(self.items), Size::int(f.program().busy() / self.items));
         if self.teams == Teams::Columns && self.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
@@ -417,9 +417,7 @@ impl<'k> Folded<'k> {
         let groups = match &self.length {
             // A team has at most twice as many work-items as its row needs.
             Some(k) if known(k) => {
-                let of = |each: i64| n.mul(k).div_floor(&Size::int((ITEMS * each / 2).max(1)));
-                let few = Size::min(&of(flight), &Size::int(2 * f.program().busy() / ITEMS));
-                Some(Size::max(&of(each), &few).add(&n.div_floor(&Size::int(ITEMS))))
+                Some(n.mul(k).div_floor(&Size::int(ITEMS * each / 2)).add(&n.div_floor(&Size::int(ITEMS))))
             }
             Some(_) => None,
             None => Some(Size::max(&n.mul(&Size::int(team)).div_floor(&items), &busy)),
@@ -433,8 +431,8 @@ impl<'k> Folded<'k> {
     /// The index of a work-item in its team, the index of the team in its group, the number of teams of a group, and
     /// the number of work-items of a team.
     fn teams_of(&self, f: &mut FunctionBuilder<'_, 'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
-        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam, Parameter::RowsFlight];
-        let [columns, each, few, flight] = wanted.map(|p| f.parameter(p));
+        let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
+        let [columns, each, few] = wanted.map(|p| f.parameter(p));
         if self.teams == Teams::Columns {
             let slices = ITEMS / columns;
             let in_team = f.number("slice", item.clone().div(Expr::int(columns)), &Size::int(slices - 1));
@@ -462,11 +460,7 @@ impl<'k> Folded<'k> {
                     Stage::Rest(parts, _) => f.host_size(parts, "parts")?,
                     _ => k.clone(),
                 };
-                let k = f.size(&k)?;
-                let wider = |each: i64| team.clone().mul(Expr::int(each)).lt(k.clone());
-                // A work-item of few rows, which leave most of the device idle, loads once.
-                let few = n.clone().lt(Expr::int(f.program().busy()).div(team.clone()));
-                wider(each).or(wider(flight).and(few))
+                team.clone().mul(Expr::int(each)).lt(f.size(&k)?)
             }
             None => n.clone().lt(Expr::int(f.program().busy()).div(team.clone())),
         };
