@@ -127,12 +127,11 @@ fn where_the_compiler_runs_what_is_not_placed() {
         &["placements"],
         ROWS,
         expect![[r#"
-        0:26 Seq
-        2:20 Glb0
-        2:31 Glb0
-        2:50 Seq
-        2:62 Seq
-        6:13 Glb0"#]],
+            0:26 Seq
+            2:20 Glb0
+            2:50 Seq
+            2:62 Seq
+            6:13 Glb0"#]],
     );
 }
 
