@@ -62,6 +62,7 @@ parameters! {
     RowsEach "rows.each" = 16 [4, 8, 32, 64] "Elements of a row per work-item, if a team folds the row.";
     RowsTeam "rows.team" = 8 [2, 4, 16, 32] "Work-items per row, if there are many rows of unknown length.";
     RowsBusy "rows.busy" = 1024 [256, 512, 2048] "Work-items of teams that keep a compute unit busy.";
+    RowsStarted "rows.started" = 8192 [2048, 4096, 32768] "Maximum work-items, per compute unit, that are started for rows in registers; if there are more rows, each has several.";
     RowsFew "rows.group" = 128 [32, 64, 256] "Work-items of a group whose teams fold a row each.";
     RowsColumns "rows.columns" = 32 [16, 64] "Adjacent columns of a group that folds columns.";
     RowsLoads "rows.loads" = 8 [2, 4, 16] "Elements of a column that a work-item loads at the same time.";

@@ -64,8 +64,14 @@ impl Writer<'_> {
         let Atom::Var(array) = *call.args.get(read)? else { return None };
         let instead = makers(block, array)?;
         let before = Block { stmts: block.stmts[..at].to_vec(), result: Atom::Var(array) };
+        // What other maps make may be more than a function of elements; then it is read as it is stored.
+        let is_other = |s: &Stmt| is_map(s) && !instead.contains(&s.var);
+        let stmts = before.stmts.iter().filter(|s| !is_other(s)).cloned().collect();
+        let without = Block { stmts, result: Atom::Var(array) };
         let kernel = self.kernel.clone();
-        let all = elements(&kernel, &before, array).filter(|all| !all.functions.is_empty())?;
+        let all = [&before, &without]
+            .into_iter()
+            .find_map(|block| elements(&kernel, block, array).filter(|all| !all.functions.is_empty()))?;
         let (origin, vars) = (&fold.origin, &mut self.kernel.vars);
         let mut out = Vec::new();
         let mut arrays = Vec::new();
@@ -128,9 +134,12 @@ fn makers(block: &Block, array: VarId) -> Option<Vec<VarId>> {
     }
 }
 
+fn is_map(stmt: &Stmt) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }))
+}
+
 /// Whether a statement consists of nested maps that compute something.
 fn nested(stmt: &Stmt) -> bool {
-    let is_map = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
     let computes = |s: &Stmt| is_map(s) && !is_free(&s.rhs);
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
     funs.iter().any(|f| f.body.stmts.iter().any(computes))

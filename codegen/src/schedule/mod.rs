@@ -44,6 +44,7 @@
 //! | [`neutral`] | starts of folds by `min` and `max`: the operator's neutral element |
 //! | `rewrite` | rules that rewrite core before placement |
 //! | `chosen` | folds that choose an element, such as the index of the greatest |
+//! | `beside` | matrices whose rows neighbouring work-items fold |
 //! | `columns` | columns and transposed results, read or written by rows |
 //! | `counters` | counters of loops at host level |
 //! | `filters` | the elements that `filter` keeps |
@@ -72,6 +73,7 @@
 mod alike;
 mod all_rows;
 pub mod asked;
+mod beside;
 pub mod bits;
 pub mod bounds;
 mod branches;
@@ -267,7 +269,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let copied = columns::columns(flat.clone(), target, &mut Vec::new());
     let copied = flatten::flatten(copied, target, &mut Vec::new());
     let numbered = chosen::chosen(copied.clone(), target, &mut Vec::new());
-    let (all, _) = teams::teams(numbered.clone(), target, &mut Vec::new());
+    let beside = beside::beside(numbered.clone(), target, &mut Vec::new());
+    let (all, _) = teams::teams(beside.clone(), target, &mut Vec::new());
     let small = small::small(all.clone(), target, &mut Vec::new());
     let placed = place::place(&small, target, &mut Vec::new());
     stages.extend([
@@ -278,6 +281,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         ("flat", flat),
         ("columns", copied),
         ("choice-by-position", numbered),
+        ("copy-beside", beside),
         ("teams", all),
         ("small", small),
         ("placed", placed),
@@ -335,6 +339,7 @@ impl Schedule {
         let rewritten = verified("columns", kernel, columns::columns(rewritten, target, &mut applied));
         let rewritten = verified("flatten copies", kernel, flatten::flatten(rewritten, target, &mut applied));
         let rewritten = verified("chosen", kernel, chosen::chosen(rewritten, target, &mut applied));
+        let rewritten = verified("beside", kernel, beside::beside(rewritten, target, &mut applied));
         let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);
         let rewritten = verified("teams", kernel, rewritten);

@@ -196,7 +196,8 @@ fn longest_in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) 
                 Work::Item => {}
                 Work::Together(len) => lengths.push(len),
                 Work::Nest => lengths.push(length_of_nest(kernel, stmt)?),
-                Work::Other => return None,
+                // One work-item of the group goes through the row.
+                Work::Other => lengths.push(row_in_order(kernel, stmt)?.1),
             }
         }
     }

@@ -56,12 +56,11 @@ pub struct Own {
     pub row: Size,
 }
 
-/// (work-items that share a row, elements that each of them keeps in registers), for the shortest rows first. From 256
-/// elements on each takes rows up to twice as long as the one before: work-items without an element wait like the others. Two
-/// work-items would read too little of a row at a time: softmaxes of 2^20 rows of 16 take 101 µs on an H200, and 51 by four. On
-/// an H200 the logarithms of softmaxes of 2^25 numbers take 76 µs in rows of 1024 and 78 in rows of 2048, and 169 and 109 with 256
-/// work-items for all rows above 512.
-const OWN: [(u32, u32); 7] = [(4, 4), (8, 8), (16, 16), (32, 16), (64, 16), (128, 16), (256, 16)];
+/// (work-items that share a row, elements that each of them keeps in registers), for the shortest rows first. Each takes
+/// rows up to twice as long as the one before, because registers without an element cost as much as the others. On an
+/// H200 softmaxes of 2^25 numbers take 80 µs in rows of 32 by (8, 4) and 92 by (8, 8); in rows of 128, 73 by (16, 8) and
+/// 105 by (16, 16). Few work-items read too little of a row at a time: rows of 16 take 101 µs by (2, 8), and 51 by (4, 4).
+const OWN: [(u32, u32); 9] = [(4, 4), (8, 4), (8, 8), (16, 8), (16, 16), (32, 16), (64, 16), (128, 16), (256, 16)];
 /// Work-items of a group of several such rows; small, because they seldom wait for each other.
 const OWN_GROUP: u32 = 64;
 
@@ -526,6 +525,11 @@ pub fn has_tiles(kernel: &Kernel, dims: &Dims) -> bool {
 /// Whether a group may compute each element of an unplaced map, each with a row of its own.
 pub fn shares_rows(kernel: &Kernel, call: &PrimCall) -> bool {
     of_call(kernel, call).is_some_and(|shared| shared.own)
+}
+
+/// Whether a group may run a loop, whose rounds it shares, for each element of an unplaced map.
+pub fn shares_loops(kernel: &Kernel, call: &PrimCall) -> bool {
+    of_call(kernel, call).is_some_and(|shared| shared.loops)
 }
 
 /// Recognises an unplaced map that groups may share, a dimension of the grid for each of its maps.

@@ -91,6 +91,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "products" => super::products::products(kernel, &target, &mut applied),
         "turned" => super::turned::turned(kernel, &target, &mut applied),
         "columns" => columns::columns(kernel, &target, &mut applied),
+        "beside" => super::beside::beside(kernel, &target, &mut applied),
         "chosen" => chosen::chosen(kernel, &target, &mut applied),
         "teams" => teams::teams(kernel, &target, &mut applied).0,
         "small" => super::small::small(kernel, &target, &mut applied),

@@ -8,10 +8,8 @@ use crate::opencl::{CType, Expr};
 use crate::schedule::teams::{Own, Team};
 use crate::target::Target;
 use lift_analysis::hir::Name;
+use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
-
-/// Work-items that a compute unit runs at once.
-const ITEMS_PER_UNIT: i64 = 2048;
 
 impl Grid {
     /// The distribution of rows over registers, if they are in registers.
@@ -27,7 +25,8 @@ impl Grid {
     /// Limits the number of groups: small groups compute several rows, because starting a group costs more than a row.
     pub fn as_many_as_are_busy(&mut self, team: &Team, target: &Target) {
         let units = i64::from(target.compute_units);
-        let most = Size::int(units * ITEMS_PER_UNIT / i64::from(team.items * team.rows));
+        let most = units * i64::from(target.get(Parameter::RowsStarted)) / i64::from(team.items * team.rows);
+        let most = Size::int(most.max(1));
         self.limit_groups(&most);
     }
 }
