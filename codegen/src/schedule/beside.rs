@@ -38,11 +38,7 @@ impl Writer<'_> {
             {
                 let mut copied = FxHashMap::default();
                 let mut bound = FxHashSet::default();
-                for f in &call.funs {
-                    f.body.visit(&mut |s| {
-                        bound.insert(s.var);
-                    });
-                }
+                call.funs.iter().for_each(|f| binds(f, &mut bound));
                 call.funs.iter_mut().for_each(|f| self.rounds(&mut f.body, false, &bound, &mut copied));
                 for (matrix, turned) in copied {
                     block.stmts.extend(self.copy(matrix, turned, &stmt.origin));
@@ -91,7 +87,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The matrix of numbers, with long rows and columns that lie row by row in memory, if none of these statements makes it.
+    /// The matrix of numbers, with long rows and columns that lie row by row in memory, unless it is one of these.
     fn matrix(&self, array: &Atom, bound: &FxHashSet<VarId>) -> Option<VarId> {
         let Atom::Var(v) = array else { return None };
         let rows = self.kernel.ty(*v).as_array().filter(|a| a.position.is_none())?.clone();
@@ -142,6 +138,17 @@ impl Writer<'_> {
         let args = vec![Atom::Var(xs)];
         Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args })
     }
+}
+
+/// Collects the variables that a function binds, in the functions in it, too.
+fn binds(f: &Lambda, bound: &mut FxHashSet<VarId>) {
+    bound.extend(&f.params);
+    f.body.visit(&mut |s| {
+        bound.insert(s.var);
+        if let Rhs::Prim(call) = &s.rhs {
+            bound.extend(call.funs.iter().flat_map(|g| &g.params));
+        }
+    });
 }
 
 /// Whether a statement is a map to numbers whose function folds an array.

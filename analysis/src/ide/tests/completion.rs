@@ -443,7 +443,7 @@ fn parameters_and_their_values() {
         expect![[r#"
             `rows.te`
             rows.team : Work-items per row, if there are many rows of unknown length. => rows.team
-            rows.thread : Minimum rows per thread of a processor for which one thread computes a whole row. => rows.thread
+            rows.started : Maximum work-items, per compute unit, that are started for rows in registers; if there are more rows, each has several. => rows.started
         "#]],
     );
     check(

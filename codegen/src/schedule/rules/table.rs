@@ -177,7 +177,7 @@ rules! {
     Placement COPY_ROWS "copy-rows":
         "map (λx. v)" = "map (λx. map id v)",
         if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
-    Tiling COPY_BESIDE "copy-beside":
+    Placement COPY_BESIDE "copy-beside":
         "map (λx. iterate k (λs. map (fold s) A) x) xs" = "map (λx. iterate k (λs. map (fold s) (T B)) x) xs, where B is a copy of T A",
         if "Always true; for any loop whose rounds a group shares. On a GPU, where A lies row by row in memory, is the same for all elements, and has long rows: each work-item folds a row, and neighbours then read neighbours in every round.";
     Placement COPY_COLUMNS "copy-columns":

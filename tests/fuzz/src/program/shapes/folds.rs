@@ -380,4 +380,18 @@ impl Maker<'_> {
         let text = format!("(head (reduceSeq (fill #4 (fill #4 1)) {body} (split #4 zs)))");
         (text, Ty::array(Ty::array(INT, Len::nat(4)), Len::nat(4)))
     }
+
+    /// Loops for two starts, whose rounds fold all rows of a matrix, then all columns.
+    pub(super) fn walks(&mut self) -> (String, Ty) {
+        let [met, back] = [0; 2].map(|_| self.lambda(&[Ty::Tuple(vec![INT, INT])], |this| this.term(Scalar::Int, 1)));
+        let (zero, op) = self.commutative(Scalar::Int);
+        let (state, half) = (self.fresh("x"), self.fresh("h"));
+        let fold = |met: &str, of: &str, rows: &str| {
+            format!("(map (lambda (r) (head (reduce {zero} {op} (map {met} (zip r {of}))))) {rows})")
+        };
+        let round = format!("(let {half} {} {})", fold(&met, &state, "rows"), fold(&back, &half, "(transpose rows)"));
+        let starts = "(generate #2 (lambda (i) (map (lambda (j) (- j i)) (iota #M))))";
+        let text = format!("(map (lambda (s) (iterate 2 (lambda ({state}) {round}) s)) {starts})");
+        (text, Ty::array(Ty::array(INT, Len::of(Base::M)), Len::nat(2)))
+    }
 }

@@ -64,6 +64,7 @@ impl Maker<'_> {
             5 => self.rows_folded(),
             6 => self.of_hidden_rows_folded(),
             7 => self.all_pairs(),
+            8 if self.choices.below(5) == 4 => self.walks(),
             8 if self.choices.flip() => self.rows_iterated(),
             8 if self.choices.below(3) == 2 => self.updates(),
             8 => self.rounds(),
