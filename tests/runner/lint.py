@@ -93,7 +93,7 @@ def artifact(line: str) -> tuple[tuple[str, bool], list[Path]] | None:
 def command_of(unit: tuple[str, bool], made: list[Path]) -> Command:
     """The recorded command that made these files. Raises LookupError if there is none."""
     folders = {folder / "lint" for file in made for folder in (file.parent, file.parent.parent)}
-    files = [file for folder in folders for file in folder.glob("*") if file.suffix != ".checked"]
+    files = [file for folder in folders for file in folder.glob("*") if file.suffix not in (".checked", ".part")]
     # If a source was compiled twice, the later command made the files.
     for file in sorted(files, key=lambda file: -file.stat().st_mtime):
         command = recorded(file)

@@ -42,6 +42,7 @@
 //! | [`teams`] | maps whose elements are each computed by a group |
 //! | `narrowed` | zips without the arrays that no function reads |
 //! | [`neutral`] | starts of folds by `min` and `max`: the operator's neutral element |
+//! | `any_order` | folds in order whose result is the same in any order |
 //! | `rewrite` | rules that rewrite core before placement |
 //! | `chosen` | folds that choose an element, such as the index of the greatest |
 //! | `beside` | matrices whose rows neighbouring work-items fold |
@@ -72,6 +73,7 @@
 
 mod alike;
 mod all_rows;
+mod any_order;
 pub mod asked;
 mod beside;
 pub mod bits;
@@ -208,6 +210,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let mut stages = vec![("numbered", kernel.clone())];
     let kernel = &updates::updates(kernel.clone(), &mut Vec::new());
     stages.push(("updates", kernel.clone()));
+    let kernel = &any_order::any_order(kernel.clone(), &mut Vec::new());
+    stages.push(("fold-any-order", kernel.clone()));
     let mut rewritten = kernel.clone();
     for most in 1.. {
         let mut applied = Vec::new();
@@ -302,6 +306,7 @@ impl Schedule {
         let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
         let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
+        let updating = verified("any order", kernel, any_order::any_order(updating, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
         let rewritten = verified("grouped", kernel, by_key::grouped(rewritten, &mut applied));
         let before = applied.len();

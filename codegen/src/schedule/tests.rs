@@ -73,6 +73,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "unfolded" => super::unfolded::unfolded(kernel, &target, &mut applied),
         "results" => super::results::results(kernel, &target, &mut applied),
         "invariant" => super::invariant::invariant(kernel, &mut applied),
+        "any-order" => super::any_order::any_order(kernel, &mut applied),
         "same-rows" => super::same_rows::same_rows(kernel, &mut applied),
         "loops-in" => super::loops_in::loops_in(kernel, &target, &mut applied),
         "loops-out" => super::loops_out::loops_out(kernel, &target, &mut applied),
