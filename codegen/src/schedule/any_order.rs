@@ -8,7 +8,7 @@
 
 use super::fails;
 use super::flat::is_flat;
-use super::nested::{LONG, array_of, rows_of};
+use super::nested::{LONG_VIEW, array_of, rows_of};
 use super::pass::within;
 use super::versions::fresh;
 use super::{Applied, is_parallel, rules, uses};
@@ -73,7 +73,8 @@ impl Writer<'_> {
         let (n, _) = rows_of(&self.kernel.atom_ty(xs))?;
         let state = self.kernel.atom_ty(z);
         let scalars = components(&state)?;
-        let short = n.as_const().is_some_and(|n| n < LONG);
+        // Loops over a few numbers, such as the bits of one, are one work-item's.
+        let short = n.as_const().is_some_and(|n| n < LONG_VIEW);
         if short || !stmt.binds.is_empty() || fails::may_fail(&self.kernel.vars, &f.body) {
             return None;
         }

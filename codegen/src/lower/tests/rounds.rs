@@ -267,7 +267,10 @@ fn sequential() -> Kernel {
         &mut b,
         &xs,
         |b, xs| {
-            let all = b.reduce(Level::Seq, 0, xs, |b, x, y| b.add(x, y));
+            let all = b.reduce(Level::Seq, 0, xs, |b, x, y| {
+                let sum = b.add(x, y);
+                b.op(ScalarOp::Max, &[sum, 0.into()])
+            });
             let all = b.prim(Prim::Head, &[], vec![], &[all]);
             b.lt(&all, limit)
         },

@@ -360,7 +360,13 @@ fn folds_of_columns() {
 /// One work-item computes a fold that keeps the order of the program.
 #[test]
 fn folds_that_one_work_item_does() {
-    let in_order = folded_rows("in order", false, |b, row| sum_of_squares(b, Level::Seq, row));
+    let in_order = folded_rows("in order", false, |b, row| {
+        let last = b.reduce(Level::Seq, 1, row, |b, a, x| {
+            let tripled = b.mul(a, 3);
+            b.add(&tripled, x)
+        });
+        b.view(Prim::Head, &[], &[last])
+    });
     not_tiled(&in_order, SEVERAL, &[int_rows(40, 300)]);
 }
 
