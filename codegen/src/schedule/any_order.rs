@@ -4,7 +4,7 @@
 //! * `reduceSeq (λ(a,x). op a (g x)) z xs = op z (reduce op n (map g xs))`, where n is the neutral element of op
 //! * `reduceSeq (λ(a,x). if g x < a then g x else a) z xs = reduce (λ(a,b). if b < a then b else a) z (map g xs)`
 //!
-//! A sum of floating-point numbers stays in order, and so does what a placed function folds.
+//! A sum of floating-point numbers stays in order, and so does what a placed function or a branch folds.
 
 use super::fails;
 use super::flat::is_flat;
@@ -51,9 +51,11 @@ enum Combined {
 impl Writer<'_> {
     fn block(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
-            let unplaced = !matches!(&stmt.rhs, Rhs::Prim(call) if is_placed(call.prim));
-            if unplaced {
-                stmt.rhs.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            // In a branch that is not taken nothing is launched, whatever the lengths are.
+            if let Rhs::Prim(call) = &mut stmt.rhs
+                && !is_placed(call.prim)
+            {
+                call.funs.iter_mut().for_each(|f| self.block(&mut f.body));
             }
             match self.instead(&stmt) {
                 Some(stmts) => {

@@ -20,7 +20,7 @@ rules! {
         if "Always true. Applied where the array between is read once, or few times and `g` is cheap; not where only some elements are read while computing the others might stop the run.";
     Decomposition FOLD_ANY_ORDER "fold-any-order":
         "reduceSeq (λ(a,x). op a (g x)) z xs" = "op z (reduce op n (map g xs))",
-        if "`op` gives the same in any order: `min`, `max`, the operators of truth values and of bits, and `+` and `*` of whole numbers; `n` is its neutral element. Also of several components with an operator each, of which a branch may leave some as they are, and of an element that replaces the accumulator where it is less (or greater) than it: `reduce (λ(a,b). if b < a then b else a) z (map g xs)`. Not in a function that the program places, not if `g` might stop the run, and not of a few elements.";
+        if "`op` gives the same in any order: `min`, `max`, the operators of truth values and of bits, and `+` and `*` of whole numbers; `n` is its neutral element. Also of several components with an operator each, of which a branch may leave some as they are, and of an element that replaces the accumulator where it is less (or greater) than it: `reduce (λ(a,b). if b < a then b else a) z (map g xs)`. Not in a branch or in a function that the program places, not if `g` might stop the run, and not of a few elements.";
     Fusion SAME_ROWS "same-rows":
         "zipWith g xs (map f xs)" = "map (λx. g x (f x)) xs",
         if "Where a group then computes each element of the result, of a row of its own: the functions fold, scan and map rows. Nothing but these maps reads `map f xs`; at most one of them might stop the run. Also of more arrays, below other maps, and in the rounds of a loop that the host runs.";
