@@ -133,7 +133,12 @@ impl Maker<'_> {
                 (format!("(fill #{len} {xs})"), Len::nat(len))
             }
         };
-        let reduce = self.choices.of(&["reduce", "reduce", "reduceSeq"]);
+        let in_order = "(lambda (s v) (- v s))";
+        let (reduce, op) = match self.choices.below(4) {
+            0 | 1 => ("reduce", op),
+            2 => ("reduceSeq", op),
+            _ => ("reduceSeq", in_order),
+        };
         let element = Ty::Scalar(scalar);
         let end = self.function(&element, &element, 1);
         let text = format!("(map (lambda (r) ({end} (head ({reduce} {zero} {op} (map {term} r))))) {rows})");

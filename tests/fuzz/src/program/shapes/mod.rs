@@ -275,7 +275,7 @@ impl Maker<'_> {
             1 => (format!("(mapWrg (lambda (r) (mapLcl {function} r)) {rows})"), grid),
             2 | 5 => {
                 let (map, filter) = self.choices.of(&[("map", "filterGlb"), ("map", "filter"), ("mapGlb", "filter")]);
-                (format!("({map} (lambda (r) (head (reduceSeq 0 + ({filter} {keep} r)))) {rows})"), column)
+                (format!("({map} (lambda (r) (head (reduceSeq 1 - ({filter} {keep} r)))) {rows})"), column)
             }
             _ => {
                 let filter = self.choices.of(&["filter", "filter", "filterLcl"]);
