@@ -95,6 +95,11 @@ def programs():
     yield "outer-products", lambda: a.T @ b
     matrix, right = floats(2048, 2048), floats(2048)
     yield "conjugate", lambda: conjugate(matrix, right)
+    many = floats(1 << 24)
+    yield "greatest-at", lambda: many.argmax()
+    yield "counted", lambda: ((many > 0.5).sum(), many.amax())
+    some, points = floats(4096, 16), floats(65536, 16)
+    yield "nearest-so-far", lambda: torch.cdist(some, points).argmin(1)
 
 
 if __name__ == "__main__":
