@@ -8,10 +8,11 @@
 
 use super::fails;
 use super::flat::is_flat;
+use super::invariant::is_placed;
 use super::nested::{LONG_VIEW, array_of, rows_of};
 use super::pass::within;
 use super::versions::fresh;
-use super::{Applied, is_parallel, rules, uses};
+use super::{Applied, rules, uses};
 use crate::core::scalar::neutral_of;
 use crate::core::simplify::simplify;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
@@ -229,8 +230,8 @@ impl Fold<'_> {
     /// A fold that keeps the first element that is better than those before it.
     fn better(&self) -> Option<Apart> {
         let Atom::Var(result) = &self.body.result else { return None };
-        let made = self.body.stmts.iter().find(|s| s.var == *result)?;
-        let Rhs::If(condition, new, old) = &made.rhs else { return None };
+        let choice = self.body.stmts.iter().find(|s| s.var == *result)?;
+        let Rhs::If(condition, new, old) = &choice.rhs else { return None };
         let Atom::Var(condition) = condition else { return None };
         let Rhs::Scalar(op @ (ScalarOp::Lt | ScalarOp::Gt), sides) =
             &self.body.stmts.iter().find(|s| s.var == *condition)?.rhs
@@ -246,24 +247,18 @@ impl Fold<'_> {
         };
         let plain = new.stmts.iter().all(|s| !uses::mentions(s, &|v| depending.contains(&v))) && free(&new.result);
         let others = self.others(&depending);
-        let made = |a: &Atom| match a {
-            Atom::Var(v) => new.stmts.iter().chain(&others).find(|s| s.var == *v).map(|s| &s.rhs),
-            _ => None,
-        };
+        let all: Vec<&Stmt> = new.stmts.iter().chain(&others).collect();
         // The value may be computed once for the comparison and once more.
-        let is_value = |a: &Atom| {
-            let twice = matches!((made(a), made(value)), (Some(x @ Rhs::Scalar(..)), Some(y)) if x == y);
-            a == value || twice
-        };
-        let same = match made(&new.result) {
+        let is_value = |a: &Atom| are_same(&all, a, value);
+        let same = match made(&all, &new.result) {
             Some(Rhs::Tuple(parts)) => parts.get(at).is_some_and(is_value),
             _ if self.scalars.len() == 1 => is_value(&new.result),
-            _ => matches!(made(value), Some(Rhs::Proj(of, k)) if *of == new.result && *k == at),
+            _ => matches!(made(&all, value), Some(Rhs::Proj(of, k)) if *of == new.result && *k == at),
         };
         if !plain || !same || !self.keeps(old) {
             return None;
         }
-        let stmts = others.into_iter().chain(new.stmts.iter().cloned()).collect();
+        let stmts = others.iter().chain(&new.stmts).cloned().collect();
         Some(Apart { stmts, combined: Combined::Better { made: new.result.clone(), at, op: *op, flipped } })
     }
 
@@ -335,6 +330,26 @@ impl Fold<'_> {
     }
 }
 
+/// What a name is bound to by one of these statements.
+fn made<'s>(stmts: &[&'s Stmt], name: &Atom) -> Option<&'s Rhs> {
+    match name {
+        Atom::Var(v) => stmts.iter().find(|s| s.var == *v).map(|s| &s.rhs),
+        _ => None,
+    }
+}
+
+/// Whether two names are one value, which scalar operators may have computed twice.
+fn are_same(stmts: &[&Stmt], a: &Atom, b: &Atom) -> bool {
+    let computed = || match (made(stmts, a)?, made(stmts, b)?) {
+        (Rhs::Scalar(op, xs), Rhs::Scalar(other, ys)) if op == other && xs.len() == ys.len() => {
+            Some(xs.iter().zip(ys).all(|(x, y)| are_same(stmts, x, y)))
+        }
+        (Rhs::Proj(x, k), Rhs::Proj(y, l)) if k == l => Some(are_same(stmts, x, y)),
+        _ => None,
+    };
+    a == b || computed() == Some(true)
+}
+
 /// Whether an operator on numbers of this type gives the same in any order.
 fn is_exact(op: ScalarOp, scalar: Scalar) -> bool {
     use ScalarOp::*;
@@ -365,15 +380,6 @@ fn components(ty: &Ty) -> Option<Vec<Scalar>> {
         TyKind::Scalar(s) => Some(vec![*s]),
         TyKind::Tuple(parts) if is_flat(ty) => parts.iter().map(|t| t.as_scalar()).collect(),
         _ => None,
-    }
-}
-
-fn is_placed(prim: Prim) -> bool {
-    match prim {
-        Prim::Map(level) | Prim::Reduce(level) | Prim::Scan(level) | Prim::ScanExcl(level) | Prim::Filter(level) => {
-            is_parallel(level)
-        }
-        _ => false,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space
 use crate::schedule::flat::is_flat;
 use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -92,7 +93,7 @@ impl Writer<'_> {
         let Atom::Var(v) = array else { return None };
         let rows = self.kernel.ty(*v).as_array().filter(|a| a.position.is_none())?.clone();
         let row = rows.element.as_array().filter(|a| a.position.is_none() && is_flat(&a.element))?.clone();
-        let long = |n: &lift_analysis::size::Size| is_known(n) && n.as_const().is_none_or(|n| n >= LONG);
+        let long = |n: &Size| is_known(n) && n.as_const().is_none_or(|n| n >= LONG);
         let lies = lies_in_memory(self.kernel, array) && !lies_across(self.kernel, array);
         (!bound.contains(v) && long(&rows.len) && long(&row.len) && lies).then_some(*v)
     }

@@ -327,7 +327,7 @@ fn take(block: &mut Block, moved: &FxHashSet<VarId>, out: &mut Vec<Stmt>) {
 }
 
 /// Whether the program chooses the level at which a primitive's function runs.
-fn is_placed(prim: Prim) -> bool {
+pub fn is_placed(prim: Prim) -> bool {
     match prim {
         Prim::Map(level) | Prim::Reduce(level) | Prim::Scan(level) | Prim::ScanExcl(level) | Prim::Filter(level) => {
             is_parallel(level)

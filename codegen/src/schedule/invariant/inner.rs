@@ -9,6 +9,7 @@ use crate::core::copy::Copier;
 use crate::core::scalar::is_long;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::schedule::{Applied, free, rules, uses};
+use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -115,7 +116,7 @@ impl Hoister<'_> {
     }
 
     /// One array of all.
-    fn side_by_side(&mut self, over: &Elements, out: &mut Vec<Stmt>, origin: &lift_analysis::origin::Origin) -> VarId {
+    fn side_by_side(&mut self, over: &Elements, out: &mut Vec<Stmt>, origin: &Origin) -> VarId {
         if let [(one, _)] = over.arrays.as_slice() {
             return *one;
         }
