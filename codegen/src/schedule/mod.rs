@@ -202,8 +202,8 @@ pub struct Schedule {
     uses: FxHashMap<VarId, Uses>,
 }
 
-/// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then with loops
-/// interchanged, with loops out of maps, without counters, with few rows in turn, with loops of one group, with folds together, with products apart, after distribution, after the versions for groups, and after placement. All have the same meaning.
+/// The kernel after each rewrite of its core, with the name of the rule that was applied last, then after each further pass
+/// up to placement, in order. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
