@@ -46,7 +46,7 @@ fn by_columns(
     // The only rows of folds, by the arrays of one row; and what is one of them.
     let (mut rows, mut same) = (FxHashMap::<VarId, VarId>::default(), FxHashMap::<VarId, VarId>::default());
     for mut stmt in std::mem::take(&mut body.stmts) {
-        known.extend(is_view(&stmt).then(|| stmt.clone()));
+        known.extend(is_seen_through(&stmt).then(|| stmt.clone()));
         if let Rhs::Prim(PrimCall { prim: Prim::Head | Prim::Last, args, .. }) = &stmt.rhs
             && let [Atom::Var(of)] = args.as_slice()
             && let Some(row) = rows.get(of)
@@ -57,7 +57,7 @@ fn by_columns(
         let before = applied.len();
         let folded = folds::columns(kernel, lengths, &stmt, known).and_then(|(mut stmts, whole)| {
             applied.push(Applied { rule: &rules::FOLD_COLUMNS, origin: stmt.origin.clone() });
-            known.extend(stmts.iter().filter(|s| is_view(s)).cloned());
+            known.extend(stmts.iter().filter(|s| is_seen_through(s)).cloned());
             for s in &mut stmts {
                 s.rhs.blocks_mut().into_iter().for_each(|block| by_columns(kernel, block, lengths, known, applied));
             }
@@ -88,8 +88,8 @@ fn by_columns(
     body.stmts.retain(|s| !unread.contains(&s.var));
 }
 
-/// Whether a statement makes an array of which all elements may be the same, or zips arrays.
-fn is_view(stmt: &Stmt) -> bool {
+/// Whether the rule looks through a statement: it fills, generates or zips an array.
+fn is_seen_through(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Fill | Prim::Generate | Prim::Zip))
 }
 

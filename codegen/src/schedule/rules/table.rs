@@ -182,7 +182,7 @@ rules! {
         if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
     Placement COPY_BESIDE "copy-beside":
         "map (λx. iterate k (λs. map (fold s) A) x) xs" = "map (λx. iterate k (λs. map (fold s) (T B)) x) xs, where B is a copy of T A",
-        if "Always true; for any loop whose rounds a group shares. On a GPU, where A lies row by row in memory, is the same for all elements, and has long rows: each work-item folds a row, and neighbours then read neighbours in every round.";
+        if "Always true. On a GPU, for any loop whose rounds a group shares, where A is stored row by row, is the same for all elements and has long rows. Each work-item folds a row of A; with the copy, neighbouring work-items read adjacent elements.";
     Placement COPY_COLUMNS "copy-columns":
         "map f (T A)" = "map f (map (map id) (T A))",
         if "Always true. On a GPU, at the top of a kernel, also below other maps: f scans, filters, sorts, folds by key or iterates over a column, or folds it more than once below other maps; the copy is stored, and made in squares (`tile-transpose`). A work-item computes each column of fewer than 64 elements, unless f sorts, folds by key or iterates, or scans them into rows of 8 elements or more; fewer than 32 columns of less than 16384 elements that are only folded are not copied. Of columns that the host goes through one after the other, 8 or more are copied before. A transposed result is copied alike if groups make its rows, or if its elements are made of several elements of a row.";
