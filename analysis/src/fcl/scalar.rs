@@ -105,7 +105,8 @@ fn compare(ev: &Ev, a: &Int, b: &Int, equal: bool) -> Option<bool> {
     }
 }
 
-/// The minimum or the maximum. Warns if it omits elements of an array.
+/// Computes the minimum (`least`) or the maximum of two whole numbers. Warns where it is the minimum of two lengths that
+/// may differ: then elements of the longer array are left out.
 fn extremum(ev: &mut Ev, least: bool, a: &Int, b: &Int) -> Res<Int> {
     if compare(ev, a, b, true) == Some(true) {
         return Ok(a.clone());
