@@ -23,3 +23,10 @@ c←1 2 (3 4 'five') 6
 first second←(1 2 3)'text'
 ⎕←⌽second
 ⎕←'The mean of ',(⍕first),' is ',⍕(+/x)÷≢x
+people←('one' 1)('three' 3)
+⎕←↑people
+⎕←⍉↑people
+names numbers←↓⍉↑people
+⎕←+/numbers
+⎕←↑(1 'a')(2 3 4)
+⎕←↓↑people

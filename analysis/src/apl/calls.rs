@@ -1,13 +1,13 @@
 //! Calls of dfns: arguments, statements and guards.
 
 use super::context::{MOST_CALLS, deeper};
-use super::frames::{condition, frame_of, no_value, statements};
+use super::frames::{colon, condition, frame_of, no_value, statements};
 use super::names::{parts, recurs};
 use super::phrase::{Act, array, range_of, statement as statement_of};
 use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, Kind, Res, Scalar, not_supported};
 use super::{cells, recursion, structure};
 use lift_syntax::TextRange;
-use lift_syntax::apl::{AplElement, AplKind, AplNode};
+use lift_syntax::apl::{AplElement, AplNode};
 use std::rc::Rc;
 
 /// Evaluates the body of a dfn on its arguments.
@@ -60,7 +60,7 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
     for (place, statement) in statements.iter().enumerate() {
         let parts = parts(statement);
         let last = place + 1 == statements.len();
-        if let Some(colon) = parts.iter().position(|part| part.kind() == AplKind::Colon) {
+        if let Some(colon) = colon(&parts)? {
             let guard = condition(ev, &parts[..colon], frame)?;
             match guard.known {
                 Some(0.0) => continue,

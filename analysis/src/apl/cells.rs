@@ -446,11 +446,19 @@ pub fn either(ev: &mut Ev, mask: &Arr, a: &Arr, b: &Arr) -> Res<Arr> {
 
 /// Split, `↓x`: the rows of an array as separate arrays.
 pub fn split(ev: &mut Ev, x: &Arr) -> Res<Arr> {
-    if x.rank() < 2 || x.kind == Kind::Nested {
+    if x.rank() < 2 {
         return Ok(super::nested::enclose(x));
     }
     if x.rank() > 2 {
         return not_supported(x.range, "`↓` of an array of a rank above 2");
+    }
+    if x.kind == Kind::Nested {
+        let (Some(boxes), Some(&[rows, columns])) = (x.boxes(), x.extents().as_deref()) else {
+            return not_supported(x.range, "`↓` of a matrix of arrays that the run makes");
+        };
+        let row = |row: usize| collect(ev, vec![x.shape[1].clone()], &boxes[row * columns..(row + 1) * columns]);
+        let rows = (0..rows).map(row).collect::<Res<Vec<Arr>>>()?;
+        return collect(ev, vec![x.shape[0].clone()], &rows);
     }
     let x = ev.ready(x)?;
     if let Some(rows) = x.shape[0].as_const().filter(|rows| *rows <= FEW as i64) {

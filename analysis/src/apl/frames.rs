@@ -4,7 +4,7 @@ use super::cost;
 use super::names::{parts, uses_in};
 use super::phrase::{array, phrase, range_of};
 use super::value::{Arr, Dfn, Ev, Frame, Fun, Kind, Repr, Res, Scalar, Value, fail};
-use lift_syntax::SyntaxErrorCode::{AplDomain, AplPhrase};
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplNotSupported, AplPhrase};
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
@@ -58,6 +58,19 @@ pub fn condition(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Sc
             Ok(Scalar { kind: Kind::Bool, term, known: None, size: None })
         }
         _ => fail(AplDomain, condition.range, "a guard is one number, false if it is 0"),
+    }
+}
+
+/// The place of the colon of a guard.
+pub fn colon(parts: &[AplElement]) -> Res<Option<usize>> {
+    let Some(at) = parts.iter().position(|part| part.kind() == AplKind::Colon) else { return Ok(None) };
+    match parts.get(at + 1) {
+        Some(second) if second.kind() == AplKind::Colon => {
+            let message = "there are no error guards: an error stops the run; a guard before it can test for its cause, \
+                           `{⍵=0:0 ⋄ 1÷⍵}`";
+            fail(AplNotSupported, range_of(&parts[at..=at + 1]), message)
+        }
+        _ => Ok(Some(at)),
     }
 }
 

@@ -371,14 +371,17 @@ pub fn mix(ev: &mut Ev, x: &Arr) -> Res<Arr> {
         }
         widened.push(part);
     }
+    let mut shape: Vec<Size> = widened.first().map_or(Vec::new(), |first| first.shape.clone());
+    for part in &widened {
+        shape = shape.iter().zip(&part.shape).map(|(a, b)| if a == b { a.clone() } else { Size::max(a, b) }).collect();
+    }
+    if x.rank() <= 1 && widened.iter().any(|part| part.kind == Kind::Nested || mixed(&widened[0], part)) {
+        return mix_boxes(ev, x, &shape, &widened);
+    }
     let mut kind = widened.first().map_or(Kind::Int, |first| first.kind);
     for part in &widened {
         let other = Arr { kind, ..part.clone() };
         kind = join_kinds(ev, &other, part)?;
-    }
-    let mut shape: Vec<Size> = widened.first().map_or(Vec::new(), |first| first.shape.clone());
-    for part in &widened {
-        shape = shape.iter().zip(&part.shape).map(|(a, b)| if a == b { a.clone() } else { Size::max(a, b) }).collect();
     }
     let mut parts = Vec::with_capacity(widened.len());
     for part in widened {
@@ -397,6 +400,21 @@ pub fn mix(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     shape.insert(0, x.shape[0].clone());
     let made = ev.of_pull(kind, shape, move |ev, index| one_of(ev, &parts, &index[0], 0, &index[1..]));
     constant::settled(ev, made)
+}
+
+/// The mix of arrays of one rank whose elements are arrays, or numbers beside characters. `shape`: the largest extents.
+fn mix_boxes(ev: &mut Ev, x: &Arr, shape: &[Size], parts: &[Arr]) -> Res<Arr> {
+    let mut boxes = Vec::new();
+    for part in parts {
+        let counts = shape.iter().map(|size| ev.length(size)).collect();
+        let counts = ev.vector(Kind::Int, counts);
+        let filled = take(ev, &counts, part)?;
+        let Some(elements) = separate(ev, &filled, MANY)? else {
+            return not_supported(ev.at, "`↑` of arrays of arrays whose lengths the run computes");
+        };
+        boxes.extend(elements);
+    }
+    Ok(boxed(x, [&x.shape, shape].concat(), boxes))
 }
 
 fn mix_rows(ev: &mut Ev, x: &Arr, rows: &Rows) -> Res<Arr> {

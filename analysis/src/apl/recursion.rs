@@ -5,7 +5,7 @@
 //! of additions does not matter; so is the product of all `y` in `x+y×∇z`.
 
 use super::cells::either;
-use super::frames::{condition, frame_of, no_value, statements};
+use super::frames::{colon, condition, frame_of, no_value, statements};
 use super::loops::{hollow, leaves, rebuilt, repeat_while, start_of};
 use super::names::parts;
 use super::phrase::{Act, array, range_of, statement as statement_of};
@@ -149,7 +149,7 @@ fn endless<T>(f: &Fun) -> Res<T> {
 fn branch(ev: &mut Ev, statements: &[AplNode], f: &Fun, frame: &Rc<Frame>, part: Part) -> Res<Option<Found>> {
     for (place, statement) in statements.iter().enumerate() {
         let parts = parts(statement);
-        if let Some(colon) = parts.iter().position(|part| part.kind() == AplKind::Colon) {
+        if let Some(colon) = colon(&parts)? {
             let guard = condition(ev, &parts[..colon], frame)?;
             let then = &parts[colon + 1..];
             match guard.known {

@@ -43,7 +43,7 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     }
     let mut body = kernel.body.clone();
     let mut lengths = Lengths::of(&kernel);
-    rows_once(&kernel, &mut body, &FxHashMap::default());
+    rows_once(&kernel, &mut body);
     let mut writer = Writer { kernel: &mut kernel, lengths: &mut lengths, applied, busy: target.busy(), target };
     writer.host(&mut body);
     kernel.body = body;
@@ -52,38 +52,37 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
 }
 
 /// Gives each array component of a tuple one variable, so that several reads of it are recognised.
-fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize), VarId>) {
-    let mut same: FxHashMap<VarId, VarId> = FxHashMap::default();
-    let mut known = known.clone();
-    block.stmts.retain(|stmt| match &stmt.rhs {
-        Rhs::Proj(Atom::Var(of), k) if kernel.ty(stmt.var).as_array().is_some() => {
-            let of = same.get(of).copied().unwrap_or(*of);
-            match known.get(&(of, *k)) {
-                Some(first) => {
-                    same.insert(stmt.var, *first);
-                    false
-                }
-                None => {
-                    known.insert((of, *k), stmt.var);
-                    true
-                }
-            }
-        }
-        _ => true,
-    });
+fn rows_once(kernel: &Kernel, block: &mut Block) {
+    let mut same = FxHashMap::default();
+    read_once(kernel, block, &FxHashMap::default(), &mut same);
     if !same.is_empty() {
         rename(block, &|v| *v = same.get(v).copied().unwrap_or(*v));
     }
-    for stmt in &mut block.stmts {
-        match &mut stmt.rhs {
-            Rhs::If(_, a, b) => {
-                rows_once(kernel, a, &known);
-                rows_once(kernel, b, &known);
+}
+
+/// Drops the reads that repeat one in scope: `known` has those before this block, and `same` gets the variables to read
+/// instead.
+fn read_once(
+    kernel: &Kernel,
+    block: &mut Block,
+    known: &FxHashMap<(VarId, usize), VarId>,
+    same: &mut FxHashMap<VarId, VarId>,
+) {
+    let mut known = known.clone();
+    block.stmts.retain_mut(|stmt| {
+        if let Rhs::Proj(Atom::Var(of), k) = &stmt.rhs
+            && kernel.ty(stmt.var).as_array().is_some()
+        {
+            let of = same.get(of).copied().unwrap_or(*of);
+            let first = *known.entry((of, *k)).or_insert(stmt.var);
+            if first != stmt.var {
+                same.insert(stmt.var, first);
             }
-            Rhs::Prim(call) => call.funs.iter_mut().for_each(|f| rows_once(kernel, &mut f.body, &known)),
-            _ => {}
+            return first == stmt.var;
         }
-    }
+        stmt.rhs.blocks_mut().into_iter().for_each(|inner| read_once(kernel, inner, &known, same));
+        true
+    });
 }
 
 /// Splits a map into one map for each fold of rows, with the device synchronised between them; for few, long rows.
