@@ -103,17 +103,16 @@ impl Facts {
     /// Assumes `lo <= var <= hi`. If both are given, the range is non-empty: `lo <= hi` is a fact too, as it is inside
     /// a loop over that range.
     pub fn assume_range(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
-        self.more_is_known();
-        if self.points.get().is_some() {
-            let new = !self.mentions(&var);
-            self.keep_points(|points| points.within(&var, new, lo.as_ref(), hi.as_ref()));
+        let new = !self.mentions(&var);
+        let length = lo.as_ref().zip(hi.as_ref()).map(|(lo, hi)| hi.sub(lo));
+        let length = length.filter(|length| !length.is_natural() && !self.nonneg.contains(length));
+        if new && length.is_none() && !lo.iter().chain(&hi).any(samples::has_divisors) {
+            self.answers.with_range_of(&var);
+        } else {
+            self.more_is_known();
         }
-        if let (Some(lo), Some(hi)) = (&lo, &hi) {
-            let length = hi.sub(lo);
-            if !length.is_natural() && !self.nonneg.contains(&length) {
-                self.nonneg.push(length);
-            }
-        }
+        self.keep_points(|points| points.within(&var, new, lo.as_ref(), hi.as_ref()));
+        self.nonneg.extend(length);
         // Natural numbers have the better bound 0, and a negative bound does not bound squares.
         let tells = |lo: &Size| !(var.is_natural() && lo.as_const().is_some_and(|lo| lo < 0));
         if let Some(lo) = lo

@@ -1,5 +1,6 @@
 //! Cache of answers: straight-line code asks the same about each of its elements.
 
+use crate::size::var::Var;
 use crate::size::{Size, work};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,9 +8,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum number of cached answers of each kind.
 const MOST: usize = 4096;
 
-/// Answers under one set of facts, shared by copies of the facts until one gains a fact.
+/// Answers under one set of facts, shared by copies of the facts until one gains a fact. The range of a new variable
+/// tells nothing of sizes without it, so answers about them remain.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(Arc<Mutex<Found>>);
+pub(super) struct Answers(Arc<Layers>);
+
+#[derive(Clone, Debug, Default)]
+struct Layers {
+    /// Answers that need no variable of `born`.
+    first: Arc<Mutex<Found>>,
+    /// Answers about sizes whose newest variable is that of the layer.
+    others: Vec<Arc<Mutex<Found>>>,
+    /// The layer of each variable that has got a range since.
+    born: FxHashMap<Var, usize>,
+}
 
 #[derive(Debug, Default)]
 struct Found {
@@ -30,6 +42,13 @@ pub(super) struct Answer {
 }
 
 impl Answers {
+    /// The answers after a new variable has got its range.
+    pub fn with_range_of(&mut self, var: &Var) {
+        let layers = Arc::make_mut(&mut self.0);
+        layers.born.insert(var.clone(), layers.others.len());
+        layers.others.push(Arc::default());
+    }
+
     /// The simplest form of a size; calls `simplify` if it is not cached.
     pub fn simplified(&self, size: &Size, simplify: impl FnOnce() -> Size) -> Size {
         self.cached(size, |found| &mut found.simplified, simplify)
@@ -46,11 +65,11 @@ impl Answers {
         of: impl Fn(&mut Found) -> &mut FxHashMap<Size, T>,
         ask: impl FnOnce() -> T,
     ) -> T {
-        if let Some(known) = self.with(|found| of(found).get(size).cloned()) {
+        if let Some(known) = self.with(size, |found| of(found).get(size).cloned()) {
             return known;
         }
         let answer = ask();
-        self.with(|found| {
+        self.with(size, |found| {
             let answers = of(found);
             if answers.len() < MOST && !work::exhausted() {
                 answers.insert(size.clone(), answer.clone());
@@ -60,11 +79,11 @@ impl Answers {
     }
 
     pub fn nonneg(&self, size: &Size) -> Option<Answer> {
-        self.with(|found| found.nonneg.get(size).copied())
+        self.with(size, |found| found.nonneg.get(size).copied())
     }
 
     pub fn keep_nonneg(&self, size: &Size, answer: Answer) {
-        self.with(|found| {
+        self.with(size, |found| {
             // With budget left, a proof might have been found.
             if found.nonneg.len() < MOST && !work::exhausted() {
                 found.nonneg.insert(size.clone(), answer);
@@ -72,7 +91,21 @@ impl Answers {
         });
     }
 
-    fn with<R>(&self, act: impl FnOnce(&mut Found) -> R) -> R {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<R>(&self, size: &Size, act: impl FnOnce(&mut Found) -> R) -> R {
+        act(&mut self.0.of(size).lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Layers {
+    /// The answers that need no newer variable than those of the size.
+    fn of(&self, size: &Size) -> &Mutex<Found> {
+        let mut newest = None;
+        if !self.born.is_empty() {
+            size.any_var(&mut |var| {
+                newest = newest.max(self.born.get(var));
+                false
+            });
+        }
+        newest.and_then(|layer| self.others.get(*layer)).unwrap_or(&self.first)
     }
 }

@@ -340,6 +340,13 @@ fn integer(sample: &Sample, size: &Size) -> Option<i64> {
     i64::try_from(sample.eval(size)?.to_integer()?).ok()
 }
 
+/// Whether the size has a divisor that is not a number: where the size has a value, it is positive.
+pub(super) fn has_divisors(size: &Size) -> bool {
+    let mut found = BTreeSet::new();
+    divisors(size, &mut found);
+    found.iter().any(|divisor| divisor.as_const().is_none())
+}
+
 /// Collects the divisors in `size`, which are positive wherever it has a value. A conditional's operand needs none if
 /// the condition is false, nor does the body of an empty sum.
 pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
