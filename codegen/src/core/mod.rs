@@ -48,6 +48,7 @@ use lift_analysis::origin::Origin;
 use lift_analysis::parameters::Settings;
 use lift_analysis::size::{Assumption, LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
+use smallvec::{SmallVec, smallvec};
 
 /// A variable of one kernel: an index into [`Kernel::vars`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,42 +130,42 @@ impl Block {
 
 impl Rhs {
     /// The blocks directly inside: branches and bodies of functions.
-    pub fn blocks(&self) -> Vec<&Block> {
+    pub fn blocks(&self) -> SmallVec<[&Block; 2]> {
         match self {
-            Rhs::If(_, then, otherwise) => vec![then, otherwise],
+            Rhs::If(_, then, otherwise) => smallvec![then, otherwise],
             Rhs::Prim(call) => call.funs.iter().map(|f| &f.body).collect(),
-            _ => Vec::new(),
+            _ => SmallVec::new(),
         }
     }
 
     /// The operands of the right-hand side itself, without those in its blocks and functions.
-    pub fn operands(&self) -> Vec<&Atom> {
+    pub fn operands(&self) -> &[Atom] {
         match self {
             Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
-                vec![a]
+                std::slice::from_ref(a)
             }
-            Rhs::Tuple(all) | Rhs::Scalar(_, all) => all.iter().collect(),
-            Rhs::If(c, ..) => vec![c],
-            Rhs::Prim(call) => call.args.iter().collect(),
+            Rhs::Tuple(all) | Rhs::Scalar(_, all) => all,
+            Rhs::If(c, ..) => std::slice::from_ref(c),
+            Rhs::Prim(call) => &call.args,
         }
     }
 
-    pub fn operands_mut(&mut self) -> Vec<&mut Atom> {
+    pub fn operands_mut(&mut self) -> &mut [Atom] {
         match self {
             Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
-                vec![a]
+                std::slice::from_mut(a)
             }
-            Rhs::Tuple(all) | Rhs::Scalar(_, all) => all.iter_mut().collect(),
-            Rhs::If(c, ..) => vec![c],
-            Rhs::Prim(call) => call.args.iter_mut().collect(),
+            Rhs::Tuple(all) | Rhs::Scalar(_, all) => all,
+            Rhs::If(c, ..) => std::slice::from_mut(c),
+            Rhs::Prim(call) => &mut call.args,
         }
     }
 
-    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+    pub fn blocks_mut(&mut self) -> SmallVec<[&mut Block; 2]> {
         match self {
-            Rhs::If(_, then, otherwise) => vec![then, otherwise],
+            Rhs::If(_, then, otherwise) => smallvec![then, otherwise],
             Rhs::Prim(call) => call.funs.iter_mut().map(|f| &mut f.body).collect(),
-            _ => Vec::new(),
+            _ => SmallVec::new(),
         }
     }
 }

@@ -332,7 +332,7 @@ pub fn rename(block: &mut Block, renamed: &dyn Fn(&mut VarId)) {
     };
     for stmt in &mut block.stmts {
         renamed(&mut stmt.var);
-        stmt.rhs.operands_mut().into_iter().for_each(atom);
+        stmt.rhs.operands_mut().iter_mut().for_each(atom);
         if let Rhs::Prim(call) = &mut stmt.rhs {
             call.funs.iter_mut().flat_map(|f| &mut f.params).for_each(renamed);
         }

@@ -114,13 +114,14 @@ const FAMILIES: &str = "
 fn is_reserved(name: &str) -> bool {
     static WORDS: LazyLock<FxHashSet<&str>> =
         LazyLock::new(|| KEYWORDS.split_whitespace().chain(STANDARD.split_whitespace()).collect());
+    static PREFIXES: LazyLock<Vec<&str>> = LazyLock::new(|| FAMILIES.split_whitespace().collect());
     let words_of_capitals =
         |name: &str| name.split('_').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
     let is_macro = !name.contains(|c: char| c.is_ascii_lowercase()) && words_of_capitals(name);
     WORDS.contains(name)
         || is_macro
         || name.ends_with("_t")
-        || FAMILIES.split_whitespace().any(|family| name.starts_with(family))
+        || PREFIXES.iter().any(|family| name.starts_with(family))
         || is_vector_type(name)
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 pub fn free(block: &Block, bound: &mut FxHashSet<VarId>, found: &mut Vec<VarId>) {
     for stmt in &block.stmts {
         let operands = stmt.rhs.operands();
-        operands.into_iter().for_each(|a| used(a, bound, found));
+        operands.iter().for_each(|a| used(a, bound, found));
         match &stmt.rhs {
             Rhs::Prim(call) => call.funs.iter().for_each(|f| free_of(f, bound, found)),
             rhs => rhs.blocks().into_iter().for_each(|b| free(b, bound, found)),

@@ -56,7 +56,7 @@ impl Classes {
 
     fn same_operands(&self, a: &Rhs, b: &Rhs, bound: &[(VarId, VarId)]) -> bool {
         let (a, b) = (a.operands(), b.operands());
-        a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| self.same_atom(a, b, bound))
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.same_atom(a, b, bound))
     }
 
     fn same_atom(&self, a: &Atom, b: &Atom, bound: &[(VarId, VarId)]) -> bool {

@@ -63,13 +63,13 @@ impl Writer<'_> {
             if !in_loop || !folds_rows(self.kernel, stmt) {
                 continue;
             }
-            let Some(Atom::Var(over)) = stmt.rhs.operands().first().copied().cloned() else { continue };
+            let Some(Atom::Var(over)) = stmt.rhs.operands().first().cloned() else { continue };
             let zip = block
                 .stmts
                 .iter()
                 .position(|s| s.var == over && matches!(&s.rhs, Rhs::Prim(PrimCall { prim: Prim::Zip, .. })));
             let (from, arrays) = match zip {
-                Some(zip) => (zip, block.stmts[zip].rhs.operands().into_iter().cloned().collect()),
+                Some(zip) => (zip, block.stmts[zip].rhs.operands().to_vec()),
                 None => (at, vec![Atom::Var(over)]),
             };
             let matrices = arrays.iter().enumerate().filter_map(|(k, a)| Some((from, k, self.matrix(a, bound)?)));
@@ -78,7 +78,7 @@ impl Writer<'_> {
         for (at, k, matrix) in read {
             let turned =
                 *copied.entry(matrix).or_insert_with(|| fresh(self.vars, matrix, self.kernel.ty(matrix).clone()));
-            if let Some(array) = block.stmts[at].rhs.operands_mut().into_iter().nth(k) {
+            if let Some(array) = block.stmts[at].rhs.operands_mut().get_mut(k) {
                 *array = Atom::Var(turned);
             }
         }

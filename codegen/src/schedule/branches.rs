@@ -313,13 +313,13 @@ fn map(f: Lambda, xs: Atom) -> Rhs {
 /// Calls `needs` with the variables from outside that a function may use.
 fn of_function(f: &Lambda, needs: &mut dyn FnMut(&Atom)) {
     for stmt in &f.body.stmts {
-        stmt.rhs.operands().into_iter().for_each(&mut *needs);
+        stmt.rhs.operands().iter().for_each(&mut *needs);
         if let Rhs::Prim(call) = &stmt.rhs {
             call.funs.iter().for_each(|f| of_function(f, needs));
         }
         if let Rhs::If(_, a, b) = &stmt.rhs {
             for block in [a, b] {
-                block.visit(&mut |s| s.rhs.operands().into_iter().for_each(&mut *needs));
+                block.visit(&mut |s| s.rhs.operands().iter().for_each(&mut *needs));
                 needs(&block.result);
             }
         }

@@ -126,7 +126,7 @@ fn uses_any(block: &Block, vars: &[VarId]) -> bool {
     let used = |a: &Atom| matches!(a, Atom::Var(v) if vars.contains(v));
     used(&block.result)
         || block.stmts.iter().any(|s| {
-            s.rhs.operands().into_iter().any(used)
+            s.rhs.operands().iter().any(used)
                 || match &s.rhs {
                     Rhs::If(_, a, b) => uses_any(a, vars) || uses_any(b, vars),
                     Rhs::Prim(call) => call.funs.iter().any(|f| uses_any(&f.body, vars)),

@@ -160,7 +160,7 @@ impl<'b> Reader<'_, '_, 'b> {
 
     fn stmt(&mut self, stmt: &'b Stmt, branch: bool) -> Option<()> {
         self.numbers(stmt.rhs.operands(), branch)?;
-        let read = stmt.rhs.operands().into_iter().any(|a| self.is_derived(a));
+        let read = stmt.rhs.operands().iter().any(|a| self.is_derived(a));
         match &stmt.rhs {
             Rhs::If(_, a, b) => {
                 for block in [a, b] {
@@ -212,7 +212,7 @@ impl<'b> Reader<'_, '_, 'b> {
     /// Visits a function, which may use only the number of elements.
     fn function(&mut self, body: &Block, branch: bool) -> Option<()> {
         for stmt in &body.stmts {
-            if stmt.rhs.operands().into_iter().any(|a| self.is_derived(a)) || self.has_length(stmt) {
+            if stmt.rhs.operands().iter().any(|a| self.is_derived(a)) || self.has_length(stmt) {
                 return None;
             }
             self.numbers(stmt.rhs.operands(), branch)?;
@@ -436,7 +436,7 @@ fn count_by(block: &mut Block, length: &Var, number: VarId) {
         }
     };
     for stmt in &mut block.stmts {
-        stmt.rhs.operands_mut().into_iter().for_each(replace);
+        stmt.rhs.operands_mut().iter_mut().for_each(replace);
         for inner in stmt.rhs.blocks_mut() {
             count_by(inner, length, number);
         }

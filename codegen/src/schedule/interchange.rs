@@ -143,7 +143,7 @@ fn inside(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied:
 
 /// Removes the tuple from which a loop started, if nothing else reads it: it would count as a reader of its rows.
 fn drop_unread(stmt: &Stmt, rest: &[Stmt], body: &mut Block) {
-    let Some(Atom::Var(start)) = stmt.rhs.operands().first().copied().cloned() else { return };
+    let Some(Atom::Var(start)) = stmt.rhs.operands().first().cloned() else { return };
     let reads = |s: &Stmt| uses::mentions(s, &|v| v == start);
     if !body.stmts.iter().chain(rest).any(reads) && body.result != Atom::Var(start) {
         body.stmts.retain(|s| s.var != start || !matches!(s.rhs, Rhs::Tuple(_)));

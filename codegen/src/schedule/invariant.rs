@@ -298,7 +298,7 @@ fn has_plain_sizes(vars: &[VarInfo], stmt: &Stmt) -> bool {
     let of_call =
         |call: &PrimCall| call.sizes.iter().all(plain) && call.funs.iter().flat_map(|f| &f.params).all(|v| of_var(*v));
     of_var(stmt.var)
-        && stmt.rhs.operands().into_iter().all(|a| !matches!(a, Atom::Size(size) if !plain(size)))
+        && stmt.rhs.operands().iter().all(|a| !matches!(a, Atom::Size(size) if !plain(size)))
         && !matches!(&stmt.rhs, Rhs::Prim(call) if !of_call(call))
         && stmt.rhs.blocks().into_iter().flat_map(|b| &b.stmts).all(|s| has_plain_sizes(vars, s))
 }

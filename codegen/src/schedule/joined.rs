@@ -61,7 +61,7 @@ impl Writer<'_> {
     /// Records whether the result of a statement and the parameter of a map's function are plain.
     fn arrange(&mut self, stmt: &Stmt) {
         let is = |a: &Atom| matches!(a, Atom::Var(v) if self.plain.contains(v));
-        let all = stmt.rhs.operands().into_iter().all(is);
+        let all = stmt.rhs.operands().iter().all(is);
         let keeps = |prim| matches!(prim, Prim::Zip | Prim::Unzip | Prim::Join | Prim::Split);
         let plain = match &stmt.rhs {
             Rhs::Prim(call) => !is_free(&stmt.rhs) || (keeps(call.prim) && all),

@@ -220,7 +220,7 @@ impl Names {
     }
     fn stmt(&mut self, stmt: &Stmt, vars: &[VarInfo]) {
         self.var(stmt.var, vars);
-        stmt.rhs.operands().into_iter().for_each(|a| self.atom(a));
+        stmt.rhs.operands().iter().for_each(|a| self.atom(a));
         match &stmt.rhs {
             Rhs::Pack(_, witnesses) => witnesses.iter().for_each(|s| self.size(s)),
             Rhs::Cast(_, checks) => checks.iter().flat_map(LengthCheck::sizes).for_each(|size| self.size(size)),

@@ -347,7 +347,7 @@ fn is_one_of(a: &Atom, vars: &FxHashSet<VarId>) -> bool {
 
 /// Whether a right-hand side, including its functions, mentions one of these variables.
 fn mentions(rhs: &Rhs, vars: &FxHashSet<VarId>) -> bool {
-    rhs.operands().into_iter().any(|a| is_one_of(a, vars)) || rhs.blocks().iter().any(|b| block_mentions(b, vars))
+    rhs.operands().iter().any(|a| is_one_of(a, vars)) || rhs.blocks().iter().any(|b| block_mentions(b, vars))
 }
 
 fn block_mentions(block: &Block, vars: &FxHashSet<VarId>) -> bool {

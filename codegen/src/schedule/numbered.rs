@@ -320,7 +320,7 @@ fn makers(block: &Block) -> FxHashSet<VarId> {
         .filter(|s| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Pack(..)) || is_view(&s.rhs))
     {
         if found.contains(&stmt.var) {
-            found.extend(stmt.rhs.operands().into_iter().filter_map(of));
+            found.extend(stmt.rhs.operands().iter().filter_map(of));
         }
     }
     found
@@ -367,7 +367,7 @@ fn is_only_number(vars: &[VarInfo], block: &Block, position: &Var) -> bool {
             _ => true,
         };
         let inside = s.rhs.blocks().into_iter().all(|b| is_only_number(vars, b, position));
-        sizes && params && inside && !in_type(s.var) && s.rhs.operands().into_iter().all(is_number)
+        sizes && params && inside && !in_type(s.var) && s.rhs.operands().iter().all(is_number)
     };
     is_number(&block.result) && block.stmts.iter().all(of_stmt)
 }
@@ -382,7 +382,7 @@ fn number_for(block: &mut Block, position: &Var, number: VarId) {
             call.sizes.clear();
             call.args.push(Atom::Var(number));
         }
-        stmt.rhs.operands_mut().into_iter().filter(|a| is_it(a)).for_each(|a| *a = Atom::Var(number));
+        stmt.rhs.operands_mut().iter_mut().filter(|a| is_it(a)).for_each(|a| *a = Atom::Var(number));
         stmt.rhs.blocks_mut().into_iter().for_each(|b| number_for(b, position, number));
     }
     if is_it(&block.result) {

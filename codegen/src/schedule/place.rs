@@ -442,7 +442,7 @@ fn own_arrays(f: &Lambda) -> FxHashSet<VarId> {
         let reads = |read: &Atom| matches!(read, Atom::Var(v) if own.contains(v));
         // A part whose start depends on the element.
         let parts = matches!(&stmt.rhs, Rhs::Prim(call) if !call.sizes.iter().all(is_known));
-        if parts || stmt.rhs.operands().into_iter().any(reads) {
+        if parts || stmt.rhs.operands().iter().any(reads) {
             own.insert(stmt.var);
         }
     }

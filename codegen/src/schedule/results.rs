@@ -56,7 +56,7 @@ impl Writer<'_> {
         let (before, views) = f.body.stmts.split_at(at + 1);
         let made = before.last()?.var;
         let is_chain =
-            |k: usize, s: &Stmt| s.rhs.operands() == [&Atom::Var(if k == 0 { made } else { views[k - 1].var })];
+            |k: usize, s: &Stmt| s.rhs.operands() == [Atom::Var(if k == 0 { made } else { views[k - 1].var })];
         let chain = views.iter().enumerate().all(|(k, s)| is_chain(k, s));
         if f.position.is_some() || !chain || f.body.result != Atom::Var(views.last()?.var) {
             return None;

@@ -9,6 +9,7 @@ use super::in_place::is_updating;
 use super::{bounds, is_parallel, place};
 use crate::core::{Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::Ty;
+use smallvec::SmallVec;
 
 /// Maximum constant length of an array for which a launch does not pay: one work-item is done before the next launch starts.
 /// No parameter, because passes and the lowering must agree which loops are the host's.
@@ -36,11 +37,11 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
 }
 
 /// The blocks in a host-level statement that are also at host level.
-pub fn host_blocks<'a>(kernel: &Kernel, stmt: &'a mut Stmt) -> Vec<&'a mut Block> {
+pub fn host_blocks<'a>(kernel: &Kernel, stmt: &'a mut Stmt) -> SmallVec<[&'a mut Block; 2]> {
     match &stmt.rhs {
         Rhs::If(..) => stmt.rhs.blocks_mut(),
         Rhs::Prim(call) if on_the_host(kernel, call) => stmt.rhs.blocks_mut(),
-        _ => Vec::new(),
+        _ => SmallVec::new(),
     }
 }
 

@@ -88,39 +88,39 @@ impl Writer<'_> {
         let mut inside: FxHashSet<VarId> = FxHashSet::from_iter([end.var]);
         for at in (0..last).rev() {
             let stmt = &block.stmts[at];
-            let readers = (0..block.stmts.len()).filter(|k| uses::mentions(&block.stmts[*k], &|v| v == stmt.var));
-            let (of_chain, others): (Vec<usize>, Vec<usize>) =
-                readers.partition(|k| inside.contains(&block.stmts[*k].var));
+            let is_view = is_side_by_side(&stmt.rhs);
+            let is_map = !is_view && self.row_map(stmt).is_some_and(|m| m == n) && stmt.settings() == end.settings();
+            if !is_view && !is_map {
+                continue;
+            }
+            let reads = |s: &&Stmt| uses::mentions(s, &|v| v == stmt.var);
+            let is_inside = |s: &&Stmt| inside.contains(&s.var);
+            let of_chain: Vec<&Stmt> = block.stmts.iter().filter(is_inside).filter(reads).collect();
             // A function of the chain reads its element, not the array.
-            let whole =
-                of_chain.iter().any(|k| block.stmts[*k].rhs.blocks().iter().any(|b| uses::in_block(b, stmt.var)));
+            let whole = of_chain.iter().any(|s| s.rhs.blocks().iter().any(|b| uses::in_block(b, stmt.var)));
             if of_chain.is_empty() || whole {
                 continue;
             }
-            let is_result = !others.is_empty() || block.result == Atom::Var(stmt.var);
-            if is_result {
+            let is_read = |s: &Stmt| !is_inside(&s) && reads(&s);
+            if block.result == Atom::Var(stmt.var) || block.stmts.iter().any(is_read) {
                 // Numbers of the rows, which are made where the last map is.
                 let flat = |s: &Stmt| self.kernel.ty(s.var).as_array().is_some_and(|a| is_flat(&a.element));
-                if others.iter().any(|k| *k < last) || !flat(stmt) || !flat(end) {
+                if is_view || block.stmts[..last].iter().any(is_read) || !flat(stmt) || !flat(end) {
                     continue;
                 }
+                chain.results.insert(0, at);
             }
-            if is_side_by_side(&stmt.rhs) && !is_result {
+            if is_view {
                 chain.views.insert(stmt.var);
-            } else if self.row_map(stmt).is_some_and(|m| m == n) && stmt.settings() == end.settings() {
-                chain.maps.insert(0, at);
-                if is_result {
-                    chain.results.insert(0, at);
-                }
             } else {
-                continue;
+                chain.maps.insert(0, at);
             }
             inside.insert(stmt.var);
         }
         // Views that only lead to arrays outside stay.
         let mut leads: FxHashSet<VarId> = chain.maps.iter().map(|m| block.stmts[*m].var).collect();
         for stmt in block.stmts.iter().filter(|s| chain.views.contains(&s.var)) {
-            if stmt.rhs.operands().into_iter().any(|a| matches!(a, Atom::Var(v) if leads.contains(v))) {
+            if stmt.rhs.operands().iter().any(|a| matches!(a, Atom::Var(v) if leads.contains(v))) {
                 leads.insert(stmt.var);
             }
         }

@@ -20,12 +20,12 @@ use super::flat::is_flat;
 use super::kept::{self, LocalMemory};
 pub use super::kept::{KEY_TABLE, RADIX, SCAN_TILE, TILE_BYTES};
 use super::nested::{Dims, Work, is_counted, is_short, lies_across, lies_in_memory, rounds_of, rows_below, work_of};
-use super::pass::{Names, over};
+use super::pass::within;
 use super::ragged::{Ragged, Row};
 use super::versions::{branch, choice, decided, fresh};
 use super::{Applied, host_blocks, joined, nest, ragged, rules, shapes, tile_folds, together};
 use crate::core::copy::{Copier, Lengths};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, GRID, LEAST_LOCAL, Target};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -127,14 +127,16 @@ pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Ke
     let mut teams = Teams::default();
     let params = Params::of(target);
     let folded = tile_folds::find(&kernel, None, target).into_keys().collect();
-    let kernel = over(kernel, |kernel, Names { vars, lengths }, body| {
-        Writer { vars, lengths, target, params, folded, teams: &mut teams, applied }.block(kernel, body);
+    let original = kernel.clone();
+    let kernel = within(kernel, |kernel, lengths, body| {
+        Writer { kernel, lengths, target, params, folded, teams: &mut teams, applied }.block(&original, body);
     });
     (kernel, teams)
 }
 
 struct Writer<'a> {
-    vars: &'a mut Vec<VarInfo>,
+    /// The kernel with all new variables.
+    kernel: &'a mut Kernel,
     lengths: &'a mut Lengths,
     target: &'a Target,
     /// The parameters of the current statement.
@@ -193,7 +195,18 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        fresh(self.vars, like, ty)
+        fresh(&mut self.kernel.vars, like, ty)
+    }
+
+    /// Tries to make something of statements that it may add to the kernel; without a result, drops the new variables.
+    fn tried<T>(&mut self, make: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (vars, stmts) = (self.kernel.vars.len(), self.kernel.body.stmts.len());
+        let made = make(self);
+        self.kernel.body.stmts.truncate(stmts);
+        if made.is_none() {
+            self.kernel.vars.truncate(vars);
+        }
+        made
     }
 
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
@@ -211,7 +224,7 @@ impl Writer<'_> {
         }
         // Where a row is not in registers, to read it once is best.
         if registers.is_none()
-            && let Some(joined) = self.as_one_fold(kernel, stmt, shared)
+            && let Some(joined) = self.as_one_fold(stmt, shared)
         {
             return self.named(joined, stmt.var);
         }
@@ -234,9 +247,9 @@ impl Writer<'_> {
         let mut groups = match registers {
             // Each element shared by all rows is read once.
             _ if in_parts && memory.kept.is_empty() => {
-                self.by_groups(kernel, stmt, shared, &Team { keeps: false, ..whole }, &[])
+                self.by_groups(stmt, shared, &Team { keeps: false, ..whole }, &[])
             }
-            Some(most) => self.in_registers(kernel, stmt, shared, &memory, (most, across)),
+            Some(most) => self.in_registers(stmt, shared, &memory, (most, across)),
             None => match self.in_memory(kernel, stmt, shared, &memory, &whole, &n) {
                 Some(groups) => groups,
                 None => return vec![stmt.clone()],
@@ -248,10 +261,10 @@ impl Writer<'_> {
             Some(_) => groups,
             None => {
                 let many = match in_parts {
-                    true => self.by_items(kernel, stmt, shared, &n),
-                    false => branch(self.vars, stmt, Rhs::Prim(shared.call.clone())),
+                    true => self.by_items(stmt, shared, &n),
+                    false => branch(&mut self.kernel.vars, stmt, Rhs::Prim(shared.call.clone())),
                 };
-                choice(self.vars, stmt, &n, &below, groups, many)
+                choice(&mut self.kernel.vars, stmt, &n, &below, groups, many)
             }
         };
         self.named(all, stmt.var)
@@ -260,13 +273,13 @@ impl Writer<'_> {
     /// The versions for many elements, all of which read the same arrays: a work-item for each, or few work-items, because
     /// one alone would wait for memory at each element, unless there are enough others to work meanwhile. Neither has room
     /// for arrays of its own.
-    fn by_items(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size) -> Block {
+    fn by_items(&mut self, stmt: &Stmt, shared: &Shared, n: &Size) -> Block {
         let mut again = shared.call.clone();
-        again.funs[0] = Copier::new(self.vars, self.lengths).lambda(&again.funs[0]);
+        again.funs[0] = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&again.funs[0]);
         if let Some(f) = nest::innermost(&mut again, shared.dims.calls.len()) {
-            kept::compute_again(self.vars, self.lengths, f);
+            kept::compute_again(&mut self.kernel.vars, self.lengths, f);
         }
-        let by_items = branch(self.vars, stmt, Rhs::Prim(again));
+        let by_items = branch(&mut self.kernel.vars, stmt, Rhs::Prim(again));
         let (items, rows) = (self.params.few, self.params.group / self.params.few.max(1));
         let below =
             Size::if_le(&Size::int(self.params.short), &shared.row, &Size::int(self.params.waiting), &Size::zero());
@@ -274,10 +287,10 @@ impl Writer<'_> {
             return by_items;
         }
         let team = Team { items, rows, keeps: false, own: None, tile: SCAN_TILE };
-        let by_few = self.by_groups(kernel, stmt, shared, &team, &[]);
+        let by_few = self.by_groups(stmt, shared, &team, &[]);
         match decided(n, &below) {
             Some(_) => by_few,
-            None => choice(self.vars, stmt, n, &below, by_few, by_items),
+            None => choice(&mut self.kernel.vars, stmt, n, &below, by_few, by_items),
         }
     }
 
@@ -285,34 +298,34 @@ impl Writer<'_> {
     /// elements, a group folds all at once.
     fn if_few(&mut self, kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
         let dims = (call.prim == Prim::Map(Level::Auto)).then(|| Dims::of_all(kernel, call))?;
-        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let mut added = Vec::new();
-        let f = Copier::new(&mut next.vars, self.lengths).lambda(dims.innermost());
         let below_few = dims.calls.len() > Dims::of(kernel, call).calls.len();
-        let joined = joined::one_fold(&mut next, &f, &mut added).or(below_few.then_some(f))?;
-        let mut flat = call.clone();
-        *nest::innermost(&mut flat, dims.calls.len())? = joined;
-        next.body.stmts.push(Stmt { rhs: Rhs::Prim(flat.clone()), ..stmt.clone() });
-        // A map around those of the grid is a loop.
-        let shared = shared(&next, Dims::of_all(&next, &flat), GRID + 1)?;
-        let n = shared.elements(&next);
-        let enough = Size::int(self.params.enough);
-        let few = decided(&n, &enough);
-        if few == Some(false) {
-            return None;
-        }
-        self.vars.clone_from(&next.vars);
-        self.applied.extend(added);
-        self.applied.push(Applied { rule: &rules::MAP_FOLDS_WRG, origin: stmt.origin.clone() });
-        let team = Team { items: self.params.group, rows: 1, keeps: false, own: None, tile: SCAN_TILE };
-        let groups = self.by_groups(&next, stmt, &shared, &team, &[]);
-        let all = match few {
-            Some(_) => groups,
-            None => {
-                let many = branch(self.vars, stmt, stmt.rhs.clone());
-                choice(self.vars, stmt, &n, &enough, groups, many)
+        let all = self.tried(|writer| {
+            let mut added = Vec::new();
+            let f = Copier::new(&mut writer.kernel.vars, writer.lengths).lambda(dims.innermost());
+            let joined = joined::one_fold(writer.kernel, &f, &mut added).or(below_few.then_some(f))?;
+            let mut flat = call.clone();
+            *nest::innermost(&mut flat, dims.calls.len())? = joined;
+            writer.kernel.body.stmts.push(Stmt { rhs: Rhs::Prim(flat.clone()), ..stmt.clone() });
+            // A map around those of the grid is a loop.
+            let shared = shared(writer.kernel, Dims::of_all(writer.kernel, &flat), GRID + 1)?;
+            let n = shared.elements(writer.kernel);
+            let enough = Size::int(writer.params.enough);
+            let few = decided(&n, &enough);
+            if few == Some(false) {
+                return None;
             }
-        };
+            writer.applied.extend(added);
+            writer.applied.push(Applied { rule: &rules::MAP_FOLDS_WRG, origin: stmt.origin.clone() });
+            let team = Team { items: writer.params.group, rows: 1, keeps: false, own: None, tile: SCAN_TILE };
+            let groups = writer.by_groups(stmt, &shared, &team, &[]);
+            Some(match few {
+                Some(_) => groups,
+                None => {
+                    let many = branch(&mut writer.kernel.vars, stmt, stmt.rhs.clone());
+                    choice(&mut writer.kernel.vars, stmt, &n, &enough, groups, many)
+                }
+            })
+        })?;
         Some(self.named(all, stmt.var))
     }
 
@@ -333,20 +346,20 @@ impl Writer<'_> {
         }
         self.applied.push(Applied { rule: &rules::MAP_RAGGED_WRG, origin: stmt.origin.clone() });
         let mut shared = call.clone();
-        shared.funs[0] = Copier::new(self.vars, self.lengths).lambda(&call.funs[0]);
+        shared.funs[0] = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&call.funs[0]);
         place(&mut shared, of.depth, &mut |f| {
-            self.share(kernel, f);
-            kept::compute_again(self.vars, self.lengths, f);
+            self.share(f);
+            kept::compute_again(&mut self.kernel.vars, self.lengths, f);
         });
-        let groups = branch(self.vars, stmt, Rhs::Prim(shared));
+        let groups = branch(&mut self.kernel.vars, stmt, Rhs::Prim(shared));
         if let Atom::Var(v) = &groups.result {
             self.teams.insert(*v, Team { items, rows: 1, keeps: false, own: None, tile: SCAN_TILE });
         }
         let all = match few {
             Some(_) => groups,
             None => {
-                let by_items = branch(self.vars, stmt, stmt.rhs.clone());
-                choice(self.vars, stmt, &of.rows, &below, groups, by_items)
+                let by_items = branch(&mut self.kernel.vars, stmt, stmt.rhs.clone());
+                choice(&mut self.kernel.vars, stmt, &of.rows, &below, groups, by_items)
             }
         };
         self.named(all, stmt.var)
@@ -355,7 +368,6 @@ impl Writer<'_> {
     /// Versions for different lengths of rows in registers, and one for longer rows.
     fn in_registers(
         &mut self,
-        kernel: &Kernel,
         stmt: &Stmt,
         shared: &Shared,
         memory: &LocalMemory,
@@ -382,19 +394,19 @@ impl Writer<'_> {
             if known == Some(false) {
                 continue;
             }
-            let by_team = self.by_groups(kernel, stmt, shared, team, &memory.kept);
+            let by_team = self.by_groups(stmt, shared, team, &memory.kept);
             groups = Some(match known {
                 Some(_) => by_team,
                 None => {
                     let otherwise = match groups {
                         Some(groups) => groups,
-                        None => self.by_groups(kernel, stmt, shared, &streams, &[]),
+                        None => self.by_groups(stmt, shared, &streams, &[]),
                     };
-                    choice(self.vars, stmt, &shared.row, &longer, by_team, otherwise)
+                    choice(&mut self.kernel.vars, stmt, &shared.row, &longer, by_team, otherwise)
                 }
             });
         }
-        groups.unwrap_or_else(|| self.by_groups(kernel, stmt, shared, &streams, &[]))
+        groups.unwrap_or_else(|| self.by_groups(stmt, shared, &streams, &[]))
     }
 
     /// Versions that keep intermediate arrays in local memory, if they fit.
@@ -417,12 +429,12 @@ impl Writer<'_> {
         let local = Size::int(all - fixed + 1);
         let streams = Team { keeps: false, ..whole.clone() };
         let mut groups = match decided(&memory.bytes, &local) {
-            Some(true) => self.by_groups(kernel, stmt, shared, whole, &memory.kept),
-            Some(false) => self.by_groups(kernel, stmt, shared, &streams, &[]),
+            Some(true) => self.by_groups(stmt, shared, whole, &memory.kept),
+            Some(false) => self.by_groups(stmt, shared, &streams, &[]),
             None => {
-                let in_local = self.by_groups(kernel, stmt, shared, whole, &memory.kept);
-                let streamed = self.by_groups(kernel, stmt, shared, &streams, &[]);
-                choice(self.vars, stmt, &memory.bytes, &local, in_local, streamed)
+                let in_local = self.by_groups(stmt, shared, whole, &memory.kept);
+                let streamed = self.by_groups(stmt, shared, &streams, &[]);
+                choice(&mut self.kernel.vars, stmt, &memory.bytes, &local, in_local, streamed)
             }
         };
         // Several short rows share a group.
@@ -441,11 +453,11 @@ impl Writer<'_> {
             let long = Size::if_le(&shared.row, &Size::nat(small.items.into()), &long, &many);
             let short = Size::int(self.params.short + 1);
             match decided(&long, &short) {
-                Some(true) => groups = self.by_groups(kernel, stmt, shared, &small, &memory.kept),
+                Some(true) => groups = self.by_groups(stmt, shared, &small, &memory.kept),
                 Some(false) => {}
                 None => {
-                    let by_few = self.by_groups(kernel, stmt, shared, &small, &memory.kept);
-                    groups = choice(self.vars, stmt, &long, &short, by_few, groups);
+                    let by_few = self.by_groups(stmt, shared, &small, &memory.kept);
+                    groups = choice(&mut self.kernel.vars, stmt, &long, &short, by_few, groups);
                 }
             }
         }
@@ -463,7 +475,7 @@ impl Writer<'_> {
         let Some(apart) = self.apart(kernel, stmt, shared) else { return groups };
         match known {
             Some(_) => apart,
-            None => choice(self.vars, stmt, n, &below, apart, groups),
+            None => choice(&mut self.kernel.vars, stmt, n, &below, apart, groups),
         }
     }
 
@@ -473,26 +485,23 @@ impl Writer<'_> {
         if !shared.own || shared.dims.calls.len() > 1 && shared.dims.in_order {
             return None;
         }
-        if let Some(joined) = self.as_one_fold(kernel, stmt, shared) {
+        if let Some(joined) = self.as_one_fold(stmt, shared) {
             return Some(joined);
         }
-        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let stmts = folds_apart(&mut next, self.lengths, stmt, shared.call, shared.dims.calls.len())?;
-        *self.vars = next.vars;
+        let depth = shared.dims.calls.len();
+        let stmts = self.tried(|writer| folds_apart(writer.kernel, writer.lengths, stmt, shared.call, depth))?;
         let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
     }
 
     /// The map with one fold instead of all, if no fold needs the result of another.
-    fn as_one_fold(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Option<Block> {
+    fn as_one_fold(&mut self, stmt: &Stmt, shared: &Shared) -> Option<Block> {
         if !shared.own || shared.dims.calls.len() > 1 {
             return None;
         }
-        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let f = together::one_fold(&mut next, &shared.call.funs[0], self.applied)?;
-        *self.vars = next.vars;
-        let f = Copier::new(self.vars, self.lengths).lambda(&f);
-        Some(branch(self.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..shared.call.clone() })))
+        let f = self.tried(|writer| together::one_fold(writer.kernel, &shared.call.funs[0], writer.applied))?;
+        let f = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&f);
+        Some(branch(&mut self.kernel.vars, stmt, Rhs::Prim(PrimCall { funs: vec![f], ..shared.call.clone() })))
     }
 
     /// The statements of a block, the last of which now binds `var`.

@@ -93,6 +93,7 @@ impl Writer<'_> {
     }
 
     fn product(&mut self, stmt: &Stmt, call: &PrimCall) -> Option<(Vec<Stmt>, Option<Extent>)> {
+        product(self.kernel, call)?;
         let kernel = self.kernel.clone();
         let product = product(&kernel, call)?;
         let (rows, columns) = product.levels.split_at(product.rows);

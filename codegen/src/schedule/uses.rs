@@ -25,7 +25,7 @@ pub fn count(kernel: &Kernel) -> FxHashMap<VarId, Uses> {
 pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
     let atom = |a: &Atom| matches!(a, Atom::Var(v) if of(*v));
     let inside = |block: &Block| atom(&block.result) || block.stmts.iter().any(|s| mentions(s, of));
-    stmt.rhs.operands().into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
+    stmt.rhs.operands().iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
 }
 
 /// Whether a block mentions a variable.

@@ -454,14 +454,15 @@ fn answers_about_sizes_without_a_new_variable_remain() {
     facts.assume_le(n(4), v("N"));
     facts.assume_le(v("N"), v("M"));
     let (clamped, of_index) = (Size::min(&(v("N") * 2), &(v("M") * 2)), Size::max(&n(0), &(v("i") - 3)));
-    assert_eq!(facts.simplify(&clamped), v("N") * 2);
+    let least = v("N") * 2;
+    assert_eq!(facts.simplify(&clamped), least);
     assert_eq!(facts.simplify(&of_index), of_index);
     let (mut low, mut high) = (facts.clone(), facts.clone());
     low.assume_range(var("i"), Some(n(0)), Some(n(3)));
     high.assume_range(var("i"), Some(n(3)), Some(n(9)));
     let before = work::so_far();
     for facts in [&low, &high] {
-        assert_eq!(facts.simplify(&clamped), v("N") * 2);
+        assert_eq!(facts.simplify(&clamped), least);
     }
     assert_eq!(work::so_far(), before);
     assert_eq!(low.simplify(&of_index), n(0));

@@ -129,7 +129,7 @@ fn outside(f: &Lambda) -> Vec<VarId> {
     };
     read(&f.body.result);
     f.body.visit(&mut |stmt| {
-        stmt.rhs.operands().into_iter().for_each(&mut read);
+        stmt.rhs.operands().iter().for_each(&mut read);
         stmt.rhs.blocks().into_iter().for_each(|block| read(&block.result));
     });
     found

@@ -41,7 +41,7 @@ fn split(kernel: &Kernel, at: usize, first: usize) -> Option<Kernel> {
         Rhs::Prim(call) => {
             call.prim.is_view()
                 && call.funs.is_empty()
-                && !s.rhs.operands().into_iter().any(|a| slice::as_var(a).is_some_and(own))
+                && !s.rhs.operands().iter().any(|a| slice::as_var(a).is_some_and(own))
         }
         _ => false,
     };

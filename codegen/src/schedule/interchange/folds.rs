@@ -125,7 +125,7 @@ impl Read {
         for (component, (name, ty)) in names.into_iter().zip(types).enumerate() {
             let is_it = |a: &Atom| *a == Atom::Var(name);
             let inside = body.stmts.iter().flat_map(|s| s.rhs.blocks()).any(|b| uses::in_block(b, name));
-            let own = is_it(&body.result) || body.stmts.iter().any(|s| s.rhs.operands().into_iter().any(is_it));
+            let own = is_it(&body.result) || body.stmts.iter().any(|s| s.rhs.operands().iter().any(is_it));
             let reads_whole = inside && !is_flat(&ty) && !as_it_is;
             if own || !reads_whole {
                 parts.push(Part { component, name, ty: ty.clone(), whole: false });

@@ -38,12 +38,12 @@ impl Writer<'_> {
         self.applied.push(Applied { rule: &rules::MAP_ORDERED_WRG, origin: stmt.origin.clone() });
         let (items, rows) = (self.params.team, (OWN_GROUP / self.params.team.max(1)).max(1));
         let team = Team { items, rows, keeps: false, own: None, tile: SCAN_TILE };
-        let by_teams = self.by_groups(kernel, stmt, &shared, &team, &[]);
+        let by_teams = self.by_groups(stmt, &shared, &team, &[]);
         let all = match few {
             Some(_) => by_teams,
             None => {
-                let by_items = branch(self.vars, stmt, stmt.rhs.clone());
-                choice(self.vars, stmt, &n, &below, by_teams, by_items)
+                let by_items = branch(&mut self.kernel.vars, stmt, stmt.rhs.clone());
+                choice(&mut self.kernel.vars, stmt, &n, &below, by_teams, by_items)
             }
         };
         Some(self.named(all, stmt.var))

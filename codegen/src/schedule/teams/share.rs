@@ -9,35 +9,28 @@ use super::super::{nest, rules};
 use super::{Applied, Shared, Team, Writer};
 use crate::core::copy::Copier;
 use crate::core::simplify::rename;
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
+use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use crate::target::GRID;
 use lift_analysis::size::Var;
 
 impl Writer<'_> {
     /// The version in which a group computes each element; the arrays `kept` are in its local memory, or registers.
-    pub(super) fn by_groups(
-        &mut self,
-        kernel: &Kernel,
-        stmt: &Stmt,
-        shared: &Shared,
-        team: &Team,
-        kept: &[VarId],
-    ) -> Block {
+    pub(super) fn by_groups(&mut self, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
-        let mut copier = Copier::new(self.vars, self.lengths);
+        let mut copier = Copier::new(&mut self.kernel.vars, self.lengths);
         call.funs[0] = copier.lambda(&call.funs[0]);
         let kept: Vec<VarId> = kept.iter().map(|v| copier.copy_of(*v)).collect();
         place(&mut call, shared.dims.calls.len(), &mut |f| {
-            self.share(kernel, f);
+            self.share(f);
             let space = if team.own.is_some() { Space::Private } else { Space::Local };
             for v in &kept {
                 self.keep(f, *v, space);
             }
             if !team.keeps && team.own.is_none() {
-                kept::compute_again(self.vars, self.lengths, f);
+                kept::compute_again(&mut self.kernel.vars, self.lengths, f);
             }
         });
-        let block = branch(self.vars, stmt, Rhs::Prim(call));
+        let block = branch(&mut self.kernel.vars, stmt, Rhs::Prim(call));
         if let Atom::Var(v) = &block.result {
             self.teams.insert(*v, team.clone());
         }
@@ -45,19 +38,20 @@ impl Writer<'_> {
     }
 
     /// Makes the group share the operators of a function.
-    pub(super) fn share(&mut self, kernel: &Kernel, f: &mut Lambda) {
+    pub(super) fn share(&mut self, f: &mut Lambda) {
         // What the function's variables are is looked up in its own statements.
-        let now = Kernel { vars: self.vars.clone(), body: f.body.clone(), ..kernel.clone() };
-        self.share_in(&now, f, &[]);
+        let around = std::mem::replace(&mut self.kernel.body, f.body.clone());
+        self.share_in(f, &[]);
+        self.kernel.body = around;
     }
 
     /// Like [`Self::share`], in a function inside one that has the lengths `own`.
-    fn share_in(&mut self, now: &Kernel, f: &mut Lambda, own: &[Var]) {
+    fn share_in(&mut self, f: &mut Lambda, own: &[Var]) {
         let mut own: Vec<Var> = own.iter().chain(&f.position).cloned().collect();
         let joined: Vec<VarId> = f.body.stmts.iter().filter(|s| is_joined(f, s)).map(|s| s.var).collect();
         for stmt in f.body.stmts.iter_mut().filter(|s| !joined.contains(&s.var)) {
             own.extend(stmt.binds.iter().cloned());
-            let work = work_among(now, stmt, &own);
+            let work = work_among(self.kernel, stmt, &own);
             let Rhs::Prim(call) = &mut stmt.rhs else { continue };
             if call.prim == Prim::Filter(Level::Auto) {
                 call.prim = Prim::Filter(Level::Lcl(0));
@@ -66,8 +60,8 @@ impl Writer<'_> {
             if !matches!(work, Work::Together(_) | Work::Nest) {
                 continue;
             }
-            if is_loop(now, call) {
-                call.funs.iter_mut().for_each(|f| self.share_in(now, f, &own));
+            if is_loop(self.kernel, call) {
+                call.funs.iter_mut().for_each(|f| self.share_in(f, &own));
                 continue;
             }
             match call.prim {
@@ -88,7 +82,7 @@ impl Writer<'_> {
     /// Stores an array of a function in local memory or registers, once for all readers. Single elements of a row that is
     /// in memory already are read there.
     fn keep(&mut self, f: &mut Lambda, v: VarId, space: Space) {
-        let ty = self.vars[v.0 as usize].ty.clone();
+        let ty = self.kernel.vars[v.0 as usize].ty.clone();
         let Some(element) = ty.as_array().map(|a| a.element.clone()) else { return };
         let found = f.body.stmts.iter().position(|s| s.var == v);
         if found.is_none()
@@ -126,7 +120,7 @@ impl Writer<'_> {
             }
         });
         for stmt in rest.stmts.iter_mut().filter(|s| picks.contains(&s.var)) {
-            if let Some(row) = stmt.rhs.operands_mut().into_iter().next() {
+            if let Some(row) = stmt.rhs.operands_mut().first_mut() {
                 *row = Atom::Var(v);
             }
         }

@@ -110,7 +110,7 @@ impl<'k> Folded<'k> {
 
 /// Whether a statement may mention a skolem.
 fn may_mention_lengths(stmt: &Stmt) -> bool {
-    let sizes = stmt.rhs.operands().into_iter().any(|a| matches!(a, Atom::Size(s) if s.as_const().is_none()));
+    let sizes = stmt.rhs.operands().iter().any(|a| matches!(a, Atom::Size(s) if s.as_const().is_none()));
     let only_scalars = match &stmt.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
         Rhs::Prim(call) => call.prim == Prim::Head,
