@@ -2,6 +2,7 @@
 //! include zeros and ones.
 
 mod algebra;
+mod answers;
 mod bounded;
 mod facts;
 mod models;

@@ -198,17 +198,6 @@ impl Writer<'_> {
         fresh(&mut self.kernel.vars, like, ty)
     }
 
-    /// Tries to make something of statements that it may add to the kernel; without a result, drops the new variables.
-    fn tried<T>(&mut self, make: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let (vars, stmts) = (self.kernel.vars.len(), self.kernel.body.stmts.len());
-        let made = make(self);
-        self.kernel.body.stmts.truncate(stmts);
-        if made.is_none() {
-            self.kernel.vars.truncate(vars);
-        }
-        made
-    }
-
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
         let n = shared.elements(kernel);
         let whole = Team { items: self.params.group, rows: 1, keeps: true, own: None, tile: SCAN_TILE };

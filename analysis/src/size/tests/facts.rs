@@ -432,44 +432,6 @@ fn goals_are_shifted_to_the_least_values() {
     assert_eq!(facts.le(&(&quarter * 3), &(&quarter * v("M"))), Truth::Yes);
 }
 
-/// Answers depend only on the current facts: neither on earlier questions nor on copies with more facts.
-#[test]
-fn answers_are_of_the_facts_that_are_known_now() {
-    let mut facts = Facts::new();
-    let clamped = Size::min(&v("N"), &v("M"));
-    assert_eq!(facts.simplify(&clamped), clamped);
-    assert_eq!(facts.le(&v("N"), &v("M")), Truth::Unknown);
-    let fewer = facts.clone();
-    facts.assume_le(v("N"), v("M"));
-    assert_eq!(facts.simplify(&clamped), v("N"));
-    assert_eq!(facts.le(&v("N"), &v("M")), Truth::Yes);
-    assert_eq!(fewer.simplify(&clamped), clamped);
-    assert_eq!(fewer.le(&v("N"), &v("M")), Truth::Unknown);
-}
-
-/// The range of a new variable costs no second proof about other sizes, and copies may give it different ranges.
-#[test]
-fn answers_about_sizes_without_a_new_variable_remain() {
-    let mut facts = Facts::new();
-    facts.assume_le(n(4), v("N"));
-    facts.assume_le(v("N"), v("M"));
-    let (clamped, of_index) = (Size::min(&(v("N") * 2), &(v("M") * 2)), Size::max(&n(0), &(v("i") - 3)));
-    let least = v("N") * 2;
-    assert_eq!(facts.simplify(&clamped), least);
-    assert_eq!(facts.simplify(&of_index), of_index);
-    let (mut low, mut high) = (facts.clone(), facts.clone());
-    low.assume_range(var("i"), Some(n(0)), Some(n(3)));
-    high.assume_range(var("i"), Some(n(3)), Some(n(9)));
-    let before = work::so_far();
-    for facts in [&low, &high] {
-        assert_eq!(facts.simplify(&clamped), least);
-    }
-    assert_eq!(work::so_far(), before);
-    assert_eq!(low.simplify(&of_index), n(0));
-    assert_eq!(high.simplify(&of_index), v("i") - 3);
-    assert_eq!(facts.simplify(&of_index), of_index);
-}
-
 /// Facts about [`NAMES`] that a program may state.
 fn fact() -> impl Strategy<Value = Assumption> {
     let name = || (0..5usize).prop_map(|at| v(NAMES[at]));

@@ -14,6 +14,17 @@ use crate::target::GRID;
 use lift_analysis::size::Var;
 
 impl Writer<'_> {
+    /// Tries to make something of statements that it may add to the kernel; without a result, drops the new variables.
+    pub(super) fn tried<T>(&mut self, make: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (vars, stmts) = (self.kernel.vars.len(), self.kernel.body.stmts.len());
+        let made = make(self);
+        self.kernel.body.stmts.truncate(stmts);
+        if made.is_none() {
+            self.kernel.vars.truncate(vars);
+        }
+        made
+    }
+
     /// The version in which a group computes each element; the arrays `kept` are in its local memory, or registers.
     pub(super) fn by_groups(&mut self, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
