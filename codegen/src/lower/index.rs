@@ -34,8 +34,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Whether a size may exceed an `int`, as far as is known.
     pub fn may_be_large(&self, s: &Size) -> bool {
-        let stored = |capacity: &Size| self.facts().le(s, capacity).is_yes();
-        !self.known().fits_int(s) && !self.program().buffers.iter().any(|b| stored(&b.capacity))
+        !self.known().fits_int(s) && !self.is_stored(s, 0)
+    }
+
+    /// Whether a size is at most `more` above the capacity of a buffer. Tries the buffer of the last such size first,
+    /// because a failed proof takes longest.
+    fn is_stored(&self, s: &Size, more: i64) -> bool {
+        let program = self.program();
+        let (last, more) = (program.last_stored.get(), Size::int(more));
+        let all = (0..program.buffers.len()).filter(|at| *at != last);
+        let found = program.buffers.get(last).map(|_| last).into_iter().chain(all).find(|at| {
+            let capacity = &program.buffers[*at].capacity;
+            self.facts().le(s, &capacity.add(&more)).is_yes()
+        });
+        found.inspect(|at| program.last_stored.set(*at)).is_some()
     }
 
     /// A length to which a loop counts or with which an index is compared. It is an `int`; if it does not fit, a
@@ -173,10 +185,8 @@ fn may_wrap(f: &FunctionBuilder, s: &Size) -> bool {
         return false;
     }
     let (lower, upper) = f.facts().const_bounds(s);
-    let slack = Size::int(SLACK);
-    let stored = |s: &Size| f.program().buffers.iter().any(|b| f.facts().le(s, &b.capacity.add(&slack)).is_yes());
-    let above = upper.is_none_or(|u| u > i32::MAX.into()) && !stored(s);
-    above || lower.is_none_or(|l| l < i32::MIN.into()) && !stored(&s.neg())
+    let above = upper.is_none_or(|u| u > i32::MAX.into()) && !f.is_stored(s, SLACK);
+    above || lower.is_none_or(|l| l < i32::MIN.into()) && !f.is_stored(&s.neg(), SLACK)
 }
 
 /// Operands of a minimum, a maximum or a condition: all computed in `long` if one of them may wrap.

@@ -21,6 +21,7 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Assumption, Facts, Node, Size, Var, VarKind, Writer};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -46,6 +47,8 @@ pub struct ProgramBuilder<'k> {
     /// The elements of all inputs.
     pub given: Size,
     pub buffers: Vec<Buffer>,
+    /// The index of the buffer whose capacity bounded the last size that was asked for.
+    pub last_stored: Cell<usize>,
     pub failures: Vec<Failure>,
     pub failure_buffer: Option<BufferId>,
     pub helpers: BTreeSet<Helper>,
@@ -109,6 +112,7 @@ impl<'k> ProgramBuilder<'k> {
             before,
             given: Size::zero(),
             buffers: Vec::new(),
+            last_stored: Cell::default(),
             failures: Vec::new(),
             failure_buffer: None,
             helpers: BTreeSet::new(),

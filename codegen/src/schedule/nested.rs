@@ -411,12 +411,12 @@ pub fn rows_below(kernel: &Kernel, call: &PrimCall) -> Option<(Nest, usize)> {
         known && c.prim == Prim::Map(Level::Auto) && c.funs[0].position.is_none() && c.funs[0].params.len() == 1
     };
     // A fold that also reads an outer element qualifies only for columns: neighbours then read the same outer element.
-    let outer = f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
-    let columns = dims.calls.last().is_some_and(|c| lies_across(kernel, &c.args[0]));
+    let outer = || f.body.stmts.iter().any(|s| super::uses::mentions(s, &is_mentioned));
+    let columns = || dims.calls.last().is_some_and(|c| lies_across(kernel, &c.args[0]));
     if around == 0
-        || outer && !columns
         || !dims.in_order
         || !dims.calls.iter().all(|c| plain(c))
+        || outer() && !columns()
         || !dims.has_rows(kernel)
     {
         return None;

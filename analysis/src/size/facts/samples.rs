@@ -7,7 +7,7 @@ use crate::size::poly::Mono;
 use crate::size::ratio::{Ratio, lcm};
 use crate::size::var::{Var, VarKind};
 use crate::size::work;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -28,18 +28,29 @@ const PASSES: usize = 4;
 /// A model. Variables in no fact have pseudo-random values.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    values: FxHashMap<Var, i64>,
+    /// Sorted by variable, because variables are compared more quickly than hashed.
+    values: Vec<(Var, i64)>,
     seed: usize,
 }
 
 impl Sample {
     fn value(&self, var: &Var) -> i64 {
-        self.values.get(var).copied().unwrap_or_else(|| self.by_chance(var))
+        self.place_of(var).map_or_else(|_| self.by_chance(var), |at| self.values[at].1)
     }
 
     /// Sets a value; returns whether it changed.
     fn set(&mut self, var: &Var, value: i64) -> bool {
-        self.values.insert(var.clone(), value) != Some(value)
+        match self.place_of(var) {
+            Ok(at) => std::mem::replace(&mut self.values[at].1, value) != value,
+            Err(at) => {
+                self.values.insert(at, (var.clone(), value));
+                true
+            }
+        }
+    }
+
+    fn place_of(&self, var: &Var) -> Result<usize, usize> {
+        self.values.binary_search_by(|(other, _)| other.cmp(var))
     }
 
     /// A pseudo-random value; zero in the first model, which refutes most false inequalities between sums.
@@ -160,7 +171,7 @@ impl Facts {
             let divisors = self.divisors();
             let terms: usize = vars.len() + self.sizes().map(|size| size.terms().len()).sum::<usize>();
             let mut samples: Vec<Arc<Sample>> = Vec::new();
-            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: FxHashMap::default(), seed }));
+            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: Vec::new(), seed }));
             for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
                 if work::spend(terms).is_err() {
                     break;

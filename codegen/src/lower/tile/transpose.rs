@@ -171,7 +171,8 @@ fn in_map<'k>(
         }
         return in_map(b, next, &env, &to, indices);
     }
-    if !flat::is_flat(&b.kernel().atom_ty(&f.body.result)) {
+    // A square has two dimensions.
+    if indices.len() < 2 || !flat::is_flat(&b.kernel().atom_ty(&f.body.result)) {
         return Ok(false);
     }
     let f = Closure { lambda: f, env: env.clone() };
