@@ -98,6 +98,11 @@ pub enum Problem {
         name: Name,
         declared: SizesDeclared,
     },
+    /// `(lift f (N, M) …)` declares `N,`.
+    SizeWithComma {
+        name: Name,
+        declared: Name,
+    },
     OperatorAsSize {
         name: Name,
     },
@@ -473,6 +478,7 @@ impl Problem {
             Recursion { .. } => Code::Recursion,
             UnknownType { .. } | UnknownTypeName { .. } | TypeNameWithComma { .. } => Code::UnknownType,
             UnknownSize { .. }
+            | SizeWithComma { .. }
             | CharacterAsSize { .. }
             | OperatorAsSize { .. }
             | LengthOfSize { .. }

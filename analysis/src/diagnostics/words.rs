@@ -139,6 +139,10 @@ impl Display for Problem {
                 ),
                 SizesDeclared::Elsewhere => write!(f, "there is no size `{name}` here"),
             },
+            Problem::SizeWithComma { name, declared } => write!(
+                f,
+                "there is no size `{name}` here; the comma is part of the name `{declared}`: names are separated by spaces"
+            ),
             Problem::DefinitionAsSize { name } => write!(
                 f,
                 "`{name}` is not a size: only a definition that is a natural number is one, as in `(define {name} 100)`"

@@ -160,10 +160,33 @@ impl Lowerer {
             return SizeRef::Error;
         }
         if is_first {
-            let unknown = self.unknown_size(name, at);
+            let unknown = match self.size_with_comma(name) {
+                Some(binder) => self.without_commas(name, binder, at),
+                None => self.unknown_size(name, at),
+            };
             self.body.unbound_sizes.push(unknown);
         }
         SizeRef::Global(self.alloc_expr(Expr::Global(name.clone()), self.map.sizes[at]))
+    }
+
+    /// A size of the kernel whose name is this one and a comma.
+    fn size_with_comma(&self, name: &Name) -> Option<BinderId> {
+        let is_part = |declared: &Name| declared.len() > name.len() && declared.split(',').any(|part| *part == **name);
+        self.body.size_params.iter().copied().find(|b| is_part(&self.body.binder(*b).name))
+    }
+
+    /// Suggests names without commas for the sizes of a kernel.
+    fn without_commas(&mut self, name: &Name, meant: BinderId, at: SizeRefId) -> Diagnostic {
+        self.scope.used[meant] = true;
+        let declared = self.body.binder(meant).name.clone();
+        let with_commas = self.body.size_params.iter().filter(|b| self.body.binder(**b).name.contains(','));
+        let apart = |binder: &BinderId| {
+            let names: Vec<&str> = self.body.binder(*binder).name.split(',').filter(|part| !part.is_empty()).collect();
+            Edit::Replace(Node::Binder(*binder), names.join(" "))
+        };
+        let edits = with_commas.map(apart).collect();
+        let problem = Problem::SizeWithComma { name: name.clone(), declared };
+        Diagnostic::new(Node::Size(at), &problem).fix(Title::RemoveCommas.certain(edits))
     }
 
     fn unknown_size(&self, name: &Name, at: SizeRefId) -> Diagnostic {
