@@ -275,6 +275,18 @@ pub enum DocLineKind {
     Bench,
 }
 
+impl DocLineKind {
+    pub const ALL: [DocLineKind; 2] = [DocLineKind::Test, DocLineKind::Bench];
+
+    /// How the content of such a line begins.
+    pub fn head(self) -> &'static str {
+        match self {
+            DocLineKind::Test => "test:",
+            DocLineKind::Bench => "bench:",
+        }
+    }
+}
+
 /// One line of `lift types`: a form's name and type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormType {

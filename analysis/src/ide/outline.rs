@@ -154,7 +154,8 @@ fn run_line(line: &str) -> Option<&str> {
 
 /// Whether a documentation line is for tools that run the kernel.
 pub(super) fn is_for_programs(line: &str) -> bool {
-    ["run:", "test:", "bench:"].iter().any(|head| line.trim().starts_with(head))
+    let heads = DocLineKind::ALL.map(DocLineKind::head);
+    heads.into_iter().chain(["run:"]).any(|head| line.trim().starts_with(head))
 }
 
 /// The lines `;;; test: …` and `;;; bench: …` of a form, in order, with their ranges in the file.
@@ -162,8 +163,8 @@ fn doc_lines(db: &dyn Db, form: Form, start: TextSize) -> Vec<DocLine> {
     let text = form.text(db);
     let read = |range: TextRange| {
         let doc = text[range].trim_start_matches([';', '⍝']).trim();
-        let kinds = [(DocLineKind::Test, "test:"), (DocLineKind::Bench, "bench:")];
-        let (kind, rest) = kinds.into_iter().find_map(|(kind, head)| Some((kind, doc.strip_prefix(head)?)))?;
+        let (kind, rest) =
+            DocLineKind::ALL.into_iter().find_map(|kind| Some((kind, doc.strip_prefix(kind.head())?)))?;
         Some(DocLine { kind, text: rest.trim().to_owned(), range: range + start })
     };
     let mut lines = kernel_lines(db, form);

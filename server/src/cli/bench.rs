@@ -2,6 +2,7 @@
 
 use super::options::{Code, megabytes, ratio, size};
 use super::run::randomize;
+use super::test::stray;
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Where};
 use crate::files;
@@ -131,6 +132,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let mut unknown: Vec<&str> = arguments.sizes.iter().map(|(name, _)| name.as_str()).collect();
     for path in &program.roots {
         let kernels = answered(program.analysis.kernels(path))?;
+        if arguments.kernel.is_none() {
+            let stray = answered(stray(&program, path, &kernels, DocLineKind::Bench))?;
+            wrong += console.problems(&program.sources(), arguments.format, &stray)?;
+        }
         for info in kernels.iter().filter(|k| arguments.kernel.as_ref().is_none_or(|name| *name == k.name)) {
             unknown.retain(|name| !info.sizes.iter().any(|size| size == name));
             let bencher = Bencher { arguments, program: &program, path, info };

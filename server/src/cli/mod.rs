@@ -42,6 +42,7 @@ mod version;
 
 pub use console::{Console, Format};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use lift_analysis::ide::Cancellable;
 use lift_codegen::io::is_not_finite;
@@ -136,7 +137,12 @@ impl From<Status> for ExitCode {
 pub fn run(args: Vec<OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(keep_negative_numbers(args)) {
         Ok(arguments) => arguments,
-        Err(e) => {
+        Err(mut e) => {
+            // The space of [`keep_negative_numbers`].
+            if let Some(ContextValue::String(value)) = e.get(ContextKind::InvalidValue) {
+                let value = value.trim_start().to_owned();
+                e.insert(ContextKind::InvalidValue, ContextValue::String(value));
+            }
             // `--help` arrives here too, with exit status 0.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);

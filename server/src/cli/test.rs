@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             kernels.iter().filter(is_wanted).filter(|k| tests(k).next().is_some()).cloned().collect();
         found |= kernels.iter().any(|k| is_wanted(&k));
         if arguments.kernel.is_none() {
-            let stray = answered(stray(&program, path, &kernels))?;
+            let stray = answered(stray(&program, path, &kernels, DocLineKind::Test))?;
             count.failed += console.problems(&program.sources(), arguments.format, &stray)?;
         }
         if wanted.is_empty() {
@@ -116,18 +116,28 @@ fn places(asked: &[Where]) -> (Vec<Where>, Option<String>) {
     }
 }
 
-/// The lines of a program in Lift that give tests, but are not directly above a kernel: these would never run.
-fn stray(program: &Program, path: &Arc<str>, kernels: &[KernelInfo]) -> Cancellable<Vec<Problem>> {
+/// The lines of this kind in a program in Lift that are not directly above a kernel: these would never run.
+pub(super) fn stray(
+    program: &Program,
+    path: &Arc<str>,
+    kernels: &[KernelInfo],
+    kind: DocLineKind,
+) -> Cancellable<Vec<Problem>> {
+    let what = match kind {
+        DocLineKind::Test => "test",
+        DocLineKind::Bench => "benchmark",
+    };
     let mut found = Vec::new();
     let text = program.analysis.text(path)?.filter(|_| Language::of_path(path) == Language::Lift);
-    let known: HashSet<TextSize> = kernels.iter().flat_map(tests).map(|line| line.range.start()).collect();
+    let known: HashSet<TextSize> = kernels.iter().flat_map(|k| &k.lines).map(|line| line.range.start()).collect();
     let mut at = TextSize::new(0);
     for line in text.as_deref().unwrap_or_default().split_inclusive('\n') {
         let range = TextRange::at(at, TextSize::of(line.trim_end()));
         at += TextSize::of(line);
         let doc = line.strip_prefix(";;;").map(|doc| doc.trim_start_matches(';').trim_start());
-        if doc.is_some_and(|doc| doc.starts_with("test:")) && !known.contains(&range.start()) {
-            let message = "this test does not run: a line `;;; test:` belongs directly above a kernel";
+        if doc.is_some_and(|doc| doc.starts_with(kind.head())) && !known.contains(&range.start()) {
+            let message =
+                format!("this {what} does not run: a line `;;; {}` belongs directly above a kernel", kind.head());
             found.push(Problem::error(path, codes::INPUT, message).at(range));
         }
     }

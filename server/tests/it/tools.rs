@@ -92,6 +92,14 @@ fn a_test_that_is_above_no_kernel_fails() {
 }
 
 #[test]
+fn a_benchmark_that_is_above_no_kernel_is_reported() {
+    let text = ";;; bench: x=random\n(define (f x) x)\n(lift k () (int) (lambda (x) (+ x 1)))\n";
+    let ran = Bench::new(&[("a.lift", text)]).lift(&["bench", "a.lift"]);
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("a.lift:1:1") && ran.err.contains("this benchmark does not run"), "{}", ran.err);
+}
+
+#[test]
 fn kernels_are_measured_and_compared_with_earlier_results() {
     let program = ";;; bench: xs=random N=10,1000\n(lift k (N) ((array-type float N)) (lambda (xs) (map sqrt xs)))\n";
     let bench = Bench::new(&[("a.lift", program)]);

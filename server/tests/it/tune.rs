@@ -37,7 +37,8 @@ fn a_time_is_a_number_of_seconds() {
     for option in ["--budget", "--patience"] {
         for wrong in ["-1", "nan", "inf", "soon"] {
             let ran = bench.lift(&["tune", "scale.lift", option, wrong]);
-            let message = format!("`{wrong}` is not a number of seconds");
+            let message =
+                format!("invalid value '{wrong}' for '{option} <SECONDS>': `{wrong}` is not a number of seconds");
             assert!(ran.status == Some(2) && ran.err.contains(&message), "{}", ran.err);
         }
     }
