@@ -60,6 +60,7 @@ codes! {
     MissingImport = "missing-import", Error;
     NeedsArguments = "needs-arguments", Error;
     NeedsSize = "needs-size", Error;
+    NegativeNumber = "negative-number", Warning;
     NoComponent = "no-component", Error;
     NotAFunction = "not-a-function", Error;
     NotNeutral = "not-neutral", Warning;

@@ -277,6 +277,13 @@ pub enum Problem {
         len: Size,
         is_negative: bool,
     },
+    /// A number of elements, or the place of the first one, is negative. `meant`: the number, if it counts from the end.
+    NegativeNumber {
+        callee: String,
+        number: String,
+        counts: Counts,
+        meant: Option<String>,
+    },
     AmbiguousLength,
     DivisorZero,
     DividesByZero,
@@ -355,6 +362,17 @@ pub enum Problem {
         name: Name,
         rule: PlacementRule,
     },
+}
+
+/// What a number beside an array says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Counts {
+    /// How many elements are made.
+    Made,
+    /// Where a part of the array begins or ends.
+    Place,
+    /// How many elements the part has.
+    Length,
 }
 
 /// How size names are introduced in the context of an undeclared one.
@@ -510,6 +528,7 @@ impl Problem {
             AnnotationFalse { .. } => Code::AnnotationFalse,
             AssumptionFalse { .. } => Code::AssumptionFalse,
             IndexOutside { .. } => Code::IndexOutside,
+            NegativeNumber { .. } => Code::NegativeNumber,
             AmbiguousLength => Code::AmbiguousLength,
             DivisorZero | DividesByZero => Code::DivisionByZero,
             HiddenLength { .. }

@@ -3,7 +3,9 @@
 //! A message says what is wrong, where it comes from, and what to do. Code, types and lengths are in backticks.
 
 use super::lengths::{Difference, LengthSource, LengthsOf, Provenance};
-use super::problem::{Level, NeedsArguments, Noun, OperandPlace, PlacementRule, Problem, SizesDeclared, TypePlace};
+use super::problem::{
+    Counts, Level, NeedsArguments, Noun, OperandPlace, PlacementRule, Problem, SizesDeclared, TypePlace,
+};
 use super::shown::Shown;
 use crate::ty::TyKind;
 use std::fmt::{self, Display, Formatter};
@@ -352,6 +354,20 @@ impl Display for Problem {
                 f,
                 "this array has length `{len}` and indices begin at 0, so `{index}` is outside of it and stops the run"
             ),
+            Problem::NegativeNumber { callee, number, counts, meant } => {
+                match counts {
+                    Counts::Made => write!(f, "`{callee}` makes this many elements, so `{number}` stops the run")?,
+                    Counts::Place => write!(f, "`{callee}` counts from the front, so `{number}` stops the run")?,
+                    Counts::Length => write!(
+                        f,
+                        "`{callee}` takes a number of elements, not where they end, so `{number}` stops the run"
+                    )?,
+                }
+                match meant {
+                    Some(meant) => write!(f, "; counted from the end it is `{meant}`"),
+                    None => Ok(()),
+                }
+            }
             Problem::AmbiguousLength => {
                 f.write_str("nothing says how long this array is; annotate it: `(: … (array-type … N))`")
             }

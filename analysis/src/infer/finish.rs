@@ -12,10 +12,11 @@ mod renumber;
 
 use super::context::Infer;
 use super::result::*;
-use crate::diagnostics::{Diagnostic, Problem, Severity};
+use crate::diagnostics::problem::Counts;
+use crate::diagnostics::{Diagnostic, Edit, Problem, Severity, Title};
 use crate::hir::*;
 use crate::infer::walk::generalize::Quantified;
-use crate::prims::PrimitiveId;
+use crate::prims::{PrimitiveId, Special};
 use crate::size::{Assumption, Size, Truth, Var, VarKind, work};
 use crate::ty::{Scheme, Ty};
 use renumber::{Renumber, canonical};
@@ -108,6 +109,7 @@ impl Infer<'_> {
         let all = self.found.take_assumed();
         let all = all.into_iter().map(|a| self.where_computed(a.assumption, a.at)).collect();
         self.indices_outside();
+        self.negative_numbers();
         // Reading the conditions has repeated what they assume.
         self.found.set_assumed(all);
         self.assume_in_each_round();
@@ -140,6 +142,61 @@ impl Infer<'_> {
             if is_outside {
                 let index_text = self.program.short(index);
                 self.error(Node::Expr(index), &Problem::IndexOutside { index: index_text, len, is_negative });
+            }
+        }
+    }
+}
+
+impl Infer<'_> {
+    /// Warns about numbers of elements that are written below 0.
+    fn negative_numbers(&mut self) {
+        if self.results().is_broken() {
+            return;
+        }
+        let body = self.program.body();
+        let below = |e: ExprId| match body.expr(e) {
+            Expr::Literal(literal) => literal.integer().filter(|n| *n < 0),
+            _ => None,
+        };
+        for (_, e) in body.exprs.entries() {
+            let Expr::Apply { callee, args } = e else { continue };
+            let Some(primitive) = self.program.primitive_at(*callee) else { continue };
+            let cuts = match primitive.special {
+                Some(Special::Cut) => true,
+                Some(Special::Sized | Special::Generate) => false,
+                _ => continue,
+            };
+            let (numbers, rest) = args.split_at(primitive.static_sizes.len().min(args.len()));
+            for (nth, &at) in numbers.iter().enumerate() {
+                let Some(number) = below(at) else { continue };
+                let counts = match (cuts, nth) {
+                    (false, _) => Counts::Made,
+                    (true, 0) => Counts::Place,
+                    (true, _) => Counts::Length,
+                };
+                // The length of a part ends before the elements that the number counts.
+                let before = numbers[..nth].iter().map(|&e| match body.expr(e) {
+                    Expr::Literal(literal) => literal.integer().filter(|n| *n >= 0),
+                    _ => None,
+                });
+                let left_out = before.sum::<Option<i128>>().map(|before| before - number);
+                let meant = match rest.first().map(|array| body.expr(*array)) {
+                    Some(Expr::Local(_)) if cuts => {
+                        left_out.map(|n| format!("(- (length {}) {n})", self.program.short(rest[0])))
+                    }
+                    _ => None,
+                };
+                let callee = self.program.short(*callee);
+                let problem =
+                    Problem::NegativeNumber { callee, number: self.program.short(at), counts, meant: meant.clone() };
+                let d = Diagnostic::new(Node::Expr(at), &problem);
+                self.found.diagnostic(match meant {
+                    Some(meant) => {
+                        let edits = vec![Edit::Replace(Node::Expr(at), meant.clone())];
+                        d.fix(Title::Write(meant).proposed(edits))
+                    }
+                    None => d,
+                });
             }
         }
     }

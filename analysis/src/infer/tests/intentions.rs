@@ -413,7 +413,11 @@ fn lengths_and_indices_that_are_never_meant() {
 (lift c (N) ((array-type int N)) (lambda (xs) (aref xs (length xs))))
 (lift d (N) ((array-type int N)) (lambda (xs) (let ys (take #3 xs) (if (> (length ys) 3) (aref ys 3) (aref xs 3)))))
 (lift e (N) () (lambda () (fill 0 N)))
-(lift f (N) () (lambda () (fill #0 N)))",
+(lift f (N) () (lambda () (fill #0 N)))
+(lift g (N) ((array-type int N)) (lambda (xs) (take -1 xs)))
+(lift h (N) ((array-type int N)) (lambda (xs) (slice 1 -2 (drop -3 xs))))
+(lift i (N) ((array-type int N)) (lambda (xs) (slice 1 -2 xs)))
+(lift j () () (lambda () (iota -1)))",
         expect![[r#"
             a : Array[Int,N] -> Int
               assumes 3 is at most N
@@ -429,6 +433,18 @@ fn lengths_and_indices_that_are_never_meant() {
                 `N`: the number is here
                 fix: Exchange the two arguments
             f : Array[Int,0]
+            g : Array[Int,N] -> <∃X, Array[Int,X]>
+              negative-number at `-1`: `take` counts from the front, so `-1` stops the run; counted from the end it is `(- (length xs) 1)`
+                fix: Write `(- (length xs) 1)`
+            h : Array[Int,N] -> <∃X, Array[Int,X]>
+              negative-number at `-3`: `drop` counts from the front, so `-3` stops the run; counted from the end it is `(- (length xs) 3)`
+                fix: Write `(- (length xs) 3)`
+              negative-number at `-2`: `slice` takes a number of elements, not where they end, so `-2` stops the run
+            i : Array[Int,N] -> <∃X, Array[Int,X]>
+              negative-number at `-2`: `slice` takes a number of elements, not where they end, so `-2` stops the run; counted from the end it is `(- (length xs) 3)`
+                fix: Write `(- (length xs) 3)`
+            j : <∃X, Array[Int,X]>
+              negative-number at `-1`: `iota` makes this many elements, so `-1` stops the run
         "#]],
     );
 }

@@ -71,7 +71,7 @@ impl Query<'_> {
             }
             self.spend(1 + current.weight() / 32)?;
             let query = self.under(&facts);
-            if let Some((atom, next)) = query.abstract_atom(&current, goal, depth, fresh) {
+            if let Some((atom, next)) = query.abstract_atom(&current, side, goal, depth, fresh) {
                 // Computed before the copy, so that copies share the models.
                 self.facts.points();
                 for (var, lower, upper) in next {
@@ -184,11 +184,13 @@ impl Query<'_> {
         }))
     }
 
-    /// Replaces an atom that mentions a replaceable variable by a fresh variable, and returns the latter's bounds.
+    /// Replaces an atom that mentions a replaceable variable by a fresh variable, and returns the latter's bounds, as far as
+    /// the bound of the size on this side needs them.
     #[allow(clippy::type_complexity)]
     fn abstract_atom(
         &self,
         size: &Size,
+        side: Side,
         goal: Goal,
         depth: u32,
         fresh: u32,
@@ -220,6 +222,9 @@ impl Query<'_> {
             }
             (Atom::Max(operands), Some((factor, rest))) => {
                 let (next, operands, maximum) = as_extremum(operands, &factor, &rest, &value);
+                // Bounds of operands may mention further extrema, so that both ends of each take exponential time.
+                let times = next.split_linear(&Atom::Var(var.clone())).and_then(|(times, _)| times.as_ratio());
+                let needed = times.map(|times| if times.is_negative() { side.opposite() } else { side });
                 let all = |side| {
                     let bounds: Vec<Option<Size>> = operands.iter().map(|operand| bound(operand, side)).collect();
                     // The known bound of one operand suffices below a maximum and above a minimum.
@@ -230,7 +235,8 @@ impl Query<'_> {
                     };
                     known?.into_iter().reduce(|a, b| if maximum { a.max(b) } else { a.min(b) })
                 };
-                (next, all(Side::Lower), all(Side::Upper))
+                let end = |end| if needed.is_none_or(|needed| needed == end) { all(end) } else { None };
+                (next, end(Side::Lower), end(Side::Upper))
             }
             (Atom::Step(_), Some((factor, rest))) => {
                 (rest.add(&factor.mul(&value)), Some(Size::zero()), Some(Size::one()))
