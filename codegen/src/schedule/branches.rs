@@ -8,6 +8,7 @@ use super::fails::{may_fail, rhs_may_fail};
 use super::flat::is_flat;
 use super::free::{MOST_BRIEF, is_brief, is_free};
 use super::nested::{Work, is_known, is_loop, work_of};
+use super::products::is_head_of;
 use super::uses::mentions;
 use super::{Applied, on_the_host, rules};
 use crate::core::copy::{Copier, Lengths};
@@ -120,7 +121,9 @@ impl Writer<'_> {
         let mut at = 0;
         while at < block.stmts.len() {
             match self.fold(branch, block, at) {
-                Some(stmts) => {
+                Some(mut stmts) => {
+                    let is_its_head = |s: &&Stmt| is_head_of(s, block.stmts[at].var);
+                    stmts.extend(block.stmts.iter().filter(is_its_head).cloned());
                     self.applied.push(Applied { rule: &rules::FOLD_BRANCH, origin: block.stmts[at].origin.clone() });
                     let moved: FxHashSet<VarId> = stmts.iter().map(|s| s.var).collect();
                     let before = block.stmts[..at].iter().filter(|s| moved.contains(&s.var)).count();

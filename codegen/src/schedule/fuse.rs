@@ -276,7 +276,7 @@ impl Fuser<'_> {
                 self.add(demands, &args[0], once().at_least(Often::Few));
                 let element = params.get(1).copied().unwrap_or_default();
                 let mut on_array = self.elementwise(&args[1], element, by(rule));
-                if matches!(call.prim, Prim::Scan(Level::Glb(_)) | Prim::ScanExcl(Level::Glb(_))) {
+                if matches!(call.prim, Prim::Scan(Level::Glb(_) | Level::Auto) | Prim::ScanExcl(Level::Glb(_) | Level::Auto)) {
                     on_array = on_array.at_least(Often::Few);
                 }
                 on_array.partial |= call.prim == Prim::ReduceWhileSeq;
@@ -299,7 +299,7 @@ impl Fuser<'_> {
                 let flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
                 if !flat {
                     on_array = Demand::many();
-                } else if is_parallel(level) {
+                } else if is_parallel(level) || level == Level::Auto {
                     on_array = on_array.at_least(Often::Few);
                 }
                 self.add(demands, &args[0], on_array);

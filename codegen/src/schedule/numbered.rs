@@ -14,14 +14,18 @@
 //! |---|---|
 //! | `outside` | views that do not depend on the number |
 //! | `picks` | what a function reads by the number of its element |
+//! | `shared` | arrays that are read again for each element of a map around |
 
 mod outside;
 mod picks;
+mod shared;
 
 use self::outside::take_views;
 use self::picks::{Picks, Source, picks};
+use self::shared::{Dependences, bit, is_map};
 use super::flat::is_flat;
 use super::free::is_free;
+use super::fuse::fuse;
 use super::uses::{self, stmt_mentions};
 use super::versions::fresh;
 use super::{Applied, rules};
@@ -35,7 +39,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Replaces `generate`s by maps, and maps over numbers by maps over rows.
 pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let before = applied.len();
-    let mut writer = Writer { vars: kernel.vars.clone(), applied };
+    let again = fuse(kernel, true, &uses::count(kernel), &FxHashSet::default(), false, &mut Vec::new()).lazy;
+    let (vars, dependences) = (kernel.vars.clone(), Dependences::of(kernel));
+    let mut writer = Writer { vars, again, dependences, depth: 0, maps: 0, applied };
     let mut body = kernel.body.clone();
     writer.block(&mut body, true);
     let Writer { vars, .. } = writer;
@@ -46,6 +52,13 @@ pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
 
 struct Writer<'a> {
     vars: Vec<VarInfo>,
+    /// The arrays whose elements are computed for each reader.
+    again: FxHashSet<VarId>,
+    dependences: Dependences,
+    /// The number of functions around.
+    depth: usize,
+    /// The functions around that maps apply.
+    maps: u64,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -55,7 +68,7 @@ impl Writer<'_> {
         let made = if stored { makers(block) } else { FxHashSet::default() };
         for mut stmt in std::mem::take(&mut block.stmts) {
             let stored = made.contains(&stmt.var);
-            let (view, rules) = (is_view_of_scalars(&stmt, stored).then(|| stmt.clone()), self.applied.len());
+            let (view, rules) = (self.is_view_of_scalars(&stmt, stored).then(|| stmt.clone()), self.applied.len());
             let numbers = self.mapped(&mut stmt);
             let counted = numbers.is_some();
             block.stmts.extend(numbers);
@@ -68,10 +81,11 @@ impl Writer<'_> {
                 }
                 _ => {}
             }
-            let is_map = matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }));
             let is_if = matches!(&stmt.rhs, Rhs::If(..));
-            let stored = stored && (is_map || is_if) || self.stores_state(&stmt.rhs);
-            stmt.rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored));
+            // A `generate` whose elements are not computed for each reader is stored.
+            let stored = stored || counted && !self.again.contains(&stmt.var);
+            let stored = stored && (is_map(&stmt.rhs) || is_if) || self.stores_state(&stmt.rhs);
+            self.inside(&mut stmt.rhs, stored);
             let changed = over_rows.is_some();
             block.stmts.extend(over_rows.unwrap_or_default());
             if changed && let Some(same) = self.same_elements(&stmt) {
@@ -79,6 +93,23 @@ impl Writer<'_> {
             }
             block.stmts.push(stmt);
         }
+    }
+
+    /// Does the blocks of a statement.
+    fn inside(&mut self, rhs: &mut Rhs, stored: bool) {
+        let around = (self.depth, self.maps);
+        self.maps |= if is_map(rhs) { bit(self.depth) } else { 0 };
+        self.depth += usize::from(!matches!(rhs, Rhs::If(..)));
+        rhs.blocks_mut().into_iter().for_each(|b| self.block(b, stored));
+        (self.depth, self.maps) = around;
+    }
+
+    /// Whether a statement is a `generate` that stays a view: its elements are computed from scalars only, or for each
+    /// reader, or it is copied if nothing is computed.
+    fn is_view_of_scalars(&self, stmt: &Stmt, stored: bool) -> bool {
+        let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, .. }) = &stmt.rhs else { return false };
+        let all = |is_it: &dyn Fn(&Rhs) -> bool| funs.iter().all(|f| f.body.stmts.iter().all(|s| is_it(&s.rhs)));
+        all(&is_free) || !stored && all(&is_simple) && self.again.contains(&stmt.var)
     }
 
     /// Whether each round of a loop stores an array, its next state.
@@ -134,7 +165,7 @@ impl Writer<'_> {
     }
 
     /// The sources of which a function takes elements or columns, each with the variable for its part. An element is loaded
-    /// where the function begins, so that a branch must not be the only one to read it.
+    /// where the function begins, even if only a branch reads it.
     fn picked(&mut self, picks: &Picks) -> Vec<(Source, VarId)> {
         let mut picked: Vec<(Source, VarId)> = Vec::new();
         for source in &picks.sources {
@@ -142,7 +173,7 @@ impl Writer<'_> {
             let Some(ArrayTy { element, len: rows, .. }) = self.ty(xs).as_array().cloned() else { continue };
             let element = match source {
                 Source::Element(_)
-                    if element.as_array().is_some() || is_flat(&element) && picks.always.contains(&xs) =>
+                    if element.as_array().is_some() || is_flat(&element) && self.may_load(picks, xs) =>
                 {
                     element
                 }
@@ -153,9 +184,17 @@ impl Writer<'_> {
                     None => continue,
                 },
             };
-            picked.push((*source, fresh(&mut self.vars, xs, element)));
+            let part = fresh(&mut self.vars, xs, element);
+            self.dependences.add(part, xs, self.depth);
+            picked.push((*source, part));
         }
         picked
+    }
+
+    /// Whether each element of an array may be loaded, though not every element of the map reads one: other maps around
+    /// read it, too.
+    fn may_load(&self, picks: &Picks, xs: VarId) -> bool {
+        picks.always.contains(&xs) || self.dependences.is_shared(xs, self.maps)
     }
 
     /// Whether a function of a number reads the number itself, or has a length that depends on it.
@@ -324,14 +363,6 @@ fn makers(block: &Block) -> FxHashSet<VarId> {
         }
     }
     found
-}
-
-/// Whether a statement is a `generate` that stays a view: its elements are computed from scalars only, or it is copied
-/// if nothing is computed.
-fn is_view_of_scalars(stmt: &Stmt, stored: bool) -> bool {
-    let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, .. }) = &stmt.rhs else { return false };
-    let all = |is_it: &dyn Fn(&Rhs) -> bool| funs.iter().all(|f| f.body.stmts.iter().all(|s| is_it(&s.rhs)));
-    all(&is_free) || !stored && all(&is_simple)
 }
 
 fn is_view(rhs: &Rhs) -> bool {

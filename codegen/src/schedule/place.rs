@@ -4,6 +4,7 @@
 //! does. An unplaced `map` around placed ones takes a dimension that they leave free.
 
 use super::flat::is_flat;
+use super::free::{are_brief, is_cheap};
 use super::nest;
 use super::nested::is_known;
 use super::rules::{self, Rule};
@@ -180,7 +181,11 @@ impl Placer<'_> {
                         .and_then(Ty::as_array)
                         .is_some_and(|row| is_flat(&row.element) && row.len.as_const().is_none())
                 }
-                Prim::Map(Level::Auto) => call.funs.iter().all(|f| super::free::is_cheap(&f.body)),
+                Prim::Map(Level::Auto) => {
+                    let readers = f.body.stmts.iter().filter(|s| super::uses::mentions(s, &|v| v == stmt.var));
+                    let once = readers.count() == 1;
+                    call.funs.iter().all(|f| is_cheap(&f.body) || (once && are_brief(&f.body.stmts)))
+                }
                 Prim::Head => true,
                 prim => prim.is_view() && block_levels_of(call).is_empty(),
             },

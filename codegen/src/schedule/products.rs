@@ -271,7 +271,7 @@ fn is_fold(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Auto), .. }))
 }
 
-fn is_head_of(stmt: &Stmt, fold: VarId) -> bool {
+pub fn is_head_of(stmt: &Stmt, fold: VarId) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(PrimCall { prim: Prim::Head, args, .. }) if args.as_slice() == [Atom::Var(fold)])
 }
 

@@ -125,7 +125,14 @@ impl<'k> Walk<'k> {
                         self.shares.insert(stmt.var, (*op, by));
                     }
                 }
-                Rhs::If(_, a, b) => [a, b].into_iter().for_each(|b| self.block(b, counters, false)),
+                Rhs::If(_, a, b) => {
+                    let before = std::mem::take(&mut self.found.always);
+                    self.block(a, counters, runs);
+                    let in_a = std::mem::take(&mut self.found.always);
+                    self.block(b, counters, runs);
+                    self.found.always.retain(|xs| in_a.contains(xs));
+                    self.found.always.extend(before);
+                }
                 Rhs::Prim(call @ PrimCall { prim: Prim::Aref, .. }) => self.read(stmt.var, call, counters, runs),
                 Rhs::Prim(call) => {
                     if let (Prim::Iota, [n]) = (call.prim, call.sizes.as_slice()) {
