@@ -79,7 +79,7 @@ parameters! {
     RowsThread "rows.thread" = 8 [1, 2, 4, 16, 32] "Minimum rows per thread of a processor for which one thread computes a whole row.";
     RowsShort "rows.short" = 8 [1, 2, 4, 16] "Maximum elements of a row that one work-item makes, if another map may make the row itself.";
     TurnsRow "turns.row" = 65536 [16384, 262144] "Minimum elements of a row that gets the whole device.";
-    TurnsEach "turns.each" = 2048 [512, 8192] "Minimum elements of a row that gets the whole device, as a multiple of the number of rows.";
+    TurnsEach "turns.each" = 16384 [2048, 65536] "Minimum elements of a row that gets the whole device, as a multiple of the number of rows.";
     TurnsUnits "turns.units" = 8 [2, 4, 16, 32] "Compute units per fold of an array that all elements of a map read; if there are more folds, a group computes each.";
     TurnsState "turns.state" = 512 [128, 2048] "Minimum elements of an accumulator row for which each step of a fold or scan is a launch.";
     LoopsWork "loops.work" = 32768 [1, 8192, 1048576] "Maximum elements of an iteration, per operator, for which one group runs a whole loop.";

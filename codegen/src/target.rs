@@ -25,6 +25,10 @@ pub struct Target {
     /// (`cl_khr_int64_base_atomics`) are visible between groups, and a group that has started keeps running. OpenCL
     /// promises neither; without them a program hangs.
     pub single_pass: bool,
+    /// Whether code has the sizes of groups as numbers, so that the compiler unrolls loops with such steps further, and
+    /// loads more at the same time. Others know the sizes by `reqd_work_group_size`; pocl 3.1 makes loops with such numbers
+    /// that run too far.
+    pub group_in_numbers: bool,
     /// Work-items of a group, unless the program says.
     pub group: u32,
     /// Maximum work-items of a group.
@@ -76,6 +80,7 @@ impl Target {
             class: Class::Portable,
             per_item: 1,
             single_pass: false,
+            group_in_numbers: false,
             group: 128,
             most_in_group: 256,
             compute_units: 32,
@@ -92,7 +97,13 @@ impl Target {
     }
     /// NVIDIA GPUs. Their groups run to completion, and 64-bit atomics act on the cache that all groups share.
     pub const fn nvidia() -> Target {
-        Target { single_pass: true, compute_units: 132, local_memory: 48 * 1024, ..Target::gpu() }
+        Target {
+            single_pass: true,
+            group_in_numbers: true,
+            compute_units: 132,
+            local_memory: 48 * 1024,
+            ..Target::gpu()
+        }
     }
     /// Any CPU.
     pub const fn cpu() -> Target {

@@ -89,7 +89,7 @@ __kernel void reduced(
   }
 }
 
-// copy
+// copy (one work-item)
 __kernel void copy(
     __global const int* restrict reduced_1,
     __global const int* restrict reduced_2,
@@ -100,8 +100,6 @@ __kernel void copy(
   const int t_2 = reduced_2[0];
   const int t = min(100, t_1);
   const int t1 = max(0, t_2);
-  if (get_global_id(0) == 0) {
-    result_1[0] = t;
-    result_2[0] = t1;
-  }
+  result_1[0] = t;
+  result_2[0] = t1;
 }

@@ -6,6 +6,7 @@ use super::value::{Array, ArrayDest, Closure, Dest, Layout, Value, View};
 use crate::core::{Level, Rhs};
 use crate::schedule::{Schedule, free};
 use crate::target::GRID;
+use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -36,6 +37,7 @@ fn depth_of(schedule: &Schedule, value: &Value) -> usize {
     match value {
         Value::Tuple(parts) => parts.iter().map(|part| depth_of(schedule, part)).max().unwrap_or(0),
         Value::Packed { body, .. } => depth_of(schedule, body),
+        Value::Array(a) if let Some(depth) = depth_of_one(schedule, a) => depth,
         Value::Array(a) => match &*a.view {
             View::FlatPieces { of, .. } => Depths::new(schedule).of(of),
             _ => Depths::new(schedule).of(a),
@@ -74,6 +76,20 @@ impl<'s> Depths<'s> {
         };
         self.known.insert(view, depth);
         depth
+    }
+}
+
+/// The depth of the arrays in the only element of an array, such as the state of a fold, if that is a tuple. Its parts
+/// are copied one after the other.
+fn depth_of_one(schedule: &Schedule, a: &Array) -> Option<usize> {
+    a.len.as_const().filter(|n| *n == 1)?;
+    match &*a.view {
+        View::Fill(state @ Value::Tuple(_)) => Some(depth_of(schedule, state)),
+        View::Stored { element, .. } => match &**element {
+            Layout::Tuple(parts) => parts.iter().map(|part| nested(part)).max(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -119,6 +135,11 @@ pub fn copy_in_parallel<'k>(f: &mut FunctionBuilder<'_, 'k>, value: &Value<'k>, 
             let View::FlatPieces { pieces, of } = &*flat.view else { return Ok(()) };
             let to = ArrayDest::Pieces { pieces: pieces.clone(), of: dest.clone() };
             copy_in_parallel(f, &Value::Array(of.clone()), &Dest::Array(Rc::new(to)))
+        }
+        Value::Array(rows) if depth_of_one(f.schedule(), &rows).is_some() => {
+            let first = Size::zero();
+            let (state, to) = (f.read(&rows, &first)?, f.dest_at(dest, &first)?);
+            copy_in_parallel(f, &state, &to)
         }
         Value::Array(rows) => {
             let depth = Depths::new(f.schedule()).of(&rows);

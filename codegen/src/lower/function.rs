@@ -261,7 +261,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let name = program.function_name(stem);
         let doc = if grid.used().any() || doc.is_empty() { doc.to_string() } else { format!("{doc} (one work-item)") };
         let group_size = grid.group_size();
-        if let Some(sizes) = group_size {
+        if let Some(sizes) = group_size.filter(|_| program.target.group_in_numbers) {
             ast::rewrite(&mut body, &mut |e| with_size(e, sizes));
         }
         let function = Function { name: name.clone(), doc, origin: origin.clone(), params, group_size, body, parts };
@@ -270,8 +270,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     }
 }
 
-/// Replaces a call for the size of the group by the size: compilers unroll loops with constant steps further, and so load more
-/// at the same time.
+/// Replaces a call for the size of the group by the size.
 fn with_size(e: &mut Expr, sizes: [u32; 3]) {
     if let Expr::Call(name, args) = e
         && &**name == "get_local_size"

@@ -9,6 +9,7 @@ use crate::core::{Level, Rhs, Space, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Storage};
 use crate::plan::BufferRole;
 use crate::report;
+use crate::schedule::nested::MOST_PRIVATE;
 use crate::schedule::place;
 use crate::target::{Class, LEAST_LOCAL};
 use lift_analysis::hir::{Name, Scalar};
@@ -17,8 +18,6 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::TyKind;
 use std::rc::Rc;
 
-/// Maximum elements of a private array; longer ones are in global memory.
-const MOST_PRIVATE: u64 = 256;
 /// Work-items that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_ITEMS: u32 = 1 << 16;
 /// Groups that run at once, if each needs its own global memory; fewer if that is much.
@@ -112,7 +111,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let known_before = wanted.iter().all(|(_, n)| self.program().is_known_before(n));
         let fits_local = bytes.is_some_and(|b| self.own().local_bytes() + b <= LEAST_LOCAL as u64);
         match kind {
-            Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
+            Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE as u64) => {
                 declare(self, ty, bounds, name, Storage::Private)
             }
             Kind::Local | Kind::Group if fits_local => {

@@ -276,7 +276,10 @@ impl Fuser<'_> {
                 self.add(demands, &args[0], once().at_least(Often::Few));
                 let element = params.get(1).copied().unwrap_or_default();
                 let mut on_array = self.elementwise(&args[1], element, by(rule));
-                if matches!(call.prim, Prim::Scan(Level::Glb(_) | Level::Auto) | Prim::ScanExcl(Level::Glb(_) | Level::Auto)) {
+                if matches!(
+                    call.prim,
+                    Prim::Scan(Level::Glb(_) | Level::Auto) | Prim::ScanExcl(Level::Glb(_) | Level::Auto)
+                ) {
                     on_array = on_array.at_least(Often::Few);
                 }
                 on_array.partial |= call.prim == Prim::ReduceWhileSeq;

@@ -163,6 +163,7 @@ fn elements_of(kernel: &Kernel, stmt: &Stmt) -> Size {
     let long = call.args.iter().filter_map(|a| kernel.atom_ty(a).as_array().map(|a| a.len.clone()));
     let own = match call.prim {
         prim if prim.is_view() => Size::zero(),
+        Prim::Head | Prim::Last | Prim::Aref => Size::zero(),
         Prim::Iterate => call.sizes.first().cloned().unwrap_or(Size::one()),
         Prim::IterateWhile => Size::one(),
         _ => long.reduce(|a, b| if a == b { a } else { Size::max(&a, &b) }).unwrap_or(Size::zero()),

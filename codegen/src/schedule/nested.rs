@@ -19,6 +19,9 @@ pub const LONG: i64 = 16;
 /// read neighbouring elements of them.
 pub const LONG_VIEW: i64 = 256;
 
+/// Maximum elements of a private array; longer ones are in global memory.
+pub const MOST_PRIVATE: i64 = 256;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
     /// Work for one work-item: scalars, views, loops over few elements.
@@ -262,9 +265,12 @@ fn is_flat_array(ty: &Ty) -> bool {
     ty.as_array().is_some_and(|a| a.position.is_none() && is_flat(&a.element))
 }
 
-/// Whether a value is flat, or an array whose rows are equally long, at every depth.
+/// Whether a value is flat, an array whose rows are equally long, at every depth, or a tuple of such values.
 fn is_regular(ty: &Ty) -> bool {
-    is_flat(ty) || ty.as_array().is_some_and(|a| a.position.is_none() && is_regular(&a.element))
+    match ty.kind() {
+        TyKind::Tuple(parts) => parts.iter().all(is_regular),
+        _ => is_flat(ty) || ty.as_array().is_some_and(|a| a.position.is_none() && is_regular(&a.element)),
+    }
 }
 
 /// Whether a block is the work of one work-item.

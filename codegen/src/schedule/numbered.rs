@@ -68,7 +68,7 @@ impl Writer<'_> {
         let made = if stored { makers(block) } else { FxHashSet::default() };
         for mut stmt in std::mem::take(&mut block.stmts) {
             let stored = made.contains(&stmt.var);
-            let (view, rules) = (self.is_view_of_scalars(&stmt, stored).then(|| stmt.clone()), self.applied.len());
+            let (view, rules) = (self.is_view_of_scalars(&stmt).then(|| stmt.clone()), self.applied.len());
             let numbers = self.mapped(&mut stmt);
             let counted = numbers.is_some();
             block.stmts.extend(numbers);
@@ -104,12 +104,11 @@ impl Writer<'_> {
         (self.depth, self.maps) = around;
     }
 
-    /// Whether a statement is a `generate` that stays a view: its elements are computed from scalars only, or for each
-    /// reader, or it is copied if nothing is computed.
-    fn is_view_of_scalars(&self, stmt: &Stmt, stored: bool) -> bool {
+    /// Whether a statement is a `generate` that stays a view: its elements are computed for each reader, from scalars or
+    /// by views.
+    fn is_view_of_scalars(&self, stmt: &Stmt) -> bool {
         let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, .. }) = &stmt.rhs else { return false };
-        let all = |is_it: &dyn Fn(&Rhs) -> bool| funs.iter().all(|f| f.body.stmts.iter().all(|s| is_it(&s.rhs)));
-        all(&is_free) || !stored && all(&is_simple) && self.again.contains(&stmt.var)
+        funs.iter().all(|f| f.body.stmts.iter().all(|s| is_free(&s.rhs))) && self.again.contains(&stmt.var)
     }
 
     /// Whether each round of a loop stores an array, its next state.
@@ -172,9 +171,7 @@ impl Writer<'_> {
             let xs = source.array();
             let Some(ArrayTy { element, len: rows, .. }) = self.ty(xs).as_array().cloned() else { continue };
             let element = match source {
-                Source::Element(_)
-                    if element.as_array().is_some() || is_flat(&element) && self.may_load(picks, xs) =>
-                {
+                Source::Element(_) if element.as_array().is_some() || is_flat(&element) && self.may_load(picks, xs) => {
                     element
                 }
                 Source::Repeated(_) | Source::Cycled(_) if element.as_array().is_some() => element,
@@ -367,16 +364,6 @@ fn makers(block: &Block) -> FxHashSet<VarId> {
 
 fn is_view(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Prim(call) if call.prim.is_view())
-}
-
-/// Whether a statement computes a scalar from scalars, or is a view.
-fn is_simple(rhs: &Rhs) -> bool {
-    let picks = matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Head | Prim::Last | Prim::Aref, .. }));
-    let chooses =
-        matches!(rhs, Rhs::If(_, a, b) if [a, b].into_iter().all(|b| b.stmts.iter().all(|s| is_simple(&s.rhs))));
-    let counts = matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Generate, funs, sizes, .. })
-        if !sizes.is_empty() && funs.iter().all(|f| f.body.stmts.iter().all(|s| is_simple(&s.rhs))));
-    matches!(rhs, Rhs::Scalar(..)) || is_free(rhs) || picks || chooses || counts
 }
 
 /// Whether an index variable is used only as a number, so that no length depends on it.

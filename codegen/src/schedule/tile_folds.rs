@@ -14,7 +14,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Work-items of a group, 16 of which share a row.
 pub const ITEMS: u32 = 256;
-pub const OF_ROW: u64 = 16;
 
 /// The size of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +22,22 @@ pub struct TileSize {
     pub item: u64,
     /// Iterations of the nest's fold in each of the two halves of local memory.
     pub depth: u64,
+    /// Work-items that share a row: those of all warps, or of one for nests of few columns.
+    pub of_row: u64,
 }
 
-const SIZES: [TileSize; 2] = [TileSize { item: 8, depth: 8 }, TileSize { item: 4, depth: 16 }];
+impl TileSize {
+    /// The numbers of rows and of columns.
+    fn sides(&self) -> [u64; 2] {
+        [u64::from(ITEMS) / self.of_row * self.item, self.of_row * self.item]
+    }
+}
+
+const SIZES: [TileSize; 3] = [
+    TileSize { item: 8, depth: 8, of_row: 16 },
+    TileSize { item: 4, depth: 16, of_row: 16 },
+    TileSize { item: 4, depth: 16, of_row: 4 },
+];
 /// Unused elements after each iteration's.
 pub const PADDING: u64 = 4;
 /// Maximum bytes of a result of the nest's fold, 64 of which a work-item has in registers; also of a row's fold.
@@ -42,7 +54,7 @@ pub struct Folded {
     pub zip: Option<VarId>,
     /// The fold of a row, in that function.
     pub fold: VarId,
-    /// The sizes of tiles, the largest first: smaller ones are for few tiles.
+    /// The sizes of tiles, the largest first: smaller ones are for few tiles, and the last for few columns.
     pub sizes: Vec<TileSize>,
 }
 
@@ -178,7 +190,7 @@ fn sizes(
 ) -> Option<Vec<TileSize>> {
     let Rhs::Prim(inner) = &element.body.stmts.iter().find(|s| s.var == nest.fold)?.rhs else { return None };
     let (cell, row) = (kernel.atom_ty(&inner.args[0]), kernel.atom_ty(&fold.args[0]));
-    let operands = of_round(kernel.ty(*outer.params.first()?))? + of_round(kernel.ty(*element.params.first()?))?;
+    let operands = [of_round(kernel.ty(*outer.params.first()?))?, of_round(kernel.ty(*element.params.first()?))?];
     let of_row = bytes_of(&row)?;
     let halves = [&cell, &row].iter().any(|ty| ty.any(&mut |t| t.as_scalar() == Some(Scalar::Half)));
     let groups = target.class == Class::Gpu && target.most_in_group >= ITEMS;
@@ -186,8 +198,9 @@ fn sizes(
         return None;
     }
     let local = |size: &TileSize| {
-        let lanes = OF_ROW * size.item;
-        2 * size.depth * (lanes + PADDING) * operands + lanes * OF_ROW * of_row
+        let sides = size.sides();
+        let tiles: u64 = sides.iter().zip(operands).map(|(lanes, bytes)| (lanes + PADDING) * bytes).sum();
+        2 * size.depth * tiles + sides[0] * size.of_row * of_row
     };
     let most = u64::from(target.get(Parameter::FoldItem));
     let fit = |size: &TileSize| size.item <= most && local(size) <= target.local_memory;

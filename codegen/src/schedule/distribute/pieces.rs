@@ -4,10 +4,10 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt,
 use crate::schedule::flat::is_flat;
 use crate::schedule::free::{self, is_brief};
 use crate::schedule::nest;
-use crate::schedule::nested::{Work, is_known, rounds_of, work_of};
+use crate::schedule::nested::{MOST_PRIVATE, Work, is_known, rounds_of, work_of};
 use crate::schedule::place::is_read_in_step;
 use crate::schedule::uses;
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{ArrayTy, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Assigns the statements of a function to maps (pieces).
@@ -21,7 +21,7 @@ pub struct Pieces {
 impl Pieces {
     /// Splits a function at its nests; `None` if it has no nest or only one piece.
     pub fn of(kernel: &Kernel, body: &Block) -> Option<Pieces> {
-        let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
+        let works = works(kernel, body);
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
         }
@@ -33,7 +33,7 @@ impl Pieces {
 
     /// Like [`Self::of`], for any readers of the results of nests.
     pub fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
-        let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
+        let works = works(kernel, body);
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
         }
@@ -208,6 +208,38 @@ impl Pieces {
         let mut out: Vec<VarId> = later.into_iter().filter(|v| self.of.get(v) == Some(&piece)).collect();
         out.sort();
         out
+    }
+}
+
+/// The work of each statement of a function. If one of them makes an array that is too large for the registers of a
+/// work-item, all that make arrays of constant lengths are nests.
+fn works(kernel: &Kernel, body: &Block) -> Vec<Work> {
+    let counts: Vec<Option<i64>> = body.stmts.iter().map(|s| made_by_items(kernel, s)).collect();
+    let large = counts.iter().flatten().any(|n| *n > MOST_PRIVATE);
+    let work = |(stmt, count): (&Stmt, &Option<i64>)| match count {
+        Some(_) if large => Work::Nest,
+        _ => work_of(kernel, stmt),
+    };
+    body.stmts.iter().zip(&counts).map(work).collect()
+}
+
+/// The number of elements that a map of constant lengths makes, if each takes one work-item's computation. `None` for
+/// views, and for maps that other rules share.
+fn made_by_items(kernel: &Kernel, stmt: &Stmt) -> Option<i64> {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return None };
+    let f = funs.first().filter(|f| f.position.is_none() && !free::picks_rows(kernel, f))?;
+    let is_item = |s: &Stmt| work_of(kernel, s) == Work::Item || made_by_items(kernel, s).is_some();
+    let computes = !free::is_free(&stmt.rhs) && f.body.stmts.iter().all(is_item);
+    let array = kernel.ty(stmt.var).as_array().filter(|_| computes && stmt.binds.is_empty())?;
+    elements_of(array)
+}
+
+/// The number of scalars of an array of constant lengths.
+fn elements_of(array: &ArrayTy) -> Option<i64> {
+    let len = array.len.as_const().filter(|_| array.position.is_none())?;
+    match array.element.as_array() {
+        Some(row) => len.checked_mul(elements_of(row)?),
+        None => is_flat(&array.element).then_some(len),
     }
 }
 

@@ -3,7 +3,7 @@
 //! second launch folds the parts and computes what the program makes of them.
 
 use super::parts::Span;
-use super::shape::Shape;
+use super::shape::{Shape, narrow_tiles};
 use super::tile::{each_place, places_of_item};
 use super::{Block, Element, Whole, common};
 use crate::core::{Atom, Block as Body, Kernel, Lambda, Level, PrimCall, Rhs, Stmt, VarId};
@@ -17,7 +17,7 @@ use crate::lower::{LowerError, Result};
 use crate::opencl::{CType, Expr, Step, Storage};
 use crate::schedule::nest;
 use crate::schedule::rules;
-use crate::schedule::tile_folds::{Folded, ITEMS, OF_ROW, PADDING, TileSize};
+use crate::schedule::tile_folds::{Folded, ITEMS, PADDING, TileSize};
 use crate::schedule::uses;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -110,11 +110,15 @@ impl<'k> Host<'k> {
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS), Some(1), Some(1)];
         let shape_of = |size: &TileSize| {
-            let [item, depth] = [size.item, size.depth].map(u64::cast_signed);
-            Shape::square(item, depth, PADDING.cast_signed())
+            let [item, depth, of_row] = [size.item, size.depth, size.of_row].map(u64::cast_signed);
+            let square = Shape::square(item, depth, PADDING.cast_signed());
+            let beside = of_row / square.warp[1];
+            Shape { warps: [square.warps.iter().product::<i64>() / beside, beside], ..square }
         };
         let largest = folded.sizes.first().map_or(0, |size| size.item.cast_signed());
-        let mut shapes: Vec<(Shape, Vec<Size>)> = folded.sizes.iter().map(|s| (shape_of(s), Vec::new())).collect();
+        let all: Vec<Shape> = folded.sizes.iter().map(shape_of).collect();
+        let (narrow, square): (Vec<Shape>, Vec<Shape>) = all.into_iter().partition(|shape| shape.warps[1] == 1);
+        let mut shapes: Vec<(Shape, Vec<Size>)> = square.into_iter().map(|shape| (shape, Vec::new())).collect();
         // Large tiles read less, but there must be one for each compute unit, and they must not be empty for the most part.
         if let [(large, of_large), (_, of_small)] = shapes.as_mut_slice() {
             let tiles = large.tiles([&n, &m]);
@@ -130,6 +134,13 @@ impl<'k> Host<'k> {
                 }
                 None => shapes.truncate(1),
             }
+        }
+        for (shape, of_narrow) in narrow_tiles(&self.program.target, narrow.into_iter(), [&n, &m], &Size::one()) {
+            if of_narrow.is_zero() || !self.program.is_known_before(&of_narrow) {
+                continue;
+            }
+            shapes.iter_mut().for_each(|(_, when)| when.push(Size::one().sub(&of_narrow)));
+            shapes.push((shape, vec![of_narrow]));
         }
         let several = shapes.len() > 1;
         for (shape, when) in shapes {
@@ -311,9 +322,17 @@ fn folded_tiles<'k>(
     let (n, m, shape) = (rows.len.clone(), columns.len.clone(), all.shape);
     let (above, beside) = (shape.rows(), shape.columns());
     let [own_row, own_column] = places_of_item(f, shape);
-    let lane = local_id().cast(CType::Int).div(Expr::int(32)).rem(Expr::int(4)).mul(Expr::int(4));
-    let lane = lane.add(local_id().cast(CType::Int).rem(Expr::int(4)));
-    let lane = f.number("lane", lane, &Size::nat(OF_ROW - 1));
+    let [warp, warps] = [shape.warp[1], shape.warps[1]];
+    let lane = local_id().cast(CType::Int).rem(Expr::int(warp));
+    let lane = match warps {
+        1 => lane,
+        _ => {
+            let of_warp = local_id().cast(CType::Int).div(Expr::int(shape.warp.iter().product()));
+            of_warp.rem(Expr::int(warps)).mul(Expr::int(warp)).add(lane)
+        }
+    };
+    let of_row = Size::int(warp * warps);
+    let lane = f.number("lane", lane, &of_row.sub(&Size::one()));
     let mut a = operands(f, "a", &rows, row_ty, above, &own_row)?;
     let mut b = operands(f, "b", &columns, column_ty, beside, &own_column)?;
     let registers = |f: &mut FunctionBuilder<'_, 'k>, ty: &Ty, name: &str, len: i64| -> Result<Place> {
@@ -321,7 +340,7 @@ fn folded_tiles<'k>(
     };
     let acc = registers(f, z_ty, "acc", shape.item[0] * shape.item[1])?;
     let totals = registers(f, &fold.ty, "total", shape.item[0])?;
-    let slots = f.arrays(&fold.ty, "slots", Storage::Local, OF_ROW * above.lanes.cast_unsigned())?;
+    let slots = f.arrays(&fold.ty, "slots", Storage::Local, (warp * warps * above.lanes).cast_unsigned())?;
     let slots = Place { layout: slots, at: Size::zero() };
     a.iter_mut().try_for_each(|o| o.declare_tables(f, "a"))?;
     b.iter_mut().try_for_each(|o| o.declare_tables(f, "b"))?;
@@ -358,7 +377,7 @@ fn folded_tiles<'k>(
                 f.barrier(true, false);
                 Ok(())
             })?;
-            fold_of_group(f, (&a[0], &row, &lane), (fold, shares, &n), (&totals, &slots), &share)
+            fold_of_group(f, (&a[0], &row, &lane, &of_row), (fold, shares, &n), (&totals, &slots), &share)
         })
     })
 }
@@ -366,7 +385,7 @@ fn folded_tiles<'k>(
 /// Folds what the work-items of a group have of each row.
 fn fold_of_group<'k>(
     f: &mut FunctionBuilder<'_, 'k>,
-    (operand, first, lane): (&Operand<'k>, &Size, &Size),
+    (operand, first, lane, of_row): (&Operand<'k>, &Size, &Size, &Size),
     (fold, shares, n): (&Fold<'k>, &Shares, &Size),
     (totals, slots): (&Place, &Place),
     share: &Size,
@@ -389,7 +408,7 @@ fn fold_of_group<'k>(
         let Some(acc) = f.registers_with(&first, "row")? else {
             return Err(f.error("reduce", "the accumulator is neither a scalar nor a tuple of scalars"));
         };
-        f.for_range("k", Expr::int(1), &Size::nat(OF_ROW), Step::Increment, |f, k| {
+        f.for_range("k", Expr::int(1), of_row, Step::Increment, |f, k| {
             let at = k.mul(&Size::int(lanes)).add(&own);
             let x = f.load(&Place { layout: slots.layout.clone(), at })?;
             let next = f.call(&operator, &[acc.clone(), x])?;
