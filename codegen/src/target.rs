@@ -59,7 +59,21 @@ pub enum Class {
     Cpu,
 }
 
+/// Groups, and work-items, that a compute unit of a large GPU runs at once.
+const GROUPS_OF_UNIT: u32 = 32;
+const ITEMS_OF_UNIT: u32 = 2048;
+
 impl Target {
+    /// The maximum number of groups that run at once, if each needs its own global memory.
+    pub fn groups_at_once(&self) -> u32 {
+        self.compute_units * GROUPS_OF_UNIT
+    }
+
+    /// The number of such groups of this many work-items.
+    pub fn groups_of(&self, items: u32) -> u32 {
+        (self.compute_units * ITEMS_OF_UNIT / items.max(1)).clamp(1, self.groups_at_once())
+    }
+
     /// The number of work-items that fill the device, with a few elements in flight each.
     pub fn busy(&self) -> i64 {
         i64::from(self.compute_units) * i64::from(self.get(Parameter::UnitItems))

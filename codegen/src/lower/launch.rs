@@ -7,7 +7,7 @@ pub mod shape;
 use self::shape::{Kind, Shape};
 use super::Result;
 use super::function::{Dims, FunctionBuilder, Parts, Wishes};
-use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
+use super::memory::{SCRATCH_BYTES, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
 use super::value::Value;
 use super::work::Mark;
@@ -181,7 +181,7 @@ impl<'k> ProgramBuilder<'k> {
                 None => items,
             };
             own.items.iter().for_each(|id| self.parts_for(*id, SCRATCH_ITEMS, &items));
-            own.groups.iter().for_each(|id| self.parts_for(*id, SCRATCH_GROUPS, &launched));
+            own.groups.iter().for_each(|id| self.parts_for(*id, self.target.groups_at_once(), &launched));
         }
         self.complete_parts(own, most, &only_if);
         let launch = Launch {
@@ -217,7 +217,8 @@ impl<'k> ProgramBuilder<'k> {
     /// The maximum number of groups if each work-item or group has its own memory.
     fn most_groups(&self, own: &Parts, in_group: u32, used: Dims) -> Option<Size> {
         let of_items = (!own.items.is_empty()).then_some(SCRATCH_ITEMS / in_group.max(1));
-        let most = of_items.into_iter().chain((!own.groups.is_empty()).then_some(SCRATCH_GROUPS)).min()?;
+        let most =
+            of_items.into_iter().chain((!own.groups.is_empty()).then_some(self.target.groups_of(in_group))).min()?;
         let most = Size::nat(most.max(1).into());
         if !used.any() {
             return Some(most);
@@ -229,7 +230,8 @@ impl<'k> ProgramBuilder<'k> {
                 all.add(&buffer.capacity.div_exact(&Size::nat(parts.into())).mul(&each))
             })
         };
-        let of_group = bytes(&own.items, SCRATCH_ITEMS, in_group).add(&bytes(&own.groups, SCRATCH_GROUPS, 1));
+        let of_group =
+            bytes(&own.items, SCRATCH_ITEMS, in_group).add(&bytes(&own.groups, self.target.groups_at_once(), 1));
         let fit = Size::int(SCRATCH_BYTES).div_floor(&Size::max(&of_group, &Size::one()));
         Some(Size::max(&Size::min(&most, &fit), &Size::one()))
     }

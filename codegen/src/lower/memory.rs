@@ -20,8 +20,6 @@ use std::rc::Rc;
 
 /// Work-items that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_ITEMS: u32 = 1 << 16;
-/// Groups that run at once, if each needs its own global memory; fewer if that is much.
-pub const SCRATCH_GROUPS: u32 = 256;
 /// Maximum bytes of global memory for the parts of work-items and groups; the part of one group is always allowed.
 pub const SCRATCH_BYTES: i64 = 1 << 30;
 
@@ -267,7 +265,7 @@ fn scratch(
     let instances = match (group, f.grid().used().any()) {
         (_, false) => 1,
         // Each row of a group has a part of its own.
-        (true, _) => SCRATCH_GROUPS * f.grid().rows_of_group() as u32,
+        (true, _) => f.program().target.groups_at_once() * f.grid().rows_of_group() as u32,
         (false, _) => SCRATCH_ITEMS,
     };
     let origin = f.origin();
