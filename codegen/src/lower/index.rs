@@ -4,6 +4,7 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::pieces::tabled_sum;
 use super::value::{ScalarValue, Value};
+use super::wrapped::wrapped;
 use crate::failure::{LONGEST, Message};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;
@@ -378,6 +379,12 @@ fn node_expr(f: &mut FunctionBuilder, node: &Node) -> Result<Expr> {
         }
         Node::Mod { num, den, dividend } => {
             let (n, d) = (node_expr(f, num)?, divisor(f, den)?);
+            let near = as_size(den).filter(|_| !may_wrap(f, dividend));
+            if let Some(by) = near
+                && let Some(remainder) = wrapped(f, [n.clone(), d.clone()], dividend, &by)
+            {
+                return Ok(remainder);
+            }
             match (f.known().not_negative(dividend), f.overflows(dividend, &n)) {
                 (true, false) => n.rem(d),
                 (true, true) => in_long(n).rem(d).cast(CType::Int),

@@ -14,6 +14,7 @@
 //! | `barriers` | removal of redundant barriers |
 //! | `symbolic` | arithmetic and comparisons of `Int`s known as sizes |
 //! | `work` | the budget of one compilation |
+//! | `wrapped` | remainders of numbers near the range of the divisor |
 //! | `angles` | sine and cosine of the same number |
 //! | `cliffs` | reports parallel operators that a single work-item runs |
 //! | `all` | several kernels in parallel |
@@ -112,6 +113,7 @@ mod value;
 mod vectors;
 mod views;
 mod work;
+mod wrapped;
 mod write;
 
 pub use all::{STACK, compile_all, compile_each};

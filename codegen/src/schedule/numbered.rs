@@ -26,6 +26,7 @@ use self::shared::{Dependences, bit, is_map};
 use super::flat::is_flat;
 use super::free::is_free;
 use super::fuse::fuse;
+use super::nested::LONG;
 use super::uses::{self, stmt_mentions};
 use super::versions::fresh;
 use super::{Applied, rules};
@@ -68,7 +69,7 @@ impl Writer<'_> {
         let made = if stored { makers(block) } else { FxHashSet::default() };
         for mut stmt in std::mem::take(&mut block.stmts) {
             let stored = made.contains(&stmt.var);
-            let (view, rules) = (self.is_view_of_scalars(&stmt).then(|| stmt.clone()), self.applied.len());
+            let (view, rules) = (self.is_view_of_scalars(&stmt, stored).then(|| stmt.clone()), self.applied.len());
             let numbers = self.mapped(&mut stmt);
             let counted = numbers.is_some();
             block.stmts.extend(numbers);
@@ -105,10 +106,13 @@ impl Writer<'_> {
     }
 
     /// Whether a statement is a `generate` that stays a view: its elements are computed for each reader, from scalars or
-    /// by views.
-    fn is_view_of_scalars(&self, stmt: &Stmt) -> bool {
-        let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, .. }) = &stmt.rhs else { return false };
-        funs.iter().all(|f| f.body.stmts.iter().all(|s| is_free(&s.rhs))) && self.again.contains(&stmt.var)
+    /// by views; or they are a few numbers from scalars; or it is stored, and nothing is computed.
+    fn is_view_of_scalars(&self, stmt: &Stmt, stored: bool) -> bool {
+        let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, sizes, .. }) = &stmt.rhs else { return false };
+        let all = |is_it: &dyn Fn(&Rhs) -> bool| funs.iter().all(|f| f.body.stmts.iter().all(|s| is_it(&s.rhs)));
+        let again = self.again.contains(&stmt.var);
+        let few = sizes.iter().all(|n| n.as_const().is_some_and(|n| n < LONG));
+        again && all(&is_free) || !stored && (again || few) && all(&is_of_scalars)
     }
 
     /// Whether each round of a loop stores an array, its next state.
@@ -364,6 +368,16 @@ fn makers(block: &Block) -> FxHashSet<VarId> {
 
 fn is_view(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Prim(call) if call.prim.is_view())
+}
+
+/// Whether a statement computes a scalar from scalars.
+fn is_of_scalars(rhs: &Rhs) -> bool {
+    let all = |block: &Block| block.stmts.iter().all(|s| is_of_scalars(&s.rhs));
+    match rhs {
+        Rhs::Scalar(..) | Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::If(_, a, b) => all(a) && all(b),
+        _ => false,
+    }
 }
 
 /// Whether an index variable is used only as a number, so that no length depends on it.

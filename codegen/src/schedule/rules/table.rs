@@ -78,10 +78,10 @@ rules! {
         if "`f` associative and `z` neutral, as `reduce` demands; g depends on nothing of its row but an element. On a GPU, in the function of a map, where the rows of xs are adjacent in memory: a group shares all of their elements.";
     Decomposition GENERATE_MAP "generate-map":
         "generate n f" = "map f (iota n)",
-        if "Always true. Applied where f has loops, where it computes what is stored as a result, and where it reads the elements of another array of n by number; else `generate` is a view.";
+        if "Always true. `generate` stays a view if its elements are cheap enough to be computed for each reader, or are a few numbers from scalars; what is stored is a map, and so is an array of which f reads the elements by number.";
     Decomposition PICK_ROWS "pick-rows":
         "map (λi. f i (aref xs i)) (iota n)" = "map (λ(i,x). f i x) (zip (iota n) xs)",
-        if "Always true: i counts the elements of xs. Where i is used for nothing else, the map goes over xs alone, and is xs if f gives x. Not of a number that only a branch reads.";
+        if "Always true: i counts the elements of xs. Where i is used for nothing else, the map goes over xs alone, and is xs if f gives x. Of a number that only a branch reads only if the elements of another map around read xs, too: then tiles load it once for many.";
     Decomposition PICK_COLUMNS "pick-columns":
         "map (λi. map (λk. f (aref (aref xs k) i)) (iota m)) (iota n)" = "map (λc. map (λk. f (aref c k)) (iota m)) (transpose xs)",
         if "Always true: k counts the rows of xs, and i their elements. So `pick-rows` finds the elements of c. Also if the function reads other things by i, or k is used for more.";
@@ -133,7 +133,7 @@ rules! {
         if "`f` compares a number in each element, so that the result is that of any stable sort. On a GPU, where one work-item sorts 2 to 32 elements, a number that is known, whose components are scalars: they stay in registers. Also of `argsort`.";
     Decomposition MAP_PARTS "map-parts":
         "map (λx. b (a x))" = "map b ∘ map a",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB. On a processor only where a or b is a product of matrices, whose tiles the caches keep.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case. Also where a maps long arrays, and b gives a view of them, which is copied (`copy-rows`). Also where one of them makes an array of constant lengths with more elements than a work-item has registers for. Also where nothing but one fold reads what a map of folds makes, perhaps through maps: of elements too few for a work-item each, if it has at most 2 GiB. On a processor only where a or b is a product of matrices, whose tiles the caches keep.";
 
     Decomposition MAP_LOOPS "map-loops":
         "map (λx. b (iterate f z))" = "map b ∘ map (λx. iterate f z)",
