@@ -27,7 +27,8 @@ __kernel void copy(
     result_1[i] = xs[max(i, 2) - max(i - N + 1, 2)];
   }
   for (int i1 = get_global_id(0); i1 < N + 4; i1 += get_global_size(0)) {
-    const int folded = lift_floor_mod(i1 - 2, v2_N);
+    const int beyond = i1 - 2;
+    const int folded = beyond < 0 ? beyond + v2_N : beyond < v2_N ? beyond : beyond - v2_N;
     const int mirrored = N <= folded ? N * 2 - folded - 1 : folded;
     result_2[i1] = xs[mirrored];
   }

@@ -25,11 +25,14 @@ __kernel void scattered(
     hits[i] = 0;
   }
   for (int i1 = 0; i1 < N; i1++) {
-    const int hit = hits[(i1 + 1) % N];
-    hits[(i1 + 1) % N] = 1;
+    const int beyond = i1 + 1;
+    const int beyond1 = i1 + 1;
+    const int hit = hits[beyond < N ? beyond : beyond - N];
+    hits[beyond < N ? beyond : beyond - N] = 1;
     if (0 < hit) {
-      lift_fail(failure, 0, (i1 + 1) % N, 0);
+      lift_fail(failure, 0, beyond1 < N ? beyond1 : beyond1 - N, 0);
     }
-    result[(i1 + 1) % N] = xs[i1];
+    const int beyond2 = i1 + 1;
+    result[beyond2 < N ? beyond2 : beyond2 - N] = xs[i1];
   }
 }

@@ -12,6 +12,9 @@ use std::sync::Arc;
 const MAX_STEPS: usize = 64;
 /// Maximum nesting of atoms.
 const MAX_DEPTH: u32 = 6;
+/// Levels of extrema in one another of which both ends are bounded: the end that the bound does not need may still narrow
+/// what stands beside the extremum. Of all levels they would take exponential time.
+const BOTH_ENDS: u32 = 3;
 /// Maximum number of terms; larger sizes have no bounds.
 const MAX_TERMS: usize = 64;
 
@@ -222,7 +225,6 @@ impl Query<'_> {
             }
             (Atom::Max(operands), Some((factor, rest))) => {
                 let (next, operands, maximum) = as_extremum(operands, &factor, &rest, &value);
-                // Bounds of operands may mention further extrema, so that both ends of each take exponential time.
                 let times = next.split_linear(&Atom::Var(var.clone())).and_then(|(times, _)| times.as_ratio());
                 let needed = times.map(|times| if times.is_negative() { side.opposite() } else { side });
                 let all = |side| {
@@ -235,7 +237,8 @@ impl Query<'_> {
                     };
                     known?.into_iter().reduce(|a, b| if maximum { a.max(b) } else { a.min(b) })
                 };
-                let end = |end| if needed.is_none_or(|needed| needed == end) { all(end) } else { None };
+                let both = MAX_DEPTH - depth < BOTH_ENDS;
+                let end = |end| if both || needed.is_none_or(|needed| needed == end) { all(end) } else { None };
                 (next, end(Side::Lower), end(Side::Upper))
             }
             (Atom::Step(_), Some((factor, rest))) => {
