@@ -96,7 +96,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Does the blocks of a statement.
+    /// Converts what the blocks of a statement access by index.
     fn inside(&mut self, rhs: &mut Rhs, stored: bool) {
         let around = (self.depth, self.maps);
         self.maps |= if is_map(rhs) { bit(self.depth) } else { 0 };
@@ -111,7 +111,7 @@ impl Writer<'_> {
         let Rhs::Prim(PrimCall { prim: Prim::Generate, funs, sizes, .. }) = &stmt.rhs else { return false };
         let all = |is_it: &dyn Fn(&Rhs) -> bool| funs.iter().all(|f| f.body.stmts.iter().all(|s| is_it(&s.rhs)));
         let again = self.again.contains(&stmt.var);
-        let few = sizes.iter().all(|n| n.as_const().is_some_and(|n| n < LONG));
+        let few = sizes.first().is_some_and(|n| n.as_const().is_some_and(|n| n < LONG));
         again && all(&is_free) || !stored && (again || few) && all(&is_of_scalars)
     }
 
