@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 /// Local memory of the simulator in bytes. It adds up the kernels of a program; each alone needs less.
-const LOCAL_MEMORY: &str = "262144";
+const LOCAL_MEMORY: &str = "1048576";
 
 static OCLGRIND: Checker = Checker {
     platform: "Oclgrind",
