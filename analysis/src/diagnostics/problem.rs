@@ -364,7 +364,7 @@ pub enum Problem {
     },
 }
 
-/// What a number beside an array says.
+/// The meaning of a number argument of a primitive on arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Counts {
     /// How many elements are made.

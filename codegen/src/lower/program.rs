@@ -47,7 +47,7 @@ pub struct ProgramBuilder<'k> {
     /// The elements of all inputs.
     pub given: Size,
     pub buffers: Vec<Buffer>,
-    /// The index of the buffer whose capacity bounded the last size that was asked for.
+    /// The index of the last buffer whose capacity proved that a size is small. The next query tries it first.
     pub last_stored: Cell<usize>,
     pub failures: Vec<Failure>,
     pub failure_buffer: Option<BufferId>,

@@ -1,12 +1,12 @@
-//! Remainders of numbers that are less than one divisor away from the range of the remainder, such as the index of a
-//! neighbour beyond the end: they need comparisons instead of a division, which takes some twenty instructions.
+//! Remainders by comparison, for indices less than one length outside of an array, such as that of a neighbour in a ring.
+//! A division takes about twenty instructions.
 
 use super::function::FunctionBuilder;
 use crate::opencl::{CType, Expr};
 use lift_analysis::size::Size;
 
-/// `n mod d`, rounding down, for -d <= n < 2d and a `d` that the compiler does not know; `None` if that is not known of them.
-/// `n` and `d` have no more than 31 bits.
+/// The remainder of `n` by `d` (rounding down), for -d <= n < 2d. `None` if this range is not proved, or if `d` is a
+/// constant. Both are `int`s that do not wrap.
 pub fn wrapped(f: &mut FunctionBuilder, [n, d]: [Expr; 2], of: &Size, by: &Size) -> Option<Expr> {
     let facts = f.facts();
     let below = by.as_const().is_none() && facts.lt(of, &by.add(by)).is_yes();

@@ -1,10 +1,10 @@
-//! Folds in order whose result is the same in any order: of operators that are associative exactly, and of the first element
-//! that is better than those before it. They are folds for which the whole device has strategies.
+//! Converts folds in order to folds in any order, which the whole device computes. Their result is the same, because the
+//! operator is exactly associative, or because the fold keeps the best element.
 //!
 //! * `reduceSeq (λ(a,x). op a (g x)) z xs = op z (reduce op n (map g xs))`, where n is the neutral element of op
 //! * `reduceSeq (λ(a,x). if g x < a then g x else a) z xs = reduce (λ(a,b). if b < a then b else a) z (map g xs)`
 //!
-//! A sum of floating-point numbers stays in order, and so does what a placed function or a branch folds.
+//! Sums of floats stay in order, because rounding depends on it. So do folds in branches and in placed functions.
 
 use super::fails;
 use super::flat::is_flat;
@@ -279,7 +279,7 @@ impl Fold<'_> {
         Some(Apart { stmts, combined: Combined::Each(steps) })
     }
 
-    /// The operator of a component, and the operand that is not the accumulator, which `stmts` may have to make.
+    /// The operator of a component of the accumulator, and its other operand, whose statements are added to `stmts`.
     fn step(
         &self,
         k: usize,
@@ -374,7 +374,7 @@ fn neutral(op: ScalarOp, scalar: Scalar) -> Option<Literal> {
     }
 }
 
-/// The scalars of which an accumulator consists.
+/// The types of an accumulator's scalars.
 fn components(ty: &Ty) -> Option<Vec<Scalar>> {
     match ty.kind() {
         TyKind::Scalar(s) => Some(vec![*s]),

@@ -15,11 +15,11 @@ pub(super) struct Answers(Arc<Layers>);
 
 #[derive(Clone, Debug, Default)]
 struct Layers {
-    /// Answers that need no variable of `born`.
+    /// Answers about sizes without a variable of `born`.
     first: Arc<Mutex<Found>>,
     /// Answers about sizes whose newest variable is that of the layer.
     others: Vec<Arc<Mutex<Found>>>,
-    /// The layer of each variable that has got a range since.
+    /// The layer of each variable whose range is newer than the answers of `first`.
     born: FxHashMap<Var, usize>,
 }
 

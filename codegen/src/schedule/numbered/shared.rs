@@ -1,5 +1,5 @@
-//! The enclosing functions that each variable depends on. An array that does not depend on one of them is read again for
-//! each element of its map.
+//! Finds the enclosing functions that each variable depends on. An array is read again for each element of a map whose
+//! function it does not depend on.
 
 use super::uses;
 use crate::core::{Block, Kernel, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
