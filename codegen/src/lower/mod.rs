@@ -45,6 +45,7 @@
 //! | `host` | the host level |
 //! | `device_filter` | `filter` over the whole device, in two launches |
 //! | `stream` | distribution of long arrays over work-items |
+//! | `strides` | how far apart neighbouring work-items access memory |
 //! | `sums` | index expressions as sums of products |
 //! | `device_by_key` | `reduceByKey` over the whole device, in two launches |
 //! | `team` | operations on a row that the work-items of a group share |
@@ -105,6 +106,7 @@ mod scalar;
 mod sort;
 mod stop;
 mod stream;
+mod strides;
 mod sums;
 mod symbolic;
 mod team;

@@ -118,10 +118,14 @@ const MOST_STORED: i64 = 1 << 31;
 /// The target for splits, whose result does not depend on it.
 const ANY: Target = Target::gpu();
 
-/// The bytes of an array of scalars, or tuples of them.
+/// The bytes of an array of scalars, of tuples of them, or of equally long rows.
 fn bytes_of_array(ty: &Ty) -> Option<Size> {
     let array = ty.as_array().filter(|a| a.position.is_none())?;
-    Some(array.len.mul(&Size::nat(super::kept::bytes_of(&array.element)?)))
+    let each = match array.element.as_array() {
+        Some(_) => bytes_of_array(&array.element)?,
+        None => Size::nat(super::kept::bytes_of(&array.element)?),
+    };
+    Some(array.len.mul(&each))
 }
 
 struct Writer<'a> {
@@ -146,14 +150,12 @@ impl Writer<'_> {
                     call.funs.iter_mut().for_each(|f| self.host(&mut f.body));
                 }
                 Rhs::Prim(_) => {
-                    let mut made = self.maps(stmt);
-                    if let [only] = made.as_slice()
-                        && self.target.class == Class::Gpu
-                        && let Some(versions) = self.of_few(only)
-                    {
-                        made = versions;
+                    for made in self.maps(stmt) {
+                        match self.of_few(&made) {
+                            Some(versions) => block.stmts.extend(versions),
+                            None => block.stmts.push(made),
+                        }
                     }
-                    block.stmts.extend(made);
                     continue;
                 }
                 _ => {}
@@ -211,6 +213,9 @@ impl Writer<'_> {
     fn of_few(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return None };
         let f = call.funs.first().filter(|f| f.position.is_none() && f.params.len() == 1)?;
+        if self.target.class != Class::Gpu {
+            return None;
+        }
         let len = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
         let pieces = Pieces::of_nests(self.kernel, &f.body)?;
         let (mut bytes, mut rounds, mut made) = (Size::zero(), Size::zero(), Size::zero());

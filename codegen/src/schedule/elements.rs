@@ -204,7 +204,9 @@ impl Leaf {
 
 impl View {
     fn of(&self, vars: &mut Vec<VarInfo>, xs: VarId, around: &[Size], origin: &Origin) -> Stmt {
-        let ty = around.iter().rev().fold(self.made.clone(), |ty, len| array_of(&ty, len));
+        // The view may have been one of what functions make of the leaf's elements, or of tuples with them.
+        let made = with_scalars(&self.made, &scalars(&vars[xs.0 as usize].ty));
+        let ty = around.iter().rev().fold(made, |ty, len| array_of(&ty, len));
         let var = fresh(vars, xs, ty);
         let call = match (around, rows_of(&vars[xs.0 as usize].ty)) {
             ([_, rest @ ..], Some((_, element))) => {
@@ -217,6 +219,22 @@ impl View {
             _ => PrimCall { prim: self.prim, sizes: self.sizes.clone(), funs: Vec::new(), args: vec![Atom::Var(xs)] },
         };
         Stmt { var, binds: Vec::new(), rhs: Rhs::Prim(call), origin: origin.clone() }
+    }
+}
+
+/// The type of an array's scalars, or of tuples of them.
+fn scalars(ty: &Ty) -> Ty {
+    match rows_of(ty).filter(|_| !is_flat(ty)) {
+        Some((_, element)) => scalars(&element),
+        None => ty.clone(),
+    }
+}
+
+/// An array of the same lengths with other scalars.
+fn with_scalars(ty: &Ty, scalars: &Ty) -> Ty {
+    match rows_of(ty).filter(|_| !is_flat(ty)) {
+        Some((len, element)) => array_of(&with_scalars(&element, scalars), &len),
+        None => scalars.clone(),
     }
 }
 

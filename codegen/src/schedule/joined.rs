@@ -5,7 +5,7 @@
 
 use super::alike::Classes;
 use super::free::is_free;
-use super::nested::{LONG_VIEW, array_of, is_known, rows_of};
+use super::nested::{LONG, LONG_VIEW, array_of, is_known, rows_of};
 use super::versions::fresh;
 use super::{Applied, rules, uses};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -134,7 +134,7 @@ impl Writer<'_> {
             let whole = before.iter().all(|s| lifted.contains_key(&s.var) || matches!(s.rhs, Rhs::Proj(..)));
             return whole.then_some((map, made, all));
         }
-        if !self.computed || !before.iter().all(is_lazy) {
+        if !self.computed || !before.iter().all(|s| is_lazy(self.vars, s)) {
             return None;
         }
         let (n, _) = rows_of(&self.vars[rows.0 as usize].ty)?;
@@ -269,29 +269,37 @@ impl Lifting<'_> {
 }
 
 /// Whether a statement makes rows that only a `join` reads, so that what reads an element can compute it.
-pub fn is_joined(f: &Lambda, stmt: &Stmt) -> bool {
+pub fn is_joined(vars: &[VarInfo], f: &Lambda, stmt: &Stmt) -> bool {
     let mut readers = f.body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == stmt.var));
     let joins = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(call) if call.prim == Prim::Join);
     is_map(&stmt.rhs)
-        && is_lazy(stmt)
+        && is_lazy(vars, stmt)
         && f.body.result != Atom::Var(stmt.var)
         && readers.next().is_some_and(joins)
         && readers.next().is_none()
 }
 
-/// Whether what reads an element can compute it: scalars, views, and maps of functions of such.
-fn is_lazy(stmt: &Stmt) -> bool {
-    let inside = |call: &PrimCall| call.funs.iter().all(|f| f.position.is_none() && f.body.stmts.iter().all(is_lazy));
+/// Whether what reads an element can compute it: scalars, views, folds of a few elements, and maps of functions of such.
+fn is_lazy(vars: &[VarInfo], stmt: &Stmt) -> bool {
+    let all = |block: &Block| block.stmts.iter().all(|s| is_lazy(vars, s));
+    let inside = |call: &PrimCall| call.funs.iter().all(|f| f.position.is_none() && all(&f.body));
     match &stmt.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
-        Rhs::If(_, a, b) => [a, b].into_iter().all(|b| b.stmts.iter().all(is_lazy)),
+        Rhs::If(_, a, b) => [a, b].into_iter().all(all),
         Rhs::Prim(call) => match call.prim {
             Prim::Map(Level::Auto) => inside(call),
+            Prim::Reduce(Level::Auto | Level::Seq) => has_few(vars, call) && inside(call),
             Prim::Head | Prim::Last | Prim::Aref => true,
             prim => prim.is_view() && inside(call),
         },
         _ => false,
     }
+}
+
+/// Whether a fold goes over a few elements.
+fn has_few(vars: &[VarInfo], fold: &PrimCall) -> bool {
+    let Some(Atom::Var(xs)) = fold.args.get(1) else { return false };
+    rows_of(&vars[xs.0 as usize].ty).is_some_and(|(n, _)| n.as_const().is_some_and(|n| n < LONG))
 }
 
 fn is_map(rhs: &Rhs) -> bool {

@@ -554,7 +554,7 @@ fn shared<'k>(kernel: &Kernel, dims: Dims<'k>, most: usize) -> Option<Shared<'k>
     for stmt in &f.body.stmts {
         match work_of(kernel, stmt) {
             Work::Item => {}
-            Work::Nest if joined::is_joined(f, stmt) => {}
+            Work::Nest if joined::is_joined(&kernel.vars, f, stmt) => {}
             Work::Together(len) => {
                 row = Some(row.map_or(len.clone(), |row: Size| if row == len { len } else { Size::max(&row, &len) }));
                 folds |= !matches!(&stmt.rhs, Rhs::Prim(c) if matches!(c.prim, Prim::Map(_)));

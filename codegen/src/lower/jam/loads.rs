@@ -1,6 +1,7 @@
 //! Counts loads.
 
-use crate::opencl::{BinaryOp, Expr, Step, Stmt, StmtKind, Storage};
+use crate::lower::strides::rounds_of;
+use crate::opencl::{Expr, Stmt, StmtKind, Storage};
 use lift_analysis::hir::Name;
 use rustc_hash::FxHashSet;
 
@@ -58,11 +59,4 @@ impl<'s> Counter<'s> {
         });
         self.loads = self.loads.saturating_add(rounds.saturating_mul(loads));
     }
-}
-
-fn rounds_of(from: &Expr, condition: &Expr, step: &Step) -> u64 {
-    let (Some(from), Expr::Binary(BinaryOp::Lt, _, to), Step::Increment) = (from.as_int(), condition, step) else {
-        return UNKNOWN_ROUNDS;
-    };
-    to.as_int().map_or(UNKNOWN_ROUNDS, |to| to.saturating_sub(from).max(0).cast_unsigned())
 }

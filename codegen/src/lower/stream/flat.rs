@@ -5,6 +5,7 @@
 //! of the range stands for one index of each loop, and each work-item takes several elements, as in a single loop
 //! ([`super::each`]).
 
+use crate::core::Level;
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::instructions::FEW_ROUNDS;
@@ -29,6 +30,15 @@ struct Nest {
     body: Vec<Stmt>,
 }
 
+/// Which loops become one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// Those over work-items, and those around them.
+    All,
+    /// Those around, and the outermost over work-items.
+    Around,
+}
+
 /// The first dimension above those of a grid.
 const AROUND: i64 = GRID as i64;
 
@@ -47,7 +57,8 @@ enum Flat {
 
 impl FunctionBuilder<'_, '_> {
     /// Joins the loops over global work-items of the whole function, if they use several dimensions and all of them can be
-    /// joined. Then the function uses one dimension.
+    /// joined. Then the function uses one dimension. Otherwise joins those around them with the outermost, so that the work
+    /// of all iterations is shared.
     pub fn join_loops(&mut self) -> Result<()> {
         let used = self.grid().used();
         let nested = used.glb[1..].iter().any(|d| *d) && Dims { glb: [false; 3], ..used } == Dims::default();
@@ -57,33 +68,38 @@ impl FunctionBuilder<'_, '_> {
         }
         let Some(stmts) = self.innermost() else { return Ok(()) };
         let stmts = stmts.clone();
-        let Some(flat) = all_flat(self, &stmts) else { return Ok(()) };
+        let all = all_flat(self, &stmts, Which::All);
+        let which = if all.is_some() { Which::All } else { Which::Around };
+        let Some(flat) = all.or_else(|| all_flat(self, &stmts, which)) else { return Ok(()) };
         if let Some(scope) = self.innermost() {
             scope.clear();
         }
-        self.grid_mut().flatten();
-        flat.into_iter().try_for_each(|flat| write_flat(self, flat))
+        if which == Which::All {
+            self.grid_mut().flatten();
+        }
+        flat.into_iter().try_for_each(|flat| write_flat(self, flat, which))
     }
 }
 
-fn all_flat(f: &FunctionBuilder, stmts: &[Stmt]) -> Option<Vec<Flat>> {
-    stmts.iter().map(|s| flat(f, &s.kind)).collect()
+fn all_flat(f: &FunctionBuilder, stmts: &[Stmt], which: Which) -> Option<Vec<Flat>> {
+    stmts.iter().map(|s| flat(f, &s.kind, which)).collect()
 }
 
-fn flat(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Flat> {
+fn flat(f: &FunctionBuilder, stmt: &StmtKind, which: Which) -> Option<Flat> {
+    let all = |stmts: &[Stmt]| all_flat(f, stmts, which);
     Some(match stmt {
-        StmtKind::For { .. } => Flat::Nest(nest(f, stmt)?),
+        StmtKind::For { .. } => Flat::Nest(nest(f, stmt, which)?),
         StmtKind::If { condition, then, otherwise } if !asks_for_id(condition) => {
-            Flat::If { condition: condition.clone(), then: all_flat(f, then)?, otherwise: all_flat(f, otherwise)? }
+            Flat::If { condition: condition.clone(), then: all(then)?, otherwise: all(otherwise)? }
         }
-        StmtKind::Block(body) => Flat::Block(all_flat(f, body)?),
+        StmtKind::Block(body) => Flat::Block(all(body)?),
         StmtKind::Declare { init, .. } if !init.as_ref().is_some_and(asks_for_id) => Flat::Same(stmt.clone()),
         StmtKind::Return | StmtKind::Stop | StmtKind::Comment(_) => Flat::Same(stmt.clone()),
         _ => return None,
     })
 }
 
-fn nest(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Nest> {
+fn nest(f: &FunctionBuilder, stmt: &StmtKind, which: Which) -> Option<Nest> {
     let (mut turns, mut before) = (Vec::new(), Vec::new());
     let mut next = stmt;
     loop {
@@ -95,7 +111,12 @@ fn nest(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Nest> {
         if turn.n.any_var(&mut |v| f.known().expr_of(v).is_some_and(varies)) {
             return None;
         }
+        let of_grid = turn.dimension != AROUND;
         turns.push(turn);
+        if which == Which::Around && of_grid {
+            before.extend_from_slice(body);
+            break;
+        }
         let (last, constants) = body.split_last()?;
         let inner = matches!(&last.kind, StmtKind::For { .. }) && turn_of(f, &last.kind).is_some();
         if !inner {
@@ -111,6 +132,10 @@ fn nest(f: &FunctionBuilder, stmt: &StmtKind) -> Option<Nest> {
     let around = turns.iter().filter(|t| t.dimension == AROUND).count() as i64;
     for (turn, nth) in turns.iter_mut().filter(|t| t.dimension == AROUND).zip(1..) {
         turn.dimension = AROUND + around - nth;
+    }
+    if which == Which::Around {
+        let whole = around > 0 && turns.last().is_some_and(|turn| turn.dimension != AROUND);
+        return whole.then_some(Nest { turns, body: before });
     }
     let different = turns.iter().enumerate().all(|(i, t)| turns[..i].iter().all(|u| u.dimension != t.dimension));
     let inner = turns.iter().find(|t| t.dimension == 0)?;
@@ -138,9 +163,9 @@ fn turn_of<'s>(f: &FunctionBuilder, stmt: &'s StmtKind) -> Option<(Turn, &'s [St
     Some((Turn { dimension, var: var.clone(), n }, body))
 }
 
-fn write_flat<'k>(f: &mut FunctionBuilder<'_, 'k>, flat: Flat) -> Result<()> {
+fn write_flat<'k>(f: &mut FunctionBuilder<'_, 'k>, flat: Flat, which: Which) -> Result<()> {
     let all = |f: &mut FunctionBuilder<'_, 'k>, parts: Vec<Flat>| {
-        f.scope(|f| parts.into_iter().try_for_each(|part| write_flat(f, part))).map(|(stmts, ())| stmts)
+        f.scope(|f| parts.into_iter().try_for_each(|part| write_flat(f, part, which))).map(|(stmts, ())| stmts)
     };
     match flat {
         Flat::Same(stmt) => f.emit(stmt),
@@ -152,13 +177,12 @@ fn write_flat<'k>(f: &mut FunctionBuilder<'_, 'k>, flat: Flat) -> Result<()> {
             let (then, otherwise) = (all(f, then)?, all(f, otherwise)?);
             f.emit_if(condition, then, otherwise);
         }
-        Flat::Nest(nest) => write_nest(f, nest)?,
+        Flat::Nest(nest) => write_nest(f, nest, which)?,
     }
     Ok(())
 }
 
-fn write_nest(f: &mut FunctionBuilder, Nest { mut turns, body }: Nest) -> Result<()> {
-    let each = f.target().per_item;
+fn write_nest(f: &mut FunctionBuilder, Nest { mut turns, body }: Nest, which: Which) -> Result<()> {
     let total = turns.iter().fold(Size::one(), |all, turn| all.mul(&turn.n));
     let useful = f.upper(&total);
     let bound = f.length(&total)?;
@@ -192,7 +216,25 @@ fn write_nest(f: &mut FunctionBuilder, Nest { mut turns, body }: Nest) -> Result
         }
     }
     indices.extend(body);
-    f.tiles(&t, bound, useful, each, indices)
+    if which == Which::All {
+        let each = f.target().per_item;
+        return f.tiles(&t, bound, useful, each, indices);
+    }
+    let d = turns.iter().map(|turn| turn.dimension).min().unwrap_or(0);
+    if let (Some(useful), Ok(at)) = (&useful, u8::try_from(d)) {
+        f.grid_mut().ask_for(Level::Glb(at), usize::from(at), useful);
+    }
+    let of = |what: &str| Expr::call(what, [Expr::int(d)]);
+    f.emit(StmtKind::For {
+        ty: CType::Int,
+        var: t.clone(),
+        from: of("get_global_id"),
+        condition: Expr::binary(BinaryOp::Lt, Expr::Var(t), bound),
+        step: Step::Add(of("get_global_size")),
+        below: None,
+        body: indices,
+    });
+    Ok(())
 }
 
 /// Maximum distance, in elements, of reads by neighbouring work-items that still count as adjacent.

@@ -3,12 +3,13 @@
 
 use super::access::strides;
 use super::operand::components;
-use crate::core::{Lambda, Level, Prim, PrimCall, Rhs, Stmt};
+use crate::core::{Block, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
 use crate::lower::dests::{self, Assigned, Writer};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::dims_of;
+use crate::lower::strides::transactions;
 use crate::lower::value::{Array, Dest, Env, Layout, Place};
 use crate::opencl::Expr;
 use crate::schedule::nest;
@@ -27,8 +28,8 @@ struct OfMap<'k> {
 }
 
 impl<'k> Host<'k> {
-    /// Whether most accesses of the two innermost of some maps are adjacent for neighbouring elements of the outer one of
-    /// them.
+    /// Whether neighbouring elements of the outer one of the two innermost of some maps access memory in fewer transactions
+    /// than those of the inner one.
     pub fn neighbours_lie_across(
         &mut self,
         stmt: &'k Stmt,
@@ -40,6 +41,17 @@ impl<'k> Host<'k> {
         let two = used.glb[..2] == [true; 2] && used == Dims { glb: used.glb, ..Dims::default() };
         if self.program.target.class != Class::Gpu || !two {
             return Ok(false);
+        }
+        if call.funs.iter().any(|f| has_loops(&f.body)) {
+            let mut found = [0; 2];
+            self.program.probe(&stmt.origin, |b| {
+                b.grid_mut().distribute_over(used);
+                let to = Assigned::Write(dest.clone());
+                let (stmts, _) = b.scope(|b| b.eval_stmt(stmt, &mut env.clone(), Some(&to)))?;
+                found = transactions(&stmts, [0, 1].map(|d| Expr::call("get_global_id", [Expr::int(d)])));
+                Ok(())
+            })?;
+            return Ok(found[1] < found[0]);
         }
         let mut votes = 0;
         self.program.probe(&stmt.origin, |b| {
@@ -58,6 +70,26 @@ impl<'k> Host<'k> {
         })?;
         Ok(votes > 0)
     }
+}
+
+/// Whether one work-item goes over elements in a block.
+fn has_loops(block: &Block) -> bool {
+    let mut found = false;
+    block.visit(&mut |stmt| {
+        found |= matches!(
+            &stmt.rhs,
+            Rhs::Prim(PrimCall {
+                prim: Prim::Map(Level::Seq)
+                    | Prim::Reduce(Level::Seq)
+                    | Prim::Scan(Level::Seq)
+                    | Prim::ScanExcl(Level::Seq)
+                    | Prim::Iterate
+                    | Prim::IterateWhile,
+                ..
+            })
+        );
+    });
+    found
 }
 
 impl<'k> OfMap<'k> {

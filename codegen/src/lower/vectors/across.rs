@@ -12,8 +12,8 @@ use super::super::stream::each::span_of_item;
 use super::super::value::{Array, Closure, Dest, Layout};
 use super::along::Span;
 use super::lanes::{Around, Kept, Lanes, WIDTH};
+use super::lines::{self, Names};
 use super::roles::{LONGEST, Role, Roles};
-use super::strides::{self, Names};
 use crate::core::{Atom, Block, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::opencl::{self, CType, Expr, Step, StmtKind};
 use crate::schedule::rules;
@@ -95,7 +95,7 @@ fn in_blocks<'k>(
             names: Names::default(),
         };
         let possible = lanes.compute(b, &f.lambda.body)?;
-        let better = |stmts: &mut Vec<opencl::Stmt>| strides::pay(stmts, &lanes.names);
+        let better = |stmts: &mut Vec<opencl::Stmt>| lines::pay(stmts, &lanes.names);
         pays = possible && (roles.sorts() || b.innermost().is_some_and(better));
         Ok(())
     })?;

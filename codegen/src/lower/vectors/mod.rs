@@ -7,7 +7,7 @@
 //! | [`along`] | a fold as several partial folds of neighbouring elements |
 //! | `keys` | numbers as integers in the order of a sort |
 //! | `roles` | what the statements of a function are if neighbouring elements of a map are computed together |
-//! | `strides` | how far apart the elements lie that a loop reads |
+//! | `lines` | the cache lines that loops over lanes read |
 //! | `lanes` | neighbouring elements that are computed together |
 //! | `sorted` | sorts of neighbouring rows by the same comparisons |
 //! | [`across`] | maps whose neighbouring elements are computed together |
@@ -16,7 +16,7 @@ pub mod across;
 pub mod along;
 mod keys;
 mod lanes;
+mod lines;
 mod roles;
 pub mod short;
 mod sorted;
-mod strides;

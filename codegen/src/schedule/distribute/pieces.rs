@@ -19,20 +19,18 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Splits a function at its nests; `None` if it has no nest or only one piece.
+    /// Splits a function at its nests, except those that a single fold reads; `None` if it has no nest or only one piece.
     pub fn of(kernel: &Kernel, body: &Block) -> Option<Pieces> {
-        let works = works(kernel, body);
-        if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
-            return None;
-        }
-        if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_by_one_fold(kernel, body, s.var)) {
-            return None;
-        }
-        Pieces::of_nests(kernel, body)
+        Pieces::at_nests(kernel, body, &|v| read_by_one_fold(kernel, body, v))
     }
 
-    /// Like [`Self::of`], for any readers of the results of nests.
+    /// Like [`Self::of`], also at the nests that a single fold reads.
     pub fn of_nests(kernel: &Kernel, body: &Block) -> Option<Pieces> {
+        Pieces::at_nests(kernel, body, &|_| false)
+    }
+
+    /// Splits a function at its nests except those that stay with their only reader.
+    fn at_nests(kernel: &Kernel, body: &Block, stays: &dyn Fn(VarId) -> bool) -> Option<Pieces> {
         let works = works(kernel, body);
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
@@ -42,6 +40,7 @@ impl Pieces {
         let mut nests: FxHashSet<usize> = FxHashSet::default();
         for (stmt, work) in body.stmts.iter().zip(works) {
             let piece = match work {
+                Work::Nest if stays(stmt.var) => None,
                 Work::Nest => {
                     nests.insert(count);
                     (count, open) = (count + 1, false);

@@ -59,7 +59,8 @@ impl Writer<'_> {
     /// Like [`Self::share`], in a function inside one that has the lengths `own`.
     fn share_in(&mut self, f: &mut Lambda, own: &[Var]) {
         let mut own: Vec<Var> = own.iter().chain(&f.position).cloned().collect();
-        let joined: Vec<VarId> = f.body.stmts.iter().filter(|s| is_joined(f, s)).map(|s| s.var).collect();
+        let joined: Vec<VarId> =
+            f.body.stmts.iter().filter(|s| is_joined(&self.kernel.vars, f, s)).map(|s| s.var).collect();
         for stmt in f.body.stmts.iter_mut().filter(|s| !joined.contains(&s.var)) {
             own.extend(stmt.binds.iter().cloned());
             let work = work_among(self.kernel, stmt, &own);

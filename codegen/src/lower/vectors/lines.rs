@@ -1,26 +1,17 @@
-//! How far apart the elements lie that neighbouring lanes read, and those that the rounds of a loop around them read:
-//! found in generated code.
+//! The cache lines that neighbouring lanes read, and those that the rounds of a loop around them read: counted in
+//! generated code.
 
-use crate::opencl::{BinaryOp, Expr, Stmt, StmtKind, UnaryOp};
+use crate::lower::strides::{self, Stride};
+use crate::opencl::{Expr, Stmt, StmtKind};
 use lift_analysis::hir::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// By how much an index grows if a variable grows by one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stride {
-    None,
-    One,
-    Far,
-}
-
-impl Stride {
-    /// The cache lines that sixteen neighbours of four bytes read.
-    fn cost(self) -> u64 {
-        match self {
-            Stride::None => 0,
-            Stride::One => 1,
-            Stride::Far => 16,
-        }
+/// The cache lines that sixteen neighbours of four bytes read.
+fn lines(stride: Stride) -> u64 {
+    match stride {
+        Stride::Times(0) => 0,
+        Stride::Times(1 | -1) => 1,
+        _ => 16,
     }
 }
 
@@ -108,37 +99,16 @@ impl Walk<'_> {
         });
         for at in all {
             let across = self.stride(&at, lane);
-            self.found.far |= across == Stride::Far;
-            self.found.across += across.cost();
-            let along = rounds.last().map_or(across, |round| self.stride(&at, round)).cost();
+            self.found.far |= lines(across) == lines(Stride::Far);
+            self.found.across += lines(across);
+            let along = lines(rounds.last().map_or(across, |round| self.stride(&at, round)));
             self.found.along += along;
             let row = rounds.first().filter(|round| self.names.row.as_ref() == Some(round));
-            self.found.of_rows += row.map_or(along, |row| self.stride(&at, row).cost());
+            self.found.of_rows += row.map_or(along, |row| lines(self.stride(&at, row)));
         }
     }
 
     fn stride(&self, e: &Expr, by: &Name) -> Stride {
-        use Stride::{Far, None, One};
-        match e {
-            Expr::Var(name) if name == by => One,
-            Expr::Var(name) => self.named.get(name).map_or(None, |value| self.stride(value, by)),
-            Expr::Cast(_, a) | Expr::Unary(UnaryOp::Neg, a) => self.stride(a, by),
-            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => match (self.stride(a, by), self.stride(b, by)) {
-                (None, other) | (other, None) => other,
-                _ => Far,
-            },
-            Expr::Binary(BinaryOp::Mul, a, b) => match (self.stride(a, by), self.stride(b, by)) {
-                (None, None) => None,
-                _ => Far,
-            },
-            other => {
-                let mut depends = false;
-                other.any(&mut |part| {
-                    depends |= matches!(part, Expr::Var(_)) && self.stride(part, by) != None;
-                    depends
-                });
-                if depends { Far } else { None }
-            }
-        }
+        strides::stride(e, &Expr::Var(by.clone()), &self.named)
     }
 }
