@@ -175,6 +175,10 @@ impl Query<'_> {
         {
             return Some(constant);
         }
+        // That of its type says less than any other.
+        if all.len() > 1 {
+            all.retain(|bound| bound.as_const() != Some(i32::MAX.into()));
+        }
         let mut all = all.into_iter();
         let first = all.next()?;
         Some(all.fold(first, |best, next| match side {

@@ -140,7 +140,12 @@ impl Knowledge {
     }
     /// Assumes `0 <= var < n`.
     pub fn assume_index(&mut self, var: &Var, n: &Size) {
-        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+        let last = n.sub(&Size::one());
+        // An index is an `int`, whatever is known of the length.
+        if n.as_var().is_none() && !self.fits_int(&last) {
+            self.facts.assume_range(var.clone(), None, Some(Size::int(i32::MAX.into())));
+        }
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(last));
     }
     pub fn assume_le(&mut self, least: Size, most: Size) {
         self.facts.assume_le(least, most);

@@ -12,7 +12,9 @@ use super::alike::{alike, alike_arrays};
 use crate::core::scalar::neutral_of;
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::opencl::Expr;
+use crate::schedule::flat::is_flat;
 use crate::schedule::{neutral, uses};
+use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use rustc_hash::FxHashSet;
 
@@ -165,6 +167,10 @@ fn stmt_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, envs: &mut
             let envs: Vec<Env<'k>> = leading.iter().map(|at| envs[*at].clone()).collect();
             fold_jammed(f, stmt, call, &envs)?
         }
+        Rhs::If(c, a, b) if leading.len() > 1 => {
+            let envs: Vec<Env<'k>> = leading.iter().map(|at| envs[*at].clone()).collect();
+            chosen_in_lanes(f, stmt, (c, [a, b]), &envs)?
+        }
         _ => None,
     };
     let mut found: Vec<Option<Value<'k>>> = vec![None; envs.len()];
@@ -178,6 +184,46 @@ fn stmt_in_lanes<'k>(f: &mut FunctionBuilder<'_, 'k>, stmt: &'k Stmt, envs: &mut
     }
     let all = leaders.iter().map(|at| found[*at].clone());
     all.collect::<Option<Vec<_>>>().ok_or_else(|| f.error("map", "an element was not computed"))
+}
+
+/// `if` in each lane, as one branch for the lanes with the same condition, if it chooses numbers.
+fn chosen_in_lanes<'k>(
+    f: &mut FunctionBuilder<'_, 'k>,
+    stmt: &'k Stmt,
+    (c, blocks): (&'k Atom, [&'k Block; 2]),
+    envs: &[Env<'k>],
+) -> Result<Option<Vec<Value<'k>>>> {
+    let ty = f.kernel().ty(stmt.var);
+    // What is known of an index is different in each lane.
+    if !is_flat(ty) || ty.as_scalar() == Some(Scalar::Int) {
+        return Ok(None);
+    }
+    let conditions: Vec<Value<'k>> = envs.iter().map(|env| f.atom(c, env)).collect::<Result<_>>()?;
+    let first = |at: usize| (0..at).find(|before| alike(&conditions[*before], &conditions[at])).unwrap_or(at);
+    let firsts: Vec<usize> = (0..envs.len()).map(first).collect();
+    if firsts.iter().enumerate().all(|(at, first)| at == *first) {
+        return Ok(None);
+    }
+    let mut found: Vec<Option<Value<'k>>> = vec![None; envs.len()];
+    for at in (0..envs.len()).filter(|at| firsts[*at] == *at) {
+        let lanes: Vec<usize> = (0..envs.len()).filter(|lane| firsts[*lane] == at).collect();
+        let condition = f.scalar_of(&conditions[at])?;
+        let condition = f.scalar(&condition)?;
+        let branch = |f: &mut FunctionBuilder<'_, 'k>, holds: bool| {
+            let block = if holds { blocks[0] } else { blocks[1] };
+            f.branch_where(&condition, holds, |f| {
+                let mut envs: Vec<Env<'k>> = lanes.iter().map(|lane| envs[*lane].clone()).collect();
+                bind_in_lanes(f, &block.stmts, &mut envs)?;
+                let values = envs.iter().map(|env| f.atom(&block.result, env));
+                values.collect::<Result<Vec<_>>>().map(Value::Tuple)
+            })
+        };
+        let Value::Tuple(values) = f.choose(condition.clone(), |f| branch(f, true), |f| branch(f, false))? else {
+            return Err(f.error("if", "the values of several elements are not together"));
+        };
+        lanes.iter().zip(values).for_each(|(lane, value)| found[*lane] = Some(value));
+    }
+    Ok(found.into_iter().collect())
 }
 
 /// `reduceSeq` in each lane, if the accumulators are registers and all folds have the same number of iterations.

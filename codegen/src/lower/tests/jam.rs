@@ -109,6 +109,21 @@ fn each_fold_has_its_own_accumulator() {
     agrees_in_blocks(&kernel, &small(), &[images([5, 12, 9, 64])]);
 }
 
+/// A condition that the neighbours share is tested once; what it guards is read once.
+#[test]
+fn neighbours_share_a_branch() {
+    let kernel = of_any_length(|b, x, y| {
+        let positive = b.op(ScalarOp::Lt, &[0.0f32.into(), x.clone()]);
+        b.if_(&positive, |b| b.mul(x, y), |b| b.add(x, x))
+    });
+    agrees_in_blocks(&kernel, &small(), &[images([5, 12, 9, 64])]);
+    // Sixteen elements of four windows.
+    let program = compile(&kernel, &small()).unwrap_or_else(|e| panic!("{}", e[0]));
+    let blocks = program.opencl.text.split(LABEL).skip(1).map(|code| code.split("// ").next().unwrap_or(code));
+    let counts = blocks.map(|code| (code.matches("const bool which").count(), code.matches(" ? ").count()));
+    assert!(counts.clone().any(|counts| counts == (4, 16)), "{:?}", counts.collect::<Vec<_>>());
+}
+
 /// Elements of the innermost map lie far apart; a single map has only these.
 #[test]
 fn neighbouring_work_items_have_neighbours() {
