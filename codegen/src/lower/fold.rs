@@ -116,7 +116,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         match test {
             None if few_pieces(&xs).is_some() => self.over("i", &xs, round)?,
-            None => self.sequential(&xs.len.clone(), round)?,
+            None => self.in_rows(&xs.len.clone(), xs.scattered_rows(), round)?,
             // A `break` needs a loop.
             Some(_) => self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, round)?,
         }

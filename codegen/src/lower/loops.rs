@@ -8,6 +8,7 @@ use super::barriers::has_barrier;
 use super::borders::{borders_of, map_apart};
 use super::flagged::flagged;
 use super::function::{Dims, FunctionBuilder};
+use super::instructions::FEW_ROUNDS;
 use super::pieces::{few_pieces, rows_grow};
 use super::team::in_flight::Flight;
 use super::value::{Array, Closure, Dest, Env, Value};
@@ -17,6 +18,9 @@ use crate::opencl::{CType, Expr, Step, StmtKind, has_loop};
 use crate::target::Class;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
+
+/// Maximum rounds of a loop in rows that is written for a compiler to unroll, as compilers do with single loops.
+const MOST_UNROLLED: i64 = 64;
 
 /// Writes the code for one element.
 type OnElement<'a, F> = Box<dyn FnOnce(&mut F, &Size) -> Result<()> + 'a>;
@@ -92,6 +96,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             && let Some(flight) = Flight::of(self, f, xs)
         {
             return self.by_items(|b| flight.map(b, f, xs, dest));
+        }
+        let inside = self.position().active() != Dims::default();
+        if let (Level::Seq | Level::Auto, Some(row), true) = (level, xs.scattered_rows(), inside) {
+            return self.writing_out(1, |b| b.in_rows(&xs.len, Some(row), |b, i| b.map_at(f, xs, dest, i)));
         }
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {
@@ -276,6 +284,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Ok(())
             })
         })
+    }
+
+    /// A sequential loop over `n` elements, as two loops if they are those of rows of this length: an index then needs no
+    /// division.
+    pub fn in_rows(
+        &mut self,
+        n: &Size,
+        row: Option<Size>,
+        mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let Some(row) = row.filter(|_| n.as_const().is_none_or(|n| n > FEW_ROUNDS)) else {
+            return self.sequential(n, body);
+        };
+        let rows = self.facts().simplify(&n.div_floor(&row));
+        if let (Some(rows), Some(row)) = (rows.as_const(), row.as_const())
+            && rows.saturating_mul(row) <= MOST_UNROLLED
+            && !self.position().shares_memory()
+        {
+            let width = Size::int(row);
+            return self.unrolled_unless_long("i", rows, |f, r| {
+                f.unrolled_unless_long("i", row, |f, c| body(f, &r.mul(&width).add(c)))
+            });
+        }
+        self.sequential(&rows, |f, r| f.sequential(&row, |f, c| body(f, &r.mul(&row).add(c))))
     }
 
     /// Waits until all work-items have read the group's memory, which the next iteration overwrites.

@@ -102,6 +102,25 @@ pub struct Array<'k> {
 }
 
 impl<'k> Array<'k> {
+    /// The length of the rows whose elements these are, row by row, if the rows do not lie one after the other in memory.
+    pub fn scattered_rows(&self) -> Option<Size> {
+        match &*self.view {
+            View::Flat { row, of } => (!of.is_in_order()).then(|| row.clone()),
+            View::Mapped(_, of) | View::Component(of, _) => of.scattered_rows(),
+            View::Zip(parts) => parts.iter().find_map(Array::scattered_rows),
+            _ => None,
+        }
+    }
+
+    /// Whether rows lie one after the other in memory.
+    fn is_in_order(&self) -> bool {
+        match &*self.view {
+            View::Stored { .. } | View::Packed { .. } | View::Rows { .. } => true,
+            View::Part { step, of, .. } => step.is_one() && of.is_in_order(),
+            _ => false,
+        }
+    }
+
     pub fn new(len: Size, view: View<'k>) -> Array<'k> {
         Array { len, view: Rc::new(view) }
     }

@@ -84,7 +84,7 @@ impl<'k> Fold<'k> {
         match rounds.as_const() {
             // The loads of all iterations can be in flight.
             Some(n @ 2..=FEW_ROUNDS) => f.unrolled("i", n, round),
-            _ => f.sequential(&rounds, round),
+            _ => f.in_rows(&rounds, rows[0].scattered_rows(), round),
         }
     }
 

@@ -123,7 +123,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// As [`Self::unrolled`], but a loop stays one if an iteration calls a function of many instructions: a compiler would
     /// take minutes for the copies.
-    fn unrolled_unless_long(
+    pub fn unrolled_unless_long(
         &mut self,
         name: &str,
         n: i64,
