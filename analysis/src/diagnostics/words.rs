@@ -203,7 +203,8 @@ impl Display for Problem {
                     None => f.write_str("`this`")?,
                 }
                 f.write_str(
-                    " needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`",
+                    " needs a size here: a natural number, a size name such as `N`, `#(…)`, or the length of an array; an Int `k` \
+                     becomes one by `(let ks (iota k) … (length ks) …)`",
                 )?;
                 match of_definition {
                     true => f.write_str("; a definition that works with every number declares its parameter `(name int)`"),

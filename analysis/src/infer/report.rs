@@ -21,7 +21,7 @@ use super::table::unify::Mismatch;
 use crate::diagnostics::Note;
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::problem::OperandPlace;
-use crate::diagnostics::{Code, Diagnostic, Difference, LengthSource, LengthsOf, Obligation, Problem, Severity};
+use crate::diagnostics::{Code, Diagnostic, Difference, LengthSource, LengthsOf, Obligation, Place, Problem, Severity};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::texts::{call_of, shorten};
@@ -34,7 +34,11 @@ impl Results<'_> {
     /// The diagnostic for a conflict of two types.
     pub fn mismatch(&self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
         let (expected, actual) = (self.table.zonk(expected), self.table.zonk(actual));
-        if self.repeats_argument(cause) || self.follows_wrong_function(cause) || self.follows_wrong_pattern(cause) {
+        if self.repeats_argument(cause)
+            || self.follows_wrong_function(cause)
+            || self.follows_wrong_pattern(cause)
+            || self.repeats_pattern(cause, &actual)
+        {
             return None;
         }
         Some(match m {
@@ -103,15 +107,25 @@ impl Results<'_> {
 
     /// Whether this is about the result of a function, one of whose parameters is already an error: a pattern for an array.
     fn follows_wrong_pattern(&self, cause: &Cause) -> bool {
-        let Cause::Result(result) = cause else { return false };
+        let (Cause::Result(result) | Cause::Argument { arg: result, .. }) = cause else { return false };
         let is_wrong = |b: &BinderId| {
             let wrong = |d: &Diagnostic| d.at == Node::Binder(*b) && d.severity == Severity::Error;
-            self.found.so_far().diagnostics.iter().any(wrong)
+            self.found.so_far().diagnostics.iter().any(wrong) || self.binders.ty(*b).is_some_and(Ty::is_error)
         };
         self.program.body().exprs.entries().any(|(e, of)| match of {
             Expr::Lambda { params, body } => (e == *result || body == result) && params.iter().any(is_wrong),
             _ => false,
         })
+    }
+
+    /// Whether another pattern destructures the same value, which is an error there already.
+    fn repeats_pattern(&self, cause: &Cause, actual: &Ty) -> bool {
+        let Cause::Binder(component, _) = cause else { return false };
+        let Some((value, _)) = self.value_of_pattern(*component, actual) else { return false };
+        let is_value = |place: &Place| matches!(place, Place::Here(Node::Expr(e)) if *e == value);
+        let destructures =
+            |d: &Diagnostic| matches!(d.at, Node::Binder(_)) && d.related.iter().any(|r| is_value(&r.place));
+        self.found.so_far().diagnostics.iter().any(destructures)
     }
 
     fn is_called_again(&self, function: BinderId) -> bool {

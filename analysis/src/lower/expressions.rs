@@ -35,7 +35,10 @@ impl Lowerer {
         let range = range_of(expr.syntax());
         let lowered = match expr {
             ast::Expr::NameRef(name) => return self.name_ref(name),
-            ast::Expr::Literal(literal) => literal.value().map_or(Expr::Missing, |value| Expr::Literal(value.into())),
+            ast::Expr::Literal(literal) => match self.lookup_value(&literal.syntax().text().to_string()) {
+                Some(binder) => Expr::Local(binder),
+                None => literal.value().map_or(Expr::Missing, |value| Expr::Literal(value.into())),
+            },
             ast::Expr::SizeLit(size) => Expr::Size(self.size_in(size.size(), size.syntax())),
             ast::Expr::Lambda(lambda) => {
                 let params = lambda.param_list().into_iter().flat_map(|list| list.params());

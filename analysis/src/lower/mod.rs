@@ -132,7 +132,10 @@ impl Lowerer {
             Some(token) => self.alloc_binder(token.text().into(), role, token.text_range()),
             None => {
                 let range = name.map_or(end_of(within), |name| range_of(name.syntax()));
-                self.alloc_binder("".into(), role, range)
+                // A literal cannot be bound, which the parser has reported. Its uses mean the binder nevertheless.
+                let literal = name.map(|name| name.syntax().text().to_string());
+                let literal = literal.filter(|text| lift_syntax::is_literal_word(text)).unwrap_or_default();
+                self.alloc_binder(literal.as_str().into(), role, range)
             }
         }
     }

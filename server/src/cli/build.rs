@@ -190,15 +190,17 @@ fn kernels(
     let all = program.analysis.kernels(path)?;
     match name {
         None if !all.is_empty() => Ok(Ok(all)),
-        _ => Ok(one_kernel(program, path, name)?.map(|k| vec![k])),
+        _ => Ok(one_kernel(program, path, name, "--kernel")?.map(|k| vec![k])),
     }
 }
 
 /// Returns the named kernel, or the only one. If it is missing, the program's errors are returned as the likely cause.
+/// `option` is the option that names it.
 pub fn one_kernel(
     program: &Program,
     path: &Arc<str>,
     name: Option<&str>,
+    option: &str,
 ) -> Cancellable<Result<KernelInfo, Vec<Problem>>> {
     let all = program.analysis.kernels(path)?;
     let mut names: Vec<String> = all.iter().map(|k| k.name.clone()).collect();
@@ -222,7 +224,7 @@ pub fn one_kernel(
     let message = match name {
         _ if count == 0 => format!("the program has no kernel: {}", Language::of_path(path).kernel()),
         Some(name) => format!("there is no kernel `{name}`; there is {names}"),
-        None => format!("there are several kernels, {names}: choose one with `--kernel`"),
+        None => format!("there are several kernels, {names}: choose one with `{option}`"),
     };
     let errors = report::errors(&program.analysis, path)?;
     let several = name.is_none() && count > 1;

@@ -124,12 +124,18 @@ struct Side {
 
 impl Side {
     /// Loads a program and its kernel; reports problems and returns `None` if there is no such kernel.
-    fn load(program: Program, kernel: Option<&str>, format: Format, console: &mut Console) -> io::Result<Option<Side>> {
+    /// `option` is the option that names the kernel.
+    fn load(
+        program: Program,
+        (kernel, option): (Option<&str>, &str),
+        format: Format,
+        console: &mut Console,
+    ) -> io::Result<Option<Side>> {
         console.problems(&program.sources(), format, &program.unreadable)?;
         let Some(path) = program.roots.first().filter(|_| program.unreadable.is_empty()).cloned() else {
             return Ok(None);
         };
-        let found = match answered(one_kernel(&program, &path, kernel))? {
+        let found = match answered(one_kernel(&program, &path, kernel, option))? {
             Ok(info) => answered(engine::core(&program.analysis, &path, &info.name))?.map(|kernel| (info, kernel)),
             Err(problems) => Err(problems),
         };
@@ -236,8 +242,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         }
         false => [&arguments.old, &arguments.new].map(|file| Program::load(std::slice::from_ref(file))),
     };
-    let old = Side::load(answered(old)?, arguments.kernel.as_deref(), arguments.format, console)?;
-    let new = Side::load(answered(new)?, new_name, arguments.format, console)?;
+    let old = Side::load(answered(old)?, (arguments.kernel.as_deref(), "--kernel"), arguments.format, console)?;
+    let new = Side::load(answered(new)?, (new_name, "--new-kernel"), arguments.format, console)?;
     let (Some(old), Some(new)) = (old, new) else { return Ok(Status::Wrong) };
     let pair = Pair { arguments, old, new };
     if let Some(why) = pair.unlike() {

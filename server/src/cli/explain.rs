@@ -24,7 +24,16 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             Ok(Status::Fine)
         }
         None => {
-            console.error(&format!("there is no code `{code}`; `lift explain` lists them"));
+            let alike: Vec<String> = codes::all()
+                .iter()
+                .filter(|known| known.contains(code.as_str()))
+                .map(|known| format!("`{known}`"))
+                .collect();
+            let more = match alike.as_slice() {
+                [] => "`lift explain` lists them".to_owned(),
+                alike => format!("there is {}", alike.join(", ")),
+            };
+            console.error(&format!("there is no code `{code}`; {more}"));
             Ok(Status::Misused)
         }
     }

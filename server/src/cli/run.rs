@@ -184,7 +184,7 @@ fn run_kernel(
     console: &mut Console,
     tell: &dyn Fn(&str),
 ) -> Outcome<Done> {
-    let info = match answered(build::one_kernel(program, path, arguments.kernel.as_deref()))? {
+    let info = match answered(build::one_kernel(program, path, arguments.kernel.as_deref(), "--kernel"))? {
         Ok(info) => info,
         Err(problems) => return Ok(Err(problems)),
     };

@@ -106,7 +106,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         return Ok(Status::Wrong);
     }
     let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
-    let info = match answered(build::one_kernel(&program, &path, arguments.kernel.as_deref()))? {
+    let info = match answered(build::one_kernel(&program, &path, arguments.kernel.as_deref(), "--kernel"))? {
         Ok(info) => info,
         Err(problems) => {
             console.problems(&program.sources(), arguments.format, &problems)?;

@@ -12,11 +12,14 @@ pub fn in_order(inputs: &[String], parameters: &[&str], sizes: &[&str]) -> Resul
     let mut given: BTreeMap<&str, &str> = BTreeMap::new();
     let mut others = Vec::new();
     for input in inputs {
-        let named = input.split_once('=').filter(|(name, _)| parameters.contains(name) || sizes.contains(name));
-        let Some((name, value)) = named.filter(|_| !Path::new(input).exists()) else {
+        let named = input.split_once('=').filter(|(name, _)| is_name(name) && !Path::new(input).exists());
+        let Some((name, value)) = named else {
             others.push(input.clone());
             continue;
         };
+        if !parameters.contains(&name) && !sizes.contains(&name) {
+            return Err(format!("`{input}` names no input and no file: {}", known(parameters)));
+        }
         if given.insert(name, value).is_some() {
             return Err(format!("`{name}` is given twice"));
         }
@@ -39,4 +42,18 @@ pub fn in_order(inputs: &[String], parameters: &[&str], sizes: &[&str]) -> Resul
     }
     ordered.extend(others);
     Ok((ordered, numbers))
+}
+
+/// Whether a text may be the name of an input, not a path or a source such as `csv:NAME`.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '\''))
+}
+
+fn known(parameters: &[&str]) -> String {
+    let names: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "the kernel takes none".into(),
+        [one] => format!("the input is {one}"),
+        several => format!("the inputs are {}", several.join(", ")),
+    }
 }

@@ -78,7 +78,10 @@ use tokio::sync::mpsc;
 pub fn run(log: Option<&Path>) -> io::Result<u8> {
     free_at_once();
     let log = match log {
-        Some(path) => TrafficLog::create(path)?,
+        Some(path) => {
+            let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot write {}: {e}", path.display()));
+            TrafficLog::create(path).map_err(named)?
+        }
         None => TrafficLog::default(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

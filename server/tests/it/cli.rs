@@ -246,6 +246,14 @@ fn codes_have_pages() {
         (unknown.status, &*unknown.err),
         (Some(2), "error: there is no code `nonsense`; `lift explain` lists them\n")
     );
+    let unlike = bench.lift(&["explain", "unequal"]);
+    assert!(unlike.err.contains("there is no code `unequal`; there is `unequal-lengths`"), "{}", unlike.err);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_named() {
+    let ran = Bench::new(&[]).lift(&["lsp", "--log", "nowhere/traffic.log"]);
+    assert!(ran.status == Some(1) && ran.err.contains("cannot write nowhere/traffic.log: "), "{}", ran.err);
 }
 
 #[test]

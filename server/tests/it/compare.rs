@@ -155,6 +155,12 @@ fn kernels_of_unlike_types_and_missing_ones_are_refused() {
     let err = bench.wrong(&["compare", "twice.lift", "twice.lift", "--new-kernel", "thrice"]);
     assert!(err.contains("there is no kernel `thrice`; there is `twice`"), "{err}");
     assert_eq!(bench.lift(&["compare", "twice.lift"]).status, Some(2));
+    let kernels = "(lift f () (int) (lambda (x) x))\n(lift g () (int) (lambda (x) x))\n";
+    let bench = Bench::new(&[("one.lift", "(lift f () (int) (lambda (x) x))\n"), ("two.lift", kernels)]);
+    let err = bench.wrong(&["compare", "one.lift", "two.lift"]);
+    assert!(err.contains("choose one with `--new-kernel`"), "{err}");
+    let err = bench.wrong(&["compare", "two.lift", "one.lift"]);
+    assert!(err.contains("choose one with `--kernel`"), "{err}");
 }
 
 #[test]

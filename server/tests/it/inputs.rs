@@ -230,7 +230,7 @@ fn inputs_may_name_their_parameters() {
         error[input]: no value is given for `xs`
         error[input]: `i` is given twice
         error[input]: `pick` takes 2 inputs, `xs: Array[Int,N]`, `i: Int`; 3 are given
-        error[input]: input `xs`, given as `ys=[1]`: there is no such file
+        error[input]: `ys=[1]` names no input and no file: the inputs are `xs`, `i`
         error[input]: `N=x` is not a size
         error[input]: the size `N` is given twice
     "#]]

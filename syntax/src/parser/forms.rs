@@ -1,9 +1,10 @@
 //! Top-level forms.
 
 use super::{Parser, foreign};
+use crate::TextRange;
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix};
 use crate::kind::SyntaxKind::*;
-use crate::words::TYPE_WORDS;
+use crate::words::{SCALAR_TYPES, TYPE_WORDS};
 
 const KERNEL: &str = "(lift (N …) (type …) (lambda (x …) expr))";
 
@@ -101,12 +102,27 @@ impl Parser<'_> {
             && self.kind_at(self.pos + 1).is_opener();
         if self.at_end() {
             self.missing("the list of size names");
+        } else if self.at_types_alone() {
+            let range = self.current_range();
+            let message = format!("the list of size names is missing before this list of types: `{KERNEL}`");
+            let before = TextRange::empty(range.start());
+            let error = SyntaxError::new(Code::Missing, range, message);
+            self.report(error.with_fix("Write `()`: there are no sizes", before, "() "));
         } else if self.at_lambda() || looks_like_types {
             let message = format!("the list of size names is missing before this: `{KERNEL}`");
             self.error(Code::Missing, self.current_range(), message);
         } else {
             self.size_names("the list of size names");
         }
+    }
+
+    /// Whether a list of scalar types stands directly before the lambda.
+    fn at_types_alone(&self) -> bool {
+        if !SCALAR_TYPES.contains(&self.head_word()) {
+            return false;
+        }
+        let after = self.groups[self.pos].end() + 1;
+        self.kind_at(after).is_opener() && matches!(self.word_at(after + 1), "lambda" | "λ")
     }
 
     fn kernel_types(&mut self) {

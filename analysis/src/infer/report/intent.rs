@@ -18,7 +18,7 @@ mod orders;
 mod surplus;
 
 use crate::diagnostics::notes::Guess;
-use crate::diagnostics::{Diagnostic, Edit, Fix, Problem, Title};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Note, Problem, Title};
 use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::infer::Lookup;
@@ -312,14 +312,33 @@ impl Results<'_> {
         }
     }
 
-    /// Explains a function of one parameter that is given several values.
-    fn meant_parameters_for(&self, binder: BinderId) -> Option<Intent> {
+    /// The argument from which a function beside it gets the value of its pattern, such as the initial state of a loop.
+    pub fn value_of_pattern(&self, component: ExprId, ty: &Ty) -> Option<(ExprId, Note)> {
+        let Expr::Component { of: binder, .. } = self.program.expr(component) else { return None };
+        let (_, callee, args, _) = self.call_with(*binder)?;
+        let function = self.table.zonk(&self.operand_type(callee)?);
+        let given = function.uncurry().0.into_iter().zip(args);
+        let mut values =
+            given.filter(|(param, arg)| *param == ty && !matches!(self.program.expr(**arg), Expr::Lambda { .. }));
+        let (_, value) = values.next()?;
+        Some((*value, Note::ExpressionIs { text: self.program.short(*value), ty: ty.clone() }))
+    }
+
+    /// The lambda with this only parameter, and the call that it is an argument of: its callee, its arguments and the index.
+    fn call_with(&self, binder: BinderId) -> Option<(ExprId, ExprId, &[ExprId], usize)> {
         let body = self.program.body();
         let lambda = body.exprs.find(|e| matches!(e, Expr::Lambda { params, .. } if params[..] == [binder]))?;
-        let (callee, index) = body.exprs.iter().find_map(|e| match e {
-            Expr::Apply { callee, args } => Some((*callee, args.iter().position(|arg| *arg == lambda)?)),
+        body.exprs.iter().find_map(|e| match e {
+            Expr::Apply { callee, args } => {
+                Some((lambda, *callee, args.as_slice(), args.iter().position(|arg| *arg == lambda)?))
+            }
             _ => None,
-        })?;
+        })
+    }
+
+    /// Explains a function of one parameter that is given several values.
+    fn meant_parameters_for(&self, binder: BinderId) -> Option<Intent> {
+        let (lambda, callee, _, index) = self.call_with(binder)?;
         let function = self.operand_type(callee)?;
         let given = self.table.zonk(function.uncurry().0.get(index)?).uncurry().0.len();
         let (lambda, callee) = (self.program.short(lambda), self.program.short(callee));

@@ -192,6 +192,11 @@ impl Results<'_> {
         {
             d = meant.add_to(d);
         }
+        if let Cause::Binder(component, _) = cause
+            && let Some((value, note)) = self.value_of_pattern(*component, actual)
+        {
+            d = d.related(Node::Expr(value), &note);
+        }
         if let Cause::Branches { then, .. } = cause {
             d = d.related(Node::Expr(*then), &Note::BranchIs { ty: expected.clone() });
         }

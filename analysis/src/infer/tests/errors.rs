@@ -95,7 +95,7 @@ fn wrong_arguments() {
               not-a-function at `xs`: `xs` is applied here, but it is not a function: its type is `Array[Float,N]`; an element is `(aref xs 1)`
                 fix: Write `(aref xs 1)`
             m : Array[Float,N] -> Int -> Array[Array[Float,?],N/?]
-              needs-size at `k`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
+              needs-size at `k`: `split` needs a size here: a natural number, a size name such as `N`, `#(…)`, or the length of an array; an Int `k` becomes one by `(let ks (iota k) … (length ks) …)`
             n : Array[Float,N] -> Int
               type-mismatch at `(aref xs 0)`: a condition is `Bool`, but this is `Float`; `(!= (aref xs 0) 0.0f)` compares it
                 fix: Write `(!= (aref xs 0) 0.0f)`

@@ -129,7 +129,7 @@ fn a_definition_may_take_every_number() {
         expect![[r#"
             repeated : #n -> (a -> a) -> a -> a
             f : Int -> Int
-              needs-size at `n`: `repeated` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`; a definition that works with every number declares its parameter `(name int)`
+              needs-size at `n`: `repeated` needs a size here: a natural number, a size name such as `N`, `#(…)`, or the length of an array; an Int `k` becomes one by `(let ks (iota k) … (length ks) …)`; a definition that works with every number declares its parameter `(name int)`
         "#]],
     );
 }
