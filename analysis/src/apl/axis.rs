@@ -45,6 +45,7 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
             let axis = resolved(ev, &at, a.rank().max(x.rank()))?;
             nested::join_along(ev, glyph, axis, a, x)
         }
+        (',', None) => ravel_axes(ev, number, x),
         ('⊂' | '↓', None) if x.rank() == 2 => match resolved(ev, &at, 2)? {
             0 => {
                 let columns = turned::transpose(ev, x)?;
@@ -104,6 +105,39 @@ pub fn along(ev: &mut Ev, glyph: char, number: &Arr, left: Option<&Arr>, x: &Arr
         }
         _ => not_supported(number.range, format!("`{glyph}` with an axis")),
     }
+}
+
+/// Ravel with axes: `,[1 2]x` makes one axis of adjacent ones, `,[0.5]x` a new one of length 1, `,[⍬]x` a last one.
+fn ravel_axes(ev: &mut Ev, number: &Arr, x: &Arr) -> Res<Arr> {
+    let known = number.known().filter(|_| number.rank() <= 1 && number.kind <= Kind::Double);
+    let Some(known) = known else {
+        return not_supported(number.range, "an axis that is not known before the run,");
+    };
+    let axes: Vec<f64> = known.iter().map(|axis| axis - f64::from(ev.origin)).collect();
+    let rank = x.rank() as f64;
+    let mut shape = x.shape.clone();
+    match axes.as_slice() {
+        [] => shape.push(Size::one()),
+        [place] if place.fract() != 0.0 => {
+            if !(0.0..=rank).contains(&place.ceil()) {
+                return fail(AplRank, number.range, format!("there is no new axis there in an array of rank {rank}"));
+            }
+            shape.insert(place.ceil() as usize, Size::one());
+        }
+        [first, rest @ ..] => {
+            let mut follow = std::iter::successors(Some(*first), |axis| Some(axis + 1.0));
+            let adjacent = axes.iter().all(|axis| follow.next() == Some(*axis));
+            let last = rest.last().unwrap_or(first);
+            if !adjacent || first.fract() != 0.0 || *first < 0.0 || *last >= rank {
+                let message = format!("`,` needs adjacent axes of an array of rank {rank}, in their order");
+                return fail(AplRank, number.range, message);
+            }
+            let merged = *first as usize..*last as usize + 1;
+            let all = structure::product(&shape[merged.clone()]);
+            shape.splice(merged, [all]);
+        }
+    }
+    structure::reshaped(ev, shape, x)
 }
 
 /// Joins arrays along a new axis.

@@ -1,11 +1,12 @@
 //! Functions of parts of an array: windows, cells of a rank, groups of equal keys, selected elements.
 
+use super::chosen::chosen;
 use super::context::{FEW, MANY};
 use super::counted::{Counted, amount};
 use super::loops::{leaves, rebuilt};
 use super::nested::{bound_since, collect, over};
 use super::select::{assigned, index, replicate};
-use super::structure::{constant_index, iota};
+use super::structure::{constant_index, iota, reshaped};
 use super::value::{Arr, Between, Ev, Kind, One, Repr, Res, Scalar, fail, not_supported};
 use super::{scalar, sets};
 use crate::front::term::Term;
@@ -370,6 +371,11 @@ pub enum Change {
 
 /// `(v@i)x` and `(f@i)x`: the array with other elements at some indices.
 pub fn at(ev: &mut Ev, change: &Change, i: &Arr, x: &Arr, range: TextRange) -> Res<Arr> {
+    // Indices with a part for every axis, `0@(⊂2 2)`.
+    if let Some((flat, places)) = chosen(ev, x, &[Some(i.clone())])? {
+        let changed = at(ev, change, &places, &flat, range)?;
+        return reshaped(ev, x.shape.clone(), &changed);
+    }
     let indices = [vec![Some(i.clone())], vec![None; x.rank().saturating_sub(1)]].concat();
     let new = match change {
         Change::Value(new) => new.clone(),

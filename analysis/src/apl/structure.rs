@@ -152,7 +152,7 @@ pub fn tally(ev: &mut Ev, x: &Arr) -> Arr {
     ev.of_scalar(scalar)
 }
 
-fn product(shape: &[Size]) -> Size {
+pub fn product(shape: &[Size]) -> Size {
     shape.iter().fold(Size::one(), |all, size| all.mul(size))
 }
 
@@ -187,7 +187,8 @@ pub fn reshape(ev: &mut Ev, s: &Arr, x: &Arr) -> Res<Arr> {
     reshaped(ev, shape, x)
 }
 
-fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
+/// The array with another shape, of the same number of elements or with repeated ones.
+pub fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
     if shape == x.shape {
         return Ok(x.clone());
     }
