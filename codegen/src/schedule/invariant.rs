@@ -134,7 +134,7 @@ impl Hoister<'_> {
             let waits = stops && !stopped && !leaves_a_branch && self.may_wait(stmt, runs);
             let harmless = self.has_known_lengths(stmt, leaves_a_branch)
                 && (!stops || waits || divides)
-                && (!leaves_a_branch || has_plain_sizes(&self.kernel.vars, stmt));
+                && (!leaves_a_branch || (has_plain_sizes(&self.kernel.vars, stmt) && self.takes_known_parts(stmt)));
             let opener = |s: &&Stmt| self.opens(s, stmt);
             if reads(&varies) || stmts.iter().any(|s| varies.contains(&s.var) && opener(s)) || !harmless {
                 varies.insert(stmt.var);
@@ -196,6 +196,19 @@ impl Hoister<'_> {
             Runs::If(_) => stmt.binds.is_empty() && array.is_some_and(|a| a.element.as_scalar().is_some()),
             Runs::Perhaps => false,
         }
+    }
+
+    /// Whether the parts that a statement takes are in their arrays also where a branch around it is not taken.
+    fn takes_known_parts(&self, stmt: &Stmt) -> bool {
+        let is_inside = match &stmt.rhs {
+            Rhs::Prim(PrimCall { prim: Prim::Take | Prim::Slice, sizes, args, .. }) => {
+                let end = sizes.iter().fold(Size::zero(), |end, size| end.add(size));
+                let array = args.last().and_then(|xs| self.elements(xs));
+                array.is_some_and(|len| self.facts.le(&end, &len).is_yes())
+            }
+            _ => true,
+        };
+        is_inside && stmt.rhs.blocks().into_iter().flat_map(|b| &b.stmts).all(|s| self.takes_known_parts(s))
     }
 
     /// Guards a statement that has left a map: it runs only if the map has elements, otherwise its array is zeros.
