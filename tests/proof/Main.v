@@ -278,6 +278,30 @@ Proof.
   - exfalso. eapply value_steps_not; [|exact S5]. constructor.
 Qed.
 
+(** [(if (= (length v) (length w)) t u)]: what the checker makes of [w] in [t], a cast to the length of [v], does not fail
+  there, whether the lengths are size names or were opened. *)
+Theorem a_cast_succeeds_where_a_test_says_so v w s :
+  value v -> value w -> number s = len v ->
+  steps (P2 (Arith Equal) (P1 Length v) (P1 Length w)) (Bool true) -> red (P1 (Cast s) w) w.
+Proof.
+  intros V W N S. apply R_Cast; [exact W|]. rewrite N.
+  pose (nv := Int (Z.of_nat (len v))). pose (nw := Int (Z.of_nat (len w))).
+  assert (E1 : forall x, step (P2 (Arith Equal) (P1 Length v) (P1 Length w)) x -> x = P2 (Arith Equal) nv (P1 Length w)).
+  { intros x K. eapply running_is_deterministic; [exact K|].
+    apply (S_In (F_P2l (Arith Equal) (P1 Length w))); [simpl; auto|]. constructor. apply (R_Length v V). }
+  assert (E2 : forall x, step (P2 (Arith Equal) nv (P1 Length w)) x -> x = P2 (Arith Equal) nv nw).
+  { intros x K. eapply running_is_deterministic; [exact K|].
+    apply (S_In (F_P2r (Arith Equal) nv)); [simpl; constructor|]. constructor. apply (R_Length w W). }
+  assert (E3 : forall x, step (P2 (Arith Equal) nv nw) x -> x = Bool (Z.of_nat (len v) =? Z.of_nat (len w))%Z).
+  { intros x K. eapply running_is_deterministic; [exact K|]. constructor. constructor. reflexivity. }
+  inversion S as [|? ? ? S1 S2]; subst. apply E1 in S1. subst.
+  inversion S2 as [|? ? ? S3 S4]; subst. apply E2 in S3. subst.
+  inversion S4 as [|? ? ? S5 S6]; subst. apply E3 in S5. subst.
+  inversion S6 as [? B|? ? ? S7 _]; subst.
+  - assert (same : (Z.of_nat (len v) =? Z.of_nat (len w) = true)%Z) by congruence. apply Z.eqb_eq in same. lia.
+  - exfalso. eapply value_steps_not; [|exact S7]. constructor.
+Qed.
+
 (** ** Insertion of pack and unpack *)
 
 (** What insertion makes is well typed in the explicit language, with the type that it says. *)

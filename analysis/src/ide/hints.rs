@@ -174,7 +174,7 @@ impl Maker<'_, '_> {
 
     /// Adds `checks M = N` after a cast, and after a use that assumes a condition on lengths.
     fn checks(&mut self) {
-        for cast in self.inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
+        for cast in self.inference.casts.iter().filter(|cast| !cast.checks.is_empty() && cast.since.is_empty()) {
             let checks: Vec<String> = cast.checks.iter().map(ToString::to_string).collect();
             let parts = self.linked(&format!("checks {}", checks.join(", ")));
             let tooltip = "The lengths cannot be proved equal: the run stops with an error if they are not";

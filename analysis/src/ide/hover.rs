@@ -8,7 +8,7 @@ use super::Hover;
 use super::locate::{View, inferred_form_at};
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
-use crate::infer::{AtPosition, Inference, LengthSource, Opening, Site};
+use crate::infer::{AtPosition, Condition, Inference, LengthSource, Opening, Site, short_text};
 use crate::names::Resolution;
 use crate::parameters::{Entry, TargetName};
 use crate::prims::Primitive;
@@ -72,16 +72,22 @@ impl Pane<'_, '_> {
                     if general {
                         page.ty(self.inference.expr_types.get(expr)?);
                     }
-                    return self.binder(*binder, page);
+                    self.binder(*binder, page)?;
+                } else {
+                    page.ty(self.inference.expr_types.get(expr)?);
+                    self.openings(Site::Expr(expr), page);
+                    self.lengths_of(expr, page);
+                    page.text(self.introduced(*binder));
                 }
-                page.ty(self.inference.expr_types.get(expr)?);
-                self.openings(Site::Expr(expr), page);
-                self.lengths_of(expr, page);
-                page.text(self.introduced(*binder));
+                self.checks(expr, page);
                 Some(())
             }
             _ if self.inference.expr_types.get(expr).is_none_or(|ty| ty.is_error()) => None,
-            Expr::Global(name) => self.global(expr, name, page),
+            Expr::Global(name) => {
+                self.global(expr, name, page)?;
+                self.checks(expr, page);
+                Some(())
+            }
             _ => {
                 page.ty(self.inference.expr_types.get(expr)?);
                 self.value(expr, page);
@@ -285,8 +291,17 @@ impl Pane<'_, '_> {
     fn checks(&self, expr: ExprId, page: &mut Page) {
         for cast in self.inference.casts.iter().filter(|cast| cast.expr == expr) {
             let checks: Vec<String> = cast.checks.iter().map(|check| format!("`{check}`")).collect();
-            page.text(format!("Checked at run time: {}.", checks.join(", ")));
+            let since: Vec<String> = cast.since.iter().map(|condition| self.condition(*condition)).collect();
+            page.text(match since.is_empty() {
+                true => format!("Checked at run time: {}.", checks.join(", ")),
+                false => format!("Equal here: {}, since {}.", checks.join(", "), since.join(" and ")),
+            });
         }
+    }
+
+    fn condition(&self, Condition { expr, holds }: Condition) -> String {
+        let verb = if holds { "holds" } else { "does not hold" };
+        format!("`{}` {verb}", short_text(self.body(), expr))
     }
 
     fn assumptions(&self, at: &[Option<ExprId>], page: &mut Page) {

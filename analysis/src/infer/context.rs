@@ -108,6 +108,9 @@ impl<'a> Infer<'a> {
 
     /// Makes `actual` equal to `expected`. A conflict is reported with its cause; returns whether there was none.
     pub fn unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> bool {
+        if self.unify_where_computed(expected, actual, cause) {
+            return true;
+        }
         match self.try_unify(expected, actual, cause) {
             Ok(()) => true,
             Err(m) => {
@@ -125,7 +128,7 @@ impl<'a> Infer<'a> {
         let unified = self.table.unify(self.scopes.opened_at(), cause.why(), |u| u.sizes(expected, actual));
         self.after_unify(unified, cause)
     }
-    fn after_unify(&mut self, unified: Unified, cause: &Cause) -> Result<(), Mismatch> {
+    pub(super) fn after_unify(&mut self, unified: Unified, cause: &Cause) -> Result<(), Mismatch> {
         for (left, right) in unified.postponed {
             self.defer(Constraint::Equal { left, right, cause: cause.clone() });
         }

@@ -2,11 +2,12 @@
 //! branch may be taken. The right side of an `and` or `or` is a branch, too.
 //!
 //! An `Int` wraps but a size does not. A condition therefore gives facts only if it compares lengths, size names,
-//! numbers, or differences of two of them, all of which an `Int` can represent.
+//! numbers, or differences of two of them, all of which an `Int` can represent. Sums and products below 2^32 may also be
+//! tested for equality, because two such numbers that are equal as `Int`s are equal.
 
 use super::branches::Branch;
 use super::context::Infer;
-use super::result::{Assumed, Iteration};
+use super::result::{Assumed, Condition, Iteration};
 use super::results::Results;
 use crate::hir::*;
 use crate::prims::PrimitiveId;
@@ -15,6 +16,12 @@ use crate::size::{Assumption, Size, Var, VarKind};
 /// Limit on the conditions considered around an expression, innermost first.
 const MOST_GIVEN: usize = 64;
 
+/// A fact that follows from a comparison around an expression.
+pub struct Said {
+    pub fact: Assumption,
+    pub by: Condition,
+}
+
 impl Infer<'_> {
     /// Restricts an assumption at an expression to the conditions around it, as far as they are known by now, and
     /// determines where it is checked.
@@ -22,11 +29,11 @@ impl Infer<'_> {
         let (mut given, mut branch) = (Vec::new(), None);
         let around: Vec<Branch> = self.program.branches().around(at).take(MOST_GIVEN).collect();
         for Branch { body, condition, holds, .. } in around {
-            let mut known = Vec::new();
-            if !self.implied(condition, holds, &mut known) {
+            let mut said = Vec::new();
+            if !self.implied(condition, holds, &mut said) {
                 branch = branch.or(Some(body));
             }
-            known.retain(|a| !given.contains(a));
+            let known: Vec<Assumption> = said.into_iter().map(|s| s.fact).filter(|a| !given.contains(a)).collect();
             given.splice(0..0, known);
         }
         let assumption = assumption.given(given);
@@ -34,14 +41,31 @@ impl Infer<'_> {
         Assumed { assumption, at, branch }
     }
 
+    /// What the conditions around an expression say, outermost first.
+    pub fn said_around(&mut self, at: ExprId) -> Vec<Said> {
+        let mut around: Vec<Branch> = self.program.branches().around(at).take(MOST_GIVEN).collect();
+        around.reverse();
+        let mut said = Vec::new();
+        for Branch { condition, holds, .. } in around {
+            self.implied(condition, holds, &mut said);
+        }
+        said
+    }
+
     /// Adds the facts that follow if the condition has the value `holds`. Returns whether they are equivalent to it.
-    fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Assumption>) -> bool {
+    fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Said>) -> bool {
         let body = self.program.body();
         if let Expr::Literal(Literal::Bool(value)) = body.expr(condition) {
             if *value != holds {
-                known.push(Assumption::Positive(Size::zero()));
+                known.push(Said { fact: Assumption::Positive(Size::zero()), by: Condition { expr: condition, holds } });
             }
             return true;
+        }
+        if let Expr::Local(name) = body.expr(condition)
+            && body.binder(*name).role == BinderRole::Let
+            && let Some(value) = self.program.value_of(*name)
+        {
+            return self.implied(value, holds, known);
         }
         let Expr::Apply { callee, args } = body.expr(condition) else { return false };
         let Some(p) = self.program.primitive_at(*callee) else { return false };
@@ -54,7 +78,10 @@ impl Infer<'_> {
             (_, &[a, b], _) => (a, b),
             _ => return false,
         };
-        let (Some(a), Some(b)) = (self.compared(a), self.compared(b)) else { return false };
+        let tests_equality = matches!((p.id, holds), (PrimitiveId::Equal, true) | (PrimitiveId::NotEqual, false));
+        let sizes = self.compared(a).zip(self.compared(b));
+        let sizes = sizes.or_else(|| if tests_equality { self.total(a).zip(self.total(b)) } else { None });
+        let Some((a, b)) = sizes else { return false };
         let below = |a: &Size, b: &Size| Assumption::AtMost(a.add(&Size::one()), b.clone());
         let at_most = |a: &Size, b: &Size| Assumption::AtMost(a.clone(), b.clone());
         let said = match (p.id, holds) {
@@ -62,7 +89,7 @@ impl Infer<'_> {
             (PrimitiveId::Greater, true) | (PrimitiveId::AtMost, false) => Some(below(&b, &a)),
             (PrimitiveId::AtMost, true) | (PrimitiveId::Greater, false) => Some(at_most(&a, &b)),
             (PrimitiveId::AtLeast, true) | (PrimitiveId::Less, false) => Some(at_most(&b, &a)),
-            (PrimitiveId::Equal, true) | (PrimitiveId::NotEqual, false) => Some(Assumption::Equal(a, b)),
+            _ if tests_equality => Some(Assumption::Equal(a, b)),
             // A natural number other than 0 is positive.
             (PrimitiveId::Equal, false) | (PrimitiveId::NotEqual, true) if b.is_zero() && a.is_natural() => {
                 Some(Assumption::Positive(a))
@@ -72,8 +99,9 @@ impl Infer<'_> {
             }
             _ => None,
         };
-        known.extend(said.clone());
-        said.is_some()
+        let is_known = said.is_some();
+        known.extend(said.map(|fact| Said { fact, by: Condition { expr: condition, holds } }));
+        is_known
     }
 
     /// The size that a compared number represents; `None` if it is not one.
@@ -85,6 +113,26 @@ impl Infer<'_> {
             return Some(self.natural(a)?.sub(&self.natural(b)?));
         }
         self.natural(e)
+    }
+
+    /// The size of which a number is the value modulo 2^32: a sum or product of compared ones, itself below 2^32.
+    fn total(&mut self, e: ExprId) -> Option<Size> {
+        let size = self.sum_or_product(e)?;
+        let greatest = size.eval(&|_| Some(i32::MAX.into())).ok()?;
+        u32::try_from(greatest).is_ok().then_some(size)
+    }
+
+    fn sum_or_product(&mut self, e: ExprId) -> Option<Size> {
+        if let Some(size) = self.natural(e) {
+            return Some(size);
+        }
+        let Expr::Apply { callee, args } = self.program.expr(e) else { return None };
+        let (id, &[a, b]) = (self.program.primitive_at(*callee)?.id, args.as_slice()) else { return None };
+        match id {
+            PrimitiveId::Add => Some(self.sum_or_product(a)?.add(&self.sum_or_product(b)?)),
+            PrimitiveId::Mul => Some(self.sum_or_product(a)?.mul(&self.sum_or_product(b)?)),
+            _ => None,
+        }
     }
 
     fn natural(&mut self, e: ExprId) -> Option<Size> {

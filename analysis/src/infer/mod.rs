@@ -38,6 +38,7 @@
 //! | `report` | turns conflicts into diagnostics |
 //! | [`elaborate`] | the program with every inserted `pack` and `unpack` written out |
 //! | `guards` | facts about sizes from the conditions around an expression |
+//! | `equal_here` | lengths that are equal by the conditions around a call |
 //! | [`given`] | definitions that are given rows of hidden length |
 //! | `uses` | the uses of such definitions |
 //! | `openers` | functions given by name that open their arguments |
@@ -71,6 +72,7 @@ mod finish;
 mod report;
 // Other uses of a result.
 pub mod elaborate;
+mod equal_here;
 pub mod given;
 mod guards;
 mod openers;

@@ -88,10 +88,30 @@ pub struct Assumed {
     pub branch: Option<ExprId>,
 }
 
-/// A cast `(: e type)` whose sizes could not be proved equal; checked at run time.
+/// A condition around an expression, and its value there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    pub expr: ExprId,
+    pub holds: bool,
+}
+
+/// The expression or argument that a cast converts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CastOf {
+    /// A written `(: e type)`.
+    Written,
+    /// An argument of a call, whose lengths are those of the parameter by the conditions around the call.
+    Argument,
+}
+
+/// A cast between types whose sizes are equal only by the conditions around it, or could not be proved equal and are
+/// checked at run time. Inference is not trusted: the compiler checks every cast, unless it proves the lengths equal too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedCast {
     pub expr: ExprId,
+    pub of: CastOf,
+    /// The conditions from which it follows that the lengths are equal; empty if none say so.
+    pub since: Vec<Condition>,
     /// The lengths that must be equal.
     pub checks: Vec<LengthCheck>,
     pub from: Ty,

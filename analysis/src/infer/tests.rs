@@ -1,6 +1,7 @@
 //! Small programs and their inferred types: one line per form, then the diagnostics.
 
 mod elaboration;
+mod equal_here;
 mod errors;
 mod existentials;
 mod given;

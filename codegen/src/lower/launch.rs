@@ -77,14 +77,16 @@ fn leave_unless<'k>(f: &mut FunctionBuilder<'_, 'k>, guard: &Guard<'k>) -> Resul
     if guard.taken(f.program()).is_none() {
         f.only_in_branch();
     }
-    f.in_prologue(|f| {
+    let condition = f.in_prologue(|f| {
         let condition = f.scalar_of(&guard.condition)?;
         let condition = f.scalar(&condition)?;
-        let leave = if guard.holds { condition.not() } else { condition };
+        let leave = if guard.holds { condition.clone().not() } else { condition.clone() };
         let stop = vec![StmtKind::Return.at(&f.origin())];
         f.emit_if(leave, stop, Vec::new());
-        Ok(())
-    })
+        Ok(condition)
+    })?;
+    f.known_mut().assume_condition(&condition, guard.holds);
+    Ok(())
 }
 
 /// The wished number of groups in each dimension; `room` limits their product.

@@ -51,7 +51,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.note_double(ty);
         let rounded = of_halves && ty == Scalar::Float && op != ScalarOp::To(Scalar::Float);
         let (ty, expr) = if rounded { (Scalar::Half, self.call_helper(Helper::ToHalf, [expr])) } else { (ty, expr) };
-        self.known_mut().note_comparison(op, args, &expr);
+        let of_lengths = matches!(op, ScalarOp::Eq | ScalarOp::Ne) && args.iter().all(|a| self.is_of_lengths(a));
+        self.known_mut().note_comparison(op, args, &expr, of_lengths);
         Ok(match expr {
             Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
             expr => ScalarValue::Computed { ty, expr },

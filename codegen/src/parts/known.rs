@@ -41,11 +41,12 @@ impl Known {
     pub fn new(kernel: &Kernel) -> Known {
         let mut facts = Facts::new();
         kernel.assumptions.iter().for_each(|(assumption, _)| facts.assume(assumption));
-        kernel.body.visit(&mut |stmt| {
+        // A cast in a branch says nothing about runs that do not take it.
+        for stmt in &kernel.body.stmts {
             if let Rhs::Cast(_, checks) = &stmt.rhs {
                 checks.iter().for_each(|check| facts.assume(&LengthCheck::assumption(check)));
             }
-        });
+        }
         Known {
             kernel: kernel.clone(),
             vars: kernel.vars.clone(),

@@ -118,3 +118,41 @@ fn a_definition_with_a_branch() {
             first-three : Bool -> Array[Int,n] -> Int"#]],
     );
 }
+
+#[test]
+fn lengths_that_a_condition_says_are_equal() {
+    check(
+        &kernel("(let ys (filter (< 0) xs) (if (and (> k 1) (= (length ys) N)) (zip xs $0ys) (zip xs xs)))"),
+        expect![[r#"
+            at 2:`ys`
+            <∃X, Array[Int,X]>
+
+            Opened here as `Array[Int,X1]`, with the hidden length named `X1`.
+
+            `X1`: how many elements `filter (< 0)` at 2:11 kept; at most `N`.
+
+            `ys` is bound by `let`.
+
+            Equal here: `X1 = N`, since `(= (length ys) N)` holds."#]],
+    );
+    check(
+        &kernel("(let ys (filter (< 0) xs) (if (!= N (length ys)) (zip xs xs) (zip xs $0(map neg ys)$0)))"),
+        expect![[r#"
+            at 2:`(map neg ys)`
+            Array[Int,X1]
+
+            `X1`: how many elements `filter (< 0)` at 2:11 kept; at most `N`.
+
+            Equal here: `X1 = N`, since `(!= N (length ys))` does not hold."#]],
+    );
+    check(
+        &kernel("(if (= N 3) $0(: xs (array-type int 3))$0 xs)"),
+        expect![[r#"
+        at 2:`(: xs (array-type int 3))`
+        Array[Int,3]
+
+        Packed as `<∃X, Array[Int,X]>`, which hides `3`.
+
+        Equal here: `N = 3`, since `(= N 3)` holds."#]],
+    );
+}

@@ -5,7 +5,7 @@ use crate::hir::*;
 use crate::infer::lets::LET_BASE;
 use crate::infer::result::*;
 use crate::infer::results::Results;
-use crate::size::{Size, Var};
+use crate::size::{LengthCheck, Size, Var};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
@@ -77,6 +77,8 @@ impl Results<'_> {
             c.to = ty(&c.to);
             c.checks = c.checks.iter().map(|check| check.map(&mut |s| size(s))).collect();
         }
+        // Lengths that were not known yet may have turned out equal.
+        out.casts.retain(|cast| !cast.checks.iter().all(LengthCheck::is_needless));
     }
 
     /// Index variables, and lengths that depend on an index or an iteration.

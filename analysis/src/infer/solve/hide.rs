@@ -7,7 +7,7 @@ use crate::infer::context::Infer;
 use crate::infer::result::*;
 use crate::infer::scopes::ScopeId;
 use crate::infer::table::unify::occurrence_order;
-use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
+use crate::size::{Assumption, LengthCheck, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
 /// Names for hidden lengths, `X`, `Y`, `Z`, …, without those that occur in the type.
@@ -217,7 +217,7 @@ impl Infer<'_> {
     /// Checks `(: e type)`, equal except for sizes. Sizes not proved equal are checked at run time.
     pub fn cast(&mut self, from: &Ty, to: &Ty, at: ExprId) {
         let mut checks = Vec::new();
-        if !self.cast_parts(from, to, &mut checks) {
+        if !self.cast_parts(from, to, &|from, to| from == to, &mut checks) {
             self.unify(to, from, &Cause::Annotation(at));
             return;
         }
@@ -233,13 +233,23 @@ impl Infer<'_> {
             }
         }
         if !checks.is_empty() {
-            checks.iter().for_each(|check| self.assume(check.assumption(), at));
-            self.found.cast(CheckedCast { expr: at, checks, from: from.clone(), to: to.clone() });
+            let wanted: Vec<Assumption> = checks.iter().map(LengthCheck::assumption).collect();
+            let since = self.follows_where_computed(&wanted, at).unwrap_or_default();
+            wanted.into_iter().for_each(|assumption| self.assume(assumption, at));
+            let (from, to) = (from.clone(), to.clone());
+            self.found.cast(CheckedCast { expr: at, of: CastOf::Written, since, checks, from, to });
         }
     }
 
-    /// Whether the types agree except for sizes. Collects the sizes not known to be equal.
-    fn cast_parts(&self, from: &Ty, to: &Ty, checks: &mut Vec<LengthCheck>) -> bool {
+    /// Whether the types agree except for sizes, where `same` compares types without lengths. Collects the sizes not known
+    /// to be equal.
+    pub fn cast_parts(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        same: &dyn Fn(&Ty, &Ty) -> bool,
+        checks: &mut Vec<LengthCheck>,
+    ) -> bool {
         let (from, to) = (self.table.zonk(from), self.table.zonk(to));
         match (from.kind(), to.kind()) {
             (TyKind::Array(a), TyKind::Array(b)) if a.position.is_none() || b.position.is_some() => {
@@ -251,18 +261,18 @@ impl Infer<'_> {
                     _ => a.element.clone(),
                 };
                 let mut of_rows = Vec::new();
-                let same = self.cast_parts(&element, &b.element, &mut of_rows);
+                let agree = self.cast_parts(&element, &b.element, same, &mut of_rows);
                 let in_rows = |check: LengthCheck| match &b.position {
                     Some(position) => check.in_rows(position.clone(), b.len.clone()),
                     None => check,
                 };
                 checks.extend(of_rows.into_iter().map(in_rows));
-                same
+                agree
             }
             (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => {
-                a.iter().zip(b).all(|(a, b)| self.cast_parts(a, b, checks))
+                a.iter().zip(b).all(|(a, b)| self.cast_parts(a, b, same, checks))
             }
-            _ => from == to || from.is_error() || to.is_error(),
+            _ => same(&from, &to) || from.is_error() || to.is_error(),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{BOUND_ONLY, Key, Level, Position, Slot, TYPE_LIMIT, Table, TypeLimit};
 use crate::hir::ExprId;
-use crate::size::{Assumption, Size, Solution, Truth, Var, VarKind, solve};
+use crate::size::{Assumption, Facts, Size, Solution, Truth, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 
 /// The innermost conflict between two types; the caller knows the outer ones.
@@ -48,6 +48,28 @@ pub struct Unify<'t> {
     assumed: Vec<Assumption>,
     /// The number of nodes that may still be compared, and their remaining depth.
     left: TypeLimit,
+    given: Option<&'t Given>,
+    /// Whether lengths are equal only by the given facts.
+    used_given: bool,
+}
+
+/// Facts that hold where the types must be equal, and the variables that they mention.
+pub struct Given {
+    pub facts: Facts,
+    pub about: Vec<Var>,
+}
+
+impl Given {
+    /// Whether the lengths are equal by these facts. Other inference variables are bound instead.
+    fn makes_equal(&self, left: &Size, right: &Size) -> bool {
+        let is_other = |v: &Var| v.kind == VarKind::Unknown && !self.about.contains(v);
+        !left.vars().iter().chain(&right.vars()).any(is_other) && are_equal(&self.facts, left, right)
+    }
+}
+
+/// Whether two lengths are equal, also if each is at most the other.
+pub fn are_equal(facts: &Facts, left: &Size, right: &Size) -> bool {
+    facts.equal(left, right).is_yes() || (facts.le(left, right).is_yes() && facts.le(right, left).is_yes())
 }
 
 /// The part of a unification that is left to its caller.
@@ -57,6 +79,8 @@ pub struct Unified {
     pub postponed: Vec<(Size, Size)>,
     /// Assumptions on which the solutions rely.
     pub assumed: Vec<Assumption>,
+    /// Whether lengths are equal only by the given facts.
+    pub used_given: bool,
 }
 
 /// Limits of one unification. Types grow while they are compared, so it may visit more nodes than one type may have.
@@ -71,11 +95,24 @@ impl Table {
         why: Option<ExprId>,
         f: impl FnOnce(&mut Unify<'_>) -> Result<(), Mismatch>,
     ) -> Unified {
+        self.unify_given(skolem_levels, why, None, f)
+    }
+
+    /// Runs one unification where further facts hold.
+    pub fn unify_given(
+        &mut self,
+        skolem_levels: &[Level],
+        why: Option<ExprId>,
+        given: Option<&Given>,
+        f: impl FnOnce(&mut Unify<'_>) -> Result<(), Mismatch>,
+    ) -> Unified {
         self.why = why;
         let (postponed, assumed) = (Vec::new(), Vec::new());
-        let mut unify = Unify { table: self, skolem_levels, postponed, assumed, left: COMPARED };
+        let mut unify =
+            Unify { table: self, skolem_levels, postponed, assumed, left: COMPARED, given, used_given: false };
         let result = f(&mut unify);
-        Unified { result, postponed: unify.postponed, assumed: unify.assumed }
+        let Unify { postponed, assumed, used_given, .. } = unify;
+        Unified { result, postponed, assumed, used_given }
     }
 
     /// Whether the value of a variable at an index determines its base at every index: the index is itself an index
@@ -388,6 +425,11 @@ impl Unify<'_> {
     pub fn sizes(&mut self, left: &Size, right: &Size) -> Result<(), Mismatch> {
         let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
         if l == r {
+            return Ok(());
+        }
+        // Lengths that are equal here may differ elsewhere, so nothing is bound.
+        if self.given.is_some_and(|given| given.makes_equal(&l, &r)) {
+            self.used_given = true;
             return Ok(());
         }
         let mut unknowns: Vec<Var> =

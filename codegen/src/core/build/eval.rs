@@ -7,8 +7,8 @@ use super::state::Changing;
 use super::{Build, BuildError, Result};
 use lift_analysis::db::Sym;
 use lift_analysis::hir::{BinderId, BinderRole, Expr, ExprId, Literal, Name};
-use lift_analysis::infer::Site;
 use lift_analysis::infer::elaborate::is_inserted_name;
+use lift_analysis::infer::{CastOf, Site};
 use lift_analysis::names::{Resolution, resolve};
 use lift_analysis::origin::Origin;
 use lift_analysis::prims::PrimitiveId;
@@ -121,7 +121,7 @@ impl<'db> Build<'db> {
             }
             Expr::Ascribe { value, .. } => {
                 let value = self.eval(scope, *value)?;
-                match cx.inference.casts.iter().find(|c| c.expr == id) {
+                match cx.inference.casts.iter().find(|c| c.expr == id && c.of == CastOf::Written) {
                     Some(cast) => self.cast(scope, cast, value),
                     None => Ok(value),
                 }

@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::scope::staged::Staged;
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::{ExprId, Literal, Name};
-use lift_analysis::infer::{CheckedCast, Opening, Packing, Site};
+use lift_analysis::infer::{CastOf, CheckedCast, Opening, Packing, Site};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Facts, LengthCheck, Size, Truth, Var, VarKind};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
@@ -24,6 +24,9 @@ impl<'db> Build<'db> {
             value = self.pack(scope, written, value)?;
         }
         value = self.open_at(scope, Site::Expr(at), at, value)?;
+        for cast in cx.inference.casts.iter().filter(|c| c.expr == at && c.of == CastOf::Argument) {
+            value = self.cast(scope, cast, value)?;
+        }
         for inserted in cx.inference.packings.iter().filter(|p| p.expr == at && !p.explicit) {
             value = self.pack(scope, inserted, value)?;
         }

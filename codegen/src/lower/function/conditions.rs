@@ -2,16 +2,16 @@
 
 use super::super::Result;
 use super::FunctionBuilder;
-use super::knowledge::Knowledge;
+use super::knowledge::{Compared, Knowledge};
 use crate::core::ScalarOp;
 use crate::lower::value::{ScalarValue, Value};
 use crate::opencl::Expr;
 use lift_analysis::hir::{Literal, Scalar};
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var, VarKind};
 
 impl Knowledge {
-    /// Records the facts that follow from a comparison of sizes.
-    pub fn note_comparison(&mut self, op: ScalarOp, args: &[ScalarValue], condition: &Expr) {
+    /// Records the facts that follow from a comparison of sizes. Equality is recorded of lengths only.
+    pub fn note_comparison(&mut self, op: ScalarOp, args: &[ScalarValue], condition: &Expr, of_lengths: bool) {
         let [a, b] = args else { return };
         let size = |v: &ScalarValue| match v {
             ScalarValue::Size(s) => Some(s.clone()),
@@ -24,14 +24,17 @@ impl Knowledge {
             Some(_) => [a, b.sub(&Size::one())],
             None => [a.add(&Size::one()), b],
         };
-        let bounds = match op {
-            ScalarOp::Lt => below(a, b),
-            ScalarOp::Le => [a, b],
-            ScalarOp::Gt => below(b, a),
-            ScalarOp::Ge => [b, a],
+        let at_most = |[least, most]: [Size; 2]| Compared::AtMost(least, most);
+        let compared = match op {
+            ScalarOp::Lt => at_most(below(a, b)),
+            ScalarOp::Le => at_most([a, b]),
+            ScalarOp::Gt => at_most(below(b, a)),
+            ScalarOp::Ge => at_most([b, a]),
+            ScalarOp::Eq if of_lengths => Compared::Equal(a, b),
+            ScalarOp::Ne if of_lengths => Compared::Different(a, b),
             _ => return,
         };
-        self.note_condition(condition, bounds);
+        self.note_condition(condition, compared);
     }
 
     /// The range of an `Int` that is a size which cannot be negative; `None` of other values.
@@ -46,6 +49,17 @@ impl Knowledge {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
+    /// Whether a number consists of lengths, which are the same in the whole function.
+    pub fn is_of_lengths(&self, value: &ScalarValue) -> bool {
+        let is_length =
+            |v: &Var| matches!(v.kind, VarKind::Param | VarKind::Skolem) || self.program().lengths.contains_key(v);
+        match value {
+            ScalarValue::Size(size) => !size.any_var(&mut |v| !is_length(v)),
+            ScalarValue::Literal(_) => true,
+            _ => false,
+        }
+    }
+
     /// Runs `f`, which writes the code of a branch in a scope of its own, with what the condition says.
     pub fn branch_where<T>(&mut self, condition: &Expr, holds: bool, f: impl FnOnce(&mut Self) -> T) -> T {
         self.known.assume_condition(condition, holds);

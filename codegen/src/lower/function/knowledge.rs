@@ -14,14 +14,22 @@ pub struct Knowledge {
     facts: Facts,
     /// The C expressions of variables.
     indices: FxHashMap<Var, Expr>,
-    /// Conditions, each with two sizes; if it holds, the first is at most the second.
-    compared: FxHashMap<Expr, [Size; 2]>,
+    /// What follows from the value of each condition.
+    compared: FxHashMap<Expr, Compared>,
     extrema: Extrema,
     quotients: Quotients,
     /// Elements of buffers that are kept in registers.
     loads: Option<Loads>,
     /// Cached queries about sizes.
     memo: Option<Memo>,
+}
+
+/// The comparison of two sizes that a condition makes.
+#[derive(Clone)]
+pub(super) enum Compared {
+    AtMost(Size, Size),
+    Equal(Size, Size),
+    Different(Size, Size),
 }
 
 /// Quotients that have been computed, each with its variable; and the sizes that the code asks for, if that is of interest.
@@ -201,9 +209,9 @@ impl Knowledge {
     pub fn alias(&mut self, var: &Var, expr: Expr) {
         self.indices.insert(var.clone(), expr);
     }
-    /// Records that `least <= most` if a condition holds, and `most < least` if not.
-    pub(super) fn note_condition(&mut self, condition: &Expr, [least, most]: [Size; 2]) {
-        self.compared.insert(condition.clone(), [least, most]);
+    /// Records which comparison a condition makes.
+    pub(super) fn note_condition(&mut self, condition: &Expr, compared: Compared) {
+        self.compared.insert(condition.clone(), compared);
     }
     /// Records that a name has the value of a condition.
     pub fn note_name(&mut self, condition: &Expr, name: &Expr) {
@@ -222,11 +230,12 @@ impl Knowledge {
             }
             Expr::Unary(UnaryOp::Not, a) => self.assume_condition(a, !holds),
             _ => {
-                let Some([least, most]) = self.compared.get(condition).cloned() else { return };
-                if holds {
-                    self.facts.assume_le(least, most);
-                } else {
-                    self.facts.assume_le(most.add(&Size::one()), least);
+                let Some(compared) = self.compared.get(condition).cloned() else { return };
+                match (compared, holds) {
+                    (Compared::AtMost(least, most), true) => self.facts.assume_le(least, most),
+                    (Compared::AtMost(least, most), false) => self.facts.assume_le(most.add(&Size::one()), least),
+                    (Compared::Equal(a, b), true) | (Compared::Different(a, b), false) => self.facts.assume_eq(a, b),
+                    (Compared::Equal(..), false) | (Compared::Different(..), true) => {}
                 }
             }
         }

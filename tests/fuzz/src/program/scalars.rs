@@ -296,7 +296,7 @@ impl Maker<'_> {
             }
             3 if scalar == Int => {
                 let keep = self.lambda(&[element], |this| this.scalar(Bool, depth.min(1)));
-                match self.choices.below(4) {
+                match self.choices.below(5) {
                     0 => format!("(length (filter {keep} {name}))"),
                     1 => format!(
                         "(let ks (filter {keep} {name}) (if (> (length ks) 0) (/ (head (reduce 0 + ks)) (length ks)) 0))"
@@ -304,7 +304,8 @@ impl Maker<'_> {
                     2 => format!(
                         "(let ks (filter {keep} {name}) (- (length ks) (head (reduceSeq 0 max (map (bitxor 5) ks)))))"
                     ),
-                    _ => format!("(head (reduceSeq 0 + (filterSeq {keep} {name})))"),
+                    3 => format!("(head (reduceSeq 0 + (filterSeq {keep} {name})))"),
+                    _ => self.equal_here(&name, &keep, depth),
                 }
             }
             4 if scalar == Int => {
@@ -324,6 +325,23 @@ impl Maker<'_> {
                 None => format!("(head ({} 0.0 max {name}))", self.choices.of(&["reduceSeq", "reduce"])),
             },
         }
+    }
+
+    /// A fold of pairs of two arrays whose lengths are equal only where a condition says so.
+    fn equal_here(&mut self, name: &str, keep: &str, depth: u32) -> String {
+        let also = self.lambda(&[Ty::Scalar(Int)], |this| this.scalar(Bool, depth.min(1)));
+        let (second, test) = match self.choices.below(4) {
+            0 => (format!("(filter {also} {name})"), "(= (length ks) (length ls))"),
+            1 => (format!("(filter {also} {name})"), "(not (!= (length ls) (length ks)))"),
+            2 => (
+                format!("(concat (fill #1 7) (filter {also} {name}))"),
+                "(and (< 0 (length ks)) (= (length ks) (length ls)))",
+            ),
+            _ => (name.to_owned(), "(= (length ls) (length ks))"),
+        };
+        let pairs = self.choices.of(&["(zip ks ls)", "(zip ls ks)"]);
+        let sum = format!("(head (reduceSeq 0 + (map (lambda (p) (bitxor (get1 p) (get2 p))) {pairs})))");
+        format!("(let ks (filter {keep} {name}) (let ls {second} (if {test} {sum} -1)))")
     }
 
     fn leaf(&mut self, scalar: Scalar) -> String {
