@@ -15,6 +15,8 @@ use crate::size::{Assumption, Size, Var, VarKind};
 
 /// Limit on the conditions considered around an expression, innermost first.
 const MOST_GIVEN: usize = 64;
+/// Limit on the parts of one condition, where a name counts as the condition that it stands for.
+const MOST_PARTS: usize = 256;
 
 /// A fact that follows from a comparison around an expression.
 pub struct Said {
@@ -30,7 +32,7 @@ impl Infer<'_> {
         let around: Vec<Branch> = self.program.branches().around(at).take(MOST_GIVEN).collect();
         for Branch { body, condition, holds, .. } in around {
             let mut said = Vec::new();
-            if !self.implied(condition, holds, &mut said) {
+            if !self.implied(condition, holds, &mut said, &mut { MOST_PARTS }) {
                 branch = branch.or(Some(body));
             }
             let known: Vec<Assumption> = said.into_iter().map(|s| s.fact).filter(|a| !given.contains(a)).collect();
@@ -41,19 +43,21 @@ impl Infer<'_> {
         Assumed { assumption, at, branch }
     }
 
-    /// What the conditions around an expression say, outermost first.
+    /// What the conditions around an expression say, outermost first; of many facts the innermost ones.
     pub fn said_around(&mut self, at: ExprId) -> Vec<Said> {
         let mut around: Vec<Branch> = self.program.branches().around(at).take(MOST_GIVEN).collect();
         around.reverse();
         let mut said = Vec::new();
         for Branch { condition, holds, .. } in around {
-            self.implied(condition, holds, &mut said);
+            self.implied(condition, holds, &mut said, &mut { MOST_PARTS });
         }
-        said
+        said.split_off(said.len().saturating_sub(MOST_GIVEN))
     }
 
     /// Adds the facts that follow if the condition has the value `holds`. Returns whether they are equivalent to it.
-    fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Said>) -> bool {
+    fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Said>, parts: &mut usize) -> bool {
+        let Some(left) = parts.checked_sub(1) else { return false };
+        *parts = left;
         let body = self.program.body();
         if let Expr::Literal(Literal::Bool(value)) = body.expr(condition) {
             if *value != holds {
@@ -65,15 +69,15 @@ impl Infer<'_> {
             && body.binder(*name).role == BinderRole::Let
             && let Some(value) = self.program.value_of(*name)
         {
-            return self.implied(value, holds, known);
+            return self.implied(value, holds, known, parts);
         }
         let Expr::Apply { callee, args } = body.expr(condition) else { return false };
         let Some(p) = self.program.primitive_at(*callee) else { return false };
         let (a, b) = match (p.id, args.as_slice(), holds) {
-            (PrimitiveId::Not, &[inner], _) => return self.implied(inner, !holds, known),
+            (PrimitiveId::Not, &[inner], _) => return self.implied(inner, !holds, known, parts),
             (PrimitiveId::And, &[a, b], true) | (PrimitiveId::Or, &[a, b], false) => {
-                let left = self.implied(a, holds, known);
-                return self.implied(b, holds, known) && left;
+                let left = self.implied(a, holds, known, parts);
+                return self.implied(b, holds, known, parts) && left;
             }
             (_, &[a, b], _) => (a, b),
             _ => return false,

@@ -10,6 +10,7 @@ use crate::foreign::{self, Foreign};
 use crate::hir::*;
 use crate::prims::{Primitive, PrimitiveId};
 use crate::ty::Scheme;
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 pub struct Program<'a> {
@@ -17,11 +18,13 @@ pub struct Program<'a> {
     env: &'a dyn Env,
     mode: Mode,
     branches: OnceCell<Branches>,
+    /// The values of `let` and `unpack` names.
+    values: OnceCell<FxHashMap<BinderId, ExprId>>,
 }
 
 impl<'a> Program<'a> {
     pub fn new(body: &'a Body, env: &'a dyn Env, mode: Mode) -> Program<'a> {
-        Program { body, env, mode, branches: OnceCell::new() }
+        Program { body, env, mode, branches: OnceCell::new(), values: OnceCell::new() }
     }
 
     pub fn body(&self) -> &'a Body {
@@ -98,10 +101,12 @@ impl<'a> Program<'a> {
     }
     /// The value bound to a `let` or `unpack` name.
     pub fn value_of(&self, b: BinderId) -> Option<ExprId> {
-        self.body.exprs.iter().find_map(|e| match e {
-            Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == b => Some(*value),
+        let bound = |e: &Expr| match e {
+            Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } => Some((*binder, *value)),
             _ => None,
-        })
+        };
+        let values = self.values.get_or_init(|| self.body.exprs.iter().filter_map(bound).collect());
+        values.get(&b).copied()
     }
 
     /// Whether an application is a form of another language rather than a call.
