@@ -5,8 +5,9 @@
 //! The element of the map is written once for symbolic indices. Its loads whose addresses are linear in the indices say which
 //! dimension is read in order. Other loads, such as of arrays that lie in the order of the result, stay where they are.
 //!
-//! [`turned`]: how the loads of an element depend on the indices.
+//! [`ordered`]: elements that certainly read memory in order; [`turned`]: how the loads of an element depend on the indices.
 
+mod ordered;
 mod turned;
 
 use self::turned::{Index, Load, Turned};
@@ -81,11 +82,20 @@ impl<'k> Host<'k> {
         if target.class != Class::Gpu || i64::from(target.most_in_group) < ITEMS {
             return Ok(false);
         }
+        let in_order = match work {
+            Work::Map(call, env) => ordered::reads_in_order(self.program.kernel, call, env),
+            Work::Copy(_) => false,
+        };
+        // Debug builds compare with the code.
+        if in_order && !cfg!(debug_assertions) {
+            return Ok(false);
+        }
         let mut found = None;
         self.program.probe(title.origin, |b| {
             found = element(b, work, dest)?.map(|(_, turned)| turned);
             Ok(())
         })?;
+        debug_assert!(!in_order || found.is_none(), "an element that reads in order has a load that is turned");
         let Some(turned) = found else { return Ok(false) };
         let bytes = turned.bytes();
         let fits = |s: &i64| s * (s + 1) * bytes <= target.local_memory as i64;
