@@ -133,6 +133,21 @@ impl<'k> ProgramBuilder<'k> {
         local: [Option<u32>; 3],
         body: Body<'_, 'k>,
     ) -> Result<()> {
+        if self.is_discarded() {
+            return Ok(());
+        }
+        self.with_own_vars(|program| program.emit_function(title, guards, positive, used, local, body))
+    }
+
+    fn emit_function(
+        &mut self,
+        title: &Title,
+        guards: &[Guard<'k>],
+        positive: &[Size],
+        used: Dims,
+        local: [Option<u32>; 3],
+        body: Body<'_, 'k>,
+    ) -> Result<()> {
         let target = self.target;
         let taken = guards.iter().filter_map(|g| g.taken(self));
         let only_if: Vec<Size> = taken.chain(positive.iter().cloned()).collect();

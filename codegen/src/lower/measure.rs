@@ -25,16 +25,22 @@ use crate::schedule::{Schedule, bounds};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Facts, Size, Var, VarKind};
 
-/// Compiles a schedule, repeatedly if lengths must be measured.
+/// Compiles a schedule, repeatedly if lengths must be measured. After the first length, launches have no functions until
+/// no further length is found, because most lengths are required by the host level.
 pub fn compile(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
     let mut measuring: Option<Schedule> = None;
+    let mut only_host = false;
     loop {
         let now = measuring.as_ref().unwrap_or(schedule);
-        let (result, wanted) = host::program(now);
-        if wanted.is_subset(&now.lengths) {
-            return result;
+        let (result, wanted) = host::program(now, only_host);
+        match wanted.is_subset(&now.lengths) {
+            true if !only_host => return result,
+            true => only_host = false,
+            false => {
+                measuring = Some(now.measuring(&wanted));
+                only_host = true;
+            }
         }
-        measuring = Some(now.measuring(&wanted));
     }
 }
 
@@ -78,7 +84,15 @@ impl<'k> ProgramBuilder<'k> {
 
     /// Requests that lengths be measured.
     pub fn want(&self, lengths: Vec<VarId>) {
+        if lengths.iter().any(|v| !self.schedule.lengths.contains(v)) {
+            self.measured.only_host.set(true);
+        }
         self.measured.wanted.borrow_mut().extend(lengths);
+    }
+
+    /// Whether the program will be discarded because it lacks a length: its functions are not written.
+    pub fn is_discarded(&self) -> bool {
+        self.measured.only_host.get()
     }
 }
 

@@ -6,14 +6,17 @@ use super::program::ProgramBuilder;
 use lift_analysis::origin::Origin;
 
 impl<'k> ProgramBuilder<'k> {
-    /// Runs queries on a function that is then discarded.
+    /// Runs queries on a function that is then discarded; none if the program will be discarded, too.
     pub fn probe(
         &mut self,
         origin: &Origin,
         ask: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
+        if self.is_discarded() {
+            return Ok(());
+        }
         let noted = self.report.applied.len();
-        let asked = ask(&mut FunctionBuilder::new(self, origin));
+        let asked = self.with_own_vars(|program| ask(&mut FunctionBuilder::new(program, origin)));
         self.report.applied.truncate(noted);
         asked
     }

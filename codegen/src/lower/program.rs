@@ -83,7 +83,8 @@ impl<'k> ProgramBuilder<'k> {
         self.target.get(parameter).into()
     }
 
-    pub fn new(kernel: &'k core::Kernel, schedule: &'k Schedule) -> Self {
+    /// `only_host`: to find the lengths that the host level requires; launches have no functions.
+    pub fn new(kernel: &'k core::Kernel, schedule: &'k Schedule, only_host: bool) -> Self {
         let mut facts = Facts::new();
         for size in &kernel.sizes {
             facts.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
@@ -122,7 +123,7 @@ impl<'k> ProgramBuilder<'k> {
             steps: Vec::new(),
             checks: Vec::new(),
             lengths: FxHashMap::default(),
-            measured: Measured::new(schedule),
+            measured: Measured::new(schedule, only_host),
             tables: Vec::new(),
             setup: Vec::new(),
             needless: Vec::new(),
@@ -145,6 +146,15 @@ impl<'k> ProgramBuilder<'k> {
     /// The expression that computes a size.
     pub fn node(&mut self, size: &Size) -> Rc<Node> {
         self.nodes.node(size)
+    }
+
+    /// Runs `make`, whose fresh variables nothing else uses: what follows numbers its own from here on again. So equal code
+    /// has equal variables, and answers about its sizes are found again.
+    pub fn with_own_vars<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let next = self.next_var;
+        let made = make(self);
+        self.next_var = next;
+        made
     }
 
     /// A fresh index variable, for a loop or a number computed on the device.

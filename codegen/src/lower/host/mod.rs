@@ -44,10 +44,14 @@ pub struct Host<'k> {
     broken: FxHashSet<VarId>,
 }
 
-/// Lowers a schedule to a program or errors; also returns the lengths that must be measured.
-pub fn program(schedule: &Schedule) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<VarId>) {
+/// Lowers a schedule to a program or errors; also returns the lengths that must be measured. With `only_host`, or if
+/// lengths are missing, there is no program.
+pub fn program(
+    schedule: &Schedule,
+    only_host: bool,
+) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<VarId>) {
     let mut host = Host {
-        program: ProgramBuilder::new(&schedule.kernel, schedule),
+        program: ProgramBuilder::new(&schedule.kernel, schedule, only_host),
         guards: Vec::new(),
         uncertain: 0,
         lengths: Vec::new(),
@@ -55,7 +59,8 @@ pub fn program(schedule: &Schedule) -> (std::result::Result<Program, Vec<LowerEr
         errors: Vec::new(),
         broken: FxHashSet::default(),
     };
-    let made = whole(&mut host, schedule).map_err(|e| host.wrong(e)).ok().filter(|_| host.errors.is_empty());
+    let made = whole(&mut host, schedule).map_err(|e| host.wrong(e)).ok();
+    let made = made.filter(|_| host.errors.is_empty() && !host.program.is_discarded());
     match made {
         Some((inputs, layout)) => host.program.finish(inputs, schedule.kernel.result.clone(), &layout),
         None => (Err(host.errors), host.program.measured.wanted()),

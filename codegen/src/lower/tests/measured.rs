@@ -195,3 +195,24 @@ fn an_impossible_length_belongs_to_its_statement() {
         assert_eq!(lines, [2], "{:?}", target.class);
     }
 }
+
+/// The lengths that memory requires are found without writing a function, so each further one costs little.
+#[test]
+fn the_host_level_alone_finds_lengths() {
+    let kernel = int_kernel("squares", |b, k| {
+        let counted = b.view(Prim::Iota, &[], &[k.clone()]);
+        let (lengths, counted) = b.unpack(&counted);
+        let squares = b.map(Level::Auto, &counted, |b, x| b.mul(x, x));
+        b.pack(&squares, &lengths)
+    });
+    let schedule = Schedule::new(&kernel, &Target::portable());
+    let (program, found) = crate::lower::host::program(&schedule, true);
+    assert!(program.is_err_and(|errors| errors.is_empty() || !found.is_empty()));
+    assert_eq!(found.len(), 1);
+    let measuring = schedule.measuring(&found);
+    let (program, all) = crate::lower::host::program(&measuring, true);
+    assert_eq!(program.map(|p| p.functions.len()), Err(Vec::new()));
+    assert!(all.is_subset(&found));
+    let (program, _) = crate::lower::host::program(&measuring, false);
+    assert_eq!(program.map(|p| p.functions.len()), Ok(1));
+}
