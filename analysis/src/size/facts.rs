@@ -64,23 +64,26 @@ impl Truth {
     }
 }
 
-/// A set of assumptions about variables.
+/// A set of assumptions about variables. Copies share what they have in common, because every scope of generated code has
+/// one.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Inclusive lower bounds; all of them hold.
-    lower: BTreeMap<Var, Vec<Size>>,
+    lower: Arc<BTreeMap<Var, Vec<Size>>>,
     /// Inclusive upper bounds; all of them hold.
-    upper: BTreeMap<Var, Vec<Size>>,
+    upper: Arc<BTreeMap<Var, Vec<Size>>>,
     /// Non-negative sizes.
-    nonneg: Vec<Size>,
+    nonneg: Arc<Vec<Size>>,
     /// `(k, n)`: k is positive and divides n.
-    divides: Vec<(Size, Size)>,
+    divides: Arc<Vec<(Size, Size)>>,
     /// Equalities, each oriented into a rule that removes its left side.
-    rewrites: Vec<Rewrite>,
+    rewrites: Arc<Vec<Rewrite>>,
     /// Test models: assignments that satisfy all facts. Computed on first use, shared by copies until one gains a fact.
     points: Arc<OnceLock<Points>>,
+    /// Variables that have the values of sizes. Only models use them: what else is known of a variable is assumed.
+    named: Arc<Vec<(Var, Size)>>,
     /// Models of fewer facts, from which the search starts.
-    earlier: Vec<Arc<Sample>>,
+    earlier: Arc<Vec<Arc<Sample>>>,
     /// The starting point of all proofs; computed and shared likewise.
     known: Arc<OnceLock<Known>>,
     /// Answers under exactly these facts.
@@ -112,19 +115,21 @@ impl Facts {
             self.more_is_known();
         }
         self.keep_points(|points| points.within(&var, new, lo.as_ref(), hi.as_ref()));
-        self.nonneg.extend(length);
+        if let Some(length) = length {
+            Arc::make_mut(&mut self.nonneg).push(length);
+        }
         // Natural numbers have the better bound 0, and a negative bound does not bound squares.
         let tells = |lo: &Size| !(var.is_natural() && lo.as_const().is_some_and(|lo| lo < 0));
         if let Some(lo) = lo
             && !lo.contains(&var)
             && tells(&lo)
         {
-            self.lower.entry(var.clone()).or_default().push(lo);
+            Arc::make_mut(&mut self.lower).entry(var.clone()).or_default().push(lo);
         }
         if let Some(hi) = hi
             && !hi.contains(&var)
         {
-            let known = self.upper.entry(var).or_default();
+            let known = Arc::make_mut(&mut self.upper).entry(var).or_default();
             // Of numbers the least is kept: each bound is tried in every proof.
             match (hi.as_const(), known.iter_mut().find(|bound| bound.as_const().is_some())) {
                 (Some(least), Some(bound)) if bound.as_const().is_some_and(|n| n <= least) => {}
@@ -134,12 +139,18 @@ impl Facts {
         }
     }
 
+    /// Gives a variable the value of a size in all test models, so that they satisfy what is assumed of it afterwards.
+    pub fn assume_named(&mut self, var: &Var, size: &Size) {
+        self.keep_points(|points| points.named(var, size));
+        Arc::make_mut(&mut self.named).push((var.clone(), size.clone()));
+    }
+
     /// Assumes that `k` is positive and divides `n`.
     pub fn assume_divides(&mut self, k: Size, n: Size) {
         self.assume_le(Size::one(), k.clone());
         self.more_is_known();
         self.keep_points(|points| points.divisible(&k, &n));
-        self.divides.push((k, n));
+        Arc::make_mut(&mut self.divides).push((k, n));
     }
 
     /// Assumes `a <= b`.
@@ -154,7 +165,7 @@ impl Facts {
         if !difference.is_natural() {
             self.more_is_known();
             self.keep_points(|points| points.not_negative(&difference));
-            self.nonneg.push(difference);
+            Arc::make_mut(&mut self.nonneg).push(difference);
         }
     }
 
@@ -170,12 +181,12 @@ impl Facts {
             if let Some(var) = rewrite.variable()
                 && var.is_natural()
             {
-                self.nonneg.push(rewrite.right().clone());
+                Arc::make_mut(&mut self.nonneg).push(rewrite.right().clone());
             }
-            self.rewrites.push(rewrite);
+            Arc::make_mut(&mut self.rewrites).push(rewrite);
         } else {
-            self.nonneg.push(difference.neg());
-            self.nonneg.push(difference);
+            Arc::make_mut(&mut self.nonneg).push(difference.neg());
+            Arc::make_mut(&mut self.nonneg).push(difference);
         }
     }
 

@@ -207,7 +207,7 @@ impl Query<'_> {
             let concerned = vars_of(atom).iter().any(|var| self.is_replaced(var, goal));
             (composite && concerned).then_some(atom)
         })?;
-        let var = Var { kind: VarKind::Index, id: depth << 16 | fresh, name: Arc::from("bounded") };
+        let var = Var { kind: VarKind::Index, id: depth << 16 | fresh, name: fresh_name() };
         let value = Size::var(var.clone());
         let bound = |size: &Size, side| self.bound(size, side, goal, depth - 1);
         let split = size.split_linear(atom);
@@ -290,6 +290,14 @@ impl Query<'_> {
         let lower = end(Side::Lower).or_else(|| natural.then(Size::zero));
         (lower, end(Side::Upper))
     }
+}
+
+/// The name of the variables that replace atoms. One allocation, because names are compared at every lookup.
+fn fresh_name() -> Arc<str> {
+    thread_local! {
+        static NAME: Arc<str> = Arc::from("bounded");
+    }
+    NAME.with(Arc::clone)
 }
 
 fn vars_of(atom: &Atom) -> Vec<Var> {

@@ -37,7 +37,7 @@ impl Query<'_> {
     /// Whether `n/k` is an integer combination of known integer quotients and integers.
     fn is_multiple_of_known(&self, k: &Size, n: &Size) -> bool {
         let mut quotient = n.div_exact(k);
-        for (known_k, known_n) in &self.facts.divides {
+        for (known_k, known_n) in self.facts.divides.iter() {
             let known = self.facts.rewrite(known_n).div_exact(&self.facts.rewrite(known_k));
             let Some(lead) = known.terms().first().and_then(Term::recip) else {
                 continue;

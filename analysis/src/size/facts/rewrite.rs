@@ -134,7 +134,7 @@ impl Facts {
         }
         for _ in 0..MAX_ROUNDS {
             let mut changed = false;
-            for rule in &self.rewrites {
+            for rule in self.rewrites.iter() {
                 if let Some(next) = rule.apply(&current)
                     && next != current
                 {

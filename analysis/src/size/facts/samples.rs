@@ -28,29 +28,54 @@ const PASSES: usize = 4;
 /// A model. Variables in no fact have pseudo-random values.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// Sorted by variable, because variables are compared more quickly than hashed.
-    values: Vec<(Var, i64)>,
+    /// The variables with values, sorted. Models of the same facts share them, because they are added to at every scope.
+    vars: Arc<Vec<Var>>,
+    /// Their values.
+    values: Vec<i64>,
     seed: usize,
 }
 
 impl Sample {
+    /// A model of values by chance.
+    fn new(seed: usize) -> Sample {
+        Sample { vars: Arc::default(), values: Vec::new(), seed }
+    }
+
     fn value(&self, var: &Var) -> i64 {
-        self.place_of(var).map_or_else(|_| self.by_chance(var), |at| self.values[at].1)
+        self.place_of(var).map_or_else(|_| self.by_chance(var), |at| self.values[at])
     }
 
     /// Sets a value; returns whether it changed.
     fn set(&mut self, var: &Var, value: i64) -> bool {
         match self.place_of(var) {
-            Ok(at) => std::mem::replace(&mut self.values[at].1, value) != value,
+            Ok(at) => std::mem::replace(&mut self.values[at], value) != value,
             Err(at) => {
-                self.values.insert(at, (var.clone(), value));
+                Arc::make_mut(&mut self.vars).insert(at, var.clone());
+                self.values.insert(at, value);
                 true
             }
         }
     }
 
     fn place_of(&self, var: &Var) -> Result<usize, usize> {
-        self.values.binary_search_by(|(other, _)| other.cmp(var))
+        self.vars.binary_search(var)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Var, i64)> {
+        self.vars.iter().zip(self.values.iter().copied())
+    }
+
+    /// Gives these variables values; the others that have one keep it.
+    fn declare_all(&mut self, vars: &Arc<Vec<Var>>) {
+        if self.vars.iter().all(|var| vars.binary_search(var).is_ok()) {
+            self.values = vars.iter().map(|var| self.value(var)).collect();
+            self.vars = vars.clone();
+        } else {
+            for var in vars.iter() {
+                let value = self.value(var);
+                self.set(var, value);
+            }
+        }
     }
 
     /// A pseudo-random value; zero in the first model, which refutes most false inequalities between sums.
@@ -119,8 +144,21 @@ pub(super) struct Points {
 }
 
 impl Points {
+    /// Adds a variable to all models that lack it, with the value that it has without facts.
+    fn declare(&mut self, var: &Var) {
+        let Some(before) = self.samples.first().map(|first| first.vars.clone()) else { return };
+        let Err(at) = before.binary_search(var) else { return };
+        let vars = Arc::new([&before[..at], std::slice::from_ref(var), &before[at..]].concat());
+        for sample in self.samples.iter_mut().filter(|sample| Arc::ptr_eq(&sample.vars, &before)) {
+            let sample = Arc::make_mut(sample);
+            sample.values.insert(at, sample.by_chance(var));
+            sample.vars = vars.clone();
+        }
+    }
+
     /// Keeps the models with `lo <= var <= hi`; moves a `new` variable into that range.
     pub fn within(&mut self, var: &Var, new: bool, lo: Option<&Size>, hi: Option<&Size>) {
+        self.declare(var);
         self.samples.retain_mut(|sample| {
             let end = |bound: Option<&Size>| bound.map(|bound| integer(sample, bound));
             let (low, high) = match (end(lo), end(hi)) {
@@ -133,6 +171,16 @@ impl Points {
             in_range && (value >= 0 || !var.is_natural())
         });
         lo.into_iter().chain(hi).for_each(|bound| self.divided_by(bound));
+    }
+
+    /// Gives a variable the value of a size.
+    pub fn named(&mut self, var: &Var, size: &Size) {
+        self.declare(var);
+        for sample in &mut self.samples {
+            if let Some(value) = integer(sample, size) {
+                Arc::make_mut(sample).set(var, value);
+            }
+        }
     }
 
     /// Keeps the models with `size >= 0`.
@@ -171,16 +219,14 @@ impl Facts {
             let divisors = self.divisors();
             let terms: usize = vars.len() + self.sizes().map(|size| size.terms().len()).sum::<usize>();
             let mut samples: Vec<Arc<Sample>> = Vec::new();
-            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: Vec::new(), seed }));
+            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample::new(seed)));
+            let shared = Arc::new(vars.iter().cloned().collect::<Vec<_>>());
             for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
                 if work::spend(terms).is_err() {
                     break;
                 }
                 let values = Arc::make_mut(&mut sample);
-                for var in &vars {
-                    let value = values.value(var);
-                    values.set(var, value);
-                }
+                values.declare_all(&shared);
                 self.repair(values);
                 if self.hold_at(&sample) && sample.all_positive(&divisors) {
                     samples.push(sample);
@@ -203,7 +249,7 @@ impl Facts {
         if points.samples.len() >= ENOUGH || known.samples.is_empty() {
             self.points = Arc::new(OnceLock::from(points));
         } else {
-            self.earlier = known.samples.clone();
+            self.earlier = Arc::new(known.samples.clone());
             self.points = Arc::default();
         }
     }
@@ -229,7 +275,7 @@ impl Facts {
         let bounds = self.lower.values().chain(self.upper.values()).flatten();
         let divides = self.divides.iter().flat_map(|(k, n)| [k, n]);
         let rewrites = self.rewrites.iter().map(|rewrite| rewrite.right());
-        bounds.chain(&self.nonneg).chain(divides).chain(rewrites)
+        bounds.chain(self.nonneg.iter()).chain(divides).chain(rewrites)
     }
 
     fn vars(&self) -> BTreeSet<Var> {
@@ -258,25 +304,30 @@ impl Facts {
     /// Moves the values that violate a fact; returns whether any changed.
     fn moved(&self, sample: &mut Sample) -> bool {
         let mut moved = false;
-        for rewrite in &self.rewrites {
+        for rewrite in self.rewrites.iter() {
             if let (Some(var), Some(value)) = (rewrite.variable(), integer(sample, rewrite.right())) {
                 moved |= sample.set(var, value);
             }
         }
-        for (k, n) in &self.divides {
+        for (var, size) in self.named.iter() {
+            if let Some(value) = integer(sample, size) {
+                moved |= sample.set(var, value);
+            }
+        }
+        for (k, n) in self.divides.iter() {
             if let (Some(var), Some(k)) = (n.as_var(), integer(sample, k).filter(|k| *k > 0)) {
                 let times = (sample.value(var) / k).max(1);
                 moved |= sample.set(var, times.saturating_mul(k));
             }
         }
-        for (var, bounds) in &self.lower {
+        for (var, bounds) in self.lower.iter() {
             let least = bounds.iter().filter_map(|bound| integer(sample, bound)).max();
             if let Some(least) = least.filter(|least| *least > sample.value(var)) {
                 let value = self.multiple_from(sample, var, least);
                 moved |= sample.set(var, value);
             }
         }
-        for (var, bounds) in &self.upper {
+        for (var, bounds) in self.upper.iter() {
             let ends = bounds.iter().filter_map(|bound| Some((integer(sample, bound)?, bound)));
             let Some((most, bound)) = ends.min_by_key(|(most, _)| *most) else { continue };
             if most >= sample.value(var) {
@@ -291,7 +342,7 @@ impl Facts {
                 _ => sample.set(var, most),
             };
         }
-        for size in &self.nonneg {
+        for size in self.nonneg.iter() {
             if let Some(missing) = integer(sample, size).and_then(i64::checked_neg).filter(|missing| *missing > 0) {
                 moved |= raise(sample, size, missing);
             }
@@ -315,7 +366,7 @@ impl Facts {
             bounds.iter().all(|bound| sample.eval(bound).is_some_and(|bound| !beyond(bound)))
         };
         let divides = |(k, n): &(Size, Size)| sample.divides(k, n);
-        sample.values.iter().all(|(var, value)| *value >= 0 || !var.is_natural())
+        sample.iter().all(|(var, value)| value >= 0 || !var.is_natural())
             && self.nonneg.iter().all(not_negative)
             && self.lower.iter().all(|range| within(range, Ordering::Greater))
             && self.upper.iter().all(|range| within(range, Ordering::Less))

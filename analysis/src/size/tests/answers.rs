@@ -39,3 +39,19 @@ fn answers_about_sizes_without_a_new_variable_remain() {
     assert_eq!(high.simplify(&of_index), v("i") - 3);
     assert_eq!(facts.simplify(&of_index), of_index);
 }
+
+/// What is assumed of the name of a quotient holds in all models, and excludes none of them.
+#[test]
+fn models_know_what_a_name_means() {
+    let mut facts = Facts::new();
+    facts.assume_range(var("i"), Some(n(0)), Some(v("N") * v("M") - 1));
+    let i = v("i");
+    let models = facts.sample_points();
+    assert!(models > 4);
+    let quotient = i.div_floor(&v("M"));
+    facts.assume_range(var("j"), Some(n(0)), Some(v("N") - 1));
+    facts.assume_named(&var("j"), &quotient);
+    facts.assume_le(v("j") * v("M"), i.clone());
+    facts.assume_le(i, v("j") * v("M") + v("M") - 1);
+    assert_eq!(facts.sample_points(), models);
+}

@@ -146,6 +146,12 @@ impl Knowledge {
     pub fn assume_range(&mut self, var: Var, least: Option<Size>, most: Option<Size>) {
         self.facts.assume_range(var, least, most);
     }
+    /// Assumes that a new variable has the value, and so the bounds, of a size.
+    pub fn assume_value(&mut self, var: &Var, size: &Size) {
+        let (least, most) = self.facts.bounds(size);
+        self.facts.assume_range(var.clone(), least, most);
+        self.facts.assume_named(var, size);
+    }
     /// Assumes `0 <= var < n`.
     pub fn assume_index(&mut self, var: &Var, n: &Size) {
         let last = n.sub(&Size::one());

@@ -194,9 +194,8 @@ impl Divided {
             let value = f.scalar(&value)?;
             let value = f.bind("quotient", CType::Int, value);
             let quotient = quotient.subst_var(of, index);
-            let (least, most) = f.facts().bounds(&quotient);
             let var = f.index_var("quotient", value);
-            f.known_mut().assume_range(var.clone(), least, most);
+            f.known_mut().assume_value(&var, &quotient);
             if let Some((dividend, divisor)) = quotient.as_quotient() {
                 let multiple = divisor.mul(&Size::var(var.clone()));
                 let next = multiple.add(divisor).sub(&Size::one());
