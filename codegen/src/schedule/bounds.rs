@@ -4,7 +4,7 @@
 //! `pack` hides a length with a known bound; an `if` has the greater of two bounds. A length that the host reads during
 //! the run ([`Read`]) is a bound, too.
 
-use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Node, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
@@ -50,6 +50,9 @@ pub const FIRST_COUNTED: u32 = FIRST_LENGTH * 4;
 
 /// The first id of size variables for lengths of loops' states.
 pub const FIRST_STATE: u32 = FIRST_LENGTH * 5;
+
+/// Maximum rounds of a loop for which the growth of its state is computed.
+const FEW_ROUNDS: i64 = 16;
 
 /// Maximum number of hidden lengths of a loop's state.
 const MOST_STATES: u32 = 64;
@@ -153,7 +156,7 @@ impl Bounds {
         for size in &kernel.sizes {
             ranges.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
         }
-        let mut finder = Finder { kernel, read, facts, ranges, bounds, ints: FxHashMap::default() };
+        let mut finder = Finder { kernel, read, facts, ranges, bounds, ints: FxHashMap::default(), on_device: false };
         for p in &kernel.params {
             finder.input(*p);
         }
@@ -218,6 +221,8 @@ struct Finder<'k> {
     bounds: Bounds,
     /// Integers equal, modulo 2^32, to `Int` variables: their values before they wrap.
     ints: FxHashMap<VarId, Size>,
+    /// Whether the statements are in a function that the device runs.
+    on_device: bool,
 }
 
 impl Finder<'_> {
@@ -383,7 +388,20 @@ impl Finder<'_> {
                 found.extend(self.atom(a));
                 found
             }
-            Rhs::Prim(call) => self.prim(var, call),
+            Rhs::Prim(call) => {
+                let around = self.on_device;
+                self.on_device |= !matches!(
+                    call.prim,
+                    Prim::Iterate
+                        | Prim::IterateWhile
+                        | Prim::Map(Level::Host)
+                        | Prim::Reduce(Level::Host)
+                        | Prim::Scan(Level::Host)
+                );
+                let found = self.prim(var, call);
+                self.on_device = around;
+                found
+            }
         }
     }
 
@@ -411,8 +429,11 @@ impl Finder<'_> {
                 });
                 found
             }
-            Prim::Iterate if call.funs.len() == 1 && !arg(0).is_empty() => self.state_of_loop(var, &call.funs, arg(0)),
-            Prim::IterateWhile => self.state_of_loop(var, &call.funs, arg(0)),
+            Prim::Iterate if call.funs.len() == 1 && !arg(0).is_empty() => {
+                let rounds = call.sizes.first().and_then(Size::as_const);
+                self.state_of_loop(var, &call.funs, arg(0), rounds)
+            }
+            Prim::IterateWhile => self.state_of_loop(var, &call.funs, arg(0), None),
             Prim::Iterate => {
                 let mut found = args;
                 for f in &call.funs {
@@ -484,8 +505,8 @@ impl Finder<'_> {
 
 impl Finder<'_> {
     /// The bounds of lengths that the state of a loop hides: those before the first iteration if no iteration makes
-    /// them longer, otherwise lengths that the host reads.
-    fn state_of_loop(&mut self, var: VarId, funs: &[Lambda], start: Hidden) -> Hidden {
+    /// them longer; those after so many in a function of the device, if they are few; otherwise lengths that the host reads.
+    fn state_of_loop(&mut self, var: VarId, funs: &[Lambda], start: Hidden, count: Option<i64>) -> Hidden {
         let rounds = |this: &mut Self, state: &Hidden| {
             let results: Vec<Hidden> = funs.iter().map(|f| this.call(f, std::slice::from_ref(state))).collect();
             results.into_iter().next_back().unwrap_or_default()
@@ -502,6 +523,17 @@ impl Finder<'_> {
             return start;
         }
         (self.facts, self.ranges) = (facts, ranges);
+        if let Some(count @ 0..=FEW_ROUNDS) = count.filter(|_| self.on_device) {
+            let mut longest = start;
+            for _ in 0..count {
+                let known = (self.facts.clone(), self.ranges.clone());
+                let next = rounds(self, &longest);
+                // What the last round has is no shorter than what the others have.
+                longest = greater(longest, next);
+                (self.facts, self.ranges) = known;
+            }
+            return longest;
+        }
         let states: Vec<State> = (0..start.len()).map(|nth| self.state(var, nth)).collect();
         for state in &states {
             for length in [&state.start, &state.round, &state.end] {
