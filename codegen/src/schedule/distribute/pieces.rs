@@ -106,9 +106,10 @@ impl Pieces {
                 _ => return None,
             }
         }
-        // The last map computes the rest, unless the result is a scalar.
-        let scalar = is_flat(&kernel.atom_ty(&body.result));
-        Some(Pieces { count: if scalar { count } else { count + 1 }, of }).filter(|p| p.count > 1)
+        // The last map computes the rest, unless the result is a scalar, or what a fold gives.
+        let folded = matches!(&body.result, Atom::Var(v) if of.contains_key(v));
+        let whole = folded || is_flat(&kernel.atom_ty(&body.result));
+        Some(Pieces { count: if whole { count } else { count + 1 }, of }).filter(|p| p.count > 1)
     }
 
     /// Makes a piece for the loops of a function that also has work for several work-items, one for what a group shares,
