@@ -60,6 +60,25 @@ impl Guard<'_> {
     }
 }
 
+/// A launch whose function is not written yet.
+pub struct Request<'a, 'k> {
+    pub title: &'a Title<'a>,
+    pub guards: &'a [Guard<'k>],
+    /// Sizes that the function may assume to be positive: otherwise the launch is skipped.
+    pub positive: &'a [Size],
+    /// The dimensions over which the function distributes work.
+    pub used: Dims,
+    /// The group sizes on which the function relies.
+    pub local: [Option<u32>; 3],
+}
+
+impl<'a, 'k> Request<'a, 'k> {
+    /// One work-item, which always runs.
+    pub fn of_one_item(title: &'a Title<'a>) -> Request<'a, 'k> {
+        Request { title, guards: &[], positive: &[], used: Dims::default(), local: [None; 3] }
+    }
+}
+
 /// The name and origin of a launch.
 #[derive(Debug, Clone)]
 pub struct Title<'a> {
@@ -121,33 +140,16 @@ impl<'k> ProgramBuilder<'k> {
         where_launched(&taken, much)
     }
 
-    /// Adds a launch whose function is written by `body`. The function distributes work over the dimensions `used`, and
-    /// relies on group sizes in `local`. It is skipped unless all of `positive` are positive; the function may rely on
-    /// that.
-    pub fn emit_launch(
-        &mut self,
-        title: &Title,
-        guards: &[Guard<'k>],
-        positive: &[Size],
-        used: Dims,
-        local: [Option<u32>; 3],
-        body: Body<'_, 'k>,
-    ) -> Result<()> {
+    /// Adds a launch whose function is written by `body`. Nothing is written while the lengths in memory are still being found.
+    pub fn emit_launch(&mut self, request: &Request<'_, 'k>, body: Body<'_, 'k>) -> Result<()> {
         if self.is_discarded() {
             return Ok(());
         }
-        self.with_own_vars(|program| program.emit_function(title, guards, positive, used, local, body))
+        self.with_own_vars(|program| program.emit_function(request, body))
     }
 
-    fn emit_function(
-        &mut self,
-        title: &Title,
-        guards: &[Guard<'k>],
-        positive: &[Size],
-        used: Dims,
-        local: [Option<u32>; 3],
-        body: Body<'_, 'k>,
-    ) -> Result<()> {
+    fn emit_function(&mut self, request: &Request<'_, 'k>, body: Body<'_, 'k>) -> Result<()> {
+        let Request { title, guards, positive, used, local } = *request;
         let target = self.target;
         let taken = guards.iter().filter_map(|g| g.taken(self));
         let only_if: Vec<Size> = taken.chain(positive.iter().cloned()).collect();

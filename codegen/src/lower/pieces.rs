@@ -1,9 +1,8 @@
 //! Rows of different lengths (segments): where each starts, and which one contains an element.
 
 use super::Result;
-use super::function::Dims;
 use super::function::FunctionBuilder;
-use super::launch::{Body, Title};
+use super::launch::{Body, Request, Title};
 use super::program::ProgramBuilder;
 use super::program::sum_index;
 use super::value::{Array, Layout, Pieces, Place, Value, View};
@@ -223,7 +222,7 @@ impl<'k> ProgramBuilder<'k> {
             f.assign(to.index(last), sum);
             Ok(())
         });
-        let result = self.emit_launch(&title, &[], &[], Dims::default(), [None; 3], sums);
+        let result = self.emit_launch(&Request::of_one_item(&title), sums);
         let steps = std::mem::replace(&mut self.steps, outside);
         self.setup.extend(steps);
         result.map(|()| table)

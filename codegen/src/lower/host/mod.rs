@@ -14,7 +14,7 @@ mod state;
 use super::copies::{copy_dims, copy_in_parallel};
 use super::dests::{self, Assigned, Destinations, Writer};
 use super::function::{Dims, FunctionBuilder};
-use super::launch::{Body, Guard, Title};
+use super::launch::{Body, Guard, Request, Title};
 use super::program::{ProgramBuilder, assume_hidden};
 use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
 use super::work::STATEMENT;
@@ -104,7 +104,7 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
     if schedule.sequential {
         let title = Title { name: &kernel.name, label: "the whole program", origin: &origin };
         let all: Body<'_, 'k> = Box::new(|f| f.eval_block(&kernel.body, env, Some(&dest)).map(drop));
-        host.program.emit_launch(&title, &[], &[], Dims::default(), [None; 3], all)?;
+        host.program.emit_launch(&Request::of_one_item(&title), all)?;
     } else {
         host.block(&kernel.body, env, Some(&dest))?;
     }
@@ -165,7 +165,8 @@ impl<'k> Host<'k> {
             }
             Ok(())
         });
-        self.program.emit_launch(title, &self.guards, &[], used, local, body)
+        let request = Request { title, guards: &self.guards, positive: &[], used, local };
+        self.program.emit_launch(&request, body)
     }
 
     /// Adds a launch that is skipped unless all of `positive` are; the host must know these sizes.
@@ -177,7 +178,8 @@ impl<'k> Host<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
-        self.program.emit_launch(title, &self.guards, positive, used, local, Box::new(body))
+        let request = Request { title, guards: &self.guards, positive, used, local };
+        self.program.emit_launch(&request, Box::new(body))
     }
 
     /// Lets the next launch write lengths that are known now and belong to the result of a later `pack`.
