@@ -30,11 +30,12 @@ impl Stride {
         }
     }
 
-    /// That of a quotient, rounded up; of a number that only the run knows, it is mostly none.
+    /// The stride of a quotient, rounded up. If only the run knows the divisor, neighbours mostly have the same quotient.
     fn over(self, divisor: Option<i64>) -> Stride {
         match (self, divisor) {
             (Stride::Times(n), Some(k)) if k != 0 => {
-                Stride::Times(n.signum() * (n.unsigned_abs().div_ceil(k.unsigned_abs())).cast_signed())
+                let each = n.unsigned_abs().div_ceil(k.unsigned_abs()).cast_signed();
+                Stride::Times(n.signum() * each)
             }
             (Stride::Times(_), None) => Stride::NONE,
             _ => Stride::Far,
@@ -66,7 +67,7 @@ pub fn stride(e: &Expr, by: &Expr, named: &FxHashMap<Name, Expr>) -> Stride {
             (of, _, _, Some(k)) | (_, of, Some(k), _) => of.times(k),
             _ => Stride::Far,
         },
-        // Mostly; the divisor and the bounds are the same for neighbours.
+        // An estimate: a remainder starts again, and a bound is reached, at a few places only.
         Expr::Binary(BinaryOp::Div, a, b) if of(b) == Stride::NONE => of(a).over(b.as_int()),
         Expr::Binary(BinaryOp::Rem, a, b) if of(b) == Stride::NONE => of(a),
         Expr::Call(_, args) => {
@@ -91,7 +92,7 @@ pub fn stride(e: &Expr, by: &Expr, named: &FxHashMap<Name, Expr>) -> Stride {
 }
 
 /// Assumed rounds of a loop if their number is not constant.
-const UNKNOWN_ROUNDS: u64 = 16;
+pub const UNKNOWN_ROUNDS: u64 = 16;
 
 /// Loads that cost as much as a store: what a load moves besides its element is in the cache for the next ones.
 const STORE: u64 = 4;
@@ -173,5 +174,52 @@ impl<const N: usize> Walk<N> {
                 *found = found.saturating_add(rounds.saturating_mul(each));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opencl::CType;
+
+    fn id(dimension: i64) -> Expr {
+        Expr::call("get_global_id", [Expr::int(dimension)])
+    }
+
+    fn var(name: &str) -> Expr {
+        Expr::Var(name.into())
+    }
+
+    #[test]
+    fn strides_of_indices() {
+        let named = FxHashMap::from_iter([("i".into(), id(0))]);
+        let of = |e: Expr| stride(&e, &id(0), &named);
+        let i = || var("i");
+        assert_eq!(of(i().add(var("k"))), Stride::Times(1));
+        assert_eq!(of(var("k").mul(Expr::int(3)).sub(i().mul(Expr::int(2)))), Stride::Times(-2));
+        assert_eq!(of(id(1).mul(var("n"))), Stride::NONE);
+        assert_eq!(of(i().mul(var("n")).add(i())), Stride::Far);
+        assert_eq!(of(i().div(Expr::int(2))), Stride::Times(1));
+        assert_eq!(of(i().div(var("n"))), Stride::NONE);
+        assert_eq!(of(Expr::call("min", [i(), var("n")])), Stride::Times(1));
+        assert_eq!(of(Expr::call("max", [i(), i()])), Stride::Far);
+        assert_eq!(of(var("table").index(i())), Stride::Far);
+    }
+
+    /// `for (i = id(0); …) for (k = 0; k < 8; k++) y[i] = x[k * n + i] + z[id(1)]`
+    #[test]
+    fn transactions_of_a_loop() {
+        let at = |kind: StmtKind| Stmt { kind, origin: None };
+        let loop_of = |var: &str, from: Expr, to: Expr, step: Step, body: Vec<Stmt>| {
+            let condition = Expr::binary(BinaryOp::Lt, Expr::Var(var.into()), to);
+            at(StmtKind::For { ty: CType::Int, var: var.into(), from, condition, step, below: None, body })
+        };
+        let read = var("x").index(var("k").mul(var("n")).add(var("i"))).add(var("z").index(id(1)));
+        let write = at(StmtKind::Assign(var("y").index(var("i")), read));
+        let inner = loop_of("k", Expr::int(0), Expr::int(8), Step::Increment, vec![write]);
+        let outer =
+            loop_of("i", id(0), var("n"), Step::Add(Expr::call("get_global_size", [Expr::int(0)])), vec![inner]);
+        // Neighbours in dimension 0 read and write neighbours, and those in dimension 1 the same of `x` and `y`.
+        assert_eq!(transactions(&[outer], [id(0), id(1)]), [8 * (4 + 1 + 4 * STORE), 8 * (1 + 4 + STORE)]);
     }
 }

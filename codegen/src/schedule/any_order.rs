@@ -374,7 +374,7 @@ fn neutral(op: ScalarOp, scalar: Scalar) -> Option<Literal> {
     }
 }
 
-/// The types of an accumulator's scalars.
+/// The scalar types in an accumulator.
 fn components(ty: &Ty) -> Option<Vec<Scalar>> {
     match ty.kind() {
         TyKind::Scalar(s) => Some(vec![*s]),

@@ -98,7 +98,7 @@ impl Table {
         self.unify_given(skolem_levels, why, None, f)
     }
 
-    /// Runs one unification where further facts hold.
+    /// Unifies once, at a place where further facts hold.
     pub fn unify_given(
         &mut self,
         skolem_levels: &[Level],

@@ -175,7 +175,7 @@ impl Query<'_> {
         {
             return Some(constant);
         }
-        // That of its type says less than any other.
+        // The bound of all numbers of type `Int` says less than the others.
         if all.len() > 1 {
             all.retain(|bound| bound.as_const() != Some(i32::MAX.into()));
         }

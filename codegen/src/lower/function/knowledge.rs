@@ -215,7 +215,7 @@ impl Knowledge {
     pub fn alias(&mut self, var: &Var, expr: Expr) {
         self.indices.insert(var.clone(), expr);
     }
-    /// Records which comparison a condition makes.
+    /// Records what a condition compares.
     pub(super) fn note_condition(&mut self, condition: &Expr, compared: Compared) {
         self.compared.insert(condition.clone(), compared);
     }

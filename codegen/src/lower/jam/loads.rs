@@ -1,12 +1,9 @@
 //! Counts loads.
 
-use crate::lower::strides::rounds_of;
+use crate::lower::strides::{UNKNOWN_ROUNDS, rounds_of};
 use crate::opencl::{Expr, Stmt, StmtKind, Storage};
 use lift_analysis::hir::Name;
 use rustc_hash::FxHashSet;
-
-/// Assumed iterations of a loop whose number is not constant, to compare code with the same loops.
-const UNKNOWN_ROUNDS: u64 = 16;
 
 /// The loads from memory in the code. Private values are in registers.
 pub fn made(stmts: &[Stmt]) -> u64 {
