@@ -8,7 +8,7 @@
 
 use super::scalar::fold;
 use super::typing::same_type;
-use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, UNNAMED, VarId, VarInfo};
+use super::{Atom, Block, Kernel, Lambda, Prim, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::Ty;
@@ -36,6 +36,12 @@ pub fn simplify(mut kernel: Kernel) -> Kernel {
 /// A property of a variable's value that its definition implies.
 enum Known {
     Tuple(Vec<Atom>),
+    /// The arrays of the components of an array's tuples.
+    Unzipped(Atom),
+    /// One of these arrays.
+    Component(Atom, usize),
+    /// An array of tuples of the elements of arrays.
+    Zipped(Vec<Atom>),
     Packed(Atom, Vec<Size>),
     /// The packed value and the skolems it was opened to.
     Opened(Atom, Vec<Var>),
@@ -81,6 +87,15 @@ impl Forward {
                 {
                     return self.copy(var, part);
                 }
+                if let Some(Known::Unzipped(array)) = self.knowledge(&tuple) {
+                    let array = array.clone();
+                    if let Some(Known::Zipped(parts)) = self.knowledge(&array)
+                        && let Some(part) = parts.get(i).cloned()
+                    {
+                        return self.copy(var, part);
+                    }
+                    self.known.insert(var, Known::Component(array, i));
+                }
                 Rhs::Proj(tuple, i)
             }
             Rhs::Scalar(op, operands) => {
@@ -101,6 +116,18 @@ impl Forward {
                 call.sizes = call.sizes.iter().map(|s| self.size(s)).collect();
                 call.args = call.args.into_iter().map(|a| self.atom(a)).collect();
                 call.funs = call.funs.into_iter().map(|f| self.lambda(f)).collect();
+                match (call.prim, call.args.as_slice()) {
+                    (Prim::Zip, parts) => {
+                        if let Some(array) = self.taken_apart(parts, var) {
+                            return self.copy(var, array);
+                        }
+                        self.known.insert(var, Known::Zipped(parts.to_vec()));
+                    }
+                    (Prim::Unzip, [array]) => {
+                        self.known.insert(var, Known::Unzipped(array.clone()));
+                    }
+                    _ => {}
+                }
                 Rhs::Prim(call)
             }
             Rhs::Store(space, a) => Rhs::Store(space, self.atom(a)),
@@ -141,6 +168,18 @@ impl Forward {
             }
         };
         out.push(Stmt { var, binds, rhs, origin });
+    }
+
+    /// The array of which these are the components, all of them and in order.
+    fn taken_apart(&self, parts: &[Atom], zipped: VarId) -> Option<Atom> {
+        let component = |(k, part): (usize, &Atom)| match self.knowledge(part)? {
+            Known::Component(array, of) if *of == k => Some(array),
+            _ => None,
+        };
+        let mut arrays = parts.iter().enumerate().map(component);
+        let array = arrays.next()??;
+        let same = arrays.all(|other| other == Some(array));
+        (same && same_type(&self.ty(array), &self.vars[zipped.0 as usize].ty, &|a, b| a == b)).then(|| array.clone())
     }
 
     fn copy(&mut self, var: VarId, of: Atom) {

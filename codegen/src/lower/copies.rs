@@ -71,11 +71,26 @@ impl<'s> Depths<'s> {
             View::Part { of: a, .. } | View::Pad { of: a, .. } => self.of(a),
             View::Concat(a, b) => self.of(a).min(self.of(b)),
             View::Fill(Value::Array(row)) => 1 + self.of(row),
-            View::Mapped(f, _) | View::Generated(f) if gives_view(self.schedule, f) => 2,
+            View::Mapped(f, _) | View::Generated(f) if gives_view(self.schedule, f, None) => 2,
+            View::Component(a, k) => self.of_component(a, *k),
             _ => 1,
         };
         self.known.insert(view, depth);
         depth
+    }
+}
+
+impl<'s> Depths<'s> {
+    /// The same for the components of an array's tuples.
+    fn of_component(&self, a: &Array<'s>, k: usize) -> usize {
+        match &*a.view {
+            View::Stored { element, .. } => match &**element {
+                Layout::Tuple(parts) => 1 + parts.get(k).map_or(0, |part| nested(part)),
+                _ => 1,
+            },
+            View::Mapped(f, _) | View::Generated(f) if gives_view(self.schedule, f, Some(k)) => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -109,12 +124,18 @@ fn is_row(ty: &Ty) -> bool {
     }
 }
 
-/// Whether a function gives an array that is read like a view, and does nothing else of note.
-fn gives_view(schedule: &Schedule, f: &Closure) -> bool {
+/// Whether a function gives an array that is read like a view, alone or as a component of a tuple, and does nothing else
+/// of note.
+fn gives_view(schedule: &Schedule, f: &Closure, component: Option<usize>) -> bool {
     let body = &f.lambda.body;
     let is_lazy = |rhs: &Rhs, var| matches!(rhs, Rhs::Prim(_)) && schedule.lazy.contains(&var);
-    is_row(&schedule.kernel.atom_ty(&body.result))
-        && body.stmts.iter().all(|s| free::is_free(&s.rhs) || is_lazy(&s.rhs, s.var))
+    let ty = schedule.kernel.atom_ty(&body.result);
+    let given = match (component, ty.kind()) {
+        (None, _) => Some(&ty),
+        (Some(k), TyKind::Tuple(parts)) => parts.get(k),
+        _ => None,
+    };
+    given.is_some_and(is_row) && body.stmts.iter().all(|s| free::is_free(&s.rhs) || is_lazy(&s.rhs, s.var))
 }
 
 /// Copies a value with all work-items, distributing the dimensions of arrays over the device.

@@ -105,6 +105,7 @@ fn producing(stmts: &[Stmt], writer: Writer) -> FxHashSet<VarId> {
             Rhs::Atom(a) | Rhs::Pack(a, _) | Rhs::Cast(a, _) | Rhs::Store(Space::Global, a) => of(a),
             Rhs::Tuple(all) => all.iter().any(of),
             Rhs::If(..) => true,
+            Rhs::Proj(Atom::Var(v), _) => found.contains(v) && stmts.iter().any(|s| s.var == *v && takes_apart(&s.rhs)),
             Rhs::Scalar(..) | Rhs::Proj(..) | Rhs::Unpack(_) | Rhs::Store(..) => false,
             Rhs::Prim(call) => match call.prim {
                 Prim::Generate => true,
@@ -210,6 +211,14 @@ impl<'k> Assigner<'_, 'k> {
                 }
                 Assigned::Components(dest, handed)
             }
+            // Nobody reads the other components.
+            Rhs::Proj(a @ Atom::Var(v), k) if self.stmts.get(v).is_some_and(|s| takes_apart(&s.rhs)) => {
+                let TyKind::Tuple(parts) = self.kernel.ty(*v).kind() else { return Assigned::Write(dest) };
+                let mut all = vec![Dest::Nowhere; parts.len()];
+                all[*k] = dest.clone();
+                let handed = self.hand(a, || Dest::Tuple(all));
+                whole(handed, dest)
+            }
             Rhs::Prim(call) => self.prim(stmt, call, dest),
             _ => Assigned::Write(dest),
         }
@@ -261,7 +270,10 @@ impl<'k> Assigner<'_, 'k> {
                     Some(layout) => Dest::Place(Place { layout, at: place.at.clone() }),
                     None => return Assigned::Write(dest),
                 },
-                (_, Some(view)) if nest::is_written_through(call) => view.of(of),
+                (_, Some(view)) if nest::is_written_through(call) => match before(&view, of) {
+                    Some(of) => of,
+                    None => return Assigned::Write(dest),
+                },
                 _ => return Assigned::Write(dest),
             },
             Prim::Reverse => {
@@ -276,14 +288,10 @@ impl<'k> Assigner<'_, 'k> {
                 Some(width) => view(ArrayDest::Vectors { width, of }),
                 None => return Assigned::Write(dest),
             },
-            Prim::Unzip => {
-                let TyKind::Tuple(parts) = self.kernel.ty(stmt.var).kind() else { return Assigned::Write(dest) };
-                let all: Option<Vec<_>> = (0..parts.len()).map(|i| component(&dest, i)).collect();
-                match all {
-                    Some(all) => view(ArrayDest::Zipped(all)),
-                    None => return Assigned::Write(dest),
-                }
-            }
+            Prim::Unzip => match self.view_before(call).and_then(|view| before(&view, of)) {
+                Some(of) => of,
+                None => return Assigned::Write(dest),
+            },
             Prim::Zip => {
                 let mut handed = Vec::new();
                 for (i, a) in call.args.iter().enumerate() {
@@ -322,6 +330,11 @@ impl<'k> Assigner<'_, 'k> {
     fn view_before(&self, call: &PrimCall) -> Option<DestView> {
         Some(match call.prim {
             Prim::Transpose => DestView::Transposed,
+            Prim::Unzip => {
+                let array = self.kernel.atom_ty(call.args.first()?);
+                let TyKind::Tuple(parts) = array.as_array()?.element.kind() else { return None };
+                DestView::Unzipped(parts.len())
+            }
             Prim::Split => DestView::Flat(self.env.size(call.sizes.first()?)),
             Prim::Join => {
                 let rows = self.kernel.atom_ty(&call.args[0]);
@@ -363,10 +376,29 @@ impl<'k> Assigner<'_, 'k> {
     }
 }
 
+/// The destination of the array, from that of its view.
+pub fn before<'k>(view: &DestView, of: Dest<'k>) -> Option<Dest<'k>> {
+    Some(Dest::Array(Rc::new(match view {
+        DestView::Transposed => ArrayDest::Transposed(of),
+        DestView::Rows(row) => ArrayDest::Rows { row: row.clone(), of },
+        DestView::Flat(row) => ArrayDest::Flat { row: row.clone(), of },
+        DestView::Unzipped(parts) => {
+            ArrayDest::Zipped((0..*parts).map(|k| component(&of, k)).collect::<Option<Vec<_>>>()?)
+        }
+        DestView::Each(views) => ArrayDest::Each { views: views.clone(), of },
+    })))
+}
+
+fn takes_apart(rhs: &Rhs) -> bool {
+    matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Unzip, .. }))
+}
+
 /// Whether a call joins or splits rows, or is a map that does nothing else with each element.
 fn only_reshapes(call: &PrimCall) -> bool {
     let turns = |s: &Stmt| nest::rearranging(s).is_none_or(|c| !only_reshapes(c));
-    call.prim != Prim::Transpose && nest::rearranges(call) && !call.funs.iter().any(|f| f.body.stmts.iter().any(turns))
+    !matches!(call.prim, Prim::Transpose | Prim::Unzip)
+        && nest::rearranges(call)
+        && !call.funs.iter().any(|f| f.body.stmts.iter().any(turns))
 }
 
 /// The elements of rows that follow each other in memory.
@@ -387,6 +419,7 @@ pub fn scattered<'k>(f: Closure<'k>, len: Size, hits: Hits, of: Dest<'k>, stmt: 
 pub fn component<'k>(dest: &Dest<'k>, i: usize) -> Option<Dest<'k>> {
     match dest {
         Dest::Tuple(parts) => parts.get(i).cloned(),
+        Dest::Nowhere => Some(Dest::Nowhere),
         Dest::Place(Place { layout, at }) => match &**layout {
             Layout::Tuple(parts) => Some(Dest::Place(Place { layout: parts.get(i)?.clone(), at: at.clone() })),
             _ => None,

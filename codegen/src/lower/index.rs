@@ -462,6 +462,8 @@ fn floor_mod(n: Expr, d: &Expr) -> Expr {
 fn in_long(e: Expr) -> Expr {
     let long = |e: Arc<Expr>| Arc::new(in_long(Arc::unwrap_or_clone(e)));
     match e {
+        // What is divided fits an `int`, and a division of `long` takes much longer.
+        Expr::Binary(BinaryOp::Div | BinaryOp::Rem, ref a, ref b) if !is_long(a) && !is_long(b) => e.cast(CType::Long),
         // A comparison stays a truth value, but its operands are converted.
         Expr::Binary(op, a, b) => Expr::Binary(op, long(a), long(b)),
         Expr::Unary(op, a) => Expr::Unary(op, long(a)),

@@ -45,7 +45,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                  where they cannot wait for each other",
             ));
         }
-        let together = matches!(&stmt.rhs, Rhs::Prim(call) if self.sorts_together(call));
+        let together = matches!(&stmt.rhs, Rhs::Prim(call) if self.sorts_together(call) || self.scans_together(call));
         let cooperative = together || levels.iter().any(|l| matches!(l, Level::Lcl(_)));
         let kernel = self.kernel();
         let name = kernel.name_of(stmt.var).to_string();

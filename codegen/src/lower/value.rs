@@ -320,6 +320,8 @@ pub enum Dest<'k> {
     Array(Rc<ArrayDest<'k>>),
     /// A lane of a vector.
     Lane(Place, Size),
+    /// For what nobody reads, such as a component of the states of a scan.
+    Nowhere,
 }
 
 /// Counts the writes to each element of an array, to check that `scatter` has a permutation.
@@ -331,7 +333,7 @@ pub struct Hits {
     pub atomic: bool,
 }
 
-/// A view that rearranges an array.
+/// A view that rearranges an array or takes it apart.
 #[derive(Debug, Clone)]
 pub enum DestView {
     Transposed,
@@ -339,20 +341,10 @@ pub enum DestView {
     Rows(Size),
     /// Split into rows of this length.
     Flat(Size),
+    /// Arrays of this number of components of its tuples.
+    Unzipped(usize),
     /// Of each element, the last view first.
     Each(Rc<[DestView]>),
-}
-
-impl DestView {
-    /// The destination of the array, from that of the view.
-    pub fn of<'k>(&self, of: Dest<'k>) -> Dest<'k> {
-        Dest::Array(Rc::new(match self {
-            DestView::Transposed => ArrayDest::Transposed(of),
-            DestView::Rows(row) => ArrayDest::Rows { row: row.clone(), of },
-            DestView::Flat(row) => ArrayDest::Flat { row: row.clone(), of },
-            DestView::Each(views) => ArrayDest::Each { views: views.clone(), of },
-        }))
-    }
 }
 
 /// The destination of element `i` of an array that is written through a view.

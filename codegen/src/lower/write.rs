@@ -1,6 +1,7 @@
 //! Writing: values to memory, and destinations through the inverse of a view.
 
 use super::Result;
+use super::dests;
 use super::function::FunctionBuilder;
 use super::index::is_long;
 use super::pieces::{named_offset, packed_row};
@@ -152,7 +153,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 ArrayDest::Transposed(of) => Dest::Array(Rc::new(ArrayDest::Column { at: i.clone(), of: of.clone() })),
                 ArrayDest::Each { views, of } => {
                     let element = self.dest_at(of, i)?;
-                    views.iter().fold(element, |of, view| view.of(of))
+                    let before = views.iter().try_fold(element, |of, view| dests::before(view, of));
+                    before.ok_or_else(|| self.error("", "the place of a result is not a tuple"))?
                 }
                 ArrayDest::Column { at, of } => {
                     let row = self.dest_at(of, i)?;
@@ -190,6 +192,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     Dest::Tuple(all)
                 }
             },
+            Dest::Nowhere => Dest::Nowhere,
             Dest::Tuple(_) | Dest::Lane(..) => return Err(self.error("", "the place of a result is not an array")),
         })
     }
@@ -197,6 +200,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn dest_component(&mut self, d: &Dest<'k>, k: usize) -> Result<Dest<'k>> {
         Ok(match d {
             Dest::Tuple(parts) if k < parts.len() => parts[k].clone(),
+            Dest::Nowhere => Dest::Nowhere,
             Dest::Place(Place { layout, at }) => match &**layout {
                 Layout::Tuple(parts) if k < parts.len() => {
                     Dest::Place(Place { layout: parts[k].clone(), at: at.clone() })
@@ -234,6 +238,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Writes a value. An array is copied element by element, sequentially.
     pub fn copy(&mut self, value: &Value<'k>, d: &Dest<'k>) -> Result<()> {
+        if matches!(d, Dest::Nowhere) {
+            return Ok(());
+        }
         match self.force(value)? {
             Value::Scalar(s) => copy_scalar(self, &s, d),
             Value::Vec(v) => copy_vector(self, &v, d),
@@ -501,6 +508,7 @@ pub fn dest_roots(d: &Dest, out: &mut Vec<Root>) {
             out.extend(memories.into_iter().map(|m| m.root.clone()));
         }
         Dest::Tuple(parts) => parts.iter().for_each(|p| dest_roots(p, out)),
+        Dest::Nowhere => {}
         Dest::Array(view) => match &**view {
             ArrayDest::Rows { of, .. }
             | ArrayDest::Pieces { of, .. }

@@ -12,6 +12,7 @@
 //! | `versions` | versions of a statement, chosen when lengths are known |
 //! | [`nest`] | maps whose function folds rows |
 //! | [`bounds`] | upper bounds of hidden lengths |
+//! | `after_scan` | maps of the states of a scan in order |
 //! | `alike` | statements and functions with the same value |
 //! | [`in_place`] | loops that may write their state in place, by last use |
 //! | [`shapes`] | shapes of functions for which lowering has a strategy |
@@ -71,6 +72,7 @@
 //! | `unrolled` | folds and scans of small arrays, as tuples of their scalars |
 //! | [`updates`] | maps that change one element of an array in a loop |
 
+mod after_scan;
 mod alike;
 mod all_rows;
 mod any_order;
@@ -235,6 +237,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("interchanged", rewritten.clone()));
     rewritten = unrolled::unrolled(rewritten, &mut Vec::new());
     stages.push(("unrolled", rewritten.clone()));
+    rewritten = after_scan::after_scan(rewritten, &mut Vec::new());
+    stages.push(("map-of-scan", rewritten.clone()));
     rewritten = loops_out::loops_out(rewritten, target, &mut Vec::new());
     stages.push(("loop-out", rewritten.clone()));
     rewritten = counters::counters(rewritten, target, &mut Vec::new());
@@ -318,6 +322,7 @@ impl Schedule {
         let rewritten = verified("same rows", kernel, same_rows::same_rows(rewritten, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
+        let rewritten = verified("after scans", kernel, after_scan::after_scan(rewritten, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));
         let rewritten = verified("counters", kernel, counters::counters(rewritten, target, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {

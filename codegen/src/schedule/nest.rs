@@ -58,11 +58,11 @@ pub fn is_written_through(call: &PrimCall) -> bool {
     rearranges(call) && !call.funs.iter().any(joins)
 }
 
-/// Whether a call joins, splits or reorders dimensions of an array, or is a map that does nothing else with each
-/// element.
+/// Whether a call joins, splits or reorders dimensions of an array or takes its tuples apart, or is a map that does
+/// nothing else with each element.
 pub fn rearranges(call: &PrimCall) -> bool {
     match (call.prim, call.funs.as_slice()) {
-        (Prim::Transpose | Prim::Split | Prim::Join, _) => true,
+        (Prim::Transpose | Prim::Split | Prim::Join | Prim::Unzip, _) => true,
         (Prim::Map(_), [f]) if f.position.is_none() => {
             let mut made = f.params.first().copied();
             let chain = f.body.stmts.iter().all(|s| {

@@ -171,13 +171,22 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, own: &[Var]) -> W
             in_rounds(kernel, call, &is_known, own)
         }
         Prim::IterateWhile => in_rounds(kernel, call, &is_known, own),
-        prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)) => {
+        prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body) || chooses(kernel, &f.body)) => {
             // Without a size argument, the length is hidden.
             let hides = call.sizes.is_empty() && matches!(prim, Prim::Iota | Prim::Generate | Prim::Fill);
             if hides { Work::Other } else { Work::Item }
         }
         _ => Work::Other,
     }
+}
+
+/// Whether a function only compares numbers and chooses among values that are there, as that of a few numbers written out.
+fn chooses(kernel: &Kernel, body: &Block) -> bool {
+    let empty = |b: &Block| b.stmts.is_empty();
+    body.stmts.iter().all(|s| match &s.rhs {
+        Rhs::If(_, a, b) => is_flat(kernel.ty(s.var)) && empty(a) && empty(b),
+        rhs => matches!(rhs, Rhs::Scalar(..)) && free::is_free(rhs),
+    })
 }
 
 /// The work of a loop whose state is arrays of known lengths and scalars: [`Work::Together`] over the longest array,

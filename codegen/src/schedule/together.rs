@@ -164,6 +164,9 @@ impl Writer<'_> {
                 args.iter().for_each(|a| self.roots(block, a, out));
             }
             Some(Rhs::Prim(PrimCall { prim: Prim::Iota, .. })) => {}
+            Some(Rhs::Proj(Atom::Var(parts), _)) if unzipped(block, *parts).is_some() => {
+                unzipped(block, *parts).iter().for_each(|a| self.roots(block, a, out));
+            }
             Some(Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }))
                 if funs.iter().all(|f| f.body.stmts.iter().all(|s| work_of(self.kernel, s) == Work::Item)) =>
             {
@@ -294,6 +297,17 @@ impl Writer<'_> {
                 made.stmts.push(Stmt { var: tuple, binds: Vec::new(), rhs: Rhs::Tuple(parts), origin });
                 Some(Atom::Var(tuple))
             }
+            Some(Rhs::Proj(Atom::Var(parts), k))
+                if made.only.contains(&parts)
+                    && let Some(tuples) = unzipped(block, parts) =>
+            {
+                let tuple = self.element(block, &tuples, made)?;
+                let (_, ty) = rows_of(self.kernel.ty(v))?;
+                let part = fresh(&mut self.kernel.vars, v, ty);
+                let origin = made.origin.clone();
+                made.stmts.push(Stmt { var: part, binds: Vec::new(), rhs: Rhs::Proj(tuple, k), origin });
+                Some(Atom::Var(part))
+            }
             Some(Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }))
                 if funs[0].position.is_none()
                     && funs[0].params.len() == 1
@@ -375,11 +389,23 @@ fn read_only_by(block: &Block, at: usize) -> FxHashSet<VarId> {
     only
 }
 
-/// Removes the maps and zips that nothing reads.
+/// The array whose tuples a variable has taken apart.
+fn unzipped(block: &Block, parts: VarId) -> Option<Atom> {
+    match &block.stmts.iter().find(|s| s.var == parts)?.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Unzip, args, .. }) => args.first().cloned(),
+        _ => None,
+    }
+}
+
+/// Removes the maps, zips and parts of arrays that nothing reads.
 fn drop_unread(block: &mut Block) {
     for at in (0..block.stmts.len()).rev() {
         let v = block.stmts[at].var;
-        let made = matches!(&block.stmts[at].rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Map(_) | Prim::Zip));
+        let made = match &block.stmts[at].rhs {
+            Rhs::Prim(call) => matches!(call.prim, Prim::Map(_) | Prim::Zip | Prim::Unzip),
+            Rhs::Proj(..) => true,
+            _ => false,
+        };
         let read = block.stmts[at + 1..].iter().any(|s| uses::mentions(s, &|w| w == v));
         if made && !read && block.result != Atom::Var(v) {
             block.stmts.remove(at);

@@ -3,9 +3,11 @@
 //!
 //! `reduce f z xs = map array (reduce (tuple ∘ f ∘ array) (tuple z) (map tuple xs))`
 //!
-//! `evaluate`: functions of small arrays, as functions of scalars.
+//! * `evaluate`: functions of small arrays, as functions of scalars
+//! * `few_rows`: maps over a few rows
 
 mod evaluate;
+mod few_rows;
 
 use self::evaluate::{Evaluator, Value};
 use super::nested::array_of;
@@ -19,9 +21,13 @@ use lift_analysis::ty::{Ty, TyKind};
 /// Maximum scalars of an accumulator: each work-item has a few of these in registers.
 const MOST: usize = 16;
 
-/// The kernel whose unplaced folds and scans have no small arrays as accumulators.
+/// The kernel whose unplaced folds and scans have no small arrays as accumulators, and whose functions have no maps over a
+/// few rows that fold what they make.
 pub fn unrolled(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    within(kernel, |kernel, lengths, body| block(kernel, body, lengths, applied))
+    within(kernel, |kernel, lengths, body| {
+        block(kernel, body, lengths, applied);
+        few_rows::block(kernel, body, lengths, applied);
+    })
 }
 
 fn block(kernel: &mut Kernel, body: &mut Block, lengths: &mut Lengths, applied: &mut Vec<Applied>) {

@@ -3,7 +3,7 @@
 //! does, too, which costs nothing while the row is what they wait for.
 
 use super::{is_in_local, item, times};
-use crate::core::{Prim, PrimCall};
+use crate::core::{Level, Prim, PrimCall};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::stream::tile::bytes;
@@ -35,6 +35,13 @@ enum Written<'a, 'k> {
     Nothing,
     /// All are elements of the destination: those before or after the element.
     States { dest: &'a Dest<'k>, inclusive: bool },
+}
+
+impl FunctionBuilder<'_, '_> {
+    /// Whether the work-items of a team each write some states of a scan in order, which others may read.
+    pub fn scans_together(&self, call: &PrimCall) -> bool {
+        matches!(call.prim, Prim::Scan(Level::Seq) | Prim::ScanExcl(Level::Seq)) && self.team().is_some()
+    }
 }
 
 /// Folds a row by the team if it passes through local memory; the last accumulator.

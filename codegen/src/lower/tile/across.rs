@@ -160,7 +160,7 @@ impl<'k> OfMap<'k> {
                     None => return Ok(None),
                 },
                 Dest::Array(_) => b.dest_at(&dest, &Size::zero())?,
-                Dest::Lane(..) => return Ok(None),
+                Dest::Lane(..) | Dest::Nowhere => return Ok(None),
             };
         }
         Ok(None)

@@ -51,6 +51,9 @@ rules! {
     Fusion COUNT_FILTER "count-filter":
         "length ∘ filter p" = "reduce + 0 ∘ map (λx. if p x then 1 else 0)",
         if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses the kept elements, and the length of the array is a size.";
+    Fusion MAP_OF_SCAN "map-of-scan":
+        "map g (scanSeq f z xs)" = "map get2 (scanSeq (λ((s,_),x). let s' = f s x in (s', g s')) (z,0) xs)",
+        if "Always true. In functions that return the map, where nothing else reads the states: these are not stored. `g` takes few instructions and gives scalars; it may read elements of other arrays beside each state. Also of `scanExcl` in order.";
     Fusion HEAD_MAP "head-map":
         "head (map f xs)" = "f (head xs)",
         if "Always true. On a GPU, where nothing but a fold reads the map besides: it is not stored for the sake of its first element.";
@@ -155,6 +158,9 @@ rules! {
     Decomposition FOLD_SCALARS "fold-scalars":
         "reduce f z" = "map array ∘ reduce (tuple ∘ f ∘ array) (tuple z) ∘ map tuple",
         if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
+    Decomposition MAP_FEW_ROWS "map-few-rows":
+        "map g xs" = "generate c (λi. if i = 0 then g (aref xs 0) else … g (aref xs (c - 1)))",
+        if "`xs` has a constant number c of rows, at most 4. In a function that makes an array which `g` folds beside its row: the folds of all rows then read each element once, and the array is not stored.";
     Decomposition GROUP_BY_KEY "group-by-key":
         "map (λk. filter (λx. key x = k) xs) (iota n)" = "map (λ(s,c). generate c (λj. aref (sort (λ(x,y). key x < key y) xs) (s + j))) (zip starts counts)",
         if "Always true; xs is the same for all k, and has no arrays as elements. At the top of a kernel, where n is 8 at least or not known: xs is sorted once, where each filter read all of it.";

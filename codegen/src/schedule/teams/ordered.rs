@@ -1,9 +1,10 @@
 //! Rows that are folded or scanned in order: only one work-item at a time can do that, but a team can read the row.
 
 use super::{Applied, OWN_GROUP, SCAN_TILE, Shared, Team, Writer, is_plain};
-use crate::core::{Kernel, Level, Prim, PrimCall, Stmt};
+use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::schedule::nested::{Dims, Work, has_stored_rows, lies_across, row_in_order, work_of};
 use crate::schedule::rules;
+use crate::schedule::uses;
 use crate::schedule::versions::{branch, choice, decided};
 use crate::target::GRID;
 use lift_analysis::size::Size;
@@ -16,7 +17,11 @@ impl Writer<'_> {
         let f = dims.innermost();
         let mut rows = f.body.stmts.iter().filter_map(|s| row_in_order(kernel, s)).map(|(_, len)| len);
         let row = rows.next()?;
-        let plain = |s: &Stmt| work_of(kernel, s) == Work::Item || row_in_order(kernel, s).is_some();
+        let plain = |s: &Stmt| {
+            work_of(kernel, s) == Work::Item
+                || row_in_order(kernel, s).is_some()
+                || is_read_in_order(kernel, &f.body, s)
+        };
         let in_memory = |c: &&PrimCall| c.args.iter().all(|xs| has_stored_rows(kernel, xs) && !lies_across(kernel, xs));
         if dims.calls.len() > GRID
             || !rows.all(|len| len == row)
@@ -48,4 +53,15 @@ impl Writer<'_> {
         };
         Some(self.named(all, stmt.var))
     }
+}
+
+/// Whether a statement maps the elements of a row that only a fold or scan in order reads: it computes each element where
+/// it reads it.
+fn is_read_in_order(kernel: &Kernel, body: &Block, stmt: &Stmt) -> bool {
+    let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return false };
+    let items = call.funs.iter().all(|f| f.body.stmts.iter().all(|s| work_of(kernel, s) == Work::Item));
+    let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == stmt.var));
+    let reader = readers.next().and_then(|s| row_in_order(kernel, s));
+    let reads = reader.is_some_and(|(row, _)| *row == Atom::Var(stmt.var));
+    items && is_plain(kernel, call) && reads && readers.next().is_none() && body.result != Atom::Var(stmt.var)
 }

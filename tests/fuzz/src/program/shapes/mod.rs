@@ -266,8 +266,33 @@ impl Maker<'_> {
         let keep = self.function(&INT, &BOOL, 1);
         let grid = Ty::array(Ty::array(INT, m), n.clone());
         let column = Ty::array(INT, n);
-        match self.choices.below(7) {
+        match self.choices.below(10) {
             0 => (format!("(map (mapGlb {function}) {rows})"), grid),
+            9 => {
+                let few = self.rows(&INT, &Len::of(Base::M), &Len::nat(2), 1, Place::Top);
+                let fold = "(lambda (c) (sumi (zipWith * w c)))";
+                let each = format!("(lambda (r) (let w (map {function} r) (map {fold} (transpose {few}))))");
+                (format!("(map {each} {rows})"), Ty::array(Ty::array(INT, Len::nat(2)), Len::of(Base::N)))
+            }
+            7 => {
+                let scan =
+                    self.choices.of(&["(scanSeq 1 - r)", "(scanSeq 1 - (map {f} r))", "(scanSeq 1 - (reverse r))"]);
+                let scan = scan.replace("{f}", &function);
+                let after =
+                    self.choices.of(&["(map {f} {scan})", "(zipWith - r {scan})", "(scanSeq 2 - (reverse {scan}))"]);
+                let after = after.replace("{f}", &function).replace("{scan}", &scan);
+                (format!("(map (lambda (r) {after}) {rows})"), grid)
+            }
+            8 => {
+                let scan = self.choices.of(&["scanSeq", "scanExcl"]);
+                let state = "(tuple 1 2) (lambda ((tuple a b) v) (tuple (- v b) a))";
+                match scan {
+                    "scanSeq" => (format!("(map (lambda (r) (map get2 (scanSeq {state} r))) {rows})"), grid),
+                    _ => {
+                        (format!("(map (lambda (r) (head (reduceSeq 1 - (reverse (scanSeq 3 - r))))) {rows})"), column)
+                    }
+                }
+            }
             4 | 6 => {
                 let scan = self.choices.of(&["scan", "scanExcl", "scanSeq"]);
                 (format!("(map (lambda (r) (head (reduceSeq 1 - ({scan} 0 + (map {function} r))))) {rows})"), column)
