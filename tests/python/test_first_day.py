@@ -64,6 +64,8 @@ class Awkward:
         ("sums", [np.arange(3), ints(1)], "an array in it holds `int64`; `Int` is NumPy's `int32`: convert with "),
         ("sums", [ints(1), np.array([])], "an array in it holds `float64`; "),
         ("sums", Rows([0, 3], np.arange(3)), "convert with `.astype(numpy.int32)`"),
+        ("prices", (ints(1), np.zeros(1, np.float32)), "not 2 arrays: `list(zip(…))` makes one of them"),
+        ("prices", [ints(1), np.zeros(1, np.float32)], "not 2 arrays: `list(zip(…))` makes one of them"),
         ("second", (1, np.arange(3)), "an array in it holds `int64`; `Int` is NumPy's `int32`: convert with `.astype("),
     ],
 )

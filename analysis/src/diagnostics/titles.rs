@@ -22,6 +22,11 @@ pub enum Title {
     RemoveCommas,
     ZipArrays,
     CheckLengths,
+    /// Give `value` instead of an expression where two lengths differ.
+    Otherwise {
+        value: String,
+        of: Name,
+    },
     HideLength,
 }
 
@@ -54,6 +59,7 @@ impl Display for Title {
             Title::RemoveCommas => write!(f, "Take the commas out of the names"),
             Title::ZipArrays => write!(f, "Go over the arrays together with `zip`"),
             Title::CheckLengths => write!(f, "Check at run time that the lengths are equal"),
+            Title::Otherwise { value, of } => write!(f, "Give `{value}` instead of `{of}` where the lengths differ"),
             Title::HideLength => write!(f, "Hide the length with `pack`"),
         }
     }

@@ -108,7 +108,9 @@ impl<'a> Infer<'a> {
 
     /// Makes `actual` equal to `expected`. A conflict is reported with its cause; returns whether there was none.
     pub fn unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> bool {
-        if self.unify_where_computed(expected, actual, cause) {
+        if let Cause::Argument { arg, .. } = *cause
+            && self.unify_where_computed(expected, actual, arg, cause)
+        {
             return true;
         }
         match self.try_unify(expected, actual, cause) {

@@ -2,27 +2,27 @@
 //!
 //! An argument whose length is that of the parameter only where the call is computed becomes a cast. Nothing else changes: its
 //! type keeps its own length, and no inference variable is bound. The compiler checks the cast unless it proves the lengths
-//! equal from the conditions itself.
+//! equal from the conditions itself. A function is cast by casting its inputs and its result.
 
 use super::cause::Cause;
 use super::context::Infer;
 use super::guards::Said;
-use super::result::{CastOf, CheckedCast, Condition};
+use super::result::{CastOf, CheckedCast, Condition, Site};
 use super::table::unify::{Given, are_equal};
-use crate::hir::ExprId;
+use crate::hir::{Expr, ExprId};
 use crate::size::{Assumption, Facts, LengthCheck};
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
-    /// Makes an argument's type equal to the parameter's by what the conditions around the call say. Returns false, and
-    /// leaves conflicts to others, if these say nothing about its lengths.
-    pub fn unify_where_computed(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> bool {
-        let Cause::Argument { arg, .. } = *cause else { return false };
-        let has_length = |ty: &Ty| matches!(self.table.shallow(ty).kind(), TyKind::Array(_) | TyKind::Tuple(_));
-        if !has_length(expected) || !has_length(actual) || self.program.branches().around(arg).next().is_none() {
+    /// Makes the type of the expression `at` equal to the expected one by what the conditions around it say. Returns false,
+    /// and leaves conflicts to others, if these say nothing about its lengths.
+    pub fn unify_where_computed(&mut self, expected: &Ty, actual: &Ty, at: ExprId, cause: &Cause) -> bool {
+        let has_length =
+            |ty: &Ty| matches!(self.table.shallow(ty).kind(), TyKind::Array(_) | TyKind::Tuple(_) | TyKind::Fun(..));
+        if !has_length(expected) || !has_length(actual) || self.program.branches().around(at).next().is_none() {
             return false;
         }
-        let said = self.said_around(arg);
+        let said = self.said_around(at);
         if said.is_empty() {
             return false;
         }
@@ -34,21 +34,37 @@ impl Infer<'_> {
         if self.after_unify(unified, cause).is_err() || !used {
             return false;
         }
-        let (from, to) = (self.table.zonk(actual), self.table.zonk(expected));
-        let mut checks = Vec::new();
-        // Unknown types have just been made equal. A function or a value of hidden length cannot be cast.
+        // Unknown types have just been made equal. A value of hidden length cannot be cast.
         let is_unknown = |ty: &Ty| matches!(ty.kind(), TyKind::Unknown(_));
         let same = |from: &Ty, to: &Ty| from == to || is_unknown(from) || is_unknown(to);
-        if !self.cast_parts(&from, &to, &same, &mut checks) {
-            return false;
+        let mut casts = Vec::new();
+        for (of, from, to) in conversions(&self.table.zonk(expected), &self.table.zonk(actual)) {
+            let mut checks = Vec::new();
+            if !self.cast_parts(&from, &to, &same, &mut checks) {
+                return false;
+            }
+            if !checks.is_empty() {
+                casts.push(CheckedCast { expr: at, of, since: Vec::new(), checks, from, to });
+            }
         }
-        if !checks.is_empty() {
-            let wanted: Vec<Assumption> = checks.iter().map(LengthCheck::assumption).collect();
-            let conditions: Vec<Condition> = said.iter().map(|said| said.by).collect();
+        let conditions: Vec<Condition> = said.iter().map(|said| said.by).collect();
+        for cast in casts {
+            let wanted: Vec<Assumption> = cast.checks.iter().map(LengthCheck::assumption).collect();
             let since = self.needed(&wanted, &facts, &conditions);
-            self.found.cast(CheckedCast { expr: arg, of: CastOf::Argument, since, checks, from, to });
+            self.found.cast(CheckedCast { since, ..cast });
         }
         true
+    }
+
+    /// As [`Self::unify_where_computed`], of the value that a composition is applied to and the one that its parts take.
+    pub fn input_where_computed(&mut self, taken: &Ty, given: &Ty, site: Site, cause: &Cause) -> bool {
+        let Site::Expr(composition) = site else { return false };
+        if !matches!(self.program.expr(composition), Expr::Compose(_)) {
+            return false;
+        }
+        let result = self.fresh();
+        let [given, taken] = [given, taken].map(|input| Ty::fun(input.clone(), result.clone()));
+        self.unify_where_computed(&given, &taken, composition, cause)
     }
 
     /// The conditions around an expression from which the assumptions follow; `None` if they do not.
@@ -91,4 +107,17 @@ impl Infer<'_> {
         needed.dedup();
         needed
     }
+}
+
+/// What is cast, from which type to which: the value itself, or the inputs and the result of a function.
+fn conversions(expected: &Ty, actual: &Ty) -> Vec<(CastOf, Ty, Ty)> {
+    let (mut expected, mut actual) = (expected.clone(), actual.clone());
+    let mut parts = Vec::new();
+    while let (TyKind::Fun(given, result), TyKind::Fun(taken, own)) = (expected.kind(), actual.kind()) {
+        parts.push((CastOf::Input(parts.len()), given.clone(), taken.clone()));
+        (expected, actual) = (result.clone(), own.clone());
+    }
+    let of = if parts.is_empty() { CastOf::Argument } else { CastOf::Output };
+    parts.push((of, actual, expected));
+    parts
 }

@@ -36,6 +36,8 @@ impl Infer<'_> {
         }
         self.settle_rest();
         let constants = self.open_constants(&quantified.sizes);
+        let guards = self.results().guards_of_lengths();
+        self.found.add_fixes(guards);
         if work::exhausted() {
             self.too_large_to_check();
         }

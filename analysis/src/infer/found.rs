@@ -7,7 +7,7 @@
 use super::given::{Functions, Given};
 use super::lets::Lets;
 use super::result::*;
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::{Diagnostic, Fix, Severity};
 use crate::hir::*;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Scheme, Ty};
@@ -234,6 +234,12 @@ impl Found {
     }
     pub fn diagnostics(&mut self, all: impl IntoIterator<Item = Diagnostic>) {
         all.into_iter().for_each(|d| self.diagnostic(d));
+    }
+    /// Adds fixes to the diagnostics with these indices.
+    pub fn add_fixes(&mut self, fixes: Vec<(usize, Fix)>) {
+        for (index, fix) in fixes {
+            self.out.diagnostics[index].fixes.push(fix);
+        }
     }
     /// Puts one diagnostic in the place of those after the first `first`.
     pub fn replace_mistakes(&mut self, first: usize, d: Diagnostic) {

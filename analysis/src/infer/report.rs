@@ -3,12 +3,14 @@
 //! | module | job |
 //! |---|---|
 //! | `describe` | where lengths come from, for messages and hovers |
+//! | `guard` | the quick fix that guards an expression by a comparison of lengths |
 //! | `literals` | literals of the wrong type, here or in a definition |
 //! | `repair` | quick fixes that the checker constructs |
 //! | `intent` | mistakes: what was meant |
 //! | `types` | two types that differ |
 
 pub mod describe;
+mod guard;
 pub mod intent;
 mod literals;
 pub mod repair;
@@ -41,9 +43,13 @@ impl Results<'_> {
         {
             return None;
         }
+        // A type with a gap follows from an error.
         Some(match m {
             Mismatch::Types { left, right, left_why, .. } => {
                 let (left, right) = (self.table.zonk(&left), self.table.zonk(&right));
+                if left.contains_error() || right.contains_error() {
+                    return None;
+                }
                 if let Some(d) = self.decided_by_literal(&left, &right, left_why, cause) {
                     // One literal is one mistake, however often the definition is used.
                     return self.found.so_far().diagnostics.iter().all(|other| other.message != d.message).then_some(d);
@@ -51,6 +57,7 @@ impl Results<'_> {
                 let of = Different { expected: &expected, actual: &actual, left: &left, right: &right, cause };
                 self.different(of, left_why)
             }
+            Mismatch::Class { ty, .. } if !ty.is_error() && ty.contains_error() => return None,
             Mismatch::Class { class, ty } => self.class(class, &ty, &actual, cause),
             Mismatch::Infinite { ty } => Diagnostic::new(cause.node(), &Problem::InfiniteType { ty }),
             m @ (Mismatch::Lengths { .. } | Mismatch::Escape { .. }) => {

@@ -95,13 +95,17 @@ pub struct Condition {
     pub holds: bool,
 }
 
-/// The expression or argument that a cast converts.
+/// What a cast at an expression converts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CastOf {
     /// A written `(: e type)`.
     Written,
     /// An argument of a call, whose lengths are those of the parameter by the conditions around the call.
     Argument,
+    /// An input of a function that is an argument or a part of a composition, counted from zero.
+    Input(usize),
+    /// The result of such a function.
+    Output,
 }
 
 /// A cast between types whose sizes are equal only by the conditions around it, or could not be proved equal and are

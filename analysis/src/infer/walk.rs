@@ -531,7 +531,11 @@ impl Infer<'_> {
                 }
             };
             let Some((param, result)) = self.as_function(&f, part) else { return Ty::error() };
-            self.unify(&param, &value, &Cause::Component(part));
+            let cause = Cause::Component(part);
+            let applied = Ty::fun(value.clone(), result.clone());
+            if !self.unify_where_computed(&applied, &f, part, &cause) {
+                self.unify(&param, &value, &cause);
+            }
             value = if i == 0 { result } else { self.open(result, Site::Expr(part)) };
         }
         value

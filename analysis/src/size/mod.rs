@@ -241,7 +241,7 @@ impl Size {
     }
 
     /// Whether the size is non-negative for all values of its variables.
-    pub(crate) fn is_natural(&self) -> bool {
+    pub fn is_natural(&self) -> bool {
         self.0.natural
     }
 

@@ -51,8 +51,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.note_double(ty);
         let rounded = of_halves && ty == Scalar::Float && op != ScalarOp::To(Scalar::Float);
         let (ty, expr) = if rounded { (Scalar::Half, self.call_helper(Helper::ToHalf, [expr])) } else { (ty, expr) };
-        let of_lengths = matches!(op, ScalarOp::Eq | ScalarOp::Ne) && args.iter().all(|a| self.is_of_lengths(a));
-        self.known_mut().note_comparison(op, args, &expr, of_lengths);
+        match op {
+            ScalarOp::Add | ScalarOp::Mul => self.note_total(op, args, &expr),
+            _ => {
+                let is_equality = matches!(op, ScalarOp::Eq | ScalarOp::Ne);
+                let lengths = if is_equality { self.compared_lengths(args) } else { None };
+                self.known_mut().note_comparison(op, args, &expr, lengths);
+            }
+        }
         Ok(match expr {
             Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
             expr => ScalarValue::Computed { ty, expr },

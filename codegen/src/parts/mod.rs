@@ -22,6 +22,8 @@ mod known;
 mod maker;
 mod roots;
 mod steps;
+#[cfg(test)]
+mod tests;
 
 use crate::core::{Kernel, PadMode};
 use lift_analysis::hir::Name;

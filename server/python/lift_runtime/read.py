@@ -214,6 +214,8 @@ def _one(layout: Layout, value: Any) -> Column:
     if isinstance(layout, (Array, Packed)):
         if isinstance(value, Table):
             return Lists(len(value), _many(layout.of, value))
+        if isinstance(layout.of, Tuple) and _are_columns(layout.of, value):
+            raise Misfit(f"an array of tuples is needed, not {len(value)} arrays: `list(zip(…))` makes one of them")
         if not isinstance(value, (list, np.ndarray, Rows)):
             value = _as_array(value)
         if not isinstance(value, (list, np.ndarray, Rows)):
@@ -239,6 +241,13 @@ def _one(layout: Layout, value: Any) -> Column:
     if isinstance(found, np.ndarray) and found.ndim == 0:
         return _leaf(layout, found.reshape(1))
     raise Misfit(f"a number is needed, not {described(value)}")
+
+
+def _are_columns(layout: Tuple, value: Any) -> bool:
+    """Whether there is an array for each component of a tuple."""
+    if not isinstance(value, (list, tuple)) or len(value) != len(layout.parts):
+        return False
+    return all(isinstance(column, np.ndarray) and column.ndim > 0 for column in value)
 
 
 def _as_array(value: Any) -> Any:

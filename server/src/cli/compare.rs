@@ -3,13 +3,13 @@
 //! Their results are compared on small random inputs, on the interpreter, and on the inputs of a run, on a device. Then
 //! follow times, costs and the difference between the generated texts.
 //!
-//! `small`: compares two kernels on small random inputs, on the interpreter · `watch`: ends a run that takes too long.
+//! `small`: compares two kernels on small random inputs, on the interpreter.
 
 mod small;
-mod watch;
 
 use super::build::one_kernel;
 use super::run::{Wishes, embedded, randomize, wishes};
+use super::watch::Late;
 use super::{Console, Format, Status, answered, bench};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::{self, given_sizes};
@@ -34,7 +34,6 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use watch::Late;
 
 /// Length to which a difference between two results is shortened, in characters.
 const SHOWN: usize = 100;

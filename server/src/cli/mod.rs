@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `console` | output of commands |
 //! | `options` | options that several commands have |
+//! | `watch` | the end of a run that takes too long |
 //! | `untyped` | APL functions without types |
 //! | `build` | `lift build`: compiles kernels and writes or prints the result |
 //! | `run` | `lift run`: reads inputs, runs a kernel on a device and reports the result |
@@ -39,6 +40,7 @@ mod tune;
 mod types;
 mod untyped;
 mod version;
+mod watch;
 
 pub use console::{Console, Format};
 

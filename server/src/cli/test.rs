@@ -1,6 +1,7 @@
 //! `lift test`: runs the `;;; test:` lines of kernels on the interpreter and on devices.
 
 use super::run::load_embedded;
+use super::watch::Late;
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::run_line::{DefaultRun, Expected, RunLine};
@@ -23,6 +24,8 @@ use std::sync::Arc;
 
 /// Length to which a `;;; test:` line is shortened in the list, in characters.
 const SHOWN: usize = 72;
+/// Seconds that one `;;; test:` line may take.
+const PATIENCE: f64 = 120.0;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -39,6 +42,9 @@ pub struct Arguments {
     /// Number of different inputs to test for each `random`.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
+    /// Stop if one line takes more than this many seconds, on all devices and with its compilation by their drivers.
+    #[arg(long, value_name = "SECONDS", value_parser = super::options::seconds, default_value_t = PATIENCE)]
+    patience: f64,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Internal: started by the language server, with one file. The texts come on standard input; its end terminates
@@ -160,6 +166,7 @@ pub(super) fn on_interpreter(
         devices: Vec::new(),
         target: None,
         seeds: 1,
+        patience: PATIENCE,
         format: Format::Text,
         embedded: false,
         files: Vec::new(),
@@ -207,7 +214,7 @@ impl Tester<'_> {
         }
         for line in tests(self.info) {
             let outcome = match &kernel {
-                Ok(kernel) => self.test(kernel, line)?,
+                Ok(kernel) => self.late(line, console)?.while_running(|| self.test(kernel, line))?,
                 // These errors are already reported.
                 Err(_) => Err(None),
             };
@@ -232,6 +239,15 @@ impl Tester<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The end of this process if a line does not end.
+    fn late(&self, line: &DocLine, console: &mut Console) -> io::Result<Late> {
+        let Arguments { patience, format, .. } = *self.arguments;
+        let why = format!("the test of `{}` ran longer than {patience} s and was stopped", self.info.name);
+        let problem = Problem::error(self.path, codes::RUN_LIMIT, why).at(line.range);
+        let problem = problem.note("`--patience SECONDS` is the limit of one line; the lines after it were not run");
+        Late::new(patience, format, console.rendered(&self.program.sources(), format, &problem)?, console)
     }
 
     /// Runs one line with all its sizes and seeds on every device; stops at the first failure.

@@ -74,6 +74,17 @@ fn tests_of_a_kernel_with_errors_fail_and_those_of_others_run() {
 }
 
 #[test]
+fn a_test_that_does_not_end_is_stopped() {
+    let kernel = "(lift endless () (int) (lambda (x) (iterateWhile (<= 0) (lambda (y) (mod (+ y 1) 2000)) x)))\n";
+    let bench = Bench::new(&[("a.lift", &format!(";;; test: x=-1 => -1\n;;; test: x=1 => 7\n{kernel}"))]);
+    let ran = bench.lift(&["test", "a.lift", "--device", "interpreter", "--patience", "0.2"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("x=-1 => -1 ... ok"), "{}", ran.out);
+    let late = "error[run-limit]: the test of `endless` ran longer than 0.2 s and was stopped\n --> a.lift:2:";
+    assert!(ran.err.contains(late), "{}", ran.err);
+}
+
+#[test]
 fn a_test_that_is_above_no_kernel_fails() {
     let kernel = "(lift k () (int) (lambda (x) (+ x 1)))\n";
     let run = |text: String, more: &[&str]| {

@@ -51,7 +51,7 @@ impl Infer<'_> {
         let cause = Cause::site(self.program.body(), site);
         if matches!(head.kind(), TyKind::Unknown(_)) {
             self.unify(from, &opened, &cause);
-        } else {
+        } else if !(opened == head && self.input_where_computed(to, &opened, site, &cause)) {
             self.unify(to, &opened, &cause);
         }
         self.scope_opened(scope);

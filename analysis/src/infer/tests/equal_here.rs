@@ -69,6 +69,46 @@ fn a_branch_knows_equal_lengths() {
 }
 
 #[test]
+fn functions_are_given_and_give_equal_lengths() {
+    let text = kernels(&[
+        ("composed", "(if (= N M) ((o total (zip a)) b) 0)"),
+        ("piped", "(if (= N M) (o total (zip a) b) 0)"),
+        ("first-part", "(if (= N M) ((o (zip a) (map (+ 1))) b) (zip a a))"),
+        ("of-parameter", "(let ap (lambda (x f) (f x)) (if (= N M) (total (ap b (zip a))) 0))"),
+        (
+            "of-two",
+            "(let ap (lambda (x y f) (f y x)) (if (= N M) (ap b b (lambda (x y) (total (zip x (zip-first y a))))) 0))",
+        ),
+        ("folded", "(if (= N M) (head (reduceSeq a (lambda (acc x) b) a)) a)"),
+        ("iterated", "(if (= N M) (iterate #3 (zipWith + a) b) b)"),
+        ("as-long-as", "(if (= N M) (iterateWhile (lambda (x) (< (head (reduce 0 + x)) 9)) (zipWith + a) b) b)"),
+        ("elsewhere", "(if (= N M) 0 ((o total (zip a)) b))"),
+    ]);
+    check(
+        &format!("(define (zip-first x y) (map get1 (zip x y)))\n{text}"),
+        expect![[r#"
+            zip-first : Array[a,n] -> Array[b,n] -> Array[a,n]
+            total : Array[(Int, Int),n] -> Int
+            composed : Array[Int,N] -> Array[Int,M] -> Int
+            piped : Array[Int,N] -> Array[Int,M] -> Int
+            first-part : Array[Int,N] -> Array[Int,M] -> Array[(Int, Int),N]
+            of-parameter : Array[Int,N] -> Array[Int,M] -> Int
+            of-two : Array[Int,N] -> Array[Int,M] -> Int
+            folded : Array[Int,N] -> Array[Int,M] -> Array[Int,N]
+            iterated : Array[Int,N] -> Array[Int,M] -> Array[Int,M]
+              unknown-name at `zipWith`: there is no `zipWith` here
+            as-long-as : Array[Int,N] -> Array[Int,M] -> Array[Int,M]
+              unknown-name at `zipWith`: there is no `zipWith` here
+            elsewhere : Array[Int,N] -> Array[Int,M] -> Int
+              unequal-lengths at `(o total (zip a))`: the lengths `N` (the length of `a`) and `M` (the length of `b`) would have to be equal; nothing says that they are equal
+                `a`: length `N` comes from here
+                `b`: length `M` comes from here
+                fix: Give `0` instead of `((o …) b)` where the lengths differ
+        "#]],
+    );
+}
+
+#[test]
 fn explicit_programs_know_them_too() {
     check_explicit(
         &kernels(&[("names", "(if (= N M) (total (zip a b)) 0)"), ("other", "(if (!= N M) 0 (total (zip a b)))")]),
@@ -116,7 +156,6 @@ fn elsewhere_lengths_differ() {
             ("wraps", "(if (= M (* 4 N)) (total (zip (concat a (concat a (concat a a))) b)) 0)"),
             ("one-of", "(if (or (= N M) (> N 3)) (total (zip a b)) 0)"),
             ("a-number", "(if (= (head a) M) (total (zip a b)) 0)"),
-            ("function", "(if (= N M) (head (reduceSeq a (lambda (acc x) b) a)) a)"),
         ]),
         expect![[r#"
             total : Array[(Int, Int),n] -> Int
@@ -125,26 +164,31 @@ fn elsewhere_lengths_differ() {
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
             afterwards : Array[Int,N] -> Array[Int,M] -> Int
               unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
             other-side : Array[Int,N] -> Array[Int,M] -> Bool
               unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
             at-most : Array[Int,N] -> Array[Int,M] -> Int
               unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
             another : Array[Int,N] -> Array[Int,M] -> Int
               unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
             wraps : Array[Int,N] -> Array[Int,M] -> Int
               unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `4*N` (the length of `(concat a (concat a (…)))`), the second `M` (the length of `b`); nothing says that they are equal
                 `(concat a (concat a (concat a a)))`: length `4*N` comes from here
@@ -155,16 +199,14 @@ fn elsewhere_lengths_differ() {
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
             a-number : Array[Int,N] -> Array[Int,M] -> Int
               assumes N is positive
               unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal
                 `a`: length `N` comes from here
                 `b`: length `M` comes from here
                 fix: Check at run time that the lengths are equal
-            function : Array[Int,N] -> Array[Int,M] -> Array[Int,N]
-              unequal-lengths at `(lambda (acc x) b)`: `reduceSeq` needs arrays of one length: the first argument has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal; the accumulator keeps its length; the state of `iterateWhile` may change it: `(tuple state i)`, with the index of the next element
-                `a`: length `N` comes from here
-                `b`: length `M` comes from here
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
         "#]],
     );
 }

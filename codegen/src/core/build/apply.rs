@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::scope::staged::{Fun, Staged};
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::ExprId;
-use lift_analysis::infer::Site;
+use lift_analysis::infer::{CastOf, Site};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::Ty;
@@ -80,6 +80,14 @@ impl<'db> Build<'db> {
                     }
                 }
             }
+            Fun::Cast { at: expr, function, scope, .. } => {
+                let mut converted = Vec::with_capacity(args.len());
+                for (index, arg) in args.into_iter().enumerate() {
+                    converted.push(self.casts_at(scope, *expr, CastOf::Input(index), arg)?);
+                }
+                let value = self.apply(function.clone(), converted, at)?;
+                self.casts_at(scope, *expr, CastOf::Output, value)?
+            }
             Fun::Partial(..) | Fun::With(..) => {
                 return Err(self.internal(at, "a partial application of a partial one".into()));
             }
@@ -96,7 +104,7 @@ impl<'db> Build<'db> {
             Fun::Partial(inner, args) => Self::arity(inner).saturating_sub(args.len()),
             Fun::With(_, inner) => Self::arity(inner),
             Fun::Iterate { .. } | Fun::Partition { .. } => 1,
-            Fun::Compose { arity, .. } => *arity,
+            Fun::Compose { arity, .. } | Fun::Cast { arity, .. } => *arity,
             Fun::Choice { arity, .. } => *arity,
         }
     }

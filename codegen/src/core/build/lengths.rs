@@ -3,7 +3,7 @@
 use super::super::typing::occurrence_order;
 use super::super::{Atom, Rhs};
 use super::scope::Scope;
-use super::scope::staged::Staged;
+use super::scope::staged::{Fun, Staged};
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::{ExprId, Literal, Name};
 use lift_analysis::infer::{CastOf, CheckedCast, Opening, Packing, Site};
@@ -16,19 +16,37 @@ impl<'db> Build<'db> {
     /// Applies what inference attached to an expression: a written `pack`, the opening of its result, the `pack` at the
     /// end of a scope or around an argument.
     pub fn elaborate(&mut self, scope: &Rc<Scope<'db>>, at: ExprId, mut value: Staged<'db>) -> Result<Staged<'db>> {
-        if matches!(value, Staged::Fun(_)) {
-            return Ok(value);
-        }
         let cx = scope.cx.clone();
+        if matches!(value, Staged::Fun(_)) {
+            let is_cast = |c: &CheckedCast| c.expr == at && matches!(c.of, CastOf::Input(_) | CastOf::Output);
+            if !cx.inference.casts.iter().any(is_cast) {
+                return Ok(value);
+            }
+            let arity = cx.inference.expr_types[at].uncurry().0.len();
+            return Ok(Staged::fun(Fun::Cast { at, arity, function: value, scope: scope.clone() }));
+        }
         for written in cx.inference.packings.iter().filter(|p| p.expr == at && p.explicit) {
             value = self.pack(scope, written, value)?;
         }
         value = self.open_at(scope, Site::Expr(at), at, value)?;
-        for cast in cx.inference.casts.iter().filter(|c| c.expr == at && c.of == CastOf::Argument) {
-            value = self.cast(scope, cast, value)?;
-        }
+        value = self.casts_at(scope, at, CastOf::Argument, value)?;
         for inserted in cx.inference.packings.iter().filter(|p| p.expr == at && !p.explicit) {
             value = self.pack(scope, inserted, value)?;
+        }
+        Ok(value)
+    }
+
+    /// Applies the casts of this part of an expression.
+    pub fn casts_at(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        at: ExprId,
+        of: CastOf,
+        mut value: Staged<'db>,
+    ) -> Result<Staged<'db>> {
+        let cx = scope.cx.clone();
+        for cast in cx.inference.casts.iter().filter(|c| c.expr == at && c.of == of) {
+            value = self.cast(scope, cast, value)?;
         }
         Ok(value)
     }

@@ -10,8 +10,19 @@ use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Size, Var, VarKind};
 
 impl Knowledge {
-    /// Records the facts that follow from a comparison of sizes. Equality is recorded of lengths only.
-    pub fn note_comparison(&mut self, op: ScalarOp, args: &[ScalarValue], condition: &Expr, of_lengths: bool) {
+    /// Records the facts that follow from a comparison of sizes. Equality is recorded of `lengths` only.
+    pub fn note_comparison(
+        &mut self,
+        op: ScalarOp,
+        args: &[ScalarValue],
+        condition: &Expr,
+        lengths: Option<[Size; 2]>,
+    ) {
+        match (op, lengths) {
+            (ScalarOp::Eq, Some([a, b])) => return self.note_condition(condition, Compared::Equal(a, b)),
+            (ScalarOp::Ne, Some([a, b])) => return self.note_condition(condition, Compared::Different(a, b)),
+            _ => {}
+        }
         let [a, b] = args else { return };
         let size = |v: &ScalarValue| match v {
             ScalarValue::Size(s) => Some(s.clone()),
@@ -30,8 +41,6 @@ impl Knowledge {
             ScalarOp::Le => at_most([a, b]),
             ScalarOp::Gt => at_most(below(b, a)),
             ScalarOp::Ge => at_most([b, a]),
-            ScalarOp::Eq if of_lengths => Compared::Equal(a, b),
-            ScalarOp::Ne if of_lengths => Compared::Different(a, b),
             _ => return,
         };
         self.note_condition(condition, compared);
@@ -49,15 +58,42 @@ impl Knowledge {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether a number consists of lengths, which are the same in the whole function.
-    pub fn is_of_lengths(&self, value: &ScalarValue) -> bool {
+    /// The sizes that two numbers consisting of lengths represent, which are equal if the numbers are.
+    pub fn compared_lengths(&self, args: &[ScalarValue]) -> Option<[Size; 2]> {
+        let [a, b] = args else { return None };
+        let exact = |v: &ScalarValue| v.as_size().filter(|size| self.is_of_lengths(size));
+        // Numbers below 2^32 are equal if they are so modulo 2^32.
+        let both = exact(a).zip(exact(b)).or_else(|| self.total_of_lengths(a).zip(self.total_of_lengths(b)));
+        both.map(|(a, b)| [a, b])
+    }
+
+    /// Records the size of which a sum or product of lengths is the value modulo 2^32, if that is below 2^32.
+    pub fn note_total(&mut self, op: ScalarOp, args: &[ScalarValue], result: &Expr) {
+        let [a, b] = args else { return };
+        let Some((a, b)) = self.total_of_lengths(a).zip(self.total_of_lengths(b)) else { return };
+        let size = match op {
+            ScalarOp::Add => a.add(&b),
+            ScalarOp::Mul => a.mul(&b),
+            _ => return,
+        };
+        let greatest = size.eval(&|_| Some(i32::MAX.into()));
+        if greatest.is_ok_and(|greatest| u32::try_from(greatest).is_ok()) {
+            self.known.note_total(result, size);
+        }
+    }
+
+    fn total_of_lengths(&self, value: &ScalarValue) -> Option<Size> {
+        match value {
+            ScalarValue::Computed { ty: Scalar::Int, expr } => self.known.total(expr).cloned(),
+            _ => value.as_size().filter(|size| size.is_natural() && self.is_of_lengths(size)),
+        }
+    }
+
+    /// Whether a size consists of lengths, which are the same in the whole function.
+    fn is_of_lengths(&self, size: &Size) -> bool {
         let is_length =
             |v: &Var| matches!(v.kind, VarKind::Param | VarKind::Skolem) || self.program().lengths.contains_key(v);
-        match value {
-            ScalarValue::Size(size) => !size.any_var(&mut |v| !is_length(v)),
-            ScalarValue::Literal(_) => true,
-            _ => false,
-        }
+        !size.any_var(&mut |v| !is_length(v))
     }
 
     /// Runs `f`, which writes the code of a branch in a scope of its own, with what the condition says.

@@ -16,6 +16,8 @@ pub struct Knowledge {
     indices: FxHashMap<Var, Expr>,
     /// What follows from the value of each condition.
     compared: FxHashMap<Expr, Compared>,
+    /// Sizes below 2^32 of which computed numbers are the values modulo 2^32.
+    totals: FxHashMap<Expr, Size>,
     extrema: Extrema,
     quotients: Quotients,
     /// Elements of buffers that are kept in registers.
@@ -104,6 +106,7 @@ impl Knowledge {
             facts,
             indices: FxHashMap::default(),
             compared: FxHashMap::default(),
+            totals: FxHashMap::default(),
             extrema: Extrema::default(),
             quotients: Quotients::default(),
             loads: None,
@@ -219,10 +222,20 @@ impl Knowledge {
     pub(super) fn note_condition(&mut self, condition: &Expr, compared: Compared) {
         self.compared.insert(condition.clone(), compared);
     }
-    /// Records that a name has the value of a condition.
-    pub fn note_name(&mut self, condition: &Expr, name: &Expr) {
-        if let Some(known) = self.compared.get(condition).cloned() {
+    /// Records the size of which a computed number is the value modulo 2^32.
+    pub(super) fn note_total(&mut self, computed: &Expr, size: Size) {
+        self.totals.insert(computed.clone(), size);
+    }
+    pub(super) fn total(&self, computed: &Expr) -> Option<&Size> {
+        self.totals.get(computed)
+    }
+    /// Records that a name has the value of an expression.
+    pub fn note_name(&mut self, expr: &Expr, name: &Expr) {
+        if let Some(known) = self.compared.get(expr).cloned() {
             self.compared.insert(name.clone(), known);
+        }
+        if let Some(size) = self.totals.get(expr).cloned() {
+            self.totals.insert(name.clone(), size);
         }
     }
     /// Assumes, until the end of the scope, what follows from the value of a condition.

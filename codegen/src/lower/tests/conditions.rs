@@ -4,6 +4,7 @@ use super::*;
 use crate::core::builder::*;
 use crate::core::{Atom, Level, Prim, ScalarOp};
 use lift_analysis::hir::Literal;
+use lift_analysis::size::{LengthCheck, Size};
 
 /// For each element the sum of the one before and the one after; the ends continue at each other, or are read again.
 fn neighbours(end: impl Fn(&mut Builder, &Atom, &Atom) -> [Atom; 2]) -> Kernel {
@@ -106,6 +107,44 @@ fn short_rows_are_computed_where_they_are_folded() {
     for n in [0, 3, 20000] {
         if let Err(problem) = agree(&kernel, &program, &[ints(n)]) {
             panic!("{problem}");
+        }
+    }
+}
+
+#[test]
+fn a_cast_relies_on_sums_and_products_of_lengths() {
+    // The product of `factor` and N is below 2^32 for 2, but may wrap for 3.
+    let kernel = |factor: i32| {
+        let mut b = Builder::new("multiple");
+        let (n, m) = (b.size("N"), b.size("M"));
+        let (xs, ys) = (b.param("xs", array(int(), &n)), b.param("ys", array(int(), &m)));
+        let product = b.mul(&n, factor);
+        let same = b.eq(&m, &product);
+        let size = Size::int(factor.into()).mul(&n);
+        let checks = [LengthCheck::new(m, size.clone())];
+        let sums = b.map(Level::Auto, &xs, |b, x| {
+            b.if_(
+                &same,
+                |b| {
+                    let zs = b.cast(&ys, array(int(), &size), &checks);
+                    let sum = b.reduce(Level::Seq, 0, &zs, |b, acc, z| b.add(acc, z));
+                    let sum = b.aref(&sum, 0);
+                    b.add(&sum, x)
+                },
+                |_| 0.into(),
+            )
+        });
+        b.finish(&sums)
+    };
+    for (factor, proved) in [(2, true), (3, false)] {
+        let kernel = kernel(factor);
+        let program = compile(&kernel, &Target::gpu()).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let is_cast = |message: &str| message.contains("cast");
+        let left_out = program.report.left_out.iter().any(|check| is_cast(&check.message));
+        assert_eq!(left_out, proved, "{}", program.opencl.text);
+        for (n, m) in [(2, 2 * factor), (2, 3), (0, 0)] {
+            let inputs = [ints(n), ints(m as usize)];
+            agree(&kernel, &program, &inputs).unwrap_or_else(|problem| panic!("{problem}"));
         }
     }
 }

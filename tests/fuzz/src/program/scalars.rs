@@ -339,7 +339,12 @@ impl Maker<'_> {
             ),
             _ => (name.to_owned(), "(= (length ls) (length ks))"),
         };
-        let pairs = self.choices.of(&["(zip ks ls)", "(zip ls ks)"]);
+        let pairs = self.choices.of(&[
+            "(zip ks ls)",
+            "(zip ls ks)",
+            "((o (map (lambda (p) p)) (zip ks)) ls)",
+            "(o (zip ls) ks)",
+        ]);
         let sum = format!("(head (reduceSeq 0 + (map (lambda (p) (bitxor (get1 p) (get2 p))) {pairs})))");
         format!("(let ks (filter {keep} {name}) (let ls {second} (if {test} {sum} -1)))")
     }

@@ -37,6 +37,13 @@ pub enum Fun<'db> {
     },
     /// A function applied to fewer arguments than its arity.
     Partial(Staged<'db>, Vec<Staged<'db>>),
+    /// A function at an expression whose inputs or result inference casts.
+    Cast {
+        at: ExprId,
+        arity: usize,
+        function: Staged<'db>,
+        scope: Rc<Scope<'db>>,
+    },
     /// A partial application in a `with`.
     With(Arc<Settings>, Staged<'db>),
     /// `(o f g h)`, or a function that opens its arguments. The parts are evaluated on application, because only then the
@@ -108,7 +115,7 @@ impl<'db> Staged<'db> {
                     params.get(i).map(|b| scope.cx.body.binder(*b).name.clone()).filter(|n| &**n != "_")
                 }
                 Fun::Partial(f, args) => f.param_name(args.len() + i),
-                Fun::With(_, f) => f.param_name(i),
+                Fun::With(_, f) | Fun::Cast { function: f, .. } => f.param_name(i),
                 _ => None,
             },
             _ => None,
