@@ -86,6 +86,22 @@ impl Size {
         Some(operands)
     }
 
+    /// The size that is not negative exactly where this one is, if this one depends on one condition alone.
+    pub(crate) fn condition_if_natural(&self) -> Option<Size> {
+        let (term, otherwise) = match self.terms() {
+            [term] => (term, Ratio::ZERO),
+            [term, constant] if constant.mono.is_one() => (term, constant.coeff),
+            _ => return None,
+        };
+        let [(Atom::Step(condition), 1)] = &*term.mono.0 else { return None };
+        let then = otherwise.add(term.coeff)?;
+        match (then.is_negative(), otherwise.is_negative()) {
+            (false, true) => Some(condition.clone()),
+            (true, false) => Some(condition.neg().sub(&Size::one())),
+            _ => None,
+        }
+    }
+
     /// 1 if `self >= 0`, otherwise 0.
     pub(crate) fn step(size: &Size) -> Size {
         let Some((num, _)) = size.as_fraction() else {

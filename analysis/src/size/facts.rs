@@ -27,7 +27,7 @@ mod simplify;
 use super::Size;
 use super::assumption::Assumption;
 use super::ratio::Ratio;
-use super::var::Var;
+use super::var::{Marks, Var};
 use super::work;
 use answers::Answers;
 use prove::Known;
@@ -69,9 +69,11 @@ impl Truth {
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Inclusive lower bounds; all of them hold.
-    lower: Arc<BTreeMap<Var, Vec<Size>>>,
+    lower: Arc<BTreeMap<Var, Arc<Vec<Size>>>>,
     /// Inclusive upper bounds; all of them hold.
-    upper: Arc<BTreeMap<Var, Vec<Size>>>,
+    upper: Arc<BTreeMap<Var, Arc<Vec<Size>>>>,
+    /// The marks of variables with a lower bound that may be a positive number.
+    raised: Marks,
     /// Non-negative sizes.
     nonneg: Arc<Vec<Size>>,
     /// `(k, n)`: k is positive and divides n.
@@ -124,12 +126,15 @@ impl Facts {
             && !lo.contains(&var)
             && tells(&lo)
         {
-            Arc::make_mut(&mut self.lower).entry(var.clone()).or_default().push(lo);
+            if lo.as_ratio().is_some_and(|lo| ceil(lo) > 0) {
+                self.raised = self.raised.and(Marks::of(&var));
+            }
+            Arc::make_mut(Arc::make_mut(&mut self.lower).entry(var.clone()).or_default()).push(lo);
         }
         if let Some(hi) = hi
             && !hi.contains(&var)
         {
-            let known = Arc::make_mut(&mut self.upper).entry(var).or_default();
+            let known = Arc::make_mut(Arc::make_mut(&mut self.upper).entry(var).or_default());
             // Of numbers the least is kept: each bound is tried in every proof.
             match (hi.as_const(), known.iter_mut().find(|bound| bound.as_const().is_some())) {
                 (Some(least), Some(bound)) if bound.as_const().is_some_and(|n| n <= least) => {}
@@ -162,6 +167,9 @@ impl Facts {
             self.assume_range(var.clone(), Some(a.clone()), None);
         }
         let difference = b.sub(&a);
+        if let Some(condition) = difference.condition_if_natural() {
+            return self.assume_le(Size::zero(), condition);
+        }
         if !difference.is_natural() {
             self.more_is_known();
             self.keep_points(|points| points.not_negative(&difference));
@@ -342,11 +350,20 @@ impl Facts {
         self.points().samples.len()
     }
 
+    /// The lower bounds stated for the variable.
+    fn lower_of(&self, var: &Var) -> &[Size] {
+        self.lower.get(var).map(|bounds| bounds.as_slice()).unwrap_or_default()
+    }
+
+    /// The upper bounds stated for the variable.
+    fn upper_of(&self, var: &Var) -> &[Size] {
+        self.upper.get(var).map(|bounds| bounds.as_slice()).unwrap_or_default()
+    }
+
     /// The greatest constant lower bound stated for the variable.
     fn constant_lower(&self, var: &Var) -> Option<i128> {
-        let stated = self.lower.get(var).into_iter().flatten();
         let natural = var.is_natural().then_some(0);
-        stated.filter_map(|lo| lo.as_ratio().map(ceil)).chain(natural).max()
+        self.lower_of(var).iter().filter_map(|lo| lo.as_ratio().map(ceil)).chain(natural).max()
     }
 }
 

@@ -63,6 +63,7 @@ pub use facts::{Facts, Truth};
 pub use length_check::LengthCheck;
 pub use solve::{Solution, solve};
 pub use sums::closed_form;
+use var::Marks;
 pub use var::{Var, VarKind};
 pub use view::{Node, Writer};
 
@@ -102,6 +103,8 @@ struct Repr {
     depth: u32,
     sum_depth: u32,
     natural: bool,
+    /// The marks of all variables, also of bound ones.
+    marks: Marks,
     terms: Terms,
 }
 
@@ -159,12 +162,14 @@ impl Size {
     /// The size with these terms, which must be sorted.
     pub(crate) fn from_terms(terms: Terms) -> Size {
         let (mut weight, mut depth, mut sum_depth, mut natural) = (0u32, 0, 0, true);
+        let mut marks = Marks::default();
         for term in &terms {
             weight = weight.saturating_add(1);
             natural &= !term.coeff.is_negative();
             for (atom, exponent) in &*term.mono.0 {
                 weight = weight.saturating_add(1);
                 if let Atom::Var(var) = atom {
+                    marks = marks.and(Marks::of(var));
                     natural &= var.is_natural() || exponent % 2 == 0;
                     continue;
                 }
@@ -173,10 +178,11 @@ impl Size {
                 for operand in atom.operands() {
                     weight = weight.saturating_add(operand.0.weight);
                     depth = depth.max(operand.0.depth + 1);
+                    marks = marks.and(operand.0.marks);
                 }
             }
         }
-        let size = Size(Arc::new(Repr { hash: AtomicU64::new(0), weight, depth, sum_depth, natural, terms }));
+        let size = Size(Arc::new(Repr { hash: AtomicU64::new(0), weight, depth, sum_depth, natural, marks, terms }));
         if weight > MAX_WEIGHT || depth > MAX_DEPTH {
             return Size::too_large(&"size", &[&size]);
         }
@@ -230,6 +236,10 @@ impl Size {
 
     pub(crate) fn terms(&self) -> &[Term] {
         &self.0.terms
+    }
+
+    pub(crate) fn marks(&self) -> Marks {
+        self.0.marks
     }
 
     pub fn weight(&self) -> u32 {

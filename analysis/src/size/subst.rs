@@ -3,7 +3,7 @@
 use super::Size;
 use super::atom::Atom;
 use super::poly::{Mono, Term};
-use super::var::Var;
+use super::var::{Marks, Var};
 use super::work;
 use std::collections::BTreeSet;
 
@@ -25,7 +25,13 @@ impl Size {
 
     /// Whether the variable occurs free.
     pub fn contains(&self, var: &Var) -> bool {
-        self.any_var(&mut |v| v == var)
+        self.may_contain(Marks::of(var))
+            && self.terms().iter().flat_map(|term| &*term.mono.0).any(|(atom, _)| atom.contains(var))
+    }
+
+    /// Whether a variable with one of these marks may occur: quick, and nearly always right.
+    pub(crate) fn may_contain(&self, vars: Marks) -> bool {
+        !self.marks().is_apart_from(vars)
     }
 
     /// Simultaneously replaces the free variables for which `replacement` returns a size.
@@ -45,6 +51,9 @@ impl Size {
     /// Replaces one variable.
     #[must_use]
     pub fn subst_var(&self, var: &Var, replacement: &Size) -> Size {
+        if !self.may_contain(Marks::of(var)) {
+            return self.clone();
+        }
         self.subst(&mut |v| (v == var).then(|| replacement.clone()))
     }
 
@@ -174,7 +183,11 @@ impl Atom {
     }
 
     pub(crate) fn contains(&self, var: &Var) -> bool {
-        self.any_var(&mut |v| v == var)
+        match self {
+            Atom::Var(other) => other == var,
+            Atom::Sum { index, count, body } => count.contains(var) || index != var && body.contains(var),
+            _ => self.operands().any(|operand| operand.contains(var)),
+        }
     }
 
     fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {

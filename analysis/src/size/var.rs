@@ -37,6 +37,11 @@ impl Var {
         Var { kind, id, name: name.into() }
     }
 
+    /// Kind and id, which distinguish most variables, in the order of variables.
+    pub(crate) fn key(&self) -> u64 {
+        u64::from(self.id) | (self.kind as u64) << u32::BITS
+    }
+
     /// Whether the kind makes the variable a natural number.
     pub fn is_natural(&self) -> bool {
         self.kind != VarKind::Index
@@ -58,6 +63,31 @@ impl Var {
     }
 }
 
+/// A superset of a set of variables: those with one of these marks, of which there are 64.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks(u64);
+
+impl Marks {
+    pub fn of(var: &Var) -> Marks {
+        // Variables of one kind are numbered in order, so those of one function have different marks.
+        Marks(1 << (var.id.wrapping_add(21 * var.kind as u32) % u64::BITS))
+    }
+
+    pub fn and(self, other: Marks) -> Marks {
+        Marks(self.0 | other.0)
+    }
+
+    /// Whether no variable can be in both sets.
+    pub fn is_apart_from(self, other: Marks) -> bool {
+        self.0 & other.0 == 0
+    }
+
+    /// Whether the set may have all variables of the other.
+    pub fn may_include(self, other: Marks) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
 impl PartialEq for Var {
     fn eq(&self, other: &Var) -> bool {
         self.cmp(other).is_eq()
@@ -75,7 +105,7 @@ impl PartialOrd for Var {
 /// Kind and id distinguish most variables, and equal names mostly share one allocation.
 impl Ord for Var {
     fn cmp(&self, other: &Var) -> Ordering {
-        self.kind.cmp(&other.kind).then(self.id.cmp(&other.id)).then_with(|| {
+        self.key().cmp(&other.key()).then_with(|| {
             if Arc::ptr_eq(&self.name, &other.name) { Ordering::Equal } else { self.name.cmp(&other.name) }
         })
     }

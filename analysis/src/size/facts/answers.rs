@@ -1,6 +1,6 @@
 //! Cache of answers: straight-line code asks the same about each of its elements.
 
-use crate::size::var::Var;
+use crate::size::var::{Marks, Var};
 use crate::size::{Size, work};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +21,8 @@ struct Layers {
     others: Vec<Arc<Mutex<Found>>>,
     /// The layer of each variable whose range is newer than the answers of `first`.
     born: FxHashMap<Var, usize>,
+    /// The marks of these variables.
+    marks: Marks,
 }
 
 #[derive(Debug, Default)]
@@ -28,6 +30,32 @@ struct Found {
     simplified: FxHashMap<Size, Size>,
     constants: FxHashMap<Size, Constants>,
     nonneg: FxHashMap<Size, Answer>,
+    bounds: FxHashMap<Bounded, (Option<Size>, u32)>,
+}
+
+/// A question for one bound of a size.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Bounded {
+    pub size: Size,
+    pub side: Side,
+    pub goal: Goal,
+    /// The levels of atoms that may be replaced.
+    pub depth: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Side {
+    Lower,
+    Upper,
+}
+
+/// The variables that may occur in a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Goal {
+    /// Size names of the program; indices, array index variables and opened lengths are replaced.
+    Symbolic,
+    /// None: all variables are replaced.
+    Constant,
 }
 
 /// The lower and upper bound of a size as constants.
@@ -46,6 +74,7 @@ impl Answers {
     pub fn with_range_of(&mut self, var: &Var) {
         let layers = Arc::make_mut(&mut self.0);
         layers.born.insert(var.clone(), layers.others.len());
+        layers.marks = layers.marks.and(Marks::of(var));
         layers.others.push(Arc::default());
     }
 
@@ -91,6 +120,19 @@ impl Answers {
         });
     }
 
+    /// A bound that was found, or that there is none; and the fuel that this took.
+    pub fn bound(&self, asked: &Bounded) -> Option<(Option<Size>, u32)> {
+        self.with(&asked.size, |found| found.bounds.get(asked).cloned())
+    }
+
+    pub fn keep_bound(&self, asked: Bounded, answer: (Option<Size>, u32)) {
+        self.with(&asked.size.clone(), |found| {
+            if found.bounds.len() < MOST && !work::exhausted() {
+                found.bounds.insert(asked, answer);
+            }
+        });
+    }
+
     fn with<R>(&self, size: &Size, act: impl FnOnce(&mut Found) -> R) -> R {
         act(&mut self.0.of(size).lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -100,7 +142,7 @@ impl Layers {
     /// The answers that need no newer variable than those of the size.
     fn of(&self, size: &Size) -> &Mutex<Found> {
         let mut newest = None;
-        if !self.born.is_empty() {
+        if size.may_contain(self.marks) {
             size.any_var(&mut |var| {
                 newest = newest.max(self.born.get(var));
                 false

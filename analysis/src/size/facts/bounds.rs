@@ -1,5 +1,7 @@
 //! Lower and upper bounds.
 
+use super::answers::{Bounded, Goal, Side};
+use super::prove::MAX_STEP;
 use super::{Query, ceil};
 use crate::size::Size;
 use crate::size::atom::Atom;
@@ -18,12 +20,6 @@ const BOTH_ENDS: u32 = 3;
 /// Maximum number of terms; larger sizes have no bounds.
 const MAX_TERMS: usize = 64;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Lower,
-    Upper,
-}
-
 impl Side {
     fn opposite(self) -> Side {
         match self {
@@ -31,15 +27,6 @@ impl Side {
             Side::Upper => Side::Lower,
         }
     }
-}
-
-/// The variables that may occur in a bound.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Goal {
-    /// Size names of the program; indices, array index variables and opened lengths are replaced.
-    Symbolic,
-    /// None: all variables are replaced.
-    Constant,
 }
 
 impl Query<'_> {
@@ -64,6 +51,21 @@ impl Query<'_> {
         if depth == 0 {
             return None;
         }
+        let asked = Bounded { size: size.clone(), side, goal, depth };
+        if let Some((bound, steps)) = self.facts.answers.bound(&asked) {
+            return self.spend(steps).and(bound);
+        }
+        let before = self.fuel.get();
+        let bound = self.find_bound(size, side, goal, depth);
+        let left = self.fuel.get();
+        // With little fuel left, a missing bound says nothing.
+        if bound.is_some() || left > MAX_STEP {
+            self.facts.answers.keep_bound(asked, (bound.clone(), before - left));
+        }
+        bound
+    }
+
+    fn find_bound(&self, size: &Size, side: Side, goal: Goal, depth: u32) -> Option<Size> {
         let mut current = self.facts.rewrite(size);
         // The facts, plus ranges of the fresh variables that replace atoms.
         let mut facts = Cow::Borrowed(self.facts);
@@ -110,8 +112,8 @@ impl Query<'_> {
         let is_free = |var: &&Var| {
             let mut others = vars.iter().filter(|other| other != var);
             others.all(|other| {
-                let bounds = [self.facts.lower.get(other), self.facts.upper.get(other)];
-                bounds.into_iter().flatten().flatten().all(|bound| !bound.contains(var))
+                let bounds = [self.facts.lower_of(other), self.facts.upper_of(other)];
+                bounds.into_iter().flatten().all(|bound| !bound.contains(var))
             })
         };
         vars.iter().find(is_free).or(vars.first()).cloned()
@@ -163,10 +165,10 @@ impl Query<'_> {
     /// A bound of the variable on one side.
     fn end(&self, var: &Var, side: Side, goal: Goal) -> Option<Size> {
         let stated = match side {
-            Side::Lower => self.facts.lower.get(var),
-            Side::Upper => self.facts.upper.get(var),
+            Side::Lower => self.facts.lower_of(var),
+            Side::Upper => self.facts.upper_of(var),
         };
-        let mut all: Vec<Size> = stated.into_iter().flatten().cloned().collect();
+        let mut all: Vec<Size> = stated.to_vec();
         if side == Side::Lower && var.is_natural() {
             all.push(Size::zero());
         }

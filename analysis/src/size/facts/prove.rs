@@ -10,7 +10,7 @@ use super::{Facts, Query};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
-use crate::size::var::{Var, VarKind};
+use crate::size::var::{Marks, Var, VarKind};
 use crate::size::work;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Fuel of one proof, in steps.
 const FUEL: u32 = 400;
 /// Upper bound of the fuel that one proof takes from its query.
-const MAX_STEP: u32 = 300;
+pub(super) const MAX_STEP: u32 = 300;
 /// Maximum nesting of eliminations.
 const DEPTH: u32 = 8;
 /// Maximum number of terms of a goal.
@@ -90,6 +90,7 @@ impl Query<'_> {
             query: self,
             fuel: &Cell::new(FUEL),
             known: Cow::Borrowed(&known.nonneg),
+            moving: positive.iter().fold(self.facts.raised, |marks, var| marks.and(Marks::of(var))),
             positive,
             samples,
             refuter: Cell::default(),
@@ -162,6 +163,8 @@ pub(super) struct Prover<'a> {
     /// Non-negative sizes, multiplied by their denominators: the facts and the current case.
     known: Cow<'a, [Size]>,
     positive: Cow<'a, BTreeSet<Var>>,
+    /// The marks of variables whose least value may be positive.
+    pub(super) moving: Marks,
     /// Test models that satisfy everything known.
     samples: Vec<&'a Sample>,
     /// Index of the model that last refuted a goal.
@@ -290,9 +293,9 @@ impl Prover<'_> {
         let linear = powers.keys().all(|&power| power <= 1);
         let factors = || powers.values();
         let replaced = |bound: &Size| goal.subst_var(var, bound);
-        let mut lower: Vec<Size> = self.query.facts.lower.get(var).cloned().unwrap_or_default();
+        let mut lower: Vec<Size> = self.query.facts.lower_of(var).to_vec();
         lower.extend(self.least(var).map(Size::constant));
-        let upper = self.query.facts.upper.get(var).map(Vec::as_slice).unwrap_or_default();
+        let upper = self.query.facts.upper_of(var);
         let monotone = linear || self.least(var).is_some_and(|least| least >= 0);
         // The square of a negative bound does not bound the square.
         let bounds_powers = |bound: &Size| linear || self.nonneg(bound, depth.min(2));
@@ -366,6 +369,7 @@ impl Prover<'_> {
             fuel: self.fuel,
             known: Cow::Owned(known),
             positive: self.positive.clone(),
+            moving: self.moving,
             samples,
             refuter: Cell::default(),
             failed: RefCell::default(),
@@ -459,7 +463,7 @@ impl Facts {
     }
 
     fn bounds_of(&self, var: &Var) -> impl Iterator<Item = &Size> {
-        self.lower.get(var).into_iter().chain(self.upper.get(var)).flatten()
+        self.lower_of(var).iter().chain(self.upper_of(var))
     }
 
     /// The numerator of a size after the equalities; it has the sign of the size.
@@ -472,10 +476,8 @@ impl Facts {
         let mut facts = Vec::new();
         for var in self.rewrites.iter().filter_map(|rewrite| rewrite.variable()) {
             let value = Size::var(var.clone());
-            let lower = self.lower.get(var).into_iter().flatten();
-            let upper = self.upper.get(var).into_iter().flatten();
-            facts.extend(lower.map(|lo| value.sub(lo)));
-            facts.extend(upper.map(|hi| hi.sub(&value)));
+            facts.extend(self.lower_of(var).iter().map(|lo| value.sub(lo)));
+            facts.extend(self.upper_of(var).iter().map(|hi| hi.sub(&value)));
         }
         facts
     }

@@ -5,7 +5,7 @@ use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{Mono, Term};
 use crate::size::ratio::Ratio;
-use crate::size::var::{Var, VarKind};
+use crate::size::var::{Marks, Var, VarKind};
 
 /// Maximum number of passes of rules over a size.
 const MAX_ROUNDS: usize = 12;
@@ -15,6 +15,8 @@ const MAX_ROUNDS: usize = 12;
 pub(super) struct Rewrite {
     left: Left,
     right: Size,
+    /// The marks of variables without which the rule does not apply.
+    marks: Marks,
 }
 
 #[derive(Clone)]
@@ -50,14 +52,18 @@ impl Rewrite {
             }
         }
         if let Some((_, var, right)) = best {
-            return Some(Rewrite { left: Left::Var(var), right });
+            let marks = Marks::of(&var);
+            return Some(Rewrite { left: Left::Var(var), right, marks });
         }
         let lead = num.terms().first()?;
         if lead.mono.is_one() {
             return None;
         }
         let rest = num.sub(&Size::term(lead.clone()));
-        Some(Rewrite { left: Left::Mono(lead.mono.clone()), right: rest.scale(lead.coeff.neg().recip()?) })
+        let factors = lead.mono.retain(|_, exponent| exponent > 0);
+        let marks = Size::term(Term { mono: factors, coeff: Ratio::ONE }).marks();
+        let right = rest.scale(lead.coeff.neg().recip()?);
+        Some(Rewrite { left: Left::Mono(lead.mono.clone()), right, marks })
     }
 
     pub fn variable(&self) -> Option<&Var> {
@@ -79,6 +85,9 @@ impl Rewrite {
     }
 
     fn apply(&self, size: &Size) -> Option<Size> {
+        if !size.marks().may_include(self.marks) {
+            return None;
+        }
         match &self.left {
             Left::Var(var) => size.contains(var).then(|| size.subst_var(var, &self.right)),
             Left::Mono(left) => {

@@ -25,11 +25,40 @@ const LARGE: [i64; 16] = [1024, 3, 600, 1, 40, 2048, 5, 130, 2, 8192, 17, 1500, 
 /// Maximum number of passes that move values into their ranges.
 const PASSES: usize = 4;
 
+/// Sorted variables.
+#[derive(Clone, Debug, Default)]
+struct Vars {
+    all: Vec<Var>,
+    /// The keys of all, which are compared more quickly.
+    keys: Vec<u64>,
+}
+
+impl Vars {
+    /// The place of a variable, or where it is to be inserted.
+    fn place_of(&self, var: &Var) -> Result<usize, usize> {
+        let near = self.keys.binary_search(&var.key())?;
+        // Few variables differ in their names alone.
+        if self.all[near] == *var { Ok(near) } else { self.all.binary_search(var) }
+    }
+
+    fn insert(&mut self, at: usize, var: &Var) {
+        self.all.insert(at, var.clone());
+        self.keys.insert(at, var.key());
+    }
+}
+
+impl FromIterator<Var> for Vars {
+    fn from_iter<I: IntoIterator<Item = Var>>(sorted: I) -> Vars {
+        let all: Vec<Var> = sorted.into_iter().collect();
+        Vars { keys: all.iter().map(Var::key).collect(), all }
+    }
+}
+
 /// A model. Variables in no fact have pseudo-random values.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// The variables with values, sorted. Models of the same facts share them, because they are added to at every scope.
-    vars: Arc<Vec<Var>>,
+    /// The variables with values. Models of the same facts share them, because they are added to at every scope.
+    vars: Arc<Vars>,
     /// Their values.
     values: Vec<i64>,
     seed: usize,
@@ -42,36 +71,32 @@ impl Sample {
     }
 
     fn value(&self, var: &Var) -> i64 {
-        self.place_of(var).map_or_else(|_| self.by_chance(var), |at| self.values[at])
+        self.vars.place_of(var).map_or_else(|_| self.by_chance(var), |at| self.values[at])
     }
 
     /// Sets a value; returns whether it changed.
     fn set(&mut self, var: &Var, value: i64) -> bool {
-        match self.place_of(var) {
+        match self.vars.place_of(var) {
             Ok(at) => std::mem::replace(&mut self.values[at], value) != value,
             Err(at) => {
-                Arc::make_mut(&mut self.vars).insert(at, var.clone());
+                Arc::make_mut(&mut self.vars).insert(at, var);
                 self.values.insert(at, value);
                 true
             }
         }
     }
 
-    fn place_of(&self, var: &Var) -> Result<usize, usize> {
-        self.vars.binary_search(var)
-    }
-
     fn iter(&self) -> impl Iterator<Item = (&Var, i64)> {
-        self.vars.iter().zip(self.values.iter().copied())
+        self.vars.all.iter().zip(self.values.iter().copied())
     }
 
     /// Gives these variables values; the others that have one keep it.
-    fn declare_all(&mut self, vars: &Arc<Vec<Var>>) {
-        if self.vars.iter().all(|var| vars.binary_search(var).is_ok()) {
-            self.values = vars.iter().map(|var| self.value(var)).collect();
+    fn declare_all(&mut self, vars: &Arc<Vars>) {
+        if self.vars.all.iter().all(|var| vars.place_of(var).is_ok()) {
+            self.values = vars.all.iter().map(|var| self.value(var)).collect();
             self.vars = vars.clone();
         } else {
-            for var in vars.iter() {
+            for var in &vars.all {
                 let value = self.value(var);
                 self.set(var, value);
             }
@@ -147,8 +172,10 @@ impl Points {
     /// Adds a variable to all models that lack it, with the value that it has without facts.
     fn declare(&mut self, var: &Var) {
         let Some(before) = self.samples.first().map(|first| first.vars.clone()) else { return };
-        let Err(at) = before.binary_search(var) else { return };
-        let vars = Arc::new([&before[..at], std::slice::from_ref(var), &before[at..]].concat());
+        let Err(at) = before.place_of(var) else { return };
+        let mut vars = Vars::clone(&before);
+        vars.insert(at, var);
+        let vars = Arc::new(vars);
         for sample in self.samples.iter_mut().filter(|sample| Arc::ptr_eq(&sample.vars, &before)) {
             let sample = Arc::make_mut(sample);
             sample.values.insert(at, sample.by_chance(var));
@@ -220,7 +247,7 @@ impl Facts {
             let terms: usize = vars.len() + self.sizes().map(|size| size.terms().len()).sum::<usize>();
             let mut samples: Vec<Arc<Sample>> = Vec::new();
             let by_chance = (0..TRIES).map(|seed| Arc::new(Sample::new(seed)));
-            let shared = Arc::new(vars.iter().cloned().collect::<Vec<_>>());
+            let shared = Arc::new(vars.iter().cloned().collect::<Vars>());
             for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
                 if work::spend(terms).is_err() {
                     break;
@@ -239,14 +266,14 @@ impl Facts {
         })
     }
 
-    /// Filters the models by a new assumption; with too few left, the next use searches again. If none was known, none
-    /// is expected under more facts.
+    /// Filters the models by a new assumption; with too few left, the next use searches again. If none was lost, a search
+    /// would find no more of them than before.
     pub(super) fn keep_points(&mut self, assume: impl FnOnce(&mut Points)) {
         const ENOUGH: usize = WANTED / 2;
         let Some(known) = self.points.get() else { return };
         let mut points = known.clone();
         assume(&mut points);
-        if points.samples.len() >= ENOUGH || known.samples.is_empty() {
+        if points.samples.len() >= ENOUGH || points.samples.len() == known.samples.len() {
             self.points = Arc::new(OnceLock::from(points));
         } else {
             self.earlier = Arc::new(known.samples.clone());
@@ -272,7 +299,7 @@ impl Facts {
     }
 
     fn sizes(&self) -> impl Iterator<Item = &Size> {
-        let bounds = self.lower.values().chain(self.upper.values()).flatten();
+        let bounds = self.lower.values().chain(self.upper.values()).flat_map(|bounds| bounds.iter());
         let divides = self.divides.iter().flat_map(|(k, n)| [k, n]);
         let rewrites = self.rewrites.iter().map(|rewrite| rewrite.right());
         bounds.chain(self.nonneg.iter()).chain(divides).chain(rewrites)
@@ -334,8 +361,7 @@ impl Facts {
                 continue;
             }
             // A range that is empty is opened from above, where a size name can do so.
-            let stated = self.lower.get(var).into_iter().flatten();
-            let least = stated.filter_map(|bound| integer(sample, bound)).max();
+            let least = self.lower_of(var).iter().filter_map(|bound| integer(sample, bound)).max();
             let missing = least.and_then(|least| least.checked_sub(most)).filter(|missing| *missing > 0);
             moved |= match missing {
                 Some(missing) if raised_by(bound).is_some() => raise(sample, bound, missing),
@@ -360,7 +386,7 @@ impl Facts {
 
     fn hold_at(&self, sample: &Sample) -> bool {
         let not_negative = |size: &Size| sample.eval(size).is_some_and(|value| !value.is_negative());
-        let within = |(var, bounds): (&Var, &Vec<Size>), side: Ordering| {
+        let within = |(var, bounds): (&Var, &Arc<Vec<Size>>), side: Ordering| {
             let Some(value) = Ratio::integer(i128::from(sample.value(var))) else { return false };
             let beyond = |bound: Ratio| bound.cmp(&value) == side;
             bounds.iter().all(|bound| sample.eval(bound).is_some_and(|bound| !beyond(bound)))

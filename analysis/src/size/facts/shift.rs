@@ -15,7 +15,7 @@ impl Prover<'_> {
 
     /// The goal in which each variable `x` is replaced by `x + least`. So the least value of every variable is 0.
     pub(super) fn shifted(&self, goal: &Size) -> Size {
-        if !goal.any_var(&mut |var| self.moves(var)) {
+        if !goal.may_contain(self.moving) || !goal.any_var(&mut |var| self.moves(var)) {
             return goal.clone();
         }
         let shifted = goal.rebuild(&mut |atom| match atom {

@@ -55,3 +55,15 @@ fn models_know_what_a_name_means() {
     facts.assume_le(i, v("j") * v("M") + v("M") - 1);
     assert_eq!(facts.sample_points(), models);
 }
+
+/// A bound that is asked for again is not searched for again.
+#[test]
+fn bounds_are_found_once() {
+    let mut facts = Facts::new();
+    facts.assume_range(var("i"), Some(n(0)), Some(v("N") - 1));
+    let nested = Size::min(&(v("i").div_floor(&n(7)) + 3), &v("M"));
+    let found = facts.bounds(&nested);
+    let before = work::so_far();
+    assert_eq!(facts.bounds(&nested), found);
+    assert_eq!(work::so_far(), before);
+}

@@ -34,3 +34,19 @@ fn facts_of_ranges_that_depend_on_each_other_have_models() {
     assert_eq!(holds, Truth::Unknown);
     assert!(terms < 300, "{terms} terms");
 }
+
+/// A condition on a condition: where it holds, its models do, and what it says of sizes is known.
+#[test]
+fn conditions_that_are_one_or_zero_have_models() {
+    let long = Size::if_le(&n(6017), &v("N"), &n(1), &n(0));
+    let mut facts = Facts::new();
+    facts.assume_le(n(1), long.clone());
+    assert_eq!(facts.le(&n(6017), &v("N")), Truth::Yes);
+    assert_eq!(facts.simplify(&long), n(1));
+    let mut facts = Facts::new();
+    facts.assume_le(&long + 1, n(1));
+    assert_eq!(facts.lt(&v("N"), &n(6017)), Truth::Yes);
+    assert_eq!(facts.simplify(&long), n(0));
+    facts.assume_le(v("M") * 2 + 1, v("N"));
+    assert!(facts.sample_points() > 0, "no point at which they hold was found");
+}
