@@ -6,7 +6,7 @@
 use super::elements::elements;
 use super::free::is_free;
 use super::nested::{array_of, rows_of};
-use super::pass::within;
+use super::pass::alone;
 use super::versions::fresh;
 use super::{Applied, host_blocks, rules, uses};
 use crate::core::copy::Lengths;
@@ -20,7 +20,7 @@ pub fn all_rows(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> 
     if target.class != Class::Gpu {
         return kernel;
     }
-    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.host(body))
+    alone(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.host(body))
 }
 
 struct Writer<'a> {

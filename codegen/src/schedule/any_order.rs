@@ -10,7 +10,7 @@ use super::fails;
 use super::flat::is_flat;
 use super::invariant::is_placed;
 use super::nested::{LONG_VIEW, array_of, rows_of};
-use super::pass::within;
+use super::pass::alone;
 use super::versions::fresh;
 use super::{Applied, rules, uses};
 use crate::core::scalar::neutral_of;
@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 /// The kernel with `reduce` in place of such a `reduceSeq`.
 pub fn any_order(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let before = applied.len();
-    let kernel = within(kernel, |kernel, _, body| Writer { kernel, applied }.block(body));
+    let kernel = alone(kernel, |kernel, _, body| Writer { kernel, applied }.block(body));
     if applied.len() == before { kernel } else { simplify(kernel) }
 }
 

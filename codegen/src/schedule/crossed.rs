@@ -23,9 +23,9 @@ pub fn crossed(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) 
     if target.class == Class::Portable {
         return kernel;
     }
-    let (mut body, mut lengths) = (kernel.body.clone(), Lengths::of(&kernel));
-    Writer { vars: &mut kernel.vars, lengths: &mut lengths, applied }.block(&mut body);
-    (kernel.body, kernel.assumptions) = (body, lengths.assumptions);
+    let mut lengths = Lengths::of(&kernel);
+    Writer { vars: &mut kernel.vars, lengths: &mut lengths, applied }.block(&mut kernel.body);
+    kernel.assumptions = lengths.assumptions;
     kernel
 }
 

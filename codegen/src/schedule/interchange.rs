@@ -11,7 +11,7 @@ mod folds;
 use super::flat::is_flat;
 use super::free::is_free;
 use super::nested::array_of;
-use super::pass::within;
+use super::pass::alone;
 use super::{Applied, on_the_host, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::simplify::rename;
@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Interchanges the element-wise folds of rows, and the element-wise loops that are not loops of the host.
 pub fn interchange(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    within(kernel, |kernel, lengths, body| {
+    alone(kernel, |kernel, lengths, body| {
         by_columns(kernel, body, lengths, &mut Vec::new(), applied);
         if target.class == Class::Gpu {
             at_the_host(kernel, body, lengths, applied);

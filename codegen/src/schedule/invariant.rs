@@ -9,7 +9,7 @@
 mod inner;
 
 use super::nested::is_known;
-use super::pass::within;
+use super::pass::alone;
 use super::uses::stmt_mentions;
 use super::versions::{branch, choice};
 use super::{Applied, fails, free, is_parallel, rules};
@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet;
 
 /// Hoists invariant code out of the kernel's functions.
 pub fn invariant(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    within(kernel, |kernel, lengths, body| hoist(kernel, body, lengths, applied))
+    alone(kernel, |kernel, lengths, body| hoist(kernel, body, lengths, applied))
 }
 
 /// Hoists invariant code, at host level and in all functions.

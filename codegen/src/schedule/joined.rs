@@ -19,10 +19,8 @@ pub fn joined(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -
     if target.class != Class::Gpu {
         return kernel;
     }
-    let mut body = kernel.body.clone();
     let plain = kernel.params.iter().copied().collect();
-    Writer { vars: &mut kernel.vars, applied, plain, computed: false }.host(&mut body);
-    kernel.body = body;
+    Writer { vars: &mut kernel.vars, applied, plain, computed: false }.host(&mut kernel.body);
     kernel
 }
 

@@ -11,9 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// Narrows all maps of the kernel.
 pub fn narrowed(mut kernel: Kernel) -> Kernel {
-    let mut body = kernel.body.clone();
-    Writer { vars: &mut kernel.vars, zips: FxHashMap::default() }.block(&mut body);
-    kernel.body = body;
+    Writer { vars: &mut kernel.vars, zips: FxHashMap::default() }.block(&mut kernel.body);
     while without_unread_zips(&mut kernel) {}
     kernel
 }

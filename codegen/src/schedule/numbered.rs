@@ -46,7 +46,7 @@ pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let mut body = kernel.body.clone();
     writer.block(&mut body, true);
     let Writer { vars, .. } = writer;
-    let numbered = Kernel { vars, body, ..kernel.clone() };
+    let numbered = Kernel { vars, ..kernel.around(kernel.params.clone(), body) };
     // The reads by number that are left are names of elements.
     if applied.len() == before { numbered } else { simplify(numbered) }
 }

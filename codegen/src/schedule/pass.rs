@@ -10,6 +10,16 @@ pub fn within(mut kernel: Kernel, pass: impl FnOnce(&mut Kernel, &mut Lengths, &
     Kernel { body, assumptions: lengths.assumptions, ..kernel }
 }
 
+/// Runs a pass that adds variables to the kernel and changes its body. The pass finds no statement in the kernel,
+/// which lacks its body meanwhile.
+pub fn alone(mut kernel: Kernel, pass: impl FnOnce(&mut Kernel, &mut Lengths, &mut Block)) -> Kernel {
+    let mut lengths = Lengths::of(&kernel);
+    let none = Block { stmts: Vec::new(), result: kernel.body.result.clone() };
+    let mut body = std::mem::replace(&mut kernel.body, none);
+    pass(&mut kernel, &mut lengths, &mut body);
+    Kernel { body, assumptions: lengths.assumptions, ..kernel }
+}
+
 /// The variables and lengths of a kernel, to which a pass adds.
 pub struct Names {
     pub vars: Vec<VarInfo>,

@@ -4,7 +4,7 @@
 
 use super::nest;
 use super::nested::array_of;
-use super::pass::within;
+use super::pass::alone;
 use super::versions::fresh;
 use super::{Applied, host_blocks, rules, uses};
 use crate::core::copy::{Copier, Lengths};
@@ -16,7 +16,7 @@ pub fn results(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> K
     if target.class != Class::Gpu {
         return kernel;
     }
-    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.host(body))
+    alone(kernel, |kernel, lengths, body| Writer { kernel, lengths, applied }.host(body))
 }
 
 struct Writer<'a> {

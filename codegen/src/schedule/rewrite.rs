@@ -25,7 +25,8 @@ pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>)
     let mut body = kernel.body.clone();
     rewriter.block(&mut body, true);
     let Rewriter { vars, lengths, .. } = rewriter;
-    let rewritten = Kernel { vars, body, assumptions: lengths.assumptions, ..kernel.clone() };
+    let around = kernel.around(kernel.params.clone(), body);
+    let rewritten = Kernel { vars, assumptions: lengths.assumptions, ..around };
     let rewritten = super::by_key::rewrite(rewritten, most, applied);
     super::counted::rewrite(rewritten, most, applied)
 }

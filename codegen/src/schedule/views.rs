@@ -20,9 +20,7 @@ pub fn views(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) ->
     if target.class != Class::Gpu {
         return kernel;
     }
-    let mut body = kernel.body.clone();
-    Writer { vars: &mut kernel.vars, applied }.block(&mut body);
-    kernel.body = body;
+    Writer { vars: &mut kernel.vars, applied }.block(&mut kernel.body);
     kernel
 }
 
