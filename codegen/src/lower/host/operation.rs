@@ -12,6 +12,7 @@ use crate::lower::program::assume_hidden;
 use crate::lower::value::{Closure, Deferred, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
+use crate::schedule::tile::Tiling;
 use crate::schedule::{bounds, flat, is_parallel, on_the_host, place};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Size, Var, VarKind};
@@ -200,7 +201,9 @@ impl<'k> Host<'k> {
         let dims = dims_of(stmt);
         let team = self.program.schedule.teams.get(&stmt.var).cloned();
         let open = team.is_none() && self.program.schedule.unplaced.contains(&stmt.var);
-        if open && dims.glb[..2] == [true; 2] && self.map_transposed(stmt, call, env, dest)? {
+        // These were tried with squares before their blocks.
+        let tried = matches!(self.program.schedule.tilings.get(&stmt.var), Some(Tiling::Blocks | Tiling::Planes));
+        if open && !tried && dims.glb[..2] == [true; 2] && self.map_transposed(stmt, call, env, dest)? {
             return Ok(());
         }
         let mut env = env.clone();

@@ -1,14 +1,15 @@
 //! Whether an element certainly reads memory in the order of the last dimension, so that its code need not be tried.
 
-use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::lower::value::{Array, Env, Layout, Value, View};
 use crate::schedule::{flat, nest};
 use rustc_hash::FxHashSet;
 
-/// Whether the last index of some maps selects elements of rows alone, never a row, and all arrays that they read are stored
-/// as they are. Then no two neighbours read elements that are far apart.
+/// Whether the last index of some maps selects elements of rows alone, never a row, and not times a length; and all arrays that
+/// they read are stored as they are. Then no two neighbours read elements that are far apart.
 pub fn reads_in_order<'k>(kernel: &'k Kernel, call: &'k PrimCall, env: &Env<'k>) -> bool {
-    Order { kernel, env, arrays: FxHashSet::default(), last: FxHashSet::default() }.of_map(call).is_some()
+    let none = FxHashSet::default;
+    Order { kernel, env, arrays: none(), last: none(), multiples: none() }.of_map(call).is_some()
 }
 
 struct Order<'a, 'k> {
@@ -18,6 +19,8 @@ struct Order<'a, 'k> {
     arrays: FxHashSet<VarId>,
     /// The values that depend on the last index.
     last: FxHashSet<VarId>,
+    /// Those of them that may be the last index times a number that is not known yet.
+    multiples: FxHashSet<VarId>,
 }
 
 /// Methods return `None` where the order is not certain.
@@ -51,13 +54,18 @@ impl<'k> Order<'_, 'k> {
     fn stmt(&mut self, stmt: &'k Stmt) -> Option<()> {
         let is_array = self.kernel.ty(stmt.var).as_array().is_some();
         let is_flat = flat::is_flat(self.kernel.ty(stmt.var));
-        let mut depends = stmt.rhs.operands().iter().any(|a| self.depends(a));
+        let operands = stmt.rhs.operands();
+        let mut depends = operands.iter().any(|a| self.depends(a));
+        let mut multiple = operands.iter().any(|a| self.is_multiple(a));
         match &stmt.rhs {
             Rhs::Prim(PrimCall { prim: Prim::Iota, .. }) => {}
             Rhs::Prim(PrimCall { prim: Prim::Aref | Prim::Head | Prim::Last, args, .. }) => {
-                if !self.is_adjacent(args.first()?) || is_array && depends {
+                if !self.is_adjacent(args.first()?) || is_array && depends || multiple {
                     return None;
                 }
+            }
+            Rhs::Scalar(ScalarOp::Mul | ScalarOp::Shl, args) if depends => {
+                multiple |= !args.iter().any(is_number);
             }
             Rhs::Scalar(..) => {}
             Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) if is_flat => {}
@@ -65,6 +73,7 @@ impl<'k> Order<'_, 'k> {
                 for branch in [then, otherwise] {
                     self.block(branch)?;
                     depends |= self.depends(&branch.result);
+                    multiple |= self.is_multiple(&branch.result);
                 }
             }
             _ => return None,
@@ -75,6 +84,9 @@ impl<'k> Order<'_, 'k> {
         if depends {
             self.last.insert(stmt.var);
         }
+        if multiple {
+            self.multiples.insert(stmt.var);
+        }
         Some(())
     }
 
@@ -82,15 +94,29 @@ impl<'k> Order<'_, 'k> {
         matches!(a, Atom::Var(v) if self.last.contains(v))
     }
 
+    fn is_multiple(&self, a: &Atom) -> bool {
+        matches!(a, Atom::Var(v) if self.multiples.contains(v))
+    }
+
     fn is_adjacent(&self, xs: &Atom) -> bool {
         let Atom::Var(v) = xs else { return false };
-        let is_stored = || match self.env.get(*v) {
-            Some(Value::Array(Array { view, .. })) => {
-                matches!(&**view, View::Stored { element, .. } if is_plain(element))
-            }
+        let is_view = || match self.env.get(*v) {
+            Some(Value::Array(Array { view, .. })) => match &**view {
+                View::Stored { element, .. } => is_plain(element),
+                View::Iota => true,
+                _ => false,
+            },
             _ => false,
         };
-        self.arrays.contains(v) || is_stored()
+        self.arrays.contains(v) || is_view()
+    }
+}
+
+fn is_number(a: &Atom) -> bool {
+    match a {
+        Atom::Lit(_) => true,
+        Atom::Size(size) => size.as_const().is_some(),
+        Atom::Var(_) => false,
     }
 }
 
