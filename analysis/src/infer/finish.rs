@@ -138,8 +138,11 @@ impl Infer<'_> {
             let is_outside = is_negative
                 || self.named_size(index).is_some_and(|size| {
                     let after = self.table.zonk_size(&size).add(&Size::one());
-                    let inside = self.where_computed(Assumption::AtMost(after, len.clone()), at).assumption;
-                    self.table.facts_about(&inside.vars()).proves(&inside) == Truth::No
+                    let inside = Assumption::AtMost(after, len.clone());
+                    let here = self.where_computed(inside.clone(), at).assumption;
+                    let facts = self.table.facts_about(&here.vars());
+                    // What no branch computes does not stop the run.
+                    facts.proves(&inside) == Truth::No && facts.proves(&here) != Truth::Yes
                 });
             if is_outside {
                 let index_text = self.program.short(index);

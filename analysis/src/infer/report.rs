@@ -68,9 +68,11 @@ impl Results<'_> {
         })
     }
 
-    /// The diagnostic for a conflict of two lengths; `None` for one of types.
+    /// The diagnostic for a conflict of two lengths; `None` for one of types, and where a wrong condition may have been meant
+    /// to say that they are equal.
     pub fn lengths(&self, m: Mismatch, cause: &Cause) -> Option<Diagnostic> {
         match m {
+            Mismatch::Lengths { .. } if self.is_below_wrong_condition(cause.at()) => None,
             Mismatch::Lengths { left, right, left_why, right_why } => {
                 let d = self.unequal_lengths((&left, left_why), (&right, right_why), cause);
                 // Two lengths that differ are one mistake, however often they meet.
@@ -79,6 +81,18 @@ impl Results<'_> {
             Mismatch::Escape { length } => Some(self.escape(&length, cause)),
             Mismatch::Types { .. } | Mismatch::Class { .. } | Mismatch::Infinite { .. } => None,
         }
+    }
+
+    /// Whether a condition around an expression has an error.
+    fn is_below_wrong_condition(&self, e: ExprId) -> bool {
+        let branches = self.program.branches();
+        let is_wrong = |condition: ExprId| {
+            let wrong = |d: &Diagnostic| {
+                d.severity == Severity::Error && matches!(d.at, Node::Expr(at) if branches.is_within(at, condition))
+            };
+            self.found.so_far().diagnostics.iter().any(wrong)
+        };
+        branches.around(e).any(|branch| is_wrong(branch.condition))
     }
 
     /// A definition that is wrong with rows of hidden length, and its first error with them.

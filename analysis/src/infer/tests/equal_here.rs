@@ -109,6 +109,38 @@ fn functions_are_given_and_give_equal_lengths() {
 }
 
 #[test]
+fn a_wrong_condition_is_one_error() {
+    check(
+        &kernels(&[
+            ("word", "(if (== N M) (total (zip a b)) 0)"),
+            ("order", "(if (N = M) (total (zip a b)) 0)"),
+            ("in-a-part", "(and (== N M) (= 0 (total (zip a b))))"),
+            ("beside", "(+ (if (== N M) 1 0) (total (zip a b)))"),
+        ]),
+        expect![[r#"
+            total : Array[(Int, Int),n] -> Int
+            word : Array[Int,N] -> Array[Int,M] -> Int
+              unknown-name at `==`: there is no `==` here; it is called `=`
+                fix: Change to `=`
+            order : Array[Int,N] -> Array[Int,M] -> Int
+              not-a-function at `N`: `N` is applied here, but it is not a function: its type is `Int`; the function comes first: `(= N M)`
+                fix: Write `(= N M)`
+            in-a-part : Array[Int,N] -> Array[Int,M] -> Bool
+              unknown-name at `==`: there is no `==` here; it is called `=`
+                fix: Change to `=`
+            beside : Array[Int,N] -> Array[Int,M] -> Int
+              unknown-name at `==`: there is no `==` here; it is called `=`
+                fix: Change to `=`
+              unequal-lengths at `b`: `zip` needs two arrays of one length: the first has length `N` (the length of `a`), the second `M` (the length of `b`); nothing says that they are equal
+                `a`: length `N` comes from here
+                `b`: length `M` comes from here
+                fix: Check at run time that the lengths are equal
+                fix: Give `0` instead of `(total (zip a b))` where the lengths differ
+        "#]],
+    );
+}
+
+#[test]
 fn explicit_programs_know_them_too() {
     check_explicit(
         &kernels(&[("names", "(if (= N M) (total (zip a b)) 0)"), ("other", "(if (!= N M) 0 (total (zip a b)))")]),

@@ -417,7 +417,9 @@ fn lengths_and_indices_that_are_never_meant() {
 (lift g (N) ((array-type int N)) (lambda (xs) (take -1 xs)))
 (lift h (N) ((array-type int N)) (lambda (xs) (slice 1 -2 (drop -3 xs))))
 (lift i (N) ((array-type int N)) (lambda (xs) (slice 1 -2 xs)))
-(lift j () () (lambda () (iota -1)))",
+(lift j () () (lambda () (iota -1)))
+(lift k (N) ((array-type int N)) (lambda (xs) (if (> N 0) (aref xs (length xs)) 0)))
+(lift l (N) ((array-type int N)) (lambda (xs) (if (< N 0) (aref xs N) 0)))",
         expect![[r#"
             a : Array[Int,N] -> Int
               assumes 3 is at most N
@@ -445,6 +447,9 @@ fn lengths_and_indices_that_are_never_meant() {
                 fix: Write `(- (length xs) 3)`
             j : <∃X, Array[Int,X]>
               negative-number at `-1`: `iota` makes this many elements, so `-1` stops the run
+            k : Array[Int,N] -> Int
+              index-outside at `(length xs)`: this array has length `N` and indices begin at 0, so `(length xs)` is outside of it and stops the run
+            l : Array[Int,N] -> Int
         "#]],
     );
 }
