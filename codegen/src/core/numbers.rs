@@ -4,17 +4,29 @@
 //! the indices that `iota` and `generate` count), the kernel assumes that it fits. So it is checked before the run, or
 //! where the last of its lengths is opened, and proofs may rely on it. In a branch that comparisons of sizes select, it is
 //! assumed where they hold: elsewhere the size need not even have a value (`N/M` for `M = 0`).
+//!
+//! `dividends`: sums of positions and lengths whose remainder is taken.
+
+mod dividends;
+
+use self::dividends::Ranges;
 
 use super::{Atom, Block, Kernel, Prim, Rhs, ScalarOp, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Assumption, Facts, Size, VarKind};
+use lift_analysis::size::{Assumption, Facts, Size, Var, VarKind};
 use rustc_hash::FxHashMap;
 
 /// Adds an assumption for each size used as a number that is not known to fit an `Int`. `root` is the origin of the
 /// kernel's result.
 pub fn assume_fitting(kernel: &mut Kernel, root: Option<&Origin>) {
-    let mut numbers = Numbers { kernel, given: Vec::new(), conditions: FxHashMap::default(), found: Vec::new() };
+    let mut numbers = Numbers {
+        kernel,
+        given: Vec::new(),
+        conditions: FxHashMap::default(),
+        ranges: Ranges::default(),
+        found: Vec::new(),
+    };
     numbers.block(&kernel.body);
     let mut found = numbers.found;
     if let (Atom::Size(size), Some(root)) = (&kernel.body.result, root) {
@@ -31,8 +43,14 @@ pub fn assume_fitting(kernel: &mut Kernel, root: Option<&Origin>) {
     for (assumption, _) in &kernel.assumptions {
         facts.assume(assumption);
     }
-    for Number { size, given, origin } in found {
-        let fits = facts.left_of(Assumption::AtMost(size, most()).given(given));
+    // A bound of one length proves the weaker ones.
+    found.sort_by_key(|number| number.most_of_one().map_or(i64::MAX, |(_, n)| n));
+    for number in found {
+        let bound = match number.most_of_one() {
+            Some((length, n)) => Assumption::AtMost(Size::var(length), Size::int(n)),
+            None => Assumption::AtMost(number.size, most()),
+        };
+        let (fits, origin) = (facts.left_of(bound.given(number.given)), number.origin);
         if !facts.proves(&fits).is_yes() && !kernel.assumptions.iter().any(|(known, _)| *known == fits) {
             facts.assume(&fits);
             kernel.assumptions.push((fits, origin));
@@ -58,6 +76,16 @@ struct Number {
     origin: Origin,
 }
 
+impl Number {
+    /// The size fits an `Int` if this length is at most this number; `None` if it depends on anything else.
+    fn most_of_one(&self) -> Option<(Var, i64)> {
+        let [length] = &self.size.vars()[..] else { return None };
+        let (by, rest) = self.size.linear_in(length)?;
+        let (by, rest) = (i64::try_from(by.as_const()?).ok()?, i64::try_from(rest.as_const()?).ok()?);
+        (by > 0).then(|| (length.clone(), (i64::from(i32::MAX) - rest).div_euclid(by)))
+    }
+}
+
 /// Collects the sizes used as numbers.
 struct Numbers<'k> {
     kernel: &'k Kernel,
@@ -65,6 +93,7 @@ struct Numbers<'k> {
     given: Vec<Assumption>,
     /// The Bools computed so far that conditions may use.
     conditions: FxHashMap<VarId, &'k Rhs>,
+    ranges: Ranges<'k>,
     found: Vec<Number>,
 }
 
@@ -96,6 +125,10 @@ impl<'k> Numbers<'k> {
                     _ => {}
                 }
             }
+            for size in self.ranges.greatest_of_dividend(&stmt.rhs) {
+                self.number(&size, &stmt.origin);
+            }
+            self.ranges.learn(stmt.var, &stmt.rhs);
             if matches!(stmt.rhs, Rhs::Scalar(..) | Rhs::If(..)) {
                 self.conditions.insert(stmt.var, &stmt.rhs);
             }
