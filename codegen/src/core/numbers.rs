@@ -81,7 +81,7 @@ impl Number {
     fn most_of_one(&self) -> Option<(Var, i64)> {
         let [length] = &self.size.vars()[..] else { return None };
         let (by, rest) = self.size.linear_in(length)?;
-        let (by, rest) = (i64::try_from(by.as_const()?).ok()?, i64::try_from(rest.as_const()?).ok()?);
+        let (by, rest) = (by.as_const()?, rest.as_const()?);
         (by > 0).then(|| (length.clone(), (i64::from(i32::MAX) - rest).div_euclid(by)))
     }
 }

@@ -199,12 +199,15 @@ fn longest_in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) 
     let state = kernel.atom_ty(call.args.first()?);
     let mut lengths = Vec::new();
     lengths_of(&state, is_known, &mut lengths)?;
+    let mut in_order = true;
     for f in &call.funs {
         if f.position.is_some() || kernel.ty(*f.params.first()?) != &state {
             return None;
         }
         for stmt in &f.body.stmts {
-            match work_among(kernel, stmt, own) {
+            let work = work_among(kernel, stmt, own);
+            in_order &= !matches!(work, Work::Together(_) | Work::Nest);
+            match work {
                 Work::Item => {}
                 Work::Together(len) => lengths.push(len),
                 Work::Nest => lengths.push(length_of_nest(kernel, stmt)?),
@@ -214,6 +217,10 @@ fn longest_in_rounds(kernel: &Kernel, call: &PrimCall, is_known: &dyn Fn(&Size) 
         }
     }
     lengths.retain(|len| long(len).is_some());
+    // Work-items have nothing to share where rows are gone through in order; each has room for a short one of its own.
+    if in_order && lengths.iter().all(|len| len.as_const().is_some_and(|n| n <= MOST_PRIVATE)) {
+        return None;
+    }
     let first = lengths.first()?.clone();
     Some(lengths.into_iter().skip(1).fold(first, |a, b| if a == b { a } else { Size::max(&a, &b) }))
 }

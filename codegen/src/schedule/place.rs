@@ -355,7 +355,6 @@ pub fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
     let Some(at) = nest::returned(f) else { return false };
     let (before, made) = (&f.body.stmts[..at], &f.body.stmts[at]);
     let inner = matches!(&made.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
-    let brief = super::free::are_brief(before);
     let picks = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
             let f = &call.funs[0];
@@ -363,12 +362,11 @@ pub fn is_perfect_nest(kernel: &Kernel, f: &Lambda) -> bool {
         }
         _ => false,
     };
-    let fits = |s: &Stmt| {
-        super::free::is_free(&s.rhs)
-            || picks(s)
-            || is_read_in_step(&f.body, s)
-            || is_read_by_element(kernel, &f.body, s)
-    };
+    // What the elements of the inner map compute.
+    let made_there = |s: &Stmt| picks(s) || is_read_in_step(&f.body, s) || is_folded_in_step(&f.body, at, s);
+    let rest: Vec<&Stmt> = before.iter().filter(|s| !made_there(s)).collect();
+    let brief = rest.len() <= super::free::MOST_BRIEF && rest.iter().all(|s| super::free::is_brief(s));
+    let fits = |s: &Stmt| super::free::is_free(&s.rhs) || made_there(s) || is_read_by_element(kernel, &f.body, s);
     let elements = before.iter().any(|s| is_read_by_element(kernel, &f.body, s));
     let fits = |s: &Stmt| fits(s) || elements && super::free::is_brief(s);
     inner && (brief || before.iter().all(fits))
@@ -416,7 +414,17 @@ fn is_read_by_element(kernel: &Kernel, block: &Block, stmt: &Stmt) -> bool {
 /// fused.
 pub fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
-    let scalars = has_scalars_only(&funs[0].body);
+    has_scalars_only(&funs[0].body) && has_one_reader_in_step(block, stmt)
+}
+
+/// Whether the statement is a `map` that the one at `at` reads element by element, so that a work-item makes both elements.
+fn is_folded_in_step(block: &Block, at: usize, stmt: &Stmt) -> bool {
+    let maps = matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto));
+    maps && super::uses::mentions(&block.stmts[at], &|v| v == stmt.var) && has_one_reader_in_step(block, stmt)
+}
+
+/// Whether exactly one view or `map` of the block reads the statement's array, and each of its elements once.
+fn has_one_reader_in_step(block: &Block, stmt: &Stmt) -> bool {
     let mut readers = block.stmts.iter().filter(|s| super::uses::mentions(s, &|v| v == stmt.var));
     let in_step = |s: &Stmt| match &s.rhs {
         Rhs::Prim(call) if matches!(call.prim, Prim::Map(Level::Auto) | Prim::Zip) => {
@@ -425,7 +433,7 @@ pub fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
         }
         _ => false,
     };
-    scalars && readers.next().is_some_and(in_step) && readers.next().is_none() && block.result != Atom::Var(stmt.var)
+    readers.next().is_some_and(in_step) && readers.next().is_none() && block.result != Atom::Var(stmt.var)
 }
 
 fn perfect_nest<'f>(kernel: &Kernel, f: &'f mut Lambda) -> Option<&'f mut PrimCall> {
