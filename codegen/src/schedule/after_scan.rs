@@ -2,7 +2,7 @@
 //! stored.
 //!
 //! `map g (scanSeq f z xs) = map get2 (scanSeq (λ((s,_),x). let s' = f s x in (s', g s')) (z,0) xs)`, also where `g` reads
-//! elements of other arrays beside each state.
+//! elements of other arrays beside each state, and states of several scans.
 
 use super::free::are_brief;
 use super::nest::is_scalars;
@@ -15,6 +15,7 @@ use crate::core::scalar::is_transcendental;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
 
 /// The kernel in whose functions no map goes over the states of a scan in order, if the function returns the map.
 pub fn after_scan(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
@@ -45,23 +46,22 @@ fn function(kernel: &mut Kernel, lengths: &mut Lengths, applied: &mut Vec<Applie
         Some(stmts) => {
             applied.push(Applied { rule: &rules::MAP_OF_SCAN, origin });
             f.body.stmts.splice(at..=at, stmts);
-            f.body.stmts.retain(|s| s.var != found.read[found.state] && Some(s.var) != found.zip);
+            f.body.stmts.retain(|s| !found.replaces(s));
         }
         None => kernel.vars.truncate(vars),
     }
 }
 
-/// A map of the states of a scan.
+/// A map of the states of scans.
 struct Found {
     /// The position of the map.
     at: usize,
-    scan: PrimCall,
+    /// The scans, each with its states.
+    scans: Vec<(VarId, PrimCall)>,
     /// The function of the map.
     g: Lambda,
-    /// The arrays whose elements the function gets: the scan, and others beside it.
+    /// The arrays whose elements the function gets: the states, and others beside them.
     read: Vec<VarId>,
-    /// Where the scan is among them.
-    state: usize,
     /// The array of tuples of these elements, if there are several.
     zip: Option<VarId>,
 }
@@ -84,75 +84,82 @@ impl Found {
             return None;
         }
         let made = |v: VarId| body.stmts[..at].iter().find(|s| s.var == v);
-        let read = match made(*xs).map(|s| &s.rhs) {
-            Some(Rhs::Prim(PrimCall { prim: Prim::Zip, .. })) => zipped_in(body, *xs)?,
-            _ => vec![*xs],
+        let (read, zip) = match made(*xs).map(|s| &s.rhs) {
+            Some(Rhs::Prim(PrimCall { prim: Prim::Zip, .. })) => (zipped_in(body, *xs)?, Some(*xs)),
+            _ => (vec![*xs], None),
         };
-        let scanned = |v: &VarId| match made(*v).map(|s| &s.rhs) {
-            Some(Rhs::Prim(call)) if matches!(call.prim, Prim::Scan(Level::Seq) | Prim::ScanExcl(Level::Seq)) => {
-                Some(call.clone())
-            }
-            _ => None,
-        };
-        let state = read.iter().position(|v| scanned(v).is_some())?;
-        let scan = scanned(&read[state])?;
-        let (of, zip) = (read[state], *xs);
+        let reader = zip.unwrap_or(body.stmts[at].var);
         // Only the map reads the states.
         let only = |v: VarId, reader: VarId| {
             body.result != Atom::Var(v) && body.stmts.iter().all(|s| s.var == reader || !uses::mentions(s, &|w| w == v))
         };
-        let alone = match read.len() {
-            1 if of == zip => only(of, body.stmts[at].var),
-            _ => only(of, zip) && only(zip, body.stmts[at].var) && read.iter().filter(|v| **v == of).count() == 1,
+        let scanned = |v: &VarId| match made(*v).map(|s| &s.rhs) {
+            Some(Rhs::Prim(call)) if matches!(call.prim, Prim::Scan(Level::Seq) | Prim::ScanExcl(Level::Seq)) => {
+                let plain = call.funs[0].position.is_none() && is_scalars(&kernel.atom_ty(&call.args[0]));
+                let once = read.iter().filter(|w| *w == v).count() == 1;
+                (plain && once && only(*v, reader)).then(|| (*v, call.clone()))
+            }
+            _ => None,
         };
-        let plain = scan.funs[0].position.is_none() && is_scalars(&kernel.atom_ty(&scan.args[0]));
-        let zip = (zip != of).then_some(zip);
-        (alone && plain).then(|| Found { at, scan, g: g.clone(), read, state, zip })
+        let scans: Vec<_> = read.iter().filter_map(scanned).collect();
+        let alone = zip.is_none_or(|zip| only(zip, body.stmts[at].var));
+        (alone && !scans.is_empty()).then(|| Found { at, scans, g: g.clone(), read, zip })
     }
 
-    /// The scan whose states have the elements of the map beside them, and these elements.
+    /// Whether a statement makes states, or the tuples of what the map reads.
+    fn replaces(&self, stmt: &Stmt) -> bool {
+        Some(stmt.var) == self.zip || self.scans.iter().any(|(state, _)| *state == stmt.var)
+    }
+
+    /// One scan whose states have the elements of the map beside them, and these elements.
     fn joined(&self, kernel: &mut Kernel, lengths: &mut Lengths, body: &Block) -> Option<Vec<Stmt>> {
         let stmt = &body.stmts[self.at];
-        let (state, all) = (self.read[self.state], kernel.ty(stmt.var).clone());
+        let (like, all) = (self.scans[0].0, kernel.ty(stmt.var).clone());
         let array = all.as_array()?;
         let (made, len) = (array.element.clone(), array.len.clone());
-        let (Atom::Var(xs), z) = (&self.scan.args[1], self.scan.args[0].clone()) else { return None };
-        let before = kernel.ty(state).as_array()?.element.clone();
-        let x_ty = kernel.ty(*xs).as_array()?.element.clone();
-        let pair = Ty::tuple(vec![before.clone(), made.clone()]);
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
         let prim = |prim, funs, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs, args });
         let mut out = Vec::new();
-        let nothing = zero(kernel, &made, stmt, &mut out);
-        let start = fresh(&mut kernel.vars, state, pair.clone());
-        out.push(at(start, Rhs::Tuple(vec![z, nothing])));
-        // The elements of the scan and of the arrays beside it.
-        let mut parts = vec![*xs];
-        for v in self.read.iter().filter(|v| **v != state) {
+        // The states, and then the element.
+        let mut types = Vec::new();
+        let mut start = Vec::new();
+        for (state, scan) in &self.scans {
+            types.push(kernel.ty(*state).as_array()?.element.clone());
+            start.push(scan.args[0].clone());
+        }
+        start.push(zero(kernel, &made, stmt, &mut out));
+        types.push(made);
+        let both_ty = Ty::tuple(types.clone());
+        let first = fresh(&mut kernel.vars, like, both_ty.clone());
+        out.push(at(first, Rhs::Tuple(start)));
+        // The arrays that are scanned, and those beside the states.
+        let is_state = |v: &VarId| self.scans.iter().any(|(state, _)| state == v);
+        let mut parts: Vec<VarId> = Vec::new();
+        let scanned = self.scans.iter().map(|(_, scan)| &scan.args[1]);
+        for xs in scanned.chain(&self.read.iter().filter(|v| !is_state(v)).map(|v| Atom::Var(*v)).collect::<Vec<_>>()) {
+            let Atom::Var(v) = xs else { return None };
             if !parts.contains(v) {
                 parts.push(*v);
             }
         }
-        let mut types = vec![x_ty];
-        for v in &parts[1..] {
-            types.push(kernel.ty(*v).as_array()?.element.clone());
-        }
+        let element_types: Option<Vec<Ty>> =
+            parts.iter().map(|v| Some(kernel.ty(*v).as_array()?.element.clone())).collect();
+        let element_types = element_types?;
         let (source, element) = match parts.as_slice() {
-            [one] => (*one, types[0].clone()),
+            [one] => (*one, element_types[0].clone()),
             _ => {
-                let element = Ty::tuple(types.clone());
-                let zipped = fresh(&mut kernel.vars, *xs, array_of(&element, &len));
+                let element = Ty::tuple(element_types.clone());
+                let zipped = fresh(&mut kernel.vars, parts[0], array_of(&element, &len));
                 out.push(at(zipped, prim(Prim::Zip, Vec::new(), parts.iter().map(|v| Atom::Var(*v)).collect())));
                 (zipped, element)
             }
         };
         // λ((s,_),x). let s' = f s x in (s', g s')
-        let [acc, result] = [0; 2].map(|_| fresh(&mut kernel.vars, state, pair.clone()));
-        let x = fresh(&mut kernel.vars, *xs, element);
-        let s = fresh(&mut kernel.vars, state, before);
-        let mut stmts = vec![at(s, Rhs::Proj(Atom::Var(acc), 0))];
+        let [acc, result] = [0; 2].map(|_| fresh(&mut kernel.vars, like, both_ty.clone()));
+        let x = fresh(&mut kernel.vars, parts[0], element);
+        let mut stmts = Vec::new();
         let mut elements = Vec::new();
-        for (k, ty) in types.into_iter().enumerate() {
+        for (k, ty) in element_types.into_iter().enumerate() {
             elements.push(match parts.as_slice() {
                 [_] => Atom::Var(x),
                 _ => {
@@ -162,47 +169,47 @@ impl Found {
                 }
             });
         }
-        let f = Copier::new(&mut kernel.vars, lengths).lambda(&self.scan.funs[0]);
-        let [p, q] = f.params.as_slice() else { return None };
-        stmts.push(at(*p, Rhs::Atom(Atom::Var(s))));
-        stmts.push(at(*q, Rhs::Atom(elements[0].clone())));
-        stmts.extend(f.body.stmts);
-        let next = f.body.result;
-        // An exclusive scan gives the state before the element.
-        let seen = match self.scan.prim {
-            Prim::Scan(_) => next.clone(),
-            _ => Atom::Var(s),
-        };
+        let of = |v: &VarId| parts.iter().position(|part| part == v).map(|k| elements[k].clone());
+        let mut next = Vec::new();
+        let mut seen = FxHashMap::default();
+        for (k, (state, scan)) in self.scans.iter().enumerate() {
+            let s = fresh(&mut kernel.vars, *state, types[k].clone());
+            stmts.push(at(s, Rhs::Proj(Atom::Var(acc), k)));
+            let f = Copier::new(&mut kernel.vars, lengths).lambda(&scan.funs[0]);
+            let ([p, q], Atom::Var(xs)) = (f.params.as_slice(), &scan.args[1]) else { return None };
+            stmts.push(at(*p, Rhs::Atom(Atom::Var(s))));
+            stmts.push(at(*q, Rhs::Atom(of(xs)?)));
+            stmts.extend(f.body.stmts);
+            // An exclusive scan gives the state before the element.
+            seen.insert(*state, if matches!(scan.prim, Prim::Scan(_)) { f.body.result.clone() } else { Atom::Var(s) });
+            next.push(f.body.result);
+        }
+        let given: Option<Vec<Atom>> = self.read.iter().map(|v| seen.get(v).cloned().or_else(|| of(v))).collect();
+        let given = given?;
         let g = Copier::new(&mut kernel.vars, lengths).lambda(&self.g);
         let param = *g.params.first()?;
-        let mut given = Vec::new();
-        for v in &self.read {
-            given.push(match parts.iter().position(|part| part == v) {
-                Some(k) => elements[k].clone(),
-                None => seen.clone(),
-            });
-        }
         stmts.push(at(
             param,
-            match given.as_slice() {
-                [one] => Rhs::Atom(one.clone()),
+            match (self.zip, given.as_slice()) {
+                (None, [one]) => Rhs::Atom(one.clone()),
                 _ => Rhs::Tuple(given),
             },
         ));
         stmts.extend(g.body.stmts);
-        stmts.push(at(result, Rhs::Tuple(vec![next, g.body.result])));
+        next.push(g.body.result);
+        stmts.push(at(result, Rhs::Tuple(next)));
         let step = Lambda {
             position: None,
             params: vec![acc, x],
             body: Block { stmts, result: Atom::Var(result) },
-            origin: self.scan.funs[0].origin.clone(),
+            origin: self.scans[0].1.funs[0].origin.clone(),
         };
-        let both = fresh(&mut kernel.vars, state, array_of(&pair, &len));
-        out.push(at(both, prim(Prim::Scan(Level::Seq), vec![step], vec![Atom::Var(start), Atom::Var(source)])));
-        let ty = Ty::tuple(vec![kernel.ty(state).clone(), all]);
-        let apart = fresh(&mut kernel.vars, state, ty);
+        let both = fresh(&mut kernel.vars, like, array_of(&both_ty, &len));
+        out.push(at(both, prim(Prim::Scan(Level::Seq), vec![step], vec![Atom::Var(first), Atom::Var(source)])));
+        let ty = Ty::tuple(types.iter().map(|ty| array_of(ty, &len)).collect());
+        let apart = fresh(&mut kernel.vars, like, ty);
         out.push(at(apart, prim(Prim::Unzip, Vec::new(), vec![Atom::Var(both)])));
-        out.push(Stmt { rhs: Rhs::Proj(Atom::Var(apart), 1), ..stmt.clone() });
+        out.push(Stmt { rhs: Rhs::Proj(Atom::Var(apart), self.scans.len()), ..stmt.clone() });
         Some(out)
     }
 }

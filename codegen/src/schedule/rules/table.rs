@@ -53,7 +53,7 @@ rules! {
         if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses the kept elements, and the length of the array is a size.";
     Fusion MAP_OF_SCAN "map-of-scan":
         "map g (scanSeq f z xs)" = "map get2 (scanSeq (λ((s,_),x). let s' = f s x in (s', g s')) (z,0) xs)",
-        if "Always true. In functions that return the map, where nothing else reads the states: these are not stored. `g` takes few instructions and gives scalars; it may read elements of other arrays beside each state. Also of `scanExcl` in order.";
+        if "Always true. In functions that return the map, where nothing else reads the states: these are not stored. `g` takes few instructions and gives scalars; it may read elements of other arrays beside each state, and states of several scans, which become one. Also of `scanExcl` in order.";
     Fusion HEAD_MAP "head-map":
         "head (map f xs)" = "f (head xs)",
         if "Always true. On a GPU, where nothing but a fold reads the map besides: it is not stored for the sake of its first element.";

@@ -1,7 +1,9 @@
 //! Rows that are folded or scanned in order: only one work-item at a time can do that, but a team can read the row.
 
 use super::{Applied, OWN_GROUP, SCAN_TILE, Shared, Team, Writer, is_plain};
-use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
+use crate::core::scalar::is_transcendental;
+use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::schedule::free::are_brief;
 use crate::schedule::nested::{Dims, Work, has_stored_rows, lies_across, row_in_order, work_of};
 use crate::schedule::rules;
 use crate::schedule::uses;
@@ -55,13 +57,24 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a statement maps the elements of a row that only a fold or scan in order reads: it computes each element where
-/// it reads it.
+/// Whether a statement maps the elements of a row that only folds and scans in order read, perhaps through views and more
+/// such maps: each element is computed where it is read. Of several readers, each computes it.
 fn is_read_in_order(kernel: &Kernel, body: &Block, stmt: &Stmt) -> bool {
     let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &stmt.rhs else { return false };
     let items = call.funs.iter().all(|f| f.body.stmts.iter().all(|s| work_of(kernel, s) == Work::Item));
-    let mut readers = body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == stmt.var));
-    let reader = readers.next().and_then(|s| row_in_order(kernel, s));
-    let reads = reader.is_some_and(|(row, _)| *row == Atom::Var(stmt.var));
-    items && is_plain(kernel, call) && reads && readers.next().is_none() && body.result != Atom::Var(stmt.var)
+    let several = body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == stmt.var)).count() > 1;
+    let takes_long = |s: &Stmt| matches!(&s.rhs, Rhs::Scalar(op, _) if is_transcendental(*op));
+    let cheap = call.funs.iter().all(|f| are_brief(&f.body.stmts) && !f.body.stmts.iter().any(takes_long));
+    items && is_plain(kernel, call) && (!several || cheap) && only_in_order(kernel, body, stmt.var)
+}
+
+/// Whether only folds and scans in order read an array.
+fn only_in_order(kernel: &Kernel, body: &Block, xs: VarId) -> bool {
+    let is_it = |v: VarId| v == xs;
+    let in_order = |s: &Stmt| match &s.rhs {
+        _ if row_in_order(kernel, s).is_some_and(|(row, _)| *row == Atom::Var(xs)) => true,
+        Rhs::Prim(call) if call.prim.is_view() && call.funs.is_empty() => only_in_order(kernel, body, s.var),
+        _ => is_read_in_order(kernel, body, s),
+    };
+    body.result != Atom::Var(xs) && body.stmts.iter().filter(|s| uses::mentions(s, &is_it)).all(in_order)
 }
