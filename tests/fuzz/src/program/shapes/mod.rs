@@ -278,8 +278,12 @@ impl Maker<'_> {
                 let scan =
                     self.choices.of(&["(scanSeq 1 - r)", "(scanSeq 1 - (map {f} r))", "(scanSeq 1 - (reverse r))"]);
                 let scan = scan.replace("{f}", &function);
-                let after =
-                    self.choices.of(&["(map {f} {scan})", "(zipWith - r {scan})", "(scanSeq 2 - (reverse {scan}))"]);
+                let after = self.choices.of(&[
+                    "(map {f} {scan})",
+                    "(zipWith - r {scan})",
+                    "(zipWith - (scanSeq 5 - (map {f} r)) {scan})",
+                    "(scanSeq 2 - (reverse {scan}))",
+                ]);
                 let after = after.replace("{f}", &function).replace("{scan}", &scan);
                 (format!("(map (lambda (r) {after}) {rows})"), grid)
             }
