@@ -1,6 +1,6 @@
 //! Application of functions to arguments: glyphs, derived functions and trains.
 
-use super::value::{Arr, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
+use super::value::{Arr, Axis, Between, Ev, Fun, FunKind, Kind, One, Res, Value, fail, not_supported};
 use super::{
     axis, cells, constant, encode, inverses, matrix, nested, nested_operators, numerals, partition, power, random,
     reduce, scalar, select, sets, structure, system, text, turned,
@@ -59,27 +59,9 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             }
             axis::of_function(ev, inner, number, left, right)
         }
-        FunKind::Reduce { f: inner, axis: along } => {
-            if right.rank() == 0 && left.is_none() {
-                return Ok(right.clone());
-            }
-            let along = axis::resolved(ev, along, right.rank())?;
-            match left {
-                None => {
-                    let sum = reduce::reduce_axis(ev, &between(inner), along, right)?;
-                    // A function that gives an array for two elements makes one element of them.
-                    let is_one = right.rank() == 1 && right.kind != Kind::Nested && sum.rank() > 0;
-                    Ok(if is_one { nested::enclose(&sum) } else { sum })
-                }
-                Some(left) => cells::windows(ev, &between(inner), left, along, right),
-            }
-        }
-        FunKind::Scan { f: inner, axis: along } => match left {
-            None if right.rank() == 0 => Ok(right.clone()),
-            None => {
-                let along = axis::resolved(ev, along, right.rank())?;
-                reduce::scan_axis(ev, &between(inner), along, right)
-            }
+        FunKind::Reduce { f: inner, axis } => reduction(ev, inner, axis, left, right),
+        FunKind::Scan { f: inner, axis } => match left {
+            None => scan(ev, inner, axis, right),
             Some(_) => fail(AplPhrase, f.range, "a scan takes no left argument"),
         },
         FunKind::Outer(inner) => match left {
@@ -94,30 +76,8 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             None => nested::each(ev, &alone(inner), right),
             Some(left) => nested_operators::each_two(ev, &between(inner), left, right),
         },
-        FunKind::Power(inner, Value::Arr(n)) => {
-            let backwards = n.scalar().and_then(|n| n.known).filter(|n| *n < 0.0 && n.fract() == 0.0);
-            if let Some(times) = backwards {
-                if let (Some(base), true) = (inverses::base(inner, left), times == -1.0) {
-                    return encode::digits(ev, &base, right);
-                }
-                let undo = inverses::inverse(ev, inner, left)?;
-                let times = ev.known(Kind::Int, -times);
-                let times = ev.of_scalar(times).at(n.range);
-                let once: One = Rc::new(move |ev, x| apply(ev, &undo, None, x));
-                return power::power(ev, &once, &times, false, right);
-            }
-            let fixed = left.cloned();
-            let inner = inner.clone();
-            let prints = prints(&inner);
-            let once: One = Rc::new(move |ev, x| apply(ev, &inner, fixed.as_ref(), x));
-            power::power(ev, &once, n, prints, right)
-        }
-        FunKind::Power(inner, Value::Fun(same)) => {
-            let fixed = left.cloned();
-            let inner = inner.clone();
-            let once: One = Rc::new(move |ev, x| apply(ev, &inner, fixed.as_ref(), x));
-            power::until(ev, &once, &between(same), right)
-        }
+        FunKind::Power(inner, Value::Arr(n)) => repeated(ev, inner, n, left, right),
+        FunKind::Power(inner, Value::Fun(same)) => power::until(ev, &with_left(inner, left), &between(same), right),
         FunKind::Power(..) => fail(AplPhrase, f.range, "`⍣` needs a number or a function as its right operand"),
         FunKind::Commute(inner) => apply(ev, inner, Some(right), left.unwrap_or(right)),
         FunKind::Atop(g, h) => {
@@ -133,16 +93,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             let left = left.map(|left| apply(ev, h, None, left)).transpose()?;
             apply(ev, g, left.as_ref(), &right)
         }
-        FunKind::Rank(g, ranks) => {
-            let (before, after) = cells::ranks(ranks)?;
-            match left {
-                None => {
-                    let one = ranks.known().map_or(after, |known| known[0] as i64);
-                    cells::by_rank(ev, &alone(g), one, right)
-                }
-                Some(left) => cells::by_ranks(ev, &between(g), (before, after), left, right),
-            }
-        }
+        FunKind::Rank(g, ranks) => by_rank(ev, g, ranks, left, right),
         FunKind::Stencil(g, lengths) => match left {
             None => {
                 let takes_left = matches!(&*g.kind, FunKind::Dfn(dfn) if super::names::mentions(&dfn.tree, "⍺"));
@@ -155,17 +106,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
             Some(left) => cells::key(ev, &between(g), left, Some(right)),
         },
         FunKind::At(change, place) => {
-            let change = match (change, left) {
-                (Value::Arr(_), Some(left)) => {
-                    return fail(AplPhrase, left.range, "`@` takes no left argument if its left operand is an array");
-                }
-                (Value::Arr(new), None) => cells::Change::Value(new.clone()),
-                (Value::Fun(change), left) => {
-                    let (change, left) = (change.clone(), left.cloned());
-                    cells::Change::Function(Rc::new(move |ev, x| apply(ev, &change, left.as_ref(), x)))
-                }
-                _ => return fail(AplPhrase, f.range, "the left of `@` is an array or a function"),
-            };
+            let change = change_at(f, change, left)?;
             match place {
                 Value::Arr(place) => cells::at(ev, &change, place, right, f.range),
                 Value::Fun(place) => {
@@ -192,6 +133,69 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
     }
 }
 
+/// `f/`: the reduction of an array, or of its windows if there is a left argument.
+fn reduction(ev: &mut Ev, f: &Fun, axis: &Axis, left: Option<&Arr>, right: &Arr) -> Res<Arr> {
+    if right.rank() == 0 && left.is_none() {
+        return Ok(right.clone());
+    }
+    let axis = axis::resolved(ev, axis, right.rank())?;
+    let Some(left) = left else {
+        let sum = reduce::reduce_axis(ev, &between(f), axis, right)?;
+        // A function that gives an array for two elements makes one element of them.
+        let is_one = right.rank() == 1 && right.kind != Kind::Nested && sum.rank() > 0;
+        return Ok(if is_one { nested::enclose(&sum) } else { sum });
+    };
+    cells::windows(ev, &between(f), left, axis, right)
+}
+
+/// `f\`.
+fn scan(ev: &mut Ev, f: &Fun, axis: &Axis, right: &Arr) -> Res<Arr> {
+    if right.rank() == 0 {
+        return Ok(right.clone());
+    }
+    let axis = axis::resolved(ev, axis, right.rank())?;
+    reduce::scan_axis(ev, &between(f), axis, right)
+}
+
+/// `f⍣n`: a negative number applies the inverse of the function.
+fn repeated(ev: &mut Ev, f: &Fun, n: &Arr, left: Option<&Arr>, right: &Arr) -> Res<Arr> {
+    let backwards = n.scalar().and_then(|n| n.known).filter(|n| *n < 0.0 && n.fract() == 0.0);
+    let Some(times) = backwards else {
+        return power::power(ev, &with_left(f, left), n, prints(f), right);
+    };
+    if let (Some(base), true) = (inverses::base(f, left), times == -1.0) {
+        return encode::digits(ev, &base, right);
+    }
+    let undo = inverses::inverse(ev, f, left)?;
+    let times = ev.known(Kind::Int, -times);
+    let times = ev.of_scalar(times).at(n.range);
+    power::power(ev, &alone(&undo), &times, false, right)
+}
+
+/// `f⍤ranks`.
+fn by_rank(ev: &mut Ev, f: &Fun, ranks: &Arr, left: Option<&Arr>, right: &Arr) -> Res<Arr> {
+    let (before, after) = cells::ranks(ranks)?;
+    match left {
+        None => {
+            let one = ranks.known().map_or(after, |known| known[0] as i64);
+            cells::by_rank(ev, &alone(f), one, right)
+        }
+        Some(left) => cells::by_ranks(ev, &between(f), (before, after), left, right),
+    }
+}
+
+/// The left operand of `@`, which is the operator of `f`.
+fn change_at(f: &Fun, change: &Value, left: Option<&Arr>) -> Res<cells::Change> {
+    match (change, left) {
+        (Value::Arr(_), Some(left)) => {
+            fail(AplPhrase, left.range, "`@` takes no left argument if its left operand is an array")
+        }
+        (Value::Arr(new), None) => Ok(cells::Change::Value(new.clone())),
+        (Value::Fun(change), left) => Ok(cells::Change::Function(with_left(change, left))),
+        _ => fail(AplPhrase, f.range, "the left of `@` is an array or a function"),
+    }
+}
+
 /// Whether a function may accept a text whose characters are computed at run time.
 fn passes_text(f: &Fun) -> bool {
     match &*f.kind {
@@ -210,8 +214,13 @@ fn between(f: &Fun) -> Between {
 }
 
 fn alone(f: &Fun) -> One {
-    let f = f.clone();
-    Rc::new(move |ev, x| apply(ev, &f, None, x))
+    with_left(f, None)
+}
+
+/// The function of one argument that has this left argument, if any.
+fn with_left(f: &Fun, left: Option<&Arr>) -> One {
+    let (f, left) = (f.clone(), left.cloned());
+    Rc::new(move |ev, x| apply(ev, &f, left.as_ref(), x))
 }
 
 /// Whether a function, or one from which it is derived, mentions `⎕`.

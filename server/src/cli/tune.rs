@@ -80,6 +80,12 @@ pub struct Arguments {
     inputs: Vec<String>,
 }
 
+impl Arguments {
+    fn wants(&self, parameter: &str) -> bool {
+        self.parameters.is_empty() || self.parameters.iter().any(|wanted| wanted == parameter)
+    }
+}
+
 fn device(text: &str) -> Result<String, String> {
     text.parse::<DeviceChoice>().map(|_| text.to_owned())
 }
@@ -240,103 +246,23 @@ fn tune(
         _ => None,
     };
     // Making inputs and interpreting them does not count.
-    let began = Instant::now();
-    if arguments.format == Format::Text {
-        let sizes: Vec<String> = ready.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
-        let of = if sizes.is_empty() { String::new() } else { format!(", {}", sizes.join(" ")) };
-        console.line(&format!("{} on {}{of}", info.name, ready.device.name))?;
-        if let Some(least) = least {
-            console.line(&format!(
-                "{least:>12.1} µs   100 %            the least that the device allows without caches"
-            ))?;
-        }
-        let share = shown_share(least, ready.default);
-        console.line(&format!("{:>12.1} µs  {share}           as it is", ready.default))?;
-    } else {
-        let (device, sizes) = (&ready.device.name, &ready.sizes);
-        let (kernel, default) = (&info.name, ready.default);
-        console
-            .json(&json!({ "kernel": kernel, "device": device, "sizes": sizes, "default": default, "least": least }))?;
-        console.flush()?;
-    }
-    if !ready.interpreted {
-        console.note("no small input: results are compared with the default's only, not with the interpreter's");
-    }
-    let wanted = |name: &str| arguments.parameters.is_empty() || arguments.parameters.iter().any(|p| p == name);
-    let parameters: Vec<&Entry> = TABLE.iter().filter(|entry| wanted(entry.name)).collect();
-    let single_pass = Target::of(&ready.device).single_pass;
-    let targets =
-        Target::named().into_iter().filter(|(_, target)| wanted("target") && (single_pass || !target.single_pass));
-    let targets: Vec<Choice> = targets.map(|(name, _)| Choice::for_target(name)).collect();
-    let until = began.checked_add(seconds(arguments.budget));
-    let mut tuner = Tuner {
-        remote,
-        ready,
-        kernel: &info.name,
-        texts: &texts,
-        path,
-        file: &file,
-        until,
-        console,
-        format: arguments.format,
-        embedded: arguments.embedded,
-        laws: wanted(LAWS),
-        least,
-        tries: 0,
-        unkept: None,
-    };
-    let found = search::search(&mut tuner, &targets, &parameters);
-    // A search that ran to its end without a result says that the default is best now.
-    if found.is_none()
-        && !tuner.is_over()
-        && arguments.parameters.is_empty()
-        && let Err(why) = records::forget(&file, &tuner.record(&Choice::default(), [0.0; 2]))
-    {
-        tuner.unkept = Some(why.to_string());
-    }
-    let best = match &found {
-        Some((choice, race)) => {
-            Lookup { record: Some(tuner.record(choice, [median(&race[1]), median(&race[0])])), notice: None }
-        }
-        None => {
-            let Ready { meaning, device, sizes, .. } = &tuner.ready;
-            records::Key { program: Path::new(&**path), kernel: &info.name, meaning, device }.lookup(sizes)
-        }
-    };
+    let until = Instant::now().checked_add(seconds(arguments.budget));
+    let (kernel, texts, file) = (&*info.name, &texts, &*file);
+    let mut tuner =
+        Tuner { arguments, remote, ready, kernel, texts, path, file, until, console, least, tries: 0, unkept: None };
+    tuner.show_start()?;
+    let found = tuner.search();
+    let best = tuner.best(found.as_ref());
     let is_over = tuner.is_over();
-    let Tuner { console, tries, unkept, ready, remote, least, .. } = tuner;
     clear_progress();
     if arguments.write.is_some() {
-        best.notice.iter().for_each(|notice| console.note(notice));
+        best.notice.iter().for_each(|notice| tuner.console.note(notice));
     }
-    let best = best.record;
-    if let Some(why) = unkept {
-        return Ok(Err(format!("{} cannot be written: {why}", file.display())));
+    if let Some(why) = tuner.failure(found.is_some()) {
+        return Ok(Err(why));
     }
-    if let Some(why) = remote.lost() {
-        let kept = if found.is_some() { "; the best so far is kept" } else { "" };
-        return Ok(Err(format!("the search ended early, because `{}` does not run any more: {why}{kept}", info.name)));
-    }
-    let times = found.as_ref().map(|(_, race)| race.clone().map(|times| median(&times)));
-    if arguments.format == Format::Json {
-        let choice = found.as_ref().map(|(choice, _)| choice.to_string());
-        console.json(&json!({ "kernel": info.name, "best": choice, "tries": tries, "times": times }))?;
-        return Ok(Ok((best, ready.device)));
-    }
-    let tried = if tries == 1 { "1 program tried".to_owned() } else { format!("{tries} programs tried") };
-    let rest = if is_over && arguments.budget > 0.0 { "; the time was up before the others" } else { "" };
-    match (found, times) {
-        (Some((choice, _)), Some([default, best])) => {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let share = shown_share(least, best);
-            console.line(&format!("{best:>12.1} µs  {share}  {:>6.2} ×  {choice}", default / best))?;
-            console.line(&format!("{tried}{rest}; kept in {name}"))?;
-        }
-        // Nothing was to be tried.
-        _ if arguments.budget <= 0.0 => {}
-        _ => console.line(&format!("{tried}{rest}; none is clearly faster"))?,
-    }
-    Ok(Ok((best, ready.device)))
+    tuner.show_end(found, is_over)?;
+    Ok(Ok((best.record, tuner.ready.device)))
 }
 
 /// The data of `--write`.
@@ -393,6 +319,7 @@ fn write(
 
 /// Measures in the child, and writes each improvement at once.
 struct Tuner<'a> {
+    arguments: &'a Arguments,
     remote: Remote,
     ready: Ready,
     kernel: &'a str,
@@ -401,11 +328,6 @@ struct Tuner<'a> {
     file: &'a Path,
     until: Option<Instant>,
     console: &'a mut Console,
-    format: Format,
-    /// Progress is for the language server.
-    embedded: bool,
-    /// Whether rewritings are tried.
-    laws: bool,
     /// The least time that the device allows.
     least: Option<f64>,
     tries: u32,
@@ -414,6 +336,96 @@ struct Tuner<'a> {
 }
 
 impl Tuner<'_> {
+    /// Prints the kernel, and the times between which those of all choices should be.
+    fn show_start(&mut self) -> io::Result<()> {
+        let Ready { device, sizes, default, interpreted, .. } = &self.ready;
+        let (console, kernel, least) = (&mut *self.console, self.kernel, self.least);
+        if self.arguments.format == Format::Text {
+            let sizes: Vec<String> = sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+            let of = if sizes.is_empty() { String::new() } else { format!(", {}", sizes.join(" ")) };
+            console.line(&format!("{kernel} on {}{of}", device.name))?;
+            if let Some(least) = least {
+                let what = "the least that the device allows without caches";
+                console.line(&format!("{least:>12.1} µs   100 %            {what}"))?;
+            }
+            let share = shown_share(least, *default);
+            console.line(&format!("{default:>12.1} µs  {share}           as it is"))?;
+        } else {
+            let device = &device.name;
+            console.json(
+                &json!({ "kernel": kernel, "device": device, "sizes": sizes, "default": default, "least": least }),
+            )?;
+            console.flush()?;
+        }
+        if !interpreted {
+            console.note("no small input: results are compared with the default's only, not with the interpreter's");
+        }
+        Ok(())
+    }
+
+    /// The best choice of the search, and its race with the default. A search that ran to its end without a result says
+    /// that the default is best now: an earlier record is removed.
+    fn search(&mut self) -> Option<(Choice, Race)> {
+        let parameters: Vec<&Entry> = TABLE.iter().filter(|entry| self.arguments.wants(entry.name)).collect();
+        let single_pass = Target::of(&self.ready.device).single_pass;
+        let mut targets: Vec<Choice> = Vec::new();
+        if self.arguments.wants("target") {
+            let possible = Target::named().into_iter().filter(|(_, target)| single_pass || !target.single_pass);
+            targets.extend(possible.map(|(name, _)| Choice::for_target(name)));
+        }
+        let found = search::search(self, &targets, &parameters);
+        if found.is_none()
+            && !self.is_over()
+            && self.arguments.parameters.is_empty()
+            && let Err(why) = records::forget(self.file, &self.record(&Choice::default(), [0.0; 2]))
+        {
+            self.unkept = Some(why.to_string());
+        }
+        found
+    }
+
+    /// The record of the choice that was found, else that of an earlier tuning.
+    fn best(&self, found: Option<&(Choice, Race)>) -> Lookup {
+        if let Some((choice, race)) = found {
+            return Lookup { record: Some(self.record(choice, [median(&race[1]), median(&race[0])])), notice: None };
+        }
+        let Ready { meaning, device, sizes, .. } = &self.ready;
+        records::Key { program: Path::new(&**self.path), kernel: self.kernel, meaning, device }.lookup(sizes)
+    }
+
+    /// Why the search did not run to its end.
+    fn failure(&self, has_found: bool) -> Option<String> {
+        if let Some(why) = &self.unkept {
+            return Some(format!("{} cannot be written: {why}", self.file.display()));
+        }
+        let why = self.remote.lost()?;
+        let kept = if has_found { "; the best so far is kept" } else { "" };
+        Some(format!("the search ended early, because `{}` does not run any more: {why}{kept}", self.kernel))
+    }
+
+    /// Prints the best choice, and how many were tried.
+    fn show_end(&mut self, found: Option<(Choice, Race)>, is_over: bool) -> io::Result<()> {
+        let (console, tries) = (&mut *self.console, self.tries);
+        let found = found.map(|(choice, race)| (choice.to_string(), race.map(|times| median(&times))));
+        if self.arguments.format == Format::Json {
+            let (choice, times) = found.unzip();
+            return console.json(&json!({ "kernel": self.kernel, "best": choice, "tries": tries, "times": times }));
+        }
+        let tried = if tries == 1 { "1 program tried".to_owned() } else { format!("{tries} programs tried") };
+        let is_searched = self.arguments.budget > 0.0;
+        let rest = if is_over && is_searched { "; the time was up before the others" } else { "" };
+        match found {
+            Some((choice, [default, best])) => {
+                let name = self.file.file_name().unwrap_or_default().to_string_lossy();
+                let share = shown_share(self.least, best);
+                console.line(&format!("{best:>12.1} µs  {share}  {:>6.2} ×  {choice}", default / best))?;
+                console.line(&format!("{tried}{rest}; kept in {name}"))
+            }
+            None if is_searched => console.line(&format!("{tried}{rest}; none is clearly faster")),
+            None => Ok(()),
+        }
+    }
+
     fn record(&self, choice: &Choice, times: [f64; 2]) -> Record {
         // Nothing cancels this, and the choice was compiled before.
         let rewritten = engine::rewritten::fingerprint(self.texts, self.path, self.kernel, choice.laws());
@@ -439,7 +451,7 @@ impl Bench for Tuner<'_> {
     }
 
     fn rewritings(&mut self, choice: &Choice) -> Vec<Choice> {
-        if !self.laws {
+        if !self.arguments.wants(LAWS) {
             return Vec::new();
         }
         match self.remote.ask(&Ask::Rewritings(choice.clone())) {
@@ -451,7 +463,7 @@ impl Bench for Tuner<'_> {
 
     fn race(&mut self, best: &Choice, choice: &Choice, rounds: u32) -> Result<Race, String> {
         let step = format!("{} tried; now {choice}", self.tries);
-        match self.embedded {
+        match self.arguments.embedded {
             true => {
                 let shown = self.console.json(&json!({ "progress": step })).and_then(|()| self.console.flush());
                 // The language server has ended; this process ends with its standard input.
@@ -473,7 +485,7 @@ impl Bench for Tuner<'_> {
         self.tries += 1;
         clear_progress();
         let choice = tried.choice.to_string();
-        let shown = match (&tried.outcome, self.format) {
+        let shown = match (&tried.outcome, self.arguments.format) {
             (outcome, Format::Json) => {
                 let (time, why) = (outcome.as_ref().ok().map(|(time, _)| time), outcome.as_ref().err());
                 self.console.json(&json!({ "choice": choice, "microseconds": time, "failed": why }))

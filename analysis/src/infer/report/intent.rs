@@ -85,74 +85,74 @@ impl Results<'_> {
                 return meant;
             }
         }
-        if let (Cause::Condition(_), Some(scalar)) = (cause, actual.as_scalar().filter(|s| s.is_number())) {
-            let zero = scalar.written(0)?;
-            let written = format!("(!= {} {zero})", self.program.short(arg));
-            let edits = wrapped(arg, "(!= ", &format!(" {zero})"));
-            return Some(Intent::new(Guess::Compares(written.clone()), Title::Write(written.clone()), edits));
-        }
-        if let (Cause::Condition(_), Some(array)) = (cause, actual.as_array())
-            && array.element.as_scalar() == Some(Scalar::Bool)
-            && !array.len.is_one()
-        {
-            return Some(Intent::advice(Guess::ChoosesEach { test: self.program.short(arg) }));
-        }
-        if let Some(meant) = self.meant_element(expected, actual, arg) {
-            return Some(meant);
-        }
-        if let Some(meant) = self.meant_other_operand(expected, actual, cause) {
-            return Some(meant);
-        }
-        if let Some(meant) = self.meant_test(expected, actual, cause) {
-            return Some(meant);
-        }
-        if let Some(meant) = self.meant_count_or_component(actual, cause) {
-            return Some(meant);
-        }
-        let by_level = (self.meant_each(expected, actual, cause))
+        let meant = (self.meant_condition(actual, cause))
+            .or_else(|| self.meant_element(expected, actual, arg))
+            .or_else(|| self.meant_other_operand(expected, actual, cause))
+            .or_else(|| self.meant_test(expected, actual, cause))
+            .or_else(|| self.meant_count_or_component(actual, cause))
+            .or_else(|| self.meant_each(expected, actual, cause))
             .or_else(|| self.meant_each_state(expected, actual, cause))
-            .or_else(|| self.meant_index(expected, actual, cause));
-        if let Some(meant) = by_level.or_else(|| self.meant_fold_in_order(expected, actual, cause)) {
-            return Some(meant);
-        }
-        if let Some(meant) = self.meant_array_of_one(expected, actual, cause) {
-            return Some(meant);
-        }
-        if let (Expr::Lambda { body, .. }, Some(expected)) = (self.program.expr(arg), expected)
-            && let ((wanted, result), (given, of_one)) = (expected.uncurry(), actual.uncurry())
-            && wanted.len() == given.len()
-            && let Some(meant) = self.meant_element(Some(result), of_one, self.result_of(*body))
-        {
-            return Some(meant);
-        }
-        if let (Cause::Branches { then, .. }, Some(first)) = (cause, expected)
-            && let Some(meant) = self.meant_element(Some(actual), first, *then)
-        {
-            return Some(meant);
-        }
-        if let (Expr::Lambda { params, .. }, Cause::Argument { callee, .. }) = (self.program.expr(arg), cause)
-            && let Some(given) = expected.map(|ty| ty.uncurry().0.len())
-            && given > 0
-            && params.len() != given
-            && actual.uncurry().0.len() != given
-        {
-            if let Some(meant) = self.meant_pattern_of(params, expected, given) {
-                return Some(meant);
-            }
-            let (lambda, callee) = (self.program.short(arg), self.program.short(*callee));
-            if expected.is_some_and(order::is_order) && params.len() == 1 && actual.uncurry().1.as_scalar().is_some() {
-                return Some(Intent::advice(Guess::OrdersByKey));
-            }
-            return Some(Intent::advice(Guess::OtherParameters { lambda, takes: params.len(), given, callee }));
-        }
-        if let Some(meant) = self.meant_comparison(expected, actual, arg) {
-            return Some(meant);
+            .or_else(|| self.meant_index(expected, actual, cause))
+            .or_else(|| self.meant_fold_in_order(expected, actual, cause))
+            .or_else(|| self.meant_array_of_one(expected, actual, cause))
+            .or_else(|| self.meant_element_of_part(expected?, actual, cause))
+            .or_else(|| self.meant_other_parameters(expected?, actual, cause))
+            .or_else(|| self.meant_comparison(expected, actual, arg));
+        if meant.is_some() {
+            return meant;
         }
         let is_function = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(..));
         if is_function(actual) && !expected.is_some_and(is_function) {
             return self.meant_whole_call(arg, actual);
         }
         self.meant_conversion(expected?, actual, expected_at, arg)
+    }
+
+    /// A number, or an array of truth values, as a condition.
+    fn meant_condition(&self, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Condition(test) = cause else { return None };
+        let text = self.program.short(*test);
+        if let Some(scalar) = actual.as_scalar().filter(|s| s.is_number()) {
+            let zero = scalar.written(0)?;
+            let written = format!("(!= {text} {zero})");
+            let edits = wrapped(*test, "(!= ", &format!(" {zero})"));
+            return Some(Intent::new(Guess::Compares(written.clone()), Title::Write(written), edits));
+        }
+        let array = actual.as_array()?;
+        let is_of_tests = array.element.as_scalar() == Some(Scalar::Bool) && !array.len.is_one();
+        is_of_tests.then(|| Intent::advice(Guess::ChoosesEach { test: text }))
+    }
+
+    /// An array of length 1 where its element is expected: as the result of a function, or in the first branch of an `if`.
+    fn meant_element_of_part(&self, expected: &Ty, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        if let Expr::Lambda { body, .. } = self.program.expr(cause.actual()?) {
+            let ((wanted, result), (given, of_one)) = (expected.uncurry(), actual.uncurry());
+            return match wanted.len() == given.len() {
+                true => self.meant_element(Some(result), of_one, self.result_of(*body)),
+                false => None,
+            };
+        }
+        let Cause::Branches { then, .. } = cause else { return None };
+        self.meant_element(Some(actual), expected, *then)
+    }
+
+    /// A lambda with another number of parameters than its caller gives it.
+    fn meant_other_parameters(&self, expected: &Ty, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { arg, callee, .. } = cause else { return None };
+        let Expr::Lambda { params, .. } = self.program.expr(*arg) else { return None };
+        let given = expected.uncurry().0.len();
+        let (taken, result) = actual.uncurry();
+        if given == 0 || params.len() == given || taken.len() == given {
+            return None;
+        }
+        if let Some(meant) = self.meant_pattern_of(params, Some(expected), given) {
+            return Some(meant);
+        }
+        if order::is_order(expected) && params.len() == 1 && result.as_scalar().is_some() {
+            return Some(Intent::advice(Guess::OrdersByKey));
+        }
+        let (lambda, callee) = (self.program.short(*arg), self.program.short(*callee));
+        Some(Intent::advice(Guess::OtherParameters { lambda, takes: params.len(), given, callee }))
     }
 
     /// `(head xs 3)`: an array that is given together with a number. `(aref p 0)`: a tuple instead of an array.

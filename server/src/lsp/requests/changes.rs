@@ -69,106 +69,176 @@ pub fn code_actions(
     snap: &Snapshot,
     params: &CodeActionParams,
 ) -> Outcome<(Vec<CodeActionResponse>, Option<Rewritings>)> {
+    let file = snap.file(&params.text_document.uri)?;
+    let range = file.lines.text_range(params.range);
+    let only = params.context.only.as_deref();
+    let mut menu = Menu { snap, uri: &params.text_document.uri, range, only, out: Vec::new(), file };
+    let fixes = menu.quick_fixes()?;
+    let laws = menu.edits(&fixes)?;
+    menu.kernel_commands()?;
+    menu.tuned_commands()?;
     // Editors ask at every movement of the cursor whether there is anything to offer; only a menu shows titles.
     let is_automatic = params.context.trigger_kind == Some(CodeActionTriggerKind::Automatic);
     let patience = if is_automatic { Duration::ZERO } else { effects::PATIENCE };
-    let (mut laws, mut rewritten) = (Vec::new(), Vec::new());
-    let File { path, lines } = snap.file(&params.text_document.uri)?;
-    let range = lines.text_range(params.range);
-    let only = params.context.only.as_deref();
-    let mut out: Vec<CodeActionResponse> = Vec::new();
-    let mut seen: Vec<ide::SourceChange> = Vec::new();
-    if wanted(only, "quickfix") {
-        for diagnostic in snap.analysis.diagnostics_near(&path, range)? {
-            if diagnostic.fixes.is_empty() || diagnostic.range.intersect(range).is_none() {
+    let rewritings = menu.rewritings(laws, patience)?;
+    Ok((menu.out, rewritings))
+}
+
+/// The code actions at a range, in the order in which a menu shows them.
+struct Menu<'a> {
+    snap: &'a Snapshot,
+    uri: &'a Uri,
+    file: File,
+    range: TextRange,
+    /// The kinds that the client asks for; `None` for all.
+    only: Option<&'a [CodeActionKind]>,
+    out: Vec<CodeActionResponse>,
+}
+
+/// A rewriting by a law.
+struct Law {
+    /// Its index among the actions.
+    action: usize,
+    /// Its edits of the file in which it was asked for.
+    edits: Vec<ide::TextEdit>,
+}
+
+impl Menu<'_> {
+    fn wants(&self, kind: &str) -> bool {
+        wanted(self.only, kind)
+    }
+
+    /// Adds the fixes of the diagnostics at the range, and returns their changes.
+    fn quick_fixes(&mut self) -> Outcome<Vec<ide::SourceChange>> {
+        let mut changes = Vec::new();
+        if !self.wants("quickfix") {
+            return Ok(changes);
+        }
+        for diagnostic in self.snap.analysis.diagnostics_near(&self.file.path, self.range)? {
+            if diagnostic.fixes.is_empty() || diagnostic.range.intersect(self.range).is_none() {
                 continue;
             }
-            let shown = convert::diagnostic(snap, &lines, &diagnostic)?;
+            let shown = convert::diagnostic(self.snap, &self.file.lines, &diagnostic)?;
             let certain = diagnostic.fixes.iter().filter(|f| f.certain).count();
             for fix in diagnostic.fixes {
-                out.push(CodeActionResponse::CodeAction(CodeAction {
+                self.out.push(CodeActionResponse::CodeAction(CodeAction {
                     title: fix.title,
                     kind: Some(CodeActionKind::QuickFix),
                     diagnostics: Some(vec![shown.clone()]),
                     is_preferred: (fix.certain && certain == 1).then_some(true),
-                    edit: Some(convert::workspace_edit(snap, &fix.change)?),
+                    edit: Some(convert::workspace_edit(self.snap, &fix.change)?),
                     ..Default::default()
                 }));
-                seen.push(fix.change);
+                changes.push(fix.change);
             }
         }
+        Ok(changes)
     }
-    let mut actions = snap.analysis.code_actions_at(&path, range)?;
-    // This edit takes time in proportion to the file's insertions, and clients ask at every cursor movement.
-    let later = snap.features.lazy_actions;
-    if wanted(only, EXPLICIT_FILE) && !later {
-        actions.extend(snap.analysis.explicit_file_action(&path)?);
-    }
-    for action in actions {
-        // Fixes are already offered with their diagnostics.
-        if !wanted(only, action.kind) || seen.contains(&action.change) {
-            continue;
+
+    /// Adds the edits that analysis offers, but for those of the fixes; returns the rewritings by laws.
+    fn edits(&mut self, fixes: &[ide::SourceChange]) -> Outcome<Vec<Law>> {
+        let (snap, path) = (self.snap, &self.file.path);
+        let mut actions = snap.analysis.code_actions_at(path, self.range)?;
+        // This edit takes time in proportion to the file's insertions, and clients ask at every cursor movement.
+        let later = snap.features.lazy_actions;
+        if self.wants(EXPLICIT_FILE) && !later {
+            actions.extend(snap.analysis.explicit_file_action(path)?);
         }
-        if action.kind == ide::actions::kinds::LAW {
-            laws.push(out.len());
-            let own = action.change.files.iter().filter(|(of, _)| *of == path);
-            rewritten.push(own.flat_map(|(_, edits)| edits.clone()).collect::<Vec<_>>());
+        let mut laws = Vec::new();
+        for action in actions {
+            if !self.wants(action.kind) || fixes.contains(&action.change) {
+                continue;
+            }
+            if action.kind == ide::actions::kinds::LAW {
+                let own = action.change.files.iter().filter(|(of, _)| of == path);
+                let edits = own.flat_map(|(_, edits)| edits.clone()).collect();
+                laws.push(Law { action: self.out.len(), edits });
+            }
+            self.out.push(CodeActionResponse::CodeAction(CodeAction {
+                title: action.title,
+                kind: Some(CodeActionKind::from(action.kind.to_owned())),
+                is_preferred: action.preferred.then_some(true),
+                edit: Some(convert::workspace_edit(snap, &action.change)?),
+                ..Default::default()
+            }));
         }
-        out.push(CodeActionResponse::CodeAction(CodeAction {
-            title: action.title,
-            kind: Some(CodeActionKind::from(action.kind.to_owned())),
-            is_preferred: action.preferred.then_some(true),
-            edit: Some(convert::workspace_edit(snap, &action.change)?),
-            ..Default::default()
-        }));
-    }
-    if wanted(only, EXPLICIT_FILE) && later && snap.analysis.has_insertions(&path)? {
-        out.push(CodeActionResponse::CodeAction(CodeAction {
-            title: EXPLICIT_FILE_TITLE.to_owned(),
-            kind: Some(CodeActionKind::from(EXPLICIT_FILE.to_owned())),
-            data: Some(json!({ "uri": params.text_document.uri })),
-            ..Default::default()
-        }));
-    }
-    for (title, kind, command) in KERNEL_ACTIONS {
-        if !wanted(only, kind) {
-            continue;
+        if self.wants(EXPLICIT_FILE) && later && snap.analysis.has_insertions(path)? {
+            self.out.push(CodeActionResponse::CodeAction(CodeAction {
+                title: EXPLICIT_FILE_TITLE.to_owned(),
+                kind: Some(CodeActionKind::from(EXPLICIT_FILE.to_owned())),
+                data: Some(json!({ "uri": self.uri })),
+                ..Default::default()
+            }));
         }
-        for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
-            let title = format!("{title} {}", kernel.name);
-            let target = json!({ "uri": params.text_document.uri, "kernel": kernel.name });
-            out.push(command_action(title, kind, command, target));
-        }
+        Ok(laws)
     }
-    if wanted(only, command_names::TUNED_ACTION) {
-        for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
-            let kept = tuning::kept(&snap.analysis, &path, &kernel.name)?;
+
+    /// The kernels around the range.
+    fn kernels(&self) -> Cancellable<Vec<KernelInfo>> {
+        let mut kernels = self.snap.analysis.kernels_in(&self.file.path, self.range)?;
+        kernels.retain(|kernel| kernel.range.contains_range(self.range));
+        Ok(kernels)
+    }
+
+    /// Adds the lenses of the kernels around the range.
+    fn kernel_commands(&mut self) -> Outcome<()> {
+        for (title, kind, command) in KERNEL_ACTIONS {
+            if !self.wants(kind) {
+                continue;
+            }
+            for kernel in self.kernels()? {
+                let title = format!("{title} {}", kernel.name);
+                let target = json!({ "uri": self.uri, "kernel": kernel.name });
+                self.out.push(command_action(title, kind, command, target));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the commands that write the result of a tuning into the program.
+    fn tuned_commands(&mut self) -> Outcome<()> {
+        if !self.wants(command_names::TUNED_ACTION) {
+            return Ok(());
+        }
+        for kernel in self.kernels()? {
+            let kept = tuning::kept(&self.snap.analysis, &self.file.path, &kernel.name)?;
             for (record, copy) in kept.iter().flatten().flat_map(|record| [(record, false), (record, true)]) {
                 let (choice, how) = (record.choice.to_string(), if copy { " beside it" } else { "" });
                 let title = format!("Write {} as program{how}: {choice} ({})", kernel.name, record.found());
-                let uri = &params.text_document.uri;
-                let target = json!({ "uri": uri, "kernel": kernel.name, "choice": choice, "copy": copy });
-                out.push(command_action(title, command_names::TUNED_ACTION, command_names::WRITE_TUNED, target));
+                let target = json!({ "uri": self.uri, "kernel": kernel.name, "choice": choice, "copy": copy });
+                self.out.push(command_action(title, command_names::TUNED_ACTION, command_names::WRITE_TUNED, target));
             }
         }
+        Ok(())
     }
-    let rewritings = match changed_kernel(snap, &path, range)? {
-        Some((kernel, is_around)) if !laws.is_empty() && !snap.compiler.holds_back() => {
-            let sizes = match snap.measured.get(&(path.clone(), kernel.name.clone())) {
-                Some(measured) => measured.sizes().clone(),
-                None => effects::large(&kernel.sizes),
-            };
-            let (known, target) = (snap.effects.clone(), snap.features.options.target);
-            let needed = snap.analysis.ranges_of_kernel(&path, &kernel.name)?;
-            let rewritten = rewritten.iter().map(|edits| needed_text(&lines.text, &needed, edits)).collect();
-            let mut texts = texts(&snap.analysis, &path)?;
-            texts.insert(path.clone(), needed_text(&lines.text, &needed, &[]).into());
-            let asked = Asked { known, texts, path, kernel: kernel.name, is_around, target, sizes, patience };
-            Some(Rewritings { laws, texts: rewritten, asked })
+
+    /// What is needed to compute the effects of rewritings, if they change a kernel that may be compiled now.
+    fn rewritings(&self, laws: Vec<Law>, patience: Duration) -> Outcome<Option<Rewritings>> {
+        let (snap, path, lines) = (self.snap, &self.file.path, &self.file.lines);
+        let Some((kernel, is_around)) = changed_kernel(snap, path, self.range)? else { return Ok(None) };
+        if laws.is_empty() || snap.compiler.holds_back() {
+            return Ok(None);
         }
-        _ => None,
-    };
-    Ok((out, rewritings))
+        let sizes = match snap.measured.get(&(path.clone(), kernel.name.clone())) {
+            Some(measured) => measured.sizes().clone(),
+            None => effects::large(&kernel.sizes),
+        };
+        let needed = snap.analysis.ranges_of_kernel(path, &kernel.name)?;
+        let rewritten = laws.iter().map(|law| needed_text(&lines.text, &needed, &law.edits)).collect();
+        let mut texts = texts(&snap.analysis, path)?;
+        texts.insert(path.clone(), needed_text(&lines.text, &needed, &[]).into());
+        let asked = Asked {
+            known: snap.effects.clone(),
+            texts,
+            path: path.clone(),
+            kernel: kernel.name,
+            is_around,
+            target: snap.features.options.target,
+            sizes,
+            patience,
+        };
+        Ok(Some(Rewritings { laws: laws.iter().map(|law| law.action).collect(), texts: rewritten, asked }))
+    }
 }
 
 /// The parts of a text in these ranges, after edits in them, which are in order. A kernel in a long file is compiled
