@@ -95,10 +95,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
         }
         FunKind::Rank(g, ranks) => by_rank(ev, g, ranks, left, right),
         FunKind::Stencil(g, lengths) => match left {
-            None => {
-                let takes_left = matches!(&*g.kind, FunKind::Dfn(dfn) if super::names::mentions(&dfn.tree, "⍺"));
-                cells::stencil(ev, &alone(g), takes_left.then(|| between(g)), lengths, right)
-            }
+            None => stencil(ev, g, lengths, right),
             Some(_) => fail(AplPhrase, f.range, "a function derived by `⌺` takes no left argument"),
         },
         FunKind::Key(g) => match left {
@@ -107,14 +104,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
         },
         FunKind::At(change, place) => {
             let change = change_at(f, change, left)?;
-            match place {
-                Value::Arr(place) => cells::at(ev, &change, place, right, f.range),
-                Value::Fun(place) => {
-                    let mask = apply(ev, place, None, right)?;
-                    cells::at_mask(ev, &change, &mask, right)
-                }
-                _ => fail(AplPhrase, f.range, "the right of `@` is an array or a function"),
-            }
+            changed_at(ev, f, &change, place, right)
         }
         FunKind::WithLeft(arr, g) if left.is_none() => apply(ev, g, Some(arr), right),
         FunKind::WithRight(g, arr) if left.is_none() => apply(ev, g, Some(right), arr),
@@ -123,11 +113,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
         }
         FunKind::Fork(a, g, h) => {
             let right_value = apply(ev, h, left, right)?;
-            let left_value = match a {
-                Value::Arr(arr) => arr.clone(),
-                Value::Fun(inner) => apply(ev, inner, left, right)?,
-                _ => return fail(AplPhrase, f.range, "this part of a train is neither an array nor a function"),
-            };
+            let left_value = left_of_fork(ev, f, a, (left, right))?;
             apply(ev, g, Some(&left_value), &right_value)
         }
     }
@@ -184,6 +170,21 @@ fn by_rank(ev: &mut Ev, f: &Fun, ranks: &Arr, left: Option<&Arr>, right: &Arr) -
     }
 }
 
+/// The value of the left part of the train `f`: an array, or the result of a function.
+fn left_of_fork(ev: &mut Ev, f: &Fun, part: &Value, (left, right): (Option<&Arr>, &Arr)) -> Res<Arr> {
+    match part {
+        Value::Arr(arr) => Ok(arr.clone()),
+        Value::Fun(inner) => apply(ev, inner, left, right),
+        _ => fail(AplPhrase, f.range, "this part of a train is neither an array nor a function"),
+    }
+}
+
+/// `f⌺lengths`: a function that mentions its left argument is given the padding.
+fn stencil(ev: &mut Ev, f: &Fun, lengths: &Arr, right: &Arr) -> Res<Arr> {
+    let takes_left = matches!(&*f.kind, FunKind::Dfn(dfn) if super::names::mentions(&dfn.tree, "⍺"));
+    cells::stencil(ev, &alone(f), takes_left.then(|| between(f)), lengths, right)
+}
+
 /// The left operand of `@`, which is the operator of `f`.
 fn change_at(f: &Fun, change: &Value, left: Option<&Arr>) -> Res<cells::Change> {
     match (change, left) {
@@ -193,6 +194,18 @@ fn change_at(f: &Fun, change: &Value, left: Option<&Arr>) -> Res<cells::Change> 
         (Value::Arr(new), None) => Ok(cells::Change::Value(new.clone())),
         (Value::Fun(change), left) => Ok(cells::Change::Function(with_left(change, left))),
         _ => fail(AplPhrase, f.range, "the left of `@` is an array or a function"),
+    }
+}
+
+/// The array after a change at the right operand of `@`, which is the operator of `f`.
+fn changed_at(ev: &mut Ev, f: &Fun, change: &cells::Change, place: &Value, right: &Arr) -> Res<Arr> {
+    match place {
+        Value::Arr(place) => cells::at(ev, change, place, right, f.range),
+        Value::Fun(place) => {
+            let mask = apply(ev, place, None, right)?;
+            cells::at_mask(ev, change, &mask, right)
+        }
+        _ => fail(AplPhrase, f.range, "the right of `@` is an array or a function"),
     }
 }
 

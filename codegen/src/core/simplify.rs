@@ -8,7 +8,7 @@
 
 use super::scalar::fold;
 use super::typing::same_type;
-use super::{Atom, Block, Kernel, Lambda, Prim, Rhs, Stmt, UNNAMED, VarId, VarInfo};
+use super::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::Ty;
@@ -82,21 +82,10 @@ impl Forward {
             }
             Rhs::Proj(tuple, i) => {
                 let tuple = self.atom(tuple);
-                if let Some(Known::Tuple(parts)) = self.knowledge(&tuple)
-                    && let Some(part) = parts.get(i).cloned()
-                {
-                    return self.copy(var, part);
+                match self.component(var, &tuple, i) {
+                    Some(part) => return self.copy(var, part),
+                    None => Rhs::Proj(tuple, i),
                 }
-                if let Some(Known::Unzipped(array)) = self.knowledge(&tuple) {
-                    let array = array.clone();
-                    if let Some(Known::Zipped(parts)) = self.knowledge(&array)
-                        && let Some(part) = parts.get(i).cloned()
-                    {
-                        return self.copy(var, part);
-                    }
-                    self.known.insert(var, Known::Component(array, i));
-                }
-                Rhs::Proj(tuple, i)
             }
             Rhs::Scalar(op, operands) => {
                 let operands: Vec<Atom> = operands.into_iter().map(|a| self.atom(a)).collect();
@@ -112,34 +101,18 @@ impl Forward {
                 }
                 condition => Rhs::If(condition, self.block(then), self.block(otherwise)),
             },
-            Rhs::Prim(mut call) => {
-                call.sizes = call.sizes.iter().map(|s| self.size(s)).collect();
-                call.args = call.args.into_iter().map(|a| self.atom(a)).collect();
-                call.funs = call.funs.into_iter().map(|f| self.lambda(f)).collect();
-                match (call.prim, call.args.as_slice()) {
-                    (Prim::Zip, parts) => {
-                        if let Some(array) = self.taken_apart(parts, var) {
-                            return self.copy(var, array);
-                        }
-                        self.known.insert(var, Known::Zipped(parts.to_vec()));
-                    }
-                    (Prim::Unzip, [array]) => {
-                        self.known.insert(var, Known::Unzipped(array.clone()));
-                    }
-                    _ => {}
+            Rhs::Prim(call) => {
+                let call = self.call(call);
+                match self.paired(var, &call) {
+                    Some(array) => return self.copy(var, array),
+                    None => Rhs::Prim(call),
                 }
-                Rhs::Prim(call)
             }
             Rhs::Store(space, a) => Rhs::Store(space, self.atom(a)),
             Rhs::Pack(a, witnesses) => {
                 let a = self.atom(a);
                 let witnesses: Vec<Size> = witnesses.iter().map(|w| self.size(w)).collect();
-                // Packing what was just opened, with the same lengths, gives the packed value back.
-                if let Some(Known::Opened(packed, lengths)) = self.knowledge(&a)
-                    && witnesses.iter().all(|w| w.as_var().is_some_and(|v| lengths.contains(v)))
-                    && same_type(&self.ty(packed), &self.vars[var.0 as usize].ty, &|a, b| a == b)
-                {
-                    let packed = packed.clone();
+                if let Some(packed) = self.packed_again(var, &a, &witnesses) {
                     return self.copy(var, packed);
                 }
                 self.known.insert(var, Known::Packed(a.clone(), witnesses.clone()));
@@ -168,6 +141,54 @@ impl Forward {
             }
         };
         out.push(Stmt { var, binds, rhs, origin });
+    }
+
+    /// Component `i` of a tuple that was made here, or of `unzip` of `zip`. Remembers a component of another array.
+    fn component(&mut self, var: VarId, tuple: &Atom, i: usize) -> Option<Atom> {
+        let array = match self.knowledge(tuple)? {
+            Known::Tuple(parts) => return parts.get(i).cloned(),
+            Known::Unzipped(array) => array.clone(),
+            _ => return None,
+        };
+        if let Some(Known::Zipped(parts)) = self.knowledge(&array)
+            && let Some(part) = parts.get(i).cloned()
+        {
+            return Some(part);
+        }
+        self.known.insert(var, Known::Component(array, i));
+        None
+    }
+
+    fn call(&mut self, mut call: PrimCall) -> PrimCall {
+        call.sizes = call.sizes.iter().map(|s| self.size(s)).collect();
+        call.args = call.args.into_iter().map(|a| self.atom(a)).collect();
+        call.funs = call.funs.into_iter().map(|f| self.lambda(f)).collect();
+        call
+    }
+
+    /// The array that `zip` puts together from its components again. Remembers other calls of `zip` and `unzip`.
+    fn paired(&mut self, var: VarId, call: &PrimCall) -> Option<Atom> {
+        match (call.prim, call.args.as_slice()) {
+            (Prim::Zip, parts) => {
+                if let Some(array) = self.taken_apart(parts, var) {
+                    return Some(array);
+                }
+                self.known.insert(var, Known::Zipped(parts.to_vec()));
+            }
+            (Prim::Unzip, [array]) => {
+                self.known.insert(var, Known::Unzipped(array.clone()));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// The packed value from which `a` was opened, if packing it with these lengths gives that back.
+    fn packed_again(&self, var: VarId, a: &Atom, witnesses: &[Size]) -> Option<Atom> {
+        let Some(Known::Opened(packed, lengths)) = self.knowledge(a) else { return None };
+        let is_same = witnesses.iter().all(|w| w.as_var().is_some_and(|v| lengths.contains(v)))
+            && same_type(&self.ty(packed), &self.vars[var.0 as usize].ty, &|a, b| a == b);
+        is_same.then(|| packed.clone())
     }
 
     /// The array of which these are the components, all of them and in order.

@@ -23,23 +23,7 @@ impl Counter<'_> {
                 Branches::Known(yes, no) => Branches::Known(no, yes),
                 _ => Branches::Either,
             },
-            Expr::Binary(BinaryOp::And, a, b) => {
-                let Branches::Known(first, _) = self.branches(a, domain) else { return Branches::Either };
-                let Some(mut first) = first else { return Branches::Known(None, Some(domain.clone())) };
-                match self.branches(b, &mut first) {
-                    Branches::Known(Some(both), _) => {
-                        let rest = domain.without(&both.count());
-                        let none = rest.count().size.is_zero();
-                        Branches::Known(Some(both), (!none).then_some(rest))
-                    }
-                    Branches::Known(None, _) => Branches::Known(None, Some(domain.clone())),
-                    // At most those of the first operand.
-                    Branches::Either | Branches::Limited(_) => {
-                        first.exact = false;
-                        Branches::Limited(first)
-                    }
-                }
-            }
+            Expr::Binary(BinaryOp::And, a, b) => self.both(a, b, domain),
             Expr::Binary(BinaryOp::Or, a, b) => {
                 let not = |e: &Arc<Expr>| Expr::Unary(UnaryOp::Not, e.clone());
                 let neither = Expr::binary(BinaryOp::And, not(a), not(b));
@@ -58,46 +42,69 @@ impl Counter<'_> {
                 }
             }
             Expr::Binary(op @ (BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge), a, b) => {
-                let value = |e: &Expr, domain: &mut Domain| eval(e, &self.names, &self.grid, domain);
-                let (Some(x), Some(b)) = (value(a, domain), value(b, domain)) else { return Branches::Either };
-                let start = match &**a {
-                    Expr::Var(name) => self.reached.get(name).cloned(),
-                    _ => None,
-                };
-                let a = x;
-                let one = Size::one();
-                let d = match op {
-                    BinaryOp::Lt => b.sub(&a),
-                    BinaryOp::Gt => a.sub(&b),
-                    BinaryOp::Le => b.sub(&a).add(&one),
-                    _ => a.sub(&b).add(&one),
-                };
-                let narrowed = domain.where_positive(&d);
-                // A counter is never less than its initial value.
-                if let (Narrowed::Unknown, BinaryOp::Lt, Some(start)) = (&narrowed, op, start) {
-                    return match domain.where_positive(&b.sub(&start)) {
-                        Narrowed::Part(mut part) => {
-                            part.exact = false;
-                            Branches::Limited(*part)
-                        }
-                        Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
-                        _ => Branches::Either,
-                    };
-                }
-                match narrowed {
-                    Narrowed::All => Branches::Known(Some(domain.clone()), None),
-                    Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
-                    Narrowed::Unknown => Branches::Either,
-                    Narrowed::Part(yes) => {
-                        let no = match domain.where_positive(&one.sub(&d)) {
-                            Narrowed::Part(no) => *no,
-                            _ => domain.without(&yes.count()),
-                        };
-                        Branches::Known(Some(*yes), Some(no))
-                    }
-                }
+                self.compared(*op, a, b, domain)
             }
             _ => self.flag(condition, domain),
+        }
+    }
+
+    /// Where both hold: the second is computed where the first holds.
+    fn both(&mut self, a: &Expr, b: &Expr, domain: &mut Domain) -> Branches {
+        let Branches::Known(first, _) = self.branches(a, domain) else { return Branches::Either };
+        let Some(mut first) = first else { return Branches::Known(None, Some(domain.clone())) };
+        match self.branches(b, &mut first) {
+            Branches::Known(Some(both), _) => {
+                let rest = domain.without(&both.count());
+                let none = rest.count().size.is_zero();
+                Branches::Known(Some(both), (!none).then_some(rest))
+            }
+            Branches::Known(None, _) => Branches::Known(None, Some(domain.clone())),
+            // At most those of the first operand.
+            Branches::Either | Branches::Limited(_) => {
+                first.exact = false;
+                Branches::Limited(first)
+            }
+        }
+    }
+
+    /// Where a number is less than another, or greater, or equal too.
+    fn compared(&self, op: BinaryOp, a: &Expr, b: &Expr, domain: &mut Domain) -> Branches {
+        let start = match a {
+            Expr::Var(name) => self.reached.get(name).cloned(),
+            _ => None,
+        };
+        let value = |e: &Expr, domain: &mut Domain| eval(e, &self.names, &self.grid, domain);
+        let (Some(a), Some(b)) = (value(a, domain), value(b, domain)) else { return Branches::Either };
+        let one = Size::one();
+        let d = match op {
+            BinaryOp::Lt => b.sub(&a),
+            BinaryOp::Gt => a.sub(&b),
+            BinaryOp::Le => b.sub(&a).add(&one),
+            _ => a.sub(&b).add(&one),
+        };
+        let narrowed = domain.where_positive(&d);
+        // A counter is never less than its initial value.
+        if let (Narrowed::Unknown, BinaryOp::Lt, Some(start)) = (&narrowed, op, start) {
+            return match domain.where_positive(&b.sub(&start)) {
+                Narrowed::Part(mut part) => {
+                    part.exact = false;
+                    Branches::Limited(*part)
+                }
+                Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
+                _ => Branches::Either,
+            };
+        }
+        match narrowed {
+            Narrowed::All => Branches::Known(Some(domain.clone()), None),
+            Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
+            Narrowed::Unknown => Branches::Either,
+            Narrowed::Part(yes) => {
+                let no = match domain.where_positive(&one.sub(&d)) {
+                    Narrowed::Part(no) => *no,
+                    _ => domain.without(&yes.count()),
+                };
+                Branches::Known(Some(*yes), Some(no))
+            }
         }
     }
 

@@ -132,18 +132,7 @@ impl<'p> Counter<'p> {
     }
 
     pub fn launch(&mut self, launch: &Launch, function: &Function, times: &Size) -> LaunchCost {
-        self.names.clear();
-        self.declared.clear();
-        self.reached.clear();
-        self.types.clear();
-        self.buffers.clear();
-        self.set.clear();
-        self.ranks.clear();
-        self.waits = false;
-        self.apart.clear();
-        self.origins.clear();
-        self.origin = None;
-        self.items = launch.local.iter().product();
+        self.start(launch.local.iter().product());
         let mut facts = Facts::new();
         if self.sizes.iter().next().is_none() {
             self.program.plan.checks.iter().for_each(|(assumption, _)| facts.assume(assumption));
@@ -152,50 +141,14 @@ impl<'p> Counter<'p> {
             let all = self.program.plan.sizes.iter();
             all.for_each(|v| facts.assume_range(v.clone(), Some(Size::one()), None));
         }
-        self.shown.clear();
         let known = facts.clone();
         let mut domain = Domain::new(facts);
-        let declared: u64 = function.body.iter().map(local_bytes).sum();
-        let mut local_memory = Size::nat(declared);
-        for (param, arg) in function.params.iter().zip(&launch.args) {
-            match (arg, &param.ty) {
-                (Arg::Buffer(id), ParamType::Buffer { element, .. }) => {
-                    self.buffers.insert(param.name.clone(), *id);
-                    self.types.insert(param.name.clone(), Typed { ty: *element, global: true });
-                }
-                (Arg::Size { value, .. }, ParamType::Value(ty)) => {
-                    let value = known.simplify(&self.given(value));
-                    let value = self.named(&param.name, value, &mut domain);
-                    self.names.insert(param.name.clone(), value);
-                    self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
-                }
-                (Arg::Local { bytes }, ParamType::Local(ty)) => {
-                    local_memory = local_memory.add(&self.given(bytes));
-                    self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
-                }
-                _ => {}
-            }
-        }
+        let local_memory = self.arguments(launch, function, &known, &mut domain);
         let groups = launch.groups.clone().map(|count| {
             let multiple = Size::nat(count.multiple_of.max(1).into());
             known.simplify(&rounded_up(&self.given(&count.wish), &multiple).mul(&multiple))
         });
-        let named = [0, 1, 2].map(|d| self.named("groups", groups[d].clone(), &mut domain));
-        let items = launch.local.map(|n| Size::nat(n.into()));
-        // Dimension 0 is innermost.
-        let group = [2, 1, 0].map(|d: usize| domain.push(&named[d]));
-        let item = [2, 1, 0].map(|d: usize| domain.push(&items[d]));
-        domain.has_lanes(&item[2]);
-        let turned = |[c, b, a]: [Size; 3]| [a, b, c];
-        self.grid = Grid {
-            group: turned(group),
-            item: turned(item),
-            groups: named,
-            items,
-            least: RefCell::default(),
-            spans: RefCell::default(),
-            rounded: RefCell::default(),
-        };
+        self.distribute(&groups, launch.local, &mut domain);
         let mut work = self.block(&function.body, domain);
         let shown: Vec<(Var, Size)> = self.shown.drain(..).rev().collect();
         let mut in_full = |size: &Size| {
@@ -225,6 +178,69 @@ impl<'p> Counter<'p> {
             apart,
             origins: std::mem::take(&mut self.origins),
         }
+    }
+
+    /// Forgets the function before; a group has so many work-items.
+    fn start(&mut self, items: u32) {
+        self.names.clear();
+        self.declared.clear();
+        self.reached.clear();
+        self.types.clear();
+        self.buffers.clear();
+        self.set.clear();
+        self.ranks.clear();
+        self.waits = false;
+        self.apart.clear();
+        self.origins.clear();
+        self.origin = None;
+        self.items = items;
+        self.shown.clear();
+    }
+
+    /// Binds the parameters of a function; the bytes of a group's local memory.
+    fn arguments(&mut self, launch: &Launch, function: &Function, known: &Facts, domain: &mut Domain) -> Size {
+        let declared: u64 = function.body.iter().map(local_bytes).sum();
+        let mut local_memory = Size::nat(declared);
+        for (param, arg) in function.params.iter().zip(&launch.args) {
+            match (arg, &param.ty) {
+                (Arg::Buffer(id), ParamType::Buffer { element, .. }) => {
+                    self.buffers.insert(param.name.clone(), *id);
+                    self.types.insert(param.name.clone(), Typed { ty: *element, global: true });
+                }
+                (Arg::Size { value, .. }, ParamType::Value(ty)) => {
+                    let value = known.simplify(&self.given(value));
+                    let value = self.named(&param.name, value, domain);
+                    self.names.insert(param.name.clone(), value);
+                    self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
+                }
+                (Arg::Local { bytes }, ParamType::Local(ty)) => {
+                    local_memory = local_memory.add(&self.given(bytes));
+                    self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
+                }
+                _ => {}
+            }
+        }
+        local_memory
+    }
+
+    /// Distributes the executions over the groups of a launch, and their work-items.
+    fn distribute(&mut self, groups: &[Size; 3], local: [u32; 3], domain: &mut Domain) {
+        let named = [0, 1, 2].map(|d| self.named("groups", groups[d].clone(), domain));
+        let items = local.map(|n| Size::nat(n.into()));
+        // Dimension 0 is innermost.
+        let group = [2, 1, 0].map(|d: usize| domain.push(&named[d]));
+        let item = [2, 1, 0].map(|d: usize| domain.push(&items[d]));
+        domain.has_lanes(&item[2]);
+        let turned = |[c, b, a]: [Size; 3]| [a, b, c];
+        self.grid = Grid {
+            group: turned(group),
+            item: turned(item),
+            groups: named,
+            items,
+            least: RefCell::default(),
+            spans: RefCell::default(),
+            rounded: RefCell::default(),
+        };
     }
 
     // ---- statements

@@ -7,7 +7,7 @@ use super::views;
 use super::{Result, RunError, RunErrorKind};
 use crate::core::{Lambda, Prim, PrimCall};
 use crate::failure::Message;
-use lift_analysis::ty::{Ty, TyKind};
+use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 impl<'k> Interp<'k> {
     /// Evaluates a call with a result of type `result`.
@@ -51,91 +51,14 @@ impl<'k> Interp<'k> {
             .ok_or_else(|| malformed(format!("`{}` makes an array, but the result is `{ty}`", call.prim.name())))?;
         let element = &result.element;
         match call.prim {
-            Prim::Map(_) => {
-                let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
-                let mut out = self.collector(element, xs.len())?;
-                for i in 0..xs.len() {
-                    self.at(f, i)?;
-                    out.push(self.call(f, [nth(&xs, i)?])?)?;
-                }
-                Ok(out.finish())
-            }
-            Prim::Filter(_) => {
-                let (p, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
-                let mut out = self.collector(element, xs.len())?;
-                for i in 0..xs.len() {
-                    self.at(p, i)?;
-                    let x = nth(&xs, i)?;
-                    if self.call(p, [x.clone()])?.bool()? {
-                        match call.funs.get(1) {
-                            Some(_) => out.push(self.call(self.fun(call, 1)?, [x])?)?,
-                            None => out.push(x)?,
-                        }
-                    }
-                }
-                Ok(out.finish())
-            }
-            Prim::Reduce(_) => {
-                let (f, xs) = (self.fun(call, 0)?, self.array(call, 1)?);
-                let mut accumulator = self.arg(call, 0)?;
-                for i in 0..xs.len() {
-                    self.at(f, i)?;
-                    accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
-                }
-                self.singleton(element, accumulator)
-            }
-            Prim::PartRed => {
-                let (f, m, z, xs) = (self.fun(call, 0)?, self.size(call, 0)?, self.arg(call, 0)?, self.array(call, 1)?);
-                let piece = views::exact_quotient(xs.len(), m, "partRed")?;
-                let mut out = self.collector(element, m)?;
-                for k in 0..m {
-                    let mut accumulator = z.clone();
-                    for i in 0..piece {
-                        accumulator = self.call(f, [accumulator, nth(&xs, k * piece + i)?])?;
-                    }
-                    out.push(accumulator)?;
-                }
-                Ok(out.finish())
-            }
+            Prim::Map(_) => self.map(call, element),
+            Prim::Filter(_) => self.filter(call, element),
+            Prim::Reduce(_) => self.reduce(call, element),
+            Prim::PartRed => self.reduce_pieces(call, element),
             Prim::ReduceByKey(_) => self.reduce_by_key(call, element),
-            Prim::ReduceWhileSeq => {
-                let (test, f, xs) = (self.fun(call, 0)?, self.fun(call, 1)?, self.array(call, 1)?);
-                let mut accumulator = self.arg(call, 0)?;
-                for i in 0..xs.len() {
-                    if !self.call(test, [accumulator.clone()])?.bool()? {
-                        break;
-                    }
-                    self.at(f, i)?;
-                    accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
-                }
-                self.singleton(element, accumulator)
-            }
-            Prim::Scan(_) | Prim::ScanExcl(_) => {
-                let (f, z, xs) = (self.fun(call, 0)?, self.arg(call, 0)?, self.array(call, 1)?);
-                let inclusive = matches!(call.prim, Prim::Scan(_));
-                let mut out = self.collector(element, xs.len())?;
-                let mut accumulator = z;
-                for i in 0..xs.len() {
-                    let next = self.call(f, [accumulator.clone(), nth(&xs, i)?])?;
-                    out.push(if inclusive { next.clone() } else { accumulator })?;
-                    accumulator = next;
-                }
-                Ok(out.finish())
-            }
-            Prim::Zip => {
-                let arrays = (0..call.args.len()).map(|i| self.array(call, i)).collect::<Result<Vec<_>>>()?;
-                views::zip(&self.meter, element, &arrays)
-            }
-            Prim::Generate => {
-                let f = self.fun(call, 0)?;
-                let n = self.count(call, 0)?;
-                let mut out = self.collector(element, n)?;
-                for i in 0..n {
-                    self.at(f, i)?;
-                    out.push(self.call(f, [number(i as i64)?])?)?;
-                }
-                Ok(out.finish())
-            }
+            Prim::ReduceWhileSeq => self.reduce_while(call, element),
+            Prim::Scan(_) | Prim::ScanExcl(_) => self.scan(call, element),
+            Prim::Generate => self.generate(call, element),
             Prim::Iota => {
                 let n = self.count(call, 0)?;
                 let mut out = self.collector(element, n)?;
@@ -148,6 +71,34 @@ impl<'k> Interp<'k> {
                 let mut out = self.collector(element, n)?;
                 (0..n).try_for_each(|_| out.push(v.clone()))?;
                 Ok(out.finish())
+            }
+            Prim::Gather => self.gather(call, element),
+            Prim::Scatter => self.scatter(call, element),
+            Prim::Update => self.update(call, element),
+            Prim::Sort => {
+                let xs = self.array(call, 0)?;
+                let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
+                views::gather(&self.meter, element, &xs, order)
+            }
+            Prim::Argsort => {
+                let xs = self.array(call, 0)?;
+                let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
+                let mut out = self.collector(element, xs.len())?;
+                order.into_iter().try_for_each(|i| out.push(number(i as i64)?))?;
+                Ok(out.finish())
+            }
+            Prim::Partition => self.partition(call, element),
+            _ => self.view(call, result),
+        }
+    }
+
+    /// Evaluates a call that only moves elements, by a rule that depends on no element.
+    fn view(&mut self, call: &'k PrimCall, result: &'k ArrayTy) -> Result<Array> {
+        let element = &result.element;
+        match call.prim {
+            Prim::Zip => {
+                let arrays = (0..call.args.len()).map(|i| self.array(call, i)).collect::<Result<Vec<_>>>()?;
+                views::zip(&self.meter, element, &arrays)
             }
             Prim::Split => {
                 let (xs, k) = (self.array(call, 0)?, self.size(call, 0)?);
@@ -184,36 +135,6 @@ impl<'k> Interp<'k> {
                 };
                 views::transpose(&self.meter, element, &xss, width)
             }
-            Prim::Gather => {
-                let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
-                let mut out = self.collector(element, xs.len())?;
-                for i in 0..xs.len() {
-                    out.push(nth(&xs, self.image(f, i, xs.len())?)?)?;
-                }
-                Ok(out.finish())
-            }
-            Prim::Update => {
-                let xs = self.array(call, 0)?;
-                let mut indices = Vec::new();
-                for at in 1..call.args.len().saturating_sub(1) {
-                    indices.push(self.arg(call, at)?.int()?);
-                }
-                let value = self.arg(call, call.args.len().saturating_sub(1))?;
-                Ok(self.updated(element, &xs, &indices, &value)?.unwrap_or(xs))
-            }
-            Prim::Scatter => {
-                let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
-                let mut source = vec![None; xs.len()];
-                for i in 0..xs.len() {
-                    let to = self.image(f, i, xs.len())?;
-                    if source[to].replace(i).is_some() {
-                        return Err(RunError::failed(&Message::no_permutation(), to as i64, 0));
-                    }
-                }
-                let mut out = self.collector(element, xs.len())?;
-                source.into_iter().flatten().try_for_each(|i| out.push(nth(&xs, i)?))?;
-                Ok(out.finish())
-            }
             Prim::Reverse => {
                 let xs = self.array(call, 0)?;
                 views::gather(&self.meter, element, &xs, (0..xs.len()).rev())
@@ -233,34 +154,145 @@ impl<'k> Interp<'k> {
                 let xs = self.array(call, 0)?;
                 views::window(&xs, 1, xs.len().saturating_sub(1), call.prim)
             }
-            Prim::Sort => {
-                let xs = self.array(call, 0)?;
-                let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
-                views::gather(&self.meter, element, &xs, order)
-            }
-            Prim::Argsort => {
-                let xs = self.array(call, 0)?;
-                let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
-                let mut out = self.collector(element, xs.len())?;
-                order.into_iter().try_for_each(|i| out.push(number(i as i64)?))?;
-                Ok(out.finish())
-            }
             Prim::AsVector => views::as_vector(&self.meter, element, &self.array(call, 0)?, self.size(call, 0)?),
             Prim::AsScalar => views::as_scalar(&self.meter, element, &self.array(call, 0)?),
-            Prim::Partition => {
-                let (xs, n) = (self.array(call, 0)?, self.size(call, 0)?);
-                let rule = self.fun(call, 0)?;
-                let mut lengths = Vec::new();
-                for i in 0..n {
-                    self.at(rule, i)?;
-                    let len = self.call(rule, [])?.int()?;
-                    let negative = |_| argument(format!("`partition`: the length of piece {i} is negative: {len}"));
-                    lengths.push(usize::try_from(len).map_err(negative)?);
-                }
-                views::partition(&self.meter, element, &xs, &lengths)
-            }
             _ => Err(malformed(format!("`{}` makes no array", call.prim.name()))),
         }
+    }
+
+    fn map(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+        let mut out = self.collector(element, xs.len())?;
+        for i in 0..xs.len() {
+            self.at(f, i)?;
+            out.push(self.call(f, [nth(&xs, i)?])?)?;
+        }
+        Ok(out.finish())
+    }
+
+    fn filter(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (p, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+        let mut out = self.collector(element, xs.len())?;
+        for i in 0..xs.len() {
+            self.at(p, i)?;
+            let x = nth(&xs, i)?;
+            if self.call(p, [x.clone()])?.bool()? {
+                match call.funs.get(1) {
+                    Some(_) => out.push(self.call(self.fun(call, 1)?, [x])?)?,
+                    None => out.push(x)?,
+                }
+            }
+        }
+        Ok(out.finish())
+    }
+
+    fn reduce(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, xs) = (self.fun(call, 0)?, self.array(call, 1)?);
+        let mut accumulator = self.arg(call, 0)?;
+        for i in 0..xs.len() {
+            self.at(f, i)?;
+            accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
+        }
+        self.singleton(element, accumulator)
+    }
+
+    /// The fold of each piece, each from the initial value: `partRed`.
+    fn reduce_pieces(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, m, z, xs) = (self.fun(call, 0)?, self.size(call, 0)?, self.arg(call, 0)?, self.array(call, 1)?);
+        let piece = views::exact_quotient(xs.len(), m, "partRed")?;
+        let mut out = self.collector(element, m)?;
+        for k in 0..m {
+            let mut accumulator = z.clone();
+            for i in 0..piece {
+                accumulator = self.call(f, [accumulator, nth(&xs, k * piece + i)?])?;
+            }
+            out.push(accumulator)?;
+        }
+        Ok(out.finish())
+    }
+
+    fn reduce_while(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (test, f, xs) = (self.fun(call, 0)?, self.fun(call, 1)?, self.array(call, 1)?);
+        let mut accumulator = self.arg(call, 0)?;
+        for i in 0..xs.len() {
+            if !self.call(test, [accumulator.clone()])?.bool()? {
+                break;
+            }
+            self.at(f, i)?;
+            accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
+        }
+        self.singleton(element, accumulator)
+    }
+
+    fn scan(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, z, xs) = (self.fun(call, 0)?, self.arg(call, 0)?, self.array(call, 1)?);
+        let inclusive = matches!(call.prim, Prim::Scan(_));
+        let mut out = self.collector(element, xs.len())?;
+        let mut accumulator = z;
+        for i in 0..xs.len() {
+            let next = self.call(f, [accumulator.clone(), nth(&xs, i)?])?;
+            out.push(if inclusive { next.clone() } else { accumulator })?;
+            accumulator = next;
+        }
+        Ok(out.finish())
+    }
+
+    fn generate(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let f = self.fun(call, 0)?;
+        let n = self.count(call, 0)?;
+        let mut out = self.collector(element, n)?;
+        for i in 0..n {
+            self.at(f, i)?;
+            out.push(self.call(f, [number(i as i64)?])?)?;
+        }
+        Ok(out.finish())
+    }
+
+    fn gather(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+        let mut out = self.collector(element, xs.len())?;
+        for i in 0..xs.len() {
+            out.push(nth(&xs, self.image(f, i, xs.len())?)?)?;
+        }
+        Ok(out.finish())
+    }
+
+    fn scatter(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+        let mut source = vec![None; xs.len()];
+        for i in 0..xs.len() {
+            let to = self.image(f, i, xs.len())?;
+            if source[to].replace(i).is_some() {
+                return Err(RunError::failed(&Message::no_permutation(), to as i64, 0));
+            }
+        }
+        let mut out = self.collector(element, xs.len())?;
+        source.into_iter().flatten().try_for_each(|i| out.push(nth(&xs, i)?))?;
+        Ok(out.finish())
+    }
+
+    /// The array with one other element; the same array if an index is out of range.
+    fn update(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let xs = self.array(call, 0)?;
+        let mut indices = Vec::new();
+        for at in 1..call.args.len().saturating_sub(1) {
+            indices.push(self.arg(call, at)?.int()?);
+        }
+        let value = self.arg(call, call.args.len().saturating_sub(1))?;
+        Ok(self.updated(element, &xs, &indices, &value)?.unwrap_or(xs))
+    }
+
+    fn partition(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (xs, n) = (self.array(call, 0)?, self.size(call, 0)?);
+        let rule = self.fun(call, 0)?;
+        let mut lengths = Vec::new();
+        for i in 0..n {
+            self.at(rule, i)?;
+            let len = self.call(rule, [])?.int()?;
+            let negative = |_| argument(format!("`partition`: the length of piece {i} is negative: {len}"));
+            lengths.push(usize::try_from(len).map_err(negative)?);
+        }
+        views::partition(&self.meter, element, &xs, &lengths)
     }
 
     fn reduce_by_key(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {

@@ -164,11 +164,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             View::FlatPieces { pieces, of } => read_in_pieces(self, pieces, of, i),
             View::Zip(parts) => {
-                let mut values = Vec::new();
-                for p in parts {
-                    values.push(self.read(p, i)?);
-                }
-                Ok(Value::Tuple(values))
+                let values = parts.iter().map(|part| self.read(part, i));
+                Ok(Value::Tuple(values.collect::<Result<_>>()?))
             }
             View::Component(of, k) => match self.read(of, i)? {
                 Value::Tuple(mut parts) if *k < parts.len() => Ok(parts.swap_remove(*k)),
@@ -177,90 +174,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
             View::Rows { row, of } => Ok(Value::Array(part(row.clone(), i.mul(row), Size::one(), of))),
             View::Windows { size, step, of } => Ok(Value::Array(part(size.clone(), i.mul(step), Size::one(), of))),
             View::Part { from, step, of } => self.read(of, &from.add(&i.mul(step))),
-            View::Flat { row, of } => {
-                if let View::Rows { row: inner, of: flat } = &*of.view
-                    && inner == row
-                {
-                    return self.read(flat, i);
-                }
-                let rows = self.read(of, &i.div_floor(row))?;
-                let rows = self.array(&rows)?;
-                self.read(&rows, &i.rem(row))
-            }
-            View::Strided { step, columns, of } => {
-                let at = i.rem(columns).mul(step).add(&i.div_floor(columns));
-                self.read(of, &at)
-            }
+            View::Flat { row, of } => match &*of.view {
+                View::Rows { row: inner, of: flat } if inner == row => self.read(flat, i),
+                _ => self.read_in_row(of, &i.div_floor(row), &i.rem(row)),
+            },
+            View::Strided { step, columns, of } => self.read(of, &i.rem(columns).mul(step).add(&i.div_floor(columns))),
             View::Pad { left, mode, of } => {
-                let j = i.sub(left);
-                let n = &of.len;
-                // Emptiness has been checked before; here division by the length must be defined.
-                let some = self.facts().lt(&Size::zero(), n).is_yes();
-                let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
-                let at = match mode {
-                    PadMode::Clamp => self.clamped(&j, n)?,
-                    PadMode::Wrap => j.rem(n),
-                    // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
-                    PadMode::Mirror => {
-                        let twice = n.mul(&Size::int(2));
-                        let folded = self.facts().simplify(&j.rem(&twice));
-                        let folded = self.named_index("folded", &folded, &twice)?;
-                        let last = n.sub(&Size::one());
-                        let at = Size::if_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
-                        self.named_index("mirrored", &at, n)?
-                    }
-                };
+                let at = self.index_in_padded(&i.sub(left), *mode, &of.len)?;
                 self.read(of, &at)
             }
-            View::PadConstant { left, value, of } => {
-                let j = self.facts().simplify(&i.sub(left));
-                let condition = range_condition(self, &j, &of.len)?;
-                let n = of.len.clone();
-                self.choose(
-                    condition,
-                    |f| {
-                        f.known_mut().assume_le(Size::zero(), j.clone());
-                        f.known_mut().assume_le(j.clone(), n.sub(&Size::one()));
-                        f.read(of, &j)
-                    },
-                    |f| f.force(value),
-                )
-            }
+            View::PadConstant { left, value, of } => self.read_padded(of, &i.sub(left), value),
             View::Transposed(of) => {
                 let column = View::Column { at: i.clone(), of: of.clone() };
                 Ok(Value::Array(Array::new(of.len.clone(), column)))
             }
-            View::Column { at, of } => {
-                let row = self.read(of, i)?;
-                let row = self.array(&row)?;
-                self.read(&row, at)
-            }
+            View::Column { at, of } => self.read_in_row(of, i, at),
             View::Gathered(f, of) => {
                 let at = self.call(f, &[Value::size(i.clone())])?;
                 self.read_checked(of, &at, &f.lambda.origin.clone(), &Message::out_of_range())
             }
-            View::Concat(a, b) => {
-                if self.facts().lt(i, &a.len).is_yes() {
-                    return self.read(a, i);
-                }
-                let rest = i.sub(&a.len);
-                if self.known().not_negative(&rest) {
-                    return self.read(b, &rest);
-                }
-                let (at, len) = (self.exact_size(i)?, self.exact_size(&a.len)?);
-                let limit = a.len.clone();
-                self.choose(
-                    at.lt(len),
-                    |f| {
-                        f.known_mut().assume_le(i.clone(), limit.sub(&Size::one()));
-                        f.read(a, i)
-                    },
-                    |f| {
-                        f.known_mut().assume_le(limit.clone(), i.clone());
-                        f.read(b, &rest)
-                    },
-                )
-            }
+            View::Concat(a, b) => self.read_concat(a, b, i),
             View::Choice { condition, then, otherwise } => {
                 self.choose(condition.clone(), |f| f.read(then, i), |f| f.read(otherwise, i))
             }
@@ -274,6 +207,73 @@ impl<'k> FunctionBuilder<'_, 'k> {
             View::Vectors { width, of } => read_vector(self, *width, of, i),
             View::Lanes { width, of } => read_lane(self, *width, of, i),
         }
+    }
+
+    /// Element `at` of row `row`.
+    fn read_in_row(&mut self, rows: &Array<'k>, row: &Size, at: &Size) -> Result<Value<'k>> {
+        let row = self.read(rows, row)?;
+        let row = self.array(&row)?;
+        self.read(&row, at)
+    }
+
+    /// The index that index `j` means in an array of `n` elements with padding around it, in which `j` may be.
+    fn index_in_padded(&mut self, j: &Size, mode: PadMode, n: &Size) -> Result<Size> {
+        // Emptiness has been checked before; here division by the length must be defined.
+        let some = self.facts().lt(&Size::zero(), n).is_yes();
+        let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
+        Ok(match mode {
+            PadMode::Clamp => self.clamped(j, n)?,
+            PadMode::Wrap => j.rem(n),
+            // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
+            PadMode::Mirror => {
+                let twice = n.mul(&Size::int(2));
+                let folded = self.facts().simplify(&j.rem(&twice));
+                let folded = self.named_index("folded", &folded, &twice)?;
+                let last = n.sub(&Size::one());
+                let at = Size::if_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
+                self.named_index("mirrored", &at, n)?
+            }
+        })
+    }
+
+    /// Element `j`, or `value` if `j` is out of range.
+    fn read_padded(&mut self, of: &Array<'k>, j: &Size, value: &Value<'k>) -> Result<Value<'k>> {
+        let j = self.facts().simplify(j);
+        let condition = range_condition(self, &j, &of.len)?;
+        let n = of.len.clone();
+        self.choose(
+            condition,
+            |f| {
+                f.known_mut().assume_le(Size::zero(), j.clone());
+                f.known_mut().assume_le(j.clone(), n.sub(&Size::one()));
+                f.read(of, &j)
+            },
+            |f| f.force(value),
+        )
+    }
+
+    /// Element `i` of one array followed by another.
+    fn read_concat(&mut self, a: &Array<'k>, b: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+        if self.facts().lt(i, &a.len).is_yes() {
+            return self.read(a, i);
+        }
+        let rest = i.sub(&a.len);
+        if self.known().not_negative(&rest) {
+            return self.read(b, &rest);
+        }
+        let (at, len) = (self.exact_size(i)?, self.exact_size(&a.len)?);
+        let limit = a.len.clone();
+        self.choose(
+            at.lt(len),
+            |f| {
+                f.known_mut().assume_le(i.clone(), limit.sub(&Size::one()));
+                f.read(a, i)
+            },
+            |f| {
+                f.known_mut().assume_le(limit.clone(), i.clone());
+                f.read(b, &rest)
+            },
+        )
     }
 
     /// Element `at`; if it is out of range, records a failure and returns a harmless value.

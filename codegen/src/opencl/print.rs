@@ -111,6 +111,15 @@ fn wants_brackets(outer: BinaryOp, inner: BinaryOp) -> bool {
     (bits(outer) && inner != outer) || (outer == Or && inner == And)
 }
 
+fn integer(value: i64, long: bool) -> String {
+    match value {
+        // C has no negative literals, and the absolute values of these have another type.
+        i64::MIN => "(-9223372036854775807L - 1L)".to_owned(),
+        v if v == i64::from(i32::MIN) && !long => "(-2147483647 - 1)".to_owned(),
+        v => format!("{v}{}", if long { "L" } else { "" }),
+    }
+}
+
 fn float(bits: u32) -> String {
     let v = f32::from_bits(bits);
     match v {
@@ -248,62 +257,19 @@ impl<'u> Printer<'u> {
                 };
                 self.push(&format!("{space}{} {name}[{len}]{aligned};", ty.name()));
             }
-            StmtKind::Assign(to, value) => {
-                self.expr(to, 0);
-                match value {
-                    Expr::Binary(BinaryOp::Add, a, by) if **a == *to => match **by {
-                        Expr::Int { value: 1, .. } => self.push("++"),
-                        _ => {
-                            self.push(" += ");
-                            self.expr(by, 0);
-                        }
-                    },
-                    _ => {
-                        self.push(" = ");
-                        self.expr(value, 0);
-                    }
-                }
-                self.push(";");
-            }
+            StmtKind::Assign(to, value) => self.assign(to, value),
             StmtKind::Expr(e) => {
                 self.expr(e, 0);
                 self.push(";");
             }
-            StmtKind::If { condition, then, otherwise } => {
-                self.push("if (");
-                self.expr(condition, 0);
-                self.push(") ");
-                self.braces(then);
-                match otherwise.as_slice() {
-                    [] => {}
-                    [Stmt { kind: nested @ StmtKind::If { .. }, origin }] => {
-                        self.push(" else ");
-                        let start = self.text.len();
-                        self.stmt_kind(nested);
-                        if let Some(origin) = origin {
-                            self.record(start, origin);
-                        }
-                    }
-                    _ => {
-                        self.push(" else ");
-                        self.braces(otherwise);
-                    }
-                }
-            }
+            StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
             StmtKind::For { ty, var, from, condition, step, body, below: _ } => {
                 self.push(&format!("for ({} {var} = ", ty.name()));
                 self.expr(from, 0);
                 self.push("; ");
                 self.expr(condition, 0);
                 self.push("; ");
-                match step {
-                    Step::Increment => self.push(&format!("{var}++")),
-                    Step::Double => self.push(&format!("{var} *= 2")),
-                    Step::Add(by) => {
-                        self.push(&format!("{var} += "));
-                        self.expr(by, 0);
-                    }
-                }
+                self.step(var, step);
                 self.push(") ");
                 self.braces(body);
             }
@@ -324,6 +290,58 @@ impl<'u> Printer<'u> {
             StmtKind::Comment(text) => self.push(&format!("// {text}")),
             StmtKind::Unroll => self.push("#pragma unroll"),
             StmtKind::Roll => self.push("#pragma unroll 1"),
+        }
+    }
+
+    fn assign(&mut self, to: &Expr, value: &Expr) {
+        self.expr(to, 0);
+        match value {
+            Expr::Binary(BinaryOp::Add, a, by) if **a == *to => match **by {
+                Expr::Int { value: 1, .. } => self.push("++"),
+                _ => {
+                    self.push(" += ");
+                    self.expr(by, 0);
+                }
+            },
+            _ => {
+                self.push(" = ");
+                self.expr(value, 0);
+            }
+        }
+        self.push(";");
+    }
+
+    /// Prints an `if`; one in its `else` follows on the same line.
+    fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        self.push("if (");
+        self.expr(condition, 0);
+        self.push(") ");
+        self.braces(then);
+        match otherwise {
+            [] => {}
+            [Stmt { kind: nested @ StmtKind::If { .. }, origin }] => {
+                self.push(" else ");
+                let start = self.text.len();
+                self.stmt_kind(nested);
+                if let Some(origin) = origin {
+                    self.record(start, origin);
+                }
+            }
+            _ => {
+                self.push(" else ");
+                self.braces(otherwise);
+            }
+        }
+    }
+
+    fn step(&mut self, var: &Name, step: &Step) {
+        match step {
+            Step::Increment => self.push(&format!("{var}++")),
+            Step::Double => self.push(&format!("{var} *= 2")),
+            Step::Add(by) => {
+                self.push(&format!("{var} += "));
+                self.expr(by, 0);
+            }
         }
     }
 
@@ -361,14 +379,7 @@ impl<'u> Printer<'u> {
 
     fn expr_inner(&mut self, e: &Expr) {
         match e {
-            Expr::Int { value, long } => {
-                let suffix = if *long { "L" } else { "" };
-                match *value {
-                    i64::MIN => self.push("(-9223372036854775807L - 1L)"),
-                    v if v == i64::from(i32::MIN) && !long => self.push("(-2147483647 - 1)"),
-                    v => self.push(&format!("{v}{suffix}")),
-                }
-            }
+            Expr::Int { value, long } => self.push(&integer(*value, *long)),
             Expr::UInt(v) => self.push(&format!("{v}u")),
             Expr::Float(bits) => {
                 let text = float(*bits);

@@ -58,6 +58,10 @@ impl Demand {
     fn many() -> Demand {
         Demand { often: Often::Many, ..Demand::default() }
     }
+    /// The same demand, of a reader that would apply a rule.
+    fn by(self, rule: &'static Rule) -> Demand {
+        Demand { rule: Some(rule), ..self }
+    }
     /// Combines the demands of two readers.
     fn and(self, other: Demand) -> Demand {
         let often = match (self.often, other.often) {
@@ -233,24 +237,11 @@ impl Fuser<'_> {
     fn prim(&mut self, stmt: &Stmt, call: &PrimCall, d: Demand, host: bool, demands: &mut Demands) {
         let by_one = host && !matches!(level_of(call.prim), Some(l) if is_parallel(l));
         let args = &call.args;
-        let once = || Demand { by_one, ..Demand::once() };
-        let by = |rule: &'static Rule| Demand { rule: Some(rule), ..once() };
+        let once = Demand { by_one, ..Demand::once() };
         match call.prim {
             Prim::Map(level) if level != Level::Host => {
                 let lazy = self.may_fuse(stmt, &call.funs[0], level, d, host);
-                let result = if lazy { d } else { Demand { often: Often::Once, ..Demand::default() } };
-                let param = self.function(&call.funs[0], result, demands);
-                let on_array = if lazy {
-                    self.fused.lazy.insert(stmt.var);
-                    if let Some(rule) = d.rule {
-                        self.applied.push(Applied { rule, origin: stmt.origin.clone() });
-                    }
-                    Demand { rule: Some(&rules::MAP_MAP), ..d }
-                } else {
-                    by(&rules::MAP_MAP)
-                };
-                let on_array = self.elementwise(&args[0], param[0], on_array);
-                self.add(demands, &args[0], on_array);
+                self.map(stmt, call, once, lazy.then_some(d), demands);
             }
             Prim::Generate => {
                 // A view, but stored if its function is expensive and it is read often.
@@ -258,55 +249,23 @@ impl Fuser<'_> {
                 if lazy {
                     self.fused.lazy.insert(stmt.var);
                 }
-                self.function(&call.funs[0], if lazy { d } else { once() }, demands);
+                self.function(&call.funs[0], if lazy { d } else { once }, demands);
                 args.iter().for_each(|a| self.add(demands, a, Demand::once()));
             }
             Prim::Reduce(_) | Prim::ReduceWhileSeq | Prim::Scan(_) | Prim::ScanExcl(_)
                 if level_of(call.prim) != Some(Level::Host) =>
             {
-                let rule = match call.prim {
-                    Prim::Reduce(_) => &rules::REDUCE_MAP,
-                    Prim::ReduceWhileSeq => &rules::REDUCE_WHILE_MAP,
-                    _ => &rules::SCAN_MAP,
-                };
-                let mut params = Vec::new();
-                for f in &call.funs {
-                    params = self.function(f, once(), demands);
-                }
-                self.add(demands, &args[0], once().at_least(Often::Few));
-                let element = params.get(1).copied().unwrap_or_default();
-                let mut on_array = self.elementwise(&args[1], element, by(rule));
-                if matches!(
-                    call.prim,
-                    Prim::Scan(Level::Glb(_) | Level::Auto) | Prim::ScanExcl(Level::Glb(_) | Level::Auto)
-                ) {
-                    on_array = on_array.at_least(Often::Few);
-                }
-                on_array.partial |= call.prim == Prim::ReduceWhileSeq;
-                self.add(demands, &args[1], on_array);
+                self.fold(call, once, demands);
             }
             Prim::ReduceByKey(_) => {
-                self.function(&call.funs[0], once(), demands);
-                self.add(demands, &args[0], once().at_least(Often::Few));
+                self.function(&call.funs[0], once, demands);
+                self.add(demands, &args[0], once.at_least(Often::Few));
                 // Read once for each part of the table that groups share.
                 for xs in &args[1..] {
-                    self.add(demands, xs, by(&rules::BY_KEY_MAP).at_least(Often::Few));
+                    self.add(demands, xs, once.by(&rules::BY_KEY_MAP).at_least(Often::Few));
                 }
             }
-            Prim::Filter(level) => {
-                let param = self.function(&call.funs[0], once(), demands);
-                if let Some(f) = call.funs.get(1) {
-                    self.function(f, Demand::once(), demands);
-                }
-                let mut on_array = self.elementwise(&args[0], param[0], by(&rules::FILTER_MAP));
-                let flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
-                if !flat {
-                    on_array = Demand::many();
-                } else if is_parallel(level) || level == Level::Auto {
-                    on_array = on_array.at_least(Often::Few);
-                }
-                self.add(demands, &args[0], on_array);
-            }
+            Prim::Filter(level) => self.filter(call, level, once, demands),
             Prim::Length => self.add(demands, &args[0], Demand::default()),
             Prim::Gather => {
                 self.function(&call.funs[0], Demand::once(), demands);
@@ -335,15 +294,7 @@ impl Fuser<'_> {
             Prim::Transpose | Prim::Join | Prim::AsScalar => {
                 self.add(demands, &args[0], Demand { scattered: true, ..d });
             }
-            Prim::Zip => {
-                for (at, a) in args.iter().enumerate() {
-                    // The elements of an array that is zipped with itself are read in pairs.
-                    let again = args.iter().filter(|b| *b == a).count() > 1;
-                    if !args[..at].contains(a) {
-                        self.add(demands, a, if again { d.at_least(Often::Few) } else { d });
-                    }
-                }
-            }
+            Prim::Zip => self.zip(args, d, demands),
             prim if prim.is_view() => {
                 for f in &call.funs {
                     self.function(f, Demand::once(), demands);
@@ -356,6 +307,68 @@ impl Fuser<'_> {
                     self.function(f, Demand::many(), demands);
                 }
                 args.iter().for_each(|a| self.add(demands, a, Demand { partial: true, ..Demand::many() }));
+            }
+        }
+    }
+
+    /// The demands of a map that reads each element `once`. `fused` is the demand for its result, if its readers compute it.
+    fn map(&mut self, stmt: &Stmt, call: &PrimCall, once: Demand, fused: Option<Demand>, demands: &mut Demands) {
+        let result = fused.unwrap_or(Demand { often: Often::Once, ..Demand::default() });
+        let param = self.function(&call.funs[0], result, demands);
+        if let Some(d) = fused {
+            self.fused.lazy.insert(stmt.var);
+            if let Some(rule) = d.rule {
+                self.applied.push(Applied { rule, origin: stmt.origin.clone() });
+            }
+        }
+        let on_array = fused.unwrap_or(once).by(&rules::MAP_MAP);
+        let on_array = self.elementwise(&call.args[0], param[0], on_array);
+        self.add(demands, &call.args[0], on_array);
+    }
+
+    /// The demands of a fold or a scan that reads each element `once`.
+    fn fold(&mut self, call: &PrimCall, once: Demand, demands: &mut Demands) {
+        let rule = match call.prim {
+            Prim::Reduce(_) => &rules::REDUCE_MAP,
+            Prim::ReduceWhileSeq => &rules::REDUCE_WHILE_MAP,
+            _ => &rules::SCAN_MAP,
+        };
+        let mut params = Vec::new();
+        for f in &call.funs {
+            params = self.function(f, once, demands);
+        }
+        self.add(demands, &call.args[0], once.at_least(Often::Few));
+        let element = params.get(1).copied().unwrap_or_default();
+        let mut on_array = self.elementwise(&call.args[1], element, once.by(rule));
+        if let Prim::Scan(Level::Glb(_) | Level::Auto) | Prim::ScanExcl(Level::Glb(_) | Level::Auto) = call.prim {
+            on_array = on_array.at_least(Often::Few);
+        }
+        on_array.partial |= call.prim == Prim::ReduceWhileSeq;
+        self.add(demands, &call.args[1], on_array);
+    }
+
+    fn filter(&mut self, call: &PrimCall, level: Level, once: Demand, demands: &mut Demands) {
+        let xs = &call.args[0];
+        let param = self.function(&call.funs[0], once, demands);
+        if let Some(f) = call.funs.get(1) {
+            self.function(f, Demand::once(), demands);
+        }
+        let mut on_array = self.elementwise(xs, param[0], once.by(&rules::FILTER_MAP));
+        let flat = self.kernel.atom_ty(xs).as_array().is_some_and(|a| is_flat(&a.element));
+        if !flat {
+            on_array = Demand::many();
+        } else if is_parallel(level) || level == Level::Auto {
+            on_array = on_array.at_least(Often::Few);
+        }
+        self.add(demands, xs, on_array);
+    }
+
+    fn zip(&mut self, args: &[Atom], d: Demand, demands: &mut Demands) {
+        for (at, a) in args.iter().enumerate() {
+            // The elements of an array that is zipped with itself are read in pairs.
+            let again = args.iter().filter(|b| *b == a).count() > 1;
+            if !args[..at].contains(a) {
+                self.add(demands, a, if again { d.at_least(Often::Few) } else { d });
             }
         }
     }
