@@ -24,6 +24,7 @@
 //! | [`nested`] | kinds of parallel work in a function's statements |
 //! | `ragged` | maps whose function reads arrays of different lengths |
 //! | `kept` | rows that a group keeps between two operators |
+//! | `least` | the first elements of sorted rows |
 //! | `heads` | `head (map f xs) = f (head xs)` |
 //! | `crossed` | folds of columns whose elements are made row by row |
 //! | `joined` | folds of folds |
@@ -105,6 +106,7 @@ mod interchange;
 mod invariant;
 mod joined;
 mod kept;
+mod least;
 mod longest;
 mod loops_in;
 mod loops_out;
@@ -239,6 +241,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("unrolled", rewritten.clone()));
     rewritten = after_scan::after_scan(rewritten, &mut Vec::new());
     stages.push(("map-of-scan", rewritten.clone()));
+    rewritten = least::least(rewritten, target, &mut Vec::new());
+    stages.push(("take-sort", rewritten.clone()));
     rewritten = loops_out::loops_out(rewritten, target, &mut Vec::new());
     stages.push(("loop-out", rewritten.clone()));
     rewritten = counters::counters(rewritten, target, &mut Vec::new());
@@ -323,6 +327,7 @@ impl Schedule {
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
         let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
         let rewritten = verified("after scans", kernel, after_scan::after_scan(rewritten, &mut applied));
+        let rewritten = verified("least", kernel, least::least(rewritten, target, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));
         let rewritten = verified("counters", kernel, counters::counters(rewritten, target, &mut applied));
         let rewritten = match in_turn::in_turn(&rewritten, target, &mut applied) {

@@ -15,7 +15,8 @@ use super::pass::within;
 use super::versions::fresh;
 use super::{Applied, rules};
 use crate::core::copy::{Copier, Lengths};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::origin::Origin;
 use lift_analysis::ty::{Ty, TyKind};
 
 /// Maximum scalars of an accumulator: each work-item has a few of these in registers.
@@ -105,6 +106,19 @@ fn of_scalars(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, known: &[
     let as_array = Lambda { position, params: vec![t], body, origin: origin.clone() };
     out.push(Stmt { rhs: prim(Prim::Map(Level::Auto), vec![as_array], vec![Atom::Var(all)]), ..stmt.clone() });
     Some(out)
+}
+
+/// An array of these elements, and the statements that make it.
+pub fn row_of(
+    vars: &mut Vec<VarInfo>,
+    lengths: &mut Lengths,
+    origin: &Origin,
+    elements: Vec<Atom>,
+    ty: &Ty,
+) -> Option<(Vec<Stmt>, Atom)> {
+    let mut row = Evaluator::new(vars, lengths, origin);
+    let made = row.view(&Value::Array(elements.into_iter().map(Value::One).collect()), ty)?;
+    Some((row.stmts, made))
 }
 
 /// The components of a tuple.

@@ -158,6 +158,9 @@ rules! {
     Decomposition FOLD_SCALARS "fold-scalars":
         "reduce f z" = "map array ∘ reduce (tuple ∘ f ∘ array) (tuple z) ∘ map tuple",
         if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
+    Decomposition TAKE_SORT "take-sort":
+        "take k (sort f xs)" = "generate k (λi. e_i) where (_, e_0, …) = head (reduceSeq (keep f) (0, 0, …) xs)",
+        if "Always true; also of `argsort`. On a GPU, in the functions of maps at the top of a kernel, where nothing else reads the sorted row: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Where rows have more than `turns.each` elements and are few, the host chooses the sort.";
     Decomposition MAP_FEW_ROWS "map-few-rows":
         "map g xs" = "generate c (λi. if i = 0 then g (aref xs 0) else … g (aref xs (c - 1)))",
         if "`xs` has a constant number c of rows, at most 4. In a function that makes an array which `g` folds beside its row: the folds of all rows then read each element once, and the array is not stored.";

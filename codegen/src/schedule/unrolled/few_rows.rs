@@ -3,7 +3,7 @@
 //!
 //! `map g xs = generate c (λi. if i = 0 then g (aref xs 0) else … g (aref xs (c - 1)))`
 
-use super::evaluate::{Evaluator, Value};
+use super::row_of;
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::schedule::nested::{Work, work_of};
@@ -82,11 +82,10 @@ fn written_out(kernel: &mut Kernel, lengths: &mut Lengths, stmt: &Stmt, made: &F
         copier.atoms.insert(*x, Atom::Var(row));
         let Block { stmts, result } = copier.block(&g.body);
         out.extend(stmts);
-        elements.push(Value::One(result));
+        elements.push(result);
     }
-    let mut row = Evaluator::new(&mut kernel.vars, lengths, &stmt.origin);
-    let Atom::Var(given) = row.view(&Value::Array(elements), &result)? else { return None };
-    out.append(&mut row.stmts);
-    out.push(Stmt { rhs: Rhs::Atom(Atom::Var(given)), ..stmt.clone() });
+    let (made, row) = row_of(&mut kernel.vars, lengths, &stmt.origin, elements, &result)?;
+    out.extend(made);
+    out.push(Stmt { rhs: Rhs::Atom(row), ..stmt.clone() });
     Some(out)
 }

@@ -266,8 +266,17 @@ impl Maker<'_> {
         let keep = self.function(&INT, &BOOL, 1);
         let grid = Ty::array(Ty::array(INT, m), n.clone());
         let column = Ty::array(INT, n);
-        match self.choices.below(10) {
+        match self.choices.below(11) {
             0 => (format!("(map (mapGlb {function}) {rows})"), grid),
+            10 => {
+                let sort = self.choices.of(&["(sort > {r})", "(argsort < {r})"]);
+                let row = format!("(concat (map {function} r) (iota #40))");
+                let part = sort.replace("{r}", &row);
+                (
+                    format!("(map (lambda (r) (take #2 {part})) {rows})"),
+                    Ty::array(Ty::array(INT, Len::nat(2)), Len::of(Base::N)),
+                )
+            }
             9 => {
                 let few = self.rows(&INT, &Len::of(Base::M), &Len::nat(2), 1, Place::Top);
                 let fold = "(lambda (c) (sumi (zipWith * w c)))";

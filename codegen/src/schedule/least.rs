@@ -1,0 +1,323 @@
+//! The first elements of sorted rows: one fold in order keeps the best so far, instead of a sort of the whole row.
+//!
+//! `take k (sort f xs) = generate k (λi. e_i) where (_,e_0,…) = head (reduceSeq (keep f) (0,0,…) xs)`
+//!
+//! The accumulator is the number of elements that it has and these, in order. An element goes before the first one that it
+//! precedes, so elements that are equal keep their order, as in a sort. Most elements are compared with the last one only.
+
+use super::nest::is_scalars;
+use super::nested::{Work, array_of, is_known, rows_of, work_of};
+use super::pass::within;
+use super::unrolled::row_of;
+use super::versions::{branch, choice, decided, fresh};
+use super::{Applied, rules, uses};
+use crate::core::copy::{Copier, Lengths};
+use crate::core::order::NumberOrder;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::target::{Class, Target};
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::origin::Origin;
+use lift_analysis::parameters::Parameter;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// Maximum scalars of the kept elements, all of them in registers.
+const MOST: usize = 32;
+/// Minimum length of a row that is not sorted in registers.
+const LEAST: i64 = 32;
+
+/// The kernel in which maps at host level do not sort rows for a few elements.
+pub fn least(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, target, applied }.block(body))
+}
+
+struct Writer<'a> {
+    kernel: &'a mut Kernel,
+    lengths: &'a mut Lengths,
+    target: &'a Target,
+    applied: &'a mut Vec<Applied>,
+}
+
+/// The first elements of a sorted row, or their positions.
+struct Found {
+    /// The statements of the sort and of the part.
+    sort: usize,
+    part: usize,
+    /// The number of elements.
+    count: usize,
+    before: Lambda,
+    xs: Atom,
+    /// The elements' type, and the length of the row.
+    element: Ty,
+    row: Size,
+    positions: bool,
+}
+
+impl Writer<'_> {
+    /// Rewrites the maps of a block at host level.
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let host = !matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto));
+            if host {
+                super::host_blocks(self.kernel, &mut stmt).into_iter().for_each(|inner| self.block(inner));
+            }
+            match self.versions(&stmt) {
+                Some(stmts) => out.extend(stmts),
+                None => out.push(stmt),
+            }
+        }
+        block.stmts = out;
+    }
+
+    /// The map with folds; where rows are long and few, which the device sorts faster, that with sorts.
+    fn versions(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        if call.prim != Prim::Map(Level::Auto) {
+            return None;
+        }
+        let n = self.kernel.atom_ty(call.args.first()?).as_array()?.len.clone();
+        let (vars, before) = (self.kernel.vars.len(), self.applied.len());
+        let mut folding = call.clone();
+        folding.funs[0] = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&folding.funs[0]);
+        let mut rows = Vec::new();
+        self.function(&mut folding.funs[0], &mut rows);
+        let Some(row) = rows.first().cloned() else {
+            self.kernel.vars.truncate(vars);
+            self.applied.truncate(before);
+            return None;
+        };
+        let row = rows.into_iter().fold(row, |a, b| if a == b { a } else { Size::max(&a, &b) });
+        let (most, many) = (self.target.get(Parameter::TurnsEach), self.target.get(Parameter::RowsWaiting));
+        let many = Size::int(i64::from(many) * i64::from(self.target.compute_units));
+        let below = Size::if_le(&many, &n, &row.add(&Size::one()), &Size::int(i64::from(most) + 1));
+        let vars = &mut self.kernel.vars;
+        match decided(&row, &below) {
+            Some(true) => Some(vec![Stmt { rhs: Rhs::Prim(folding), ..stmt.clone() }]),
+            Some(false) => None,
+            None => {
+                let (then, otherwise) = (branch(vars, stmt, Rhs::Prim(folding)), branch(vars, stmt, stmt.rhs.clone()));
+                let mut all = choice(vars, stmt, &row, &below, then, otherwise);
+                all.stmts.push(Stmt { rhs: Rhs::Atom(all.result), ..stmt.clone() });
+                Some(all.stmts)
+            }
+        }
+    }
+
+    /// Rewrites a function and those in it, and adds the lengths of the rows that it no longer sorts.
+    fn function(&mut self, f: &mut Lambda, rows: &mut Vec<Size>) {
+        for stmt in &mut f.body.stmts {
+            if let Rhs::Prim(call) = &mut stmt.rhs
+                && call.prim == Prim::Map(Level::Auto)
+            {
+                call.funs.iter_mut().for_each(|f| self.function(f, rows));
+            }
+        }
+        while let Some(found) = Found::of(self.kernel, &f.body) {
+            let Some(stmts) = self.folded(&found, &f.body) else { return };
+            rows.push(found.row.clone());
+            self.applied.push(Applied { rule: &rules::TAKE_SORT, origin: f.body.stmts[found.sort].origin.clone() });
+            f.body.stmts.splice(found.part..=found.part, stmts);
+            f.body.stmts.remove(found.sort);
+        }
+    }
+
+    /// The statements that make the part by a fold.
+    fn folded(&mut self, found: &Found, body: &Block) -> Option<Vec<Stmt>> {
+        let stmt = &body.stmts[found.part];
+        let origin = &stmt.origin;
+        let like = stmt.var;
+        let kept =
+            if found.positions { Ty::tuple(vec![Ty::int(), found.element.clone()]) } else { found.element.clone() };
+        let mut out = Emitter { origin, stmts: Vec::new() };
+        let mut xs = found.xs.clone();
+        if found.positions {
+            let iota =
+                PrimCall { prim: Prim::Iota, sizes: vec![found.row.clone()], funs: Vec::new(), args: Vec::new() };
+            let iota = out.emit(self.kernel, like, array_of(&Ty::int(), &found.row), Rhs::Prim(iota));
+            let zip = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args: vec![iota, xs] };
+            xs = out.emit(self.kernel, like, array_of(&kept, &found.row), Rhs::Prim(zip));
+        }
+        let mut state = vec![Ty::int()];
+        state.extend(std::iter::repeat_n(kept.clone(), found.count));
+        let state = Ty::tuple(state);
+        let nothing = zero(self.kernel, &mut out, like, &kept);
+        let mut start = vec![Atom::Lit(Literal::Int(0))];
+        start.extend(std::iter::repeat_n(nothing, found.count));
+        let start = out.emit(self.kernel, like, state.clone(), Rhs::Tuple(start));
+        let step = self.step(found, &state, &kept, origin, like);
+        let fold =
+            PrimCall { prim: Prim::Reduce(Level::Seq), sizes: Vec::new(), funs: vec![step], args: vec![start, xs] };
+        let folded = out.emit(self.kernel, like, array_of(&state, &Size::one()), Rhs::Prim(fold));
+        let head = PrimCall { prim: Prim::Head, sizes: Vec::new(), funs: Vec::new(), args: vec![folded] };
+        let all = out.emit(self.kernel, like, state, Rhs::Prim(head));
+        let mut elements = Vec::new();
+        for k in 0..found.count {
+            let e = out.emit(self.kernel, like, kept.clone(), Rhs::Proj(all.clone(), k + 1));
+            elements.push(match found.positions {
+                true => out.emit(self.kernel, like, Ty::int(), Rhs::Proj(e, 0)),
+                false => e,
+            });
+        }
+        let result = self.kernel.ty(stmt.var).clone();
+        let (made, row) = row_of(&mut self.kernel.vars, self.lengths, origin, elements, &result)?;
+        out.stmts.extend(made);
+        out.stmts.push(Stmt { rhs: Rhs::Atom(row), ..stmt.clone() });
+        Some(out.stmts)
+    }
+
+    /// λ((n,e_0,…),x). (n,e_0,…), with x before the first element that it precedes
+    fn step(&mut self, found: &Found, state: &Ty, kept: &Ty, origin: &Origin, like: VarId) -> Lambda {
+        let (acc, x) =
+            (fresh(&mut self.kernel.vars, like, state.clone()), fresh(&mut self.kernel.vars, like, kept.clone()));
+        let mut out = Emitter { origin, stmts: Vec::new() };
+        let n = out.emit(self.kernel, like, Ty::int(), Rhs::Proj(Atom::Var(acc), 0));
+        let last = out.emit(self.kernel, like, kept.clone(), Rhs::Proj(Atom::Var(acc), found.count));
+        let int = |k: usize| Atom::Lit(Literal::Int(i32::try_from(k).unwrap_or(i32::MAX)));
+        let room = out.scalar(self.kernel, like, ScalarOp::Lt, vec![n.clone(), int(found.count)]);
+        let goes = self.precedes(found, &mut out, &Atom::Var(x), &last, like);
+        let enters = out.scalar(self.kernel, like, ScalarOp::Or, vec![room, goes]);
+        // Where it enters: whether it goes before each element, or there is none.
+        let mut inner = Emitter { origin, stmts: Vec::new() };
+        let mut elements = Vec::new();
+        let mut moved: Option<(Atom, Atom)> = None;
+        for k in 0..found.count {
+            let e = inner.emit(self.kernel, like, kept.clone(), Rhs::Proj(Atom::Var(acc), k + 1));
+            let none = inner.scalar(self.kernel, like, ScalarOp::Le, vec![n.clone(), int(k)]);
+            let goes = self.precedes(found, &mut inner, &Atom::Var(x), &e, like);
+            let here = inner.scalar(self.kernel, like, ScalarOp::Or, vec![none, goes]);
+            // After x, each element is the one before.
+            let new = match &moved {
+                None => Atom::Var(x),
+                Some((earlier, before)) => inner.choose(self.kernel, like, kept, earlier, before, &Atom::Var(x)),
+            };
+            elements.push(inner.choose(self.kernel, like, kept, &here, &new, &e));
+            moved = Some((here, e));
+        }
+        let one = inner.scalar(self.kernel, like, ScalarOp::Add, vec![n, int(1)]);
+        let more = inner.scalar(self.kernel, like, ScalarOp::Min, vec![one, int(found.count)]);
+        elements.insert(0, more);
+        let entered = inner.emit(self.kernel, like, state.clone(), Rhs::Tuple(elements));
+        let then = Block { stmts: inner.stmts, result: entered };
+        let otherwise = Block { stmts: Vec::new(), result: Atom::Var(acc) };
+        let result = out.emit(self.kernel, like, state.clone(), Rhs::If(enters, then, otherwise));
+        let body = Block { stmts: out.stmts, result };
+        Lambda { position: None, params: vec![acc, x], body, origin: origin.clone() }
+    }
+
+    /// Whether one kept element goes before another one that came earlier. NaN goes last.
+    fn precedes(&mut self, found: &Found, out: &mut Emitter, x: &Atom, e: &Atom, like: VarId) -> Atom {
+        let (mut x, mut e) = (x.clone(), e.clone());
+        if found.positions {
+            x = out.emit(self.kernel, like, found.element.clone(), Rhs::Proj(x, 1));
+            e = out.emit(self.kernel, like, found.element.clone(), Rhs::Proj(e, 1));
+        }
+        let mut copier = Copier::new(&mut self.kernel.vars, self.lengths);
+        for (param, value) in found.before.params.iter().zip([&x, &e]) {
+            copier.atoms.insert(*param, value.clone());
+        }
+        let Block { stmts, result } = copier.block(&found.before.body);
+        out.stmts.extend(stmts);
+        let order = NumberOrder::of(&found.before);
+        let Some((order, scalar)) = order.and_then(|o| o.scalar(&found.element).map(|s| (o, s))) else { return result };
+        if !matches!(scalar, Scalar::Half | Scalar::Float | Scalar::Double) {
+            return result;
+        }
+        let [of_x, of_e] = [x, e].map(|value| {
+            let number = out.component(self.kernel, like, &found.element, value, &order.path);
+            out.scalar(self.kernel, like, ScalarOp::IsNan, vec![number])
+        });
+        let number = out.scalar(self.kernel, like, ScalarOp::Not, vec![of_x]);
+        let before_nan = out.scalar(self.kernel, like, ScalarOp::And, vec![number, of_e]);
+        out.scalar(self.kernel, like, ScalarOp::Or, vec![result, before_nan])
+    }
+}
+
+impl Found {
+    fn of(kernel: &Kernel, body: &Block) -> Option<Found> {
+        let at = |part: usize| {
+            let Rhs::Prim(PrimCall { prim: Prim::Take, sizes, args, .. }) = &body.stmts[part].rhs else { return None };
+            let count = usize::try_from(sizes.first()?.as_const()?).ok().filter(|k| *k > 1)?;
+            let Some(Atom::Var(sorted)) = args.first() else { return None };
+            let sort = body.stmts[..part].iter().position(|s| s.var == *sorted)?;
+            let Rhs::Prim(call) = &body.stmts[sort].rhs else { return None };
+            let positions = match call.prim {
+                Prim::Sort => false,
+                Prim::Argsort => true,
+                _ => return None,
+            };
+            let ([before], [xs]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
+            let (row, element) = rows_of(&kernel.atom_ty(xs))?;
+            let words = scalars(&element) + usize::from(positions);
+            let items = before.body.stmts.iter().all(|s| work_of(kernel, s) == Work::Item);
+            let alone = body.result != Atom::Var(*sorted)
+                && body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == *sorted)).count() == 1;
+            let long = is_known(&row) && row.as_const().is_none_or(|n| n > LEAST);
+            let fits = is_scalars(&element) && words * count <= MOST;
+            (alone && items && long && fits && before.position.is_none()).then(|| Found {
+                sort,
+                part,
+                count,
+                before: before.clone(),
+                xs: xs.clone(),
+                element,
+                row,
+                positions,
+            })
+        };
+        (0..body.stmts.len()).find_map(at)
+    }
+}
+
+fn scalars(ty: &Ty) -> usize {
+    match ty.kind() {
+        TyKind::Tuple(parts) => parts.iter().map(scalars).sum(),
+        _ => 1,
+    }
+}
+
+/// A value of scalars, for elements that are not there.
+fn zero(kernel: &mut Kernel, out: &mut Emitter, like: VarId, ty: &Ty) -> Atom {
+    match ty.kind() {
+        TyKind::Tuple(parts) => {
+            let parts = parts.iter().map(|part| zero(kernel, out, like, part)).collect();
+            out.emit(kernel, like, ty.clone(), Rhs::Tuple(parts))
+        }
+        _ => Atom::Lit(ty.as_scalar().map_or(Literal::Bool(false), Literal::zero)),
+    }
+}
+
+/// The statements of a block that is being written.
+struct Emitter<'a> {
+    origin: &'a Origin,
+    stmts: Vec<Stmt>,
+}
+
+impl Emitter<'_> {
+    fn emit(&mut self, kernel: &mut Kernel, like: VarId, ty: Ty, rhs: Rhs) -> Atom {
+        let var = fresh(&mut kernel.vars, like, ty);
+        self.stmts.push(Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() });
+        Atom::Var(var)
+    }
+
+    /// An operator with a truth value or an Int as its result.
+    fn scalar(&mut self, kernel: &mut Kernel, like: VarId, op: ScalarOp, args: Vec<Atom>) -> Atom {
+        let ty = if matches!(op, ScalarOp::Add | ScalarOp::Min) { Ty::int() } else { Ty::bool() };
+        self.emit(kernel, like, ty, Rhs::Scalar(op, args))
+    }
+
+    fn choose(&mut self, kernel: &mut Kernel, like: VarId, ty: &Ty, if_: &Atom, then: &Atom, otherwise: &Atom) -> Atom {
+        let block = |a: &Atom| Block { stmts: Vec::new(), result: a.clone() };
+        self.emit(kernel, like, ty.clone(), Rhs::If(if_.clone(), block(then), block(otherwise)))
+    }
+
+    /// The component of a value to which a path leads.
+    fn component(&mut self, kernel: &mut Kernel, like: VarId, ty: &Ty, value: Atom, path: &[usize]) -> Atom {
+        let ([at, rest @ ..], TyKind::Tuple(parts)) = (path, ty.kind()) else { return value };
+        let part = self.emit(kernel, like, parts[*at].clone(), Rhs::Proj(value, *at));
+        self.component(kernel, like, &parts[*at].clone(), part, rest)
+    }
+}
