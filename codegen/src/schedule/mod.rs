@@ -71,6 +71,7 @@
 //! | `elements` | the elements of arrays that maps and views make |
 //! | `unfolded` | products of several maps, and of parts of arrays, as those of two matrices |
 //! | `unrolled` | folds and scans of small arrays, as tuples of their scalars |
+//! | `unswitched` | branches of functions that depend on lengths alone |
 //! | [`updates`] | maps that change one element of an array in a loop |
 
 mod after_scan;
@@ -139,6 +140,7 @@ mod together;
 mod turned;
 mod unfolded;
 mod unrolled;
+mod unswitched;
 pub mod updates;
 pub mod uses;
 mod versions;
@@ -212,6 +214,8 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     let target = &target.written(&kernel.settings);
     let kernel = &numbered::numbered(kernel, &mut Vec::new());
     let mut stages = vec![("numbered", kernel.clone())];
+    let kernel = &unswitched::unswitched(kernel.clone(), &mut Vec::new());
+    stages.push(("map-guard", kernel.clone()));
     let kernel = &updates::updates(kernel.clone(), &mut Vec::new());
     stages.push(("updates", kernel.clone()));
     let kernel = &any_order::any_order(kernel.clone(), &mut Vec::new());
@@ -313,7 +317,8 @@ impl Schedule {
         let mut applied = Vec::new();
         let asked = Asked::of(kernel, &Bounds::of(kernel, &BTreeSet::new()));
         let numbered = verified("numbered", kernel, numbered::numbered(kernel, &mut applied));
-        let updating = verified("updates", kernel, updates::updates(numbered, &mut applied));
+        let apart = verified("unswitched", kernel, unswitched::unswitched(numbered, &mut applied));
+        let updating = verified("updates", kernel, updates::updates(apart, &mut applied));
         let updating = verified("any order", kernel, any_order::any_order(updating, &mut applied));
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(&updating, &mut applied));
         let rewritten = verified("grouped", kernel, by_key::grouped(rewritten, &mut applied));

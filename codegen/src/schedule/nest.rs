@@ -308,6 +308,13 @@ impl<'k> Reader<'k> {
                     }
                     self.in_step.insert(stmt.var);
                 }
+                // Beside a row, what takes an instant is made again for each row, not stored for all.
+                Prim::Map(Level::Auto | Level::Seq)
+                    if !self.in_step.is_empty() && call.funs.iter().all(|f| free::is_instant(&f.body)) =>
+                {
+                    is_scalars(&self.kernel.ty(stmt.var).as_array()?.element).then_some(())?;
+                    self.in_step.insert(stmt.var);
+                }
                 Prim::Reduce(level @ (Level::Auto | Level::Seq)) if self.fold.is_none() => {
                     let (z, f) = (call.args.first()?, call.funs.first()?);
                     let flat = is_scalars(&self.kernel.atom_ty(z)) && is_scalars(self.kernel.ty(*f.params.get(1)?));

@@ -3,7 +3,7 @@
 //! Without a table, a row of k elements takes k comparisons for each of its n keys. If the faster version depends on
 //! lengths, the kernel has both, and the host chooses.
 
-use super::nested::{Work, is_known, work_among};
+use super::nested::{Work, is_known, rows_of, work_among};
 use super::pass::{Names, over};
 use super::versions::{branch, choice, decided};
 use super::{Applied, by_key, free, host_blocks, nest, ragged, rules};
@@ -86,12 +86,17 @@ fn tabled(kernel: &Kernel, call: &PrimCall, target: &Target, rules: &mut Vec<App
     let (Prim::Map(Level::Auto), [f], [rows]) = (call.prim, call.funs.as_slice(), call.args.as_slice()) else {
         return None;
     };
-    let n = kernel.atom_ty(rows).as_array().filter(|a| is_known(&a.len))?.len.clone();
-    if f.params.len() != 1 {
+    let n = kernel.atom_ty(rows).as_array()?.len.clone();
+    if f.params.len() != 1 || f.position.is_some() && !is_known(&n) {
         return None;
     }
     if let Some((vars, f)) = by_key::in_function(kernel, f, rules) {
         let made = Kernel { vars, ..kernel.clone() };
+        if of_hidden_length(&made, &f) {
+            // One pass over the row, whoever makes it, instead of one for each key.
+            let compared = Size::int(i64::MAX);
+            return Some(Tabled { vars: made.vars, call: PrimCall { funs: vec![f], ..call.clone() }, compared });
+        }
         let each = compared(&made, &f, target)?;
         let compared = match &f.position {
             Some(position) => ragged::mean(position, &n, &each)?,
@@ -109,6 +114,16 @@ fn tabled(kernel: &Kernel, call: &PrimCall, target: &Target, rules: &mut Vec<App
     let mut f = f.clone();
     f.body.stmts[at].rhs = Rhs::Prim(tabled.call);
     Some(Tabled { call: PrimCall { funs: vec![f], ..call.clone() }, ..tabled })
+}
+
+/// Whether an array of a hidden length is folded by key: only the device knows how long it is.
+fn of_hidden_length(kernel: &Kernel, f: &Lambda) -> bool {
+    f.body.stmts.iter().any(|s| match &s.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::ReduceByKey(_), args, .. }) => {
+            args.get(2).and_then(|xs| rows_of(&kernel.atom_ty(xs))).is_some_and(|(len, _)| !is_known(&len))
+        }
+        _ => false,
+    })
 }
 
 /// The comparisons of elements with keys that a table saves, if a group can do all that the function does.

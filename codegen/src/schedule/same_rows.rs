@@ -8,7 +8,7 @@
 //! So a program that treats whole matrices, one step after the other, is the same as one that treats each of its rows.
 
 use super::flat::is_flat;
-use super::nested::{Work, array_of, rows_of, work_of};
+use super::nested::{Work, array_of, lies_across, rows_of, work_of};
 use super::pass::within;
 use super::versions::fresh;
 use super::{Applied, fails, host_blocks, rules, teams, uses};
@@ -128,7 +128,20 @@ impl Writer<'_> {
         let maps = || chain.maps.iter().map(|m| &block.stmts[*m]);
         // Of two that fail, the first would not be the one that stops the run.
         let one_fails = maps().filter(|s| fails::rhs_may_fail(&self.kernel.vars, &s.rhs)).count() < 2;
-        (chain.maps.len() > 1 && one_fails && maps().any(has_fold)).then_some(chain)
+        // Folds of columns have a strategy of their own, and what is made of their results takes little.
+        let wide = || maps().filter(|s| !self.is_of_numbers(s));
+        let columns = wide().count() == 1 && wide().any(|s| self.goes_over_columns(s));
+        (chain.maps.len() > 1 && one_fails && !columns && maps().any(has_fold)).then_some(chain)
+    }
+
+    /// Whether a map makes numbers of numbers.
+    fn is_of_numbers(&self, map: &Stmt) -> bool {
+        let flat = |ty: &Ty| rows_of(ty).is_some_and(|(_, element)| is_flat(&element));
+        flat(self.kernel.ty(map.var)) && map.rhs.operands().iter().all(|xs| flat(&self.kernel.atom_ty(xs)))
+    }
+
+    fn goes_over_columns(&self, map: &Stmt) -> bool {
+        matches!(&map.rhs, Rhs::Prim(call) if call.args.first().is_some_and(|xs| lies_across(self.kernel, xs)))
     }
 
     /// The length of a map whose function works on rows of its elements.

@@ -158,6 +158,9 @@ rules! {
     Decomposition FOLD_SCALARS "fold-scalars":
         "reduce f z" = "map array ∘ reduce (tuple ∘ f ∘ array) (tuple z) ∘ map tuple",
         if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
+    Decomposition MAP_GUARD "map-guard":
+        "map (λx. if n < m then f x else g x) xs" = "if n < m then map f xs else map g xs",
+        if "n and m are lengths, or numbers, that are known before the run; also of other comparisons, and below other maps. At the top of a kernel, where f or g has an operator with a function.";
     Decomposition TAKE_SORT "take-sort":
         "take k (sort f xs)" = "generate k (λi. e_i) where (_, e_0, …) = head (reduceSeq (keep f) (0, 0, …) xs)",
         if "Always true; also of `argsort`. On a GPU, in the functions of maps at the top of a kernel, where nothing else reads the sorted row: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Where rows have more than `turns.each` elements and are few, the host chooses the sort.";
