@@ -35,41 +35,9 @@ impl Counter<'_> {
             let pairs = args.get(10).and_then(Expr::as_int) != Some(0);
             moved_alone(if pairs { key + INT } else { key }, &n, &chunks, order(args, 9))
         } else if is(Helper::Move32, Helper::Move64) {
-            let (n, chunks) = (self.length(args.get(7)?, domain), self.length(args.get(9)?, domain));
-            let each = args.get(10).and_then(Expr::as_int)?;
-            let tile = Size::int(each).mul(&Size::nat(self.items.into()));
-            let pairs = args.get(14).and_then(Expr::as_int) != Some(0);
-            let tiles = rounded_up(&n, &tile);
-            let moved = Moved {
-                key: if pairs { key + INT } else { key },
-                pairs,
-                each,
-                slots: tiles.mul(&tile),
-                tiles,
-                n,
-                chunks,
-                items: self.items,
-                sortable: sortable(order(args, 13)) as i64,
-                published: 0,
-            };
-            moved.work()
+            self.moved(key, args, domain)?
         } else if is(Helper::MoveTiles32, Helper::MoveTiles64) {
-            let (n, tiles) = (self.length(args.get(9)?, domain), self.length(args.get(10)?, domain));
-            let each = args.get(11).and_then(Expr::as_int)?;
-            let pairs = args.get(15).and_then(Expr::as_int) != Some(0);
-            let moved = Moved {
-                key: if pairs { key + INT } else { key },
-                pairs,
-                each,
-                slots: tiles.mul(&Size::int(each * i64::from(self.items))),
-                chunks: tiles.clone(),
-                tiles,
-                n,
-                items: self.items,
-                sortable: sortable(order(args, 14)) as i64,
-                published: DIGITS * WORD,
-            };
-            moved.work()
+            self.moved_by_tiles(key, args, domain)?
         } else if is(Helper::Digits32InAll, Helper::Digits64InAll) {
             self.paid(Price { integer: 4 * key as u64, ..Price::default() }, domain)
         } else if name == Helper::Histograms.name() {
@@ -107,6 +75,48 @@ impl Counter<'_> {
         } else {
             return None;
         })
+    }
+
+    /// The work of the helper that moves the keys of chunks; `key` is the bytes of a key.
+    fn moved(&mut self, key: i64, args: &[Expr], domain: &mut Domain) -> Option<Work> {
+        let (n, chunks) = (self.length(args.get(7)?, domain), self.length(args.get(9)?, domain));
+        let each = args.get(10).and_then(Expr::as_int)?;
+        let tile = Size::int(each).mul(&Size::nat(self.items.into()));
+        let pairs = args.get(14).and_then(Expr::as_int) != Some(0);
+        let tiles = rounded_up(&n, &tile);
+        let moved = Moved {
+            key: if pairs { key + INT } else { key },
+            pairs,
+            each,
+            slots: tiles.mul(&tile),
+            tiles,
+            n,
+            chunks,
+            items: self.items,
+            sortable: sortable(order(args, 13)) as i64,
+            published: 0,
+        };
+        Some(moved.work())
+    }
+
+    /// The work of the helper that moves the keys of tiles, whose counts the groups publish.
+    fn moved_by_tiles(&mut self, key: i64, args: &[Expr], domain: &mut Domain) -> Option<Work> {
+        let (n, tiles) = (self.length(args.get(9)?, domain), self.length(args.get(10)?, domain));
+        let each = args.get(11).and_then(Expr::as_int)?;
+        let pairs = args.get(15).and_then(Expr::as_int) != Some(0);
+        let moved = Moved {
+            key: if pairs { key + INT } else { key },
+            pairs,
+            each,
+            slots: tiles.mul(&Size::int(each * i64::from(self.items))),
+            chunks: tiles.clone(),
+            tiles,
+            n,
+            items: self.items,
+            sortable: sortable(order(args, 14)) as i64,
+            published: DIGITS * WORD,
+        };
+        Some(moved.work())
     }
 
     /// A length, which the device may have computed.

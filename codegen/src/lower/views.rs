@@ -53,26 +53,7 @@ pub fn view<'k>(
             let each = rule.env.size(&rule.lambda.size()?);
             Array::new(len()?, View::Pieces { pieces: Pieces::new(position, &each), of: xs })
         }
-        Prim::Join => match &*xs.view {
-            View::Rows { row: _, of } => of.clone(),
-            View::Pieces { of, .. } => of.clone(),
-            View::Stored { element: row, base } if row.dense_row().is_some() => {
-                let (len, element) = row.dense_row()?;
-                Array::new(xs.len.mul(len), View::Stored { element: element.clone(), base: base.mul(len) })
-            }
-            View::Packed { layout, base } if rows_of_scalars(layout) => {
-                let Layout::Packed { element, .. } = &**layout else { return None };
-                let Layout::Array { element, .. } = &**element else { return None };
-                Array::new(len()?, View::Stored { element: element.clone(), base: base.clone() })
-            }
-            _ if pieces(of?, env).is_some() => {
-                Array::new(len()?, View::FlatPieces { pieces: pieces(of?, env)?, of: xs })
-            }
-            _ => {
-                let row = env.size(&of?.as_array()?.element.as_array()?.len);
-                Array::new(len()?, View::Flat { row, of: xs })
-            }
-        },
+        Prim::Join => joined(xs, len, of?, env)?,
         Prim::Slide => Array::new(len()?, View::Windows { size: size(0)?, step: size(1)?, of: xs }),
         Prim::Pad(mode) => Array::new(len()?, View::Pad { left: size(0)?, mode, of: xs }),
         Prim::Transpose => match &*xs.view {
@@ -101,6 +82,28 @@ pub fn view<'k>(
         }
         _ => return None,
     }))
+}
+
+/// The rows of an array, whose type is `of`, one after the other; `len` computes the length of the result.
+fn joined<'k>(xs: Array<'k>, len: impl Fn() -> Option<Size>, of: &Ty, env: &Env<'k>) -> Option<Array<'k>> {
+    Some(match &*xs.view {
+        View::Rows { row: _, of } => of.clone(),
+        View::Pieces { of, .. } => of.clone(),
+        View::Stored { element: row, base } if row.dense_row().is_some() => {
+            let (len, element) = row.dense_row()?;
+            Array::new(xs.len.mul(len), View::Stored { element: element.clone(), base: base.mul(len) })
+        }
+        View::Packed { layout, base } if rows_of_scalars(layout) => {
+            let Layout::Packed { element, .. } = &**layout else { return None };
+            let Layout::Array { element, .. } = &**element else { return None };
+            Array::new(len()?, View::Stored { element: element.clone(), base: base.clone() })
+        }
+        _ if pieces(of, env).is_some() => Array::new(len()?, View::FlatPieces { pieces: pieces(of, env)?, of: xs }),
+        _ => {
+            let row = env.size(&of.as_array()?.element.as_array()?.len);
+            Array::new(len()?, View::Flat { row, of: xs })
+        }
+    })
 }
 
 /// `iota`, `generate` and `fill` with the given length.

@@ -307,19 +307,8 @@ impl<'k> Maker<'k> {
             }
             Prim::Join | Prim::AsScalar => {
                 let xss = operand(0)?;
-                let row = self.known.array(xss).and_then(|a| match a.element.kind() {
-                    TyKind::Array(row) => Some(row.len.clone()),
-                    TyKind::Vec(_, width) => Some(width.clone()),
-                    _ => None,
-                });
-                let Some(row) = row else { return Err(Need::Blocks(v)) };
-                let over = |size: &Size| Some(size.div_exact(&row)).filter(Size::is_integral);
-                let inner = over(&range.scale).zip(over(&range.offset)).zip(over(&range.more));
-                let Some(((scale, offset), more)) = inner else {
-                    let is_plain = range.offset.is_zero() && range.more.is_zero();
-                    return Err(if is_plain { Need::Unit(row, v) } else { Need::Blocks(v) });
-                };
-                let xss = self.part(xss, &Range { scale, offset, more, pad: None, cut: range.cut }, false)?;
+                let rows = self.rows_of(v, xss, range)?;
+                let xss = self.part(xss, &rows, false)?;
                 self.prim(name, here(vec![Atom::Var(xss)], Vec::new(), Vec::new()), origin)
             }
             Prim::Fill => {
@@ -331,6 +320,23 @@ impl<'k> Maker<'k> {
             Prim::Generate => self.counted(name, range, Some(&call.funs[0]), origin),
             _ => Err(Need::Blocks(v)),
         }
+    }
+
+    /// The range of rows that have a range of the elements of `v`, the rows one after the other.
+    fn rows_of(&self, v: VarId, xss: VarId, range: &Range) -> Result<Range> {
+        let row = self.known.array(xss).and_then(|a| match a.element.kind() {
+            TyKind::Array(row) => Some(row.len.clone()),
+            TyKind::Vec(_, width) => Some(width.clone()),
+            _ => None,
+        });
+        let Some(row) = row else { return Err(Need::Blocks(v)) };
+        let over = |size: &Size| Some(size.div_exact(&row)).filter(Size::is_integral);
+        let inner = over(&range.scale).zip(over(&range.offset)).zip(over(&range.more));
+        let Some(((scale, offset), more)) = inner else {
+            let is_plain = range.offset.is_zero() && range.more.is_zero();
+            return Err(if is_plain { Need::Unit(row, v) } else { Need::Blocks(v) });
+        };
+        Ok(Range { scale, offset, more, pad: None, cut: range.cut })
     }
 
     /// The index of the first element in the whole array.

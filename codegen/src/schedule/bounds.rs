@@ -407,16 +407,7 @@ impl Finder<'_> {
 
     fn prim(&mut self, var: VarId, call: &PrimCall) -> Hidden {
         let args: Vec<Hidden> = call.args.iter().map(|a| self.atom(a)).collect();
-        // Lengths that the functions hide may be bounded by the index variable.
-        let count = call.args.last().and_then(|xs| Some(self.kernel.atom_ty(xs).as_array()?.len.clone()));
-        let count = if call.prim == Prim::Generate { call.sizes.first().cloned() } else { count };
-        if let Some(last) = count.map(|n| n.sub(&Size::one())) {
-            for position in call.funs.iter().filter_map(|f| f.position.clone()) {
-                // Two separate facts, because one range would imply that there is an element.
-                self.assume_range(&position, Some(Size::zero()), None);
-                self.assume_range(&position, None, Some(last.clone()));
-            }
-        }
+        self.assume_indices(call);
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         match call.prim {
             Prim::Map(_) => self.call(&call.funs[0], &args),
@@ -444,21 +435,7 @@ impl Finder<'_> {
             Prim::Concat => greater(arg(0), arg(1)),
             Prim::PadConstant => greater(arg(0), arg(1)),
             Prim::Zip => args.concat(),
-            Prim::Iota | Prim::Generate | Prim::Fill => {
-                let inner = match call.funs.first() {
-                    Some(f) => self.call(f, &[]),
-                    None => args.last().cloned().filter(|_| call.prim == Prim::Fill).unwrap_or_default(),
-                };
-                if !call.sizes.is_empty() {
-                    return inner;
-                }
-                let seen = call.args.first().and_then(|k| self.most(k));
-                let most = match seen {
-                    Some(most) => Size::max(&most, &Size::zero()),
-                    None => self.length(var),
-                };
-                [vec![Some(self.facts.simplify(&most))], inner].concat()
-            }
+            Prim::Iota | Prim::Generate | Prim::Fill => self.counted(var, call, &args),
             // Their functions map indices; the results have the lengths of the array.
             Prim::Gather | Prim::Scatter => {
                 self.call(&call.funs[0], &[]);
@@ -500,6 +477,36 @@ impl Finder<'_> {
                 arg(0)
             }
         }
+    }
+
+    /// Bounds the index variables of functions, by which the lengths that they hide may be bounded.
+    fn assume_indices(&mut self, call: &PrimCall) {
+        let count = call.args.last().and_then(|xs| Some(self.kernel.atom_ty(xs).as_array()?.len.clone()));
+        let count = if call.prim == Prim::Generate { call.sizes.first().cloned() } else { count };
+        if let Some(last) = count.map(|n| n.sub(&Size::one())) {
+            for position in call.funs.iter().filter_map(|f| f.position.clone()) {
+                // Two separate facts, because one range would imply that there is an element.
+                self.assume_range(&position, Some(Size::zero()), None);
+                self.assume_range(&position, None, Some(last.clone()));
+            }
+        }
+    }
+
+    /// The bounds of an array whose length is the call's size, or a number that the program computes.
+    fn counted(&mut self, var: VarId, call: &PrimCall, args: &[Hidden]) -> Hidden {
+        let inner = match call.funs.first() {
+            Some(f) => self.call(f, &[]),
+            None => args.last().cloned().filter(|_| call.prim == Prim::Fill).unwrap_or_default(),
+        };
+        if !call.sizes.is_empty() {
+            return inner;
+        }
+        let seen = call.args.first().and_then(|k| self.most(k));
+        let most = match seen {
+            Some(most) => Size::max(&most, &Size::zero()),
+            None => self.length(var),
+        };
+        [vec![Some(self.facts.simplify(&most))], inner].concat()
     }
 }
 

@@ -90,19 +90,7 @@ impl LocalMemory {
                 _ => continue,
             };
             if rounds_of(kernel, stmt).is_some() {
-                // One state is read, and the next one is written; those of a scan are its result.
-                if !matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)) {
-                    let state = bytes_of_state(&kernel.atom_ty(&call.args[0]));
-                    memory.bytes = memory.bytes.add(&state.mul(&Size::nat(2)));
-                }
-                for round in &call.funs {
-                    let inside = LocalMemory::of(kernel, round, false, group);
-                    memory.bytes = memory.bytes.add(&inside.bytes);
-                    memory.combined += inside.combined;
-                    memory.tables += inside.tables;
-                    memory.scans.extend(inside.scans);
-                    memory.kept.extend(inside.kept);
-                }
+                memory.add_rounds(kernel, call, group);
                 continue;
             }
             let value = |a: &Atom| bytes_of(&kernel.atom_ty(a)).unwrap_or(0) as i64;
@@ -139,6 +127,23 @@ impl LocalMemory {
             }
         }
         memory
+    }
+
+    /// Adds the memory of a loop: its states, and what one round needs.
+    fn add_rounds(&mut self, kernel: &Kernel, call: &PrimCall, group: u32) {
+        // One state is read, and the next one is written; those of a scan are its result.
+        if !matches!(call.prim, Prim::Scan(_) | Prim::ScanExcl(_)) {
+            let state = bytes_of_state(&kernel.atom_ty(&call.args[0]));
+            self.bytes = self.bytes.add(&state.mul(&Size::nat(2)));
+        }
+        for round in &call.funs {
+            let inside = LocalMemory::of(kernel, round, false, group);
+            self.bytes = self.bytes.add(&inside.bytes);
+            self.combined += inside.combined;
+            self.tables += inside.tables;
+            self.scans.extend(inside.scans);
+            self.kept.extend(inside.kept);
+        }
     }
 }
 

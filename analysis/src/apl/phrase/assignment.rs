@@ -94,36 +94,34 @@ fn modified<'p>(
     arrow: TextRange,
     frame: &Rc<Frame>,
 ) -> Assigned<'p> {
-    match rest.split_last() {
-        Some((AplElement::Token(name), rest)) if name.kind() == AplKind::Name => {
-            let f = single(ev, target, frame)?;
-            let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
-                return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
-            };
-            changes_own(name, frame)?;
-            let new = apply(ev, &f, Some(&old), &array(value, arrow)?)?;
-            Ok((named(ev, name, Value::Arr(new), frame)?, rest, Act::Assigned))
+    let (index, before) = match rest.split_last() {
+        Some((AplElement::Node(index), before)) if index.kind() == AplKind::Index => (Some(index), before),
+        _ => (None, rest),
+    };
+    let (name, rest) = match before.split_last() {
+        Some((AplElement::Token(name), rest)) if index.is_some() || name.kind() == AplKind::Name => (name, rest),
+        Some((AplElement::Token(own), _)) if own.text() == RIGHT => return argument_is_kept(own),
+        _ => {
+            let at = index.map_or(target.text_range(), |index| index.text_range());
+            return fail(AplPhrase, at, "`←` needs a name on its left");
         }
-        Some((AplElement::Node(index), before)) if index.kind() == AplKind::Index => {
-            let f = single(ev, target, frame)?;
-            let Some((AplElement::Token(name), rest)) = before.split_last() else {
-                return fail(AplPhrase, index.text_range(), "`←` needs a name on its left");
-            };
-            let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
-                return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
-            };
-            changes_own(name, frame)?;
-            let indices = indices(ev, index, frame)?;
-            let value = array(value, arrow)?;
-            let element = select::index(ev, &old, &indices, index.text_range())?;
-            let new = apply(ev, &f, Some(&element), &value)?;
-            let changed = select::assigned(ev, &old, &indices, &new, index.text_range())?;
-            frame.set(name.text(), Value::Arr(changed.at(name.text_range())));
-            Ok((Value::Arr(value), rest, Act::Assigned))
-        }
-        Some((AplElement::Token(own), _)) if own.text() == RIGHT => argument_is_kept(own),
-        _ => fail(AplPhrase, target.text_range(), "`←` needs a name on its left"),
-    }
+    };
+    let f = single(ev, target, frame)?;
+    let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
+        return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
+    };
+    changes_own(name, frame)?;
+    let Some(index) = index else {
+        let new = apply(ev, &f, Some(&old), &array(value, arrow)?)?;
+        return Ok((named(ev, name, Value::Arr(new), frame)?, rest, Act::Assigned));
+    };
+    let indices = indices(ev, index, frame)?;
+    let value = array(value, arrow)?;
+    let element = select::index(ev, &old, &indices, index.text_range())?;
+    let new = apply(ev, &f, Some(&element), &value)?;
+    let changed = select::assigned(ev, &old, &indices, &new, index.text_range())?;
+    frame.set(name.text(), Value::Arr(changed.at(name.text_range())));
+    Ok((Value::Arr(value), rest, Act::Assigned))
 }
 
 /// Evaluates an assignment to elements by their indices, `x[i]←v`; `node` has the indices.

@@ -39,8 +39,6 @@ impl<'k> Host<'k> {
         dest: Option<&Dest<'k>>,
         used: bool,
     ) -> Result<Value<'k>> {
-        let kernel = self.program.kernel;
-        let ty = kernel.ty(stmt.var);
         let lazy = self.program.schedule.lazy.contains(&stmt.var);
         let as_view = match call.prim {
             Prim::Map(_) => lazy && dest.is_none(),
@@ -54,49 +52,11 @@ impl<'k> Host<'k> {
             return self.deliver(stmt, value, dest);
         }
         if as_view && used {
-            if let Prim::Pad(_) = call.prim
-                && let Value::Array(xs) = self.atom(&call.args[0], env)
-            {
-                self.not_empty(stmt, &xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
-            }
-            let args = call.args.iter().map(|a| self.atom(a, env)).collect();
-            let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
-            let of = call.args.last().map(|a| kernel.atom_ty(a));
-            let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
-            let Some(value) = views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) else {
-                return Err(self.error(stmt, call.prim.label(), "this form of it is not compiled yet"));
-            };
+            let value = self.view(stmt, call, env)?;
             return self.deliver(stmt, value, dest);
         }
-        match call.prim {
-            Prim::Head | Prim::Last | Prim::Aref if flat::is_flat(ty) && !used => {
-                return self.for_its_failures(stmt, env);
-            }
-            Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if flat::is_flat(ty) => {
-                let value = self.deferred(stmt, env);
-                return self.deliver(stmt, value, dest);
-            }
-            Prim::Head | Prim::Last | Prim::Aref if used && let Some(row) = self.row(stmt, call, env) => {
-                return self.deliver(stmt, row, dest);
-            }
-            Prim::Reduce(Level::Host) => {
-                let value = self.reduce_in_turn(stmt, call, env)?;
-                return self.deliver(stmt, value, dest);
-            }
-            Prim::Iterate if on_the_host(kernel, call) => {
-                let value = self.iterate(stmt, call, env)?;
-                return self.deliver(stmt, value, dest);
-            }
-            Prim::IterateWhile if on_the_host(kernel, call) => {
-                let value = self.rounds_while(stmt, call, env)?;
-                return self.deliver(stmt, value, dest);
-            }
-            Prim::Iterate | Prim::IterateWhile | Prim::Reduce(_) | Prim::ReduceWhileSeq
-                if self.program.schedule.in_place.loops.contains_key(&stmt.var) =>
-            {
-                return self.loop_in_place(stmt, call, env, dest);
-            }
-            _ => {}
+        if let Some(value) = self.without_place(stmt, call, env, dest, used)? {
+            return Ok(value);
         }
         let own;
         let dest = match dest {
@@ -131,6 +91,55 @@ impl<'k> Host<'k> {
             prim => self.by_one(stmt, prim.label(), env, dest)?,
         }
         self.written(dest)
+    }
+
+    /// An array as a view of the arguments.
+    fn view(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let kernel = self.program.kernel;
+        let ty = kernel.ty(stmt.var);
+        if let Prim::Pad(_) = call.prim
+            && let Value::Array(xs) = self.atom(&call.args[0], env)
+        {
+            self.not_empty(stmt, &xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
+        }
+        let args = call.args.iter().map(|a| self.atom(a, env)).collect();
+        let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
+        let of = call.args.last().map(|a| kernel.atom_ty(a));
+        let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
+        let Some(value) = views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) else {
+            return Err(self.error(stmt, call.prim.label(), "this form of it is not compiled yet"));
+        };
+        Ok(value)
+    }
+
+    /// The value of an operation that needs no place for its result, or chooses one itself; `None` of all others.
+    fn without_place(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &mut Env<'k>,
+        dest: Option<&Dest<'k>>,
+        used: bool,
+    ) -> Result<Option<Value<'k>>> {
+        let kernel = self.program.kernel;
+        let is_flat = flat::is_flat(kernel.ty(stmt.var));
+        let value = match call.prim {
+            Prim::Head | Prim::Last | Prim::Aref if is_flat && !used => {
+                return self.for_its_failures(stmt, env).map(Some);
+            }
+            Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if is_flat => self.deferred(stmt, env),
+            Prim::Head | Prim::Last | Prim::Aref if used && let Some(row) = self.row(stmt, call, env) => row,
+            Prim::Reduce(Level::Host) => self.reduce_in_turn(stmt, call, env)?,
+            Prim::Iterate if on_the_host(kernel, call) => self.iterate(stmt, call, env)?,
+            Prim::IterateWhile if on_the_host(kernel, call) => self.rounds_while(stmt, call, env)?,
+            Prim::Iterate | Prim::IterateWhile | Prim::Reduce(_) | Prim::ReduceWhileSeq
+                if self.program.schedule.in_place.loops.contains_key(&stmt.var) =>
+            {
+                return self.loop_in_place(stmt, call, env, dest).map(Some);
+            }
+            _ => return Ok(None),
+        };
+        self.deliver(stmt, value, dest).map(Some)
     }
 
     /// An element that is an array, as a view; `None` if the host does not know that there is one, and where.

@@ -3,9 +3,10 @@
 //! second launch folds the parts and computes what the program makes of them.
 
 use super::parts::Span;
+use super::product::Product;
 use super::shape::{Shape, narrow_tiles};
 use super::tile::{each_place, places_of_item};
-use super::{Block, Element, Whole, common};
+use super::{Block, Element, Whole};
 use crate::core::{Atom, Block as Body, Kernel, Lambda, Level, PrimCall, Rhs, Stmt, VarId};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
@@ -15,7 +16,6 @@ use crate::lower::tile::{local_id, min, number_of};
 use crate::lower::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::lower::{LowerError, Result};
 use crate::opencl::{CType, Expr, Step, Storage};
-use crate::schedule::nest;
 use crate::schedule::rules;
 use crate::schedule::tile_folds::{Folded, ITEMS, PADDING, TileSize};
 use crate::schedule::uses;
@@ -83,71 +83,23 @@ impl<'k> Host<'k> {
         let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
         let fold = Fold::of(kernel, folded, reader, env).ok_or_else(wrong)?;
         let Rhs::Prim(call) = &fold.made.rhs else { return Err(wrong()) };
-        let outer = &call.funs[0];
-        let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
-        let inner_fold = f.body.stmts.iter().find(|s| s.var == folded.nest.fold).ok_or_else(wrong)?;
-        let Rhs::Prim(inner_fold) = &inner_fold.rhs else { return Err(wrong()) };
-        let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
-        let z_ty = kernel.atom_ty(&inner_fold.args[0]);
+        let product = Product::of(kernel, call, folded.nest, env).ok_or_else(wrong)?;
+        let Product { row_ty, column_ty, z_ty, rounds, .. } = &product;
         let length = |a: &Atom| kernel.atom_ty(a).as_array().map(|a| env.size(&a.len));
-        let rounds = length(&inner_fold.args[1]).ok_or_else(wrong)?;
-        let (n, m) = (length(&call.args[0]).ok_or_else(wrong)?, length(&inner.args[0]).ok_or_else(wrong)?);
-        let element_of = |b: &mut FunctionBuilder<'_, 'k>| -> Result<super::Nested<'k>> {
-            let rows = b.atom(&call.args[0], env)?;
-            let rows = b.array(&rows)?;
-            let mut env = env.clone();
-            for s in common(outer) {
-                let value = b.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-            let columns = b.atom(&inner.args[0], &env)?;
-            let columns = b.array(&columns)?;
-            let element = Element { f, outer, env, nest: folded.nest, fold: inner_fold, rounds: rounds.clone() };
-            Ok((element, rows, columns))
-        };
+        let lengths = length(&product.rows.args[0]).zip(length(&product.columns.args[0]));
+        let (n, m) = lengths.ok_or_else(wrong)?;
         self.program.applied(&rules::TILE_FOLD, &stmt.origin);
         let title = Title { name: kernel.name_of(stmt.var), label: "map: folded tiles", origin: &stmt.origin };
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS), Some(1), Some(1)];
-        let shape_of = |size: &TileSize| {
-            let [item, depth, of_row] = [size.item, size.depth, size.of_row].map(u64::cast_signed);
-            let square = Shape::square(item, depth, PADDING.cast_signed());
-            let beside = of_row / square.warp[1];
-            Shape { warps: [square.warps.iter().product::<i64>() / beside, beside], ..square }
-        };
         let largest = folded.sizes.first().map_or(0, |size| size.item.cast_signed());
-        let all: Vec<Shape> = folded.sizes.iter().map(shape_of).collect();
-        let (narrow, square): (Vec<Shape>, Vec<Shape>) = all.into_iter().partition(|shape| shape.warps[1] == 1);
-        let mut shapes: Vec<(Shape, Vec<Size>)> = square.into_iter().map(|shape| (shape, Vec::new())).collect();
-        // Large tiles read less, but there must be one for each compute unit, and they must not be empty for the most part.
-        if let [(large, of_large), (_, of_small)] = shapes.as_mut_slice() {
-            let tiles = large.tiles([&n, &m]);
-            let units = Size::int(i64::from(self.program.target.compute_units));
-            let narrow = Size::int(large.rows().lanes).sub(&Size::min(&n, &m));
-            let short = Size::int(LEAST_ROUNDS).sub(&rounds);
-            let few = [narrow, short].iter().fold(units.sub(&tiles), |a, b| Size::max(&a, b));
-            match few.as_const() {
-                Some(few) => shapes = vec![shapes.swap_remove(usize::from(few > 0))],
-                None if self.program.is_known_before(&few) => {
-                    of_large.push(Size::one().sub(&few));
-                    of_small.push(few);
-                }
-                None => shapes.truncate(1),
-            }
-        }
-        for (shape, of_narrow) in narrow_tiles(&self.program.target, narrow.into_iter(), [&n, &m], &Size::one()) {
-            if of_narrow.is_zero() || !self.program.is_known_before(&of_narrow) {
-                continue;
-            }
-            shapes.iter_mut().for_each(|(_, when)| when.push(Size::one().sub(&of_narrow)));
-            shapes.push((shape, vec![of_narrow]));
-        }
+        let shapes = self.folded_shapes(&folded.sizes, [&n, &m], rounds);
         let several = shapes.len() > 1;
         for (shape, when) in shapes {
             let mut multiples = None;
             self.program.probe(&stmt.origin, |b| {
                 b.grid_mut().distribute_over(used);
-                let (element, rows, columns) = element_of(b)?;
+                let (element, rows, columns) = product.nested(b, env)?;
                 multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
                 Ok(())
             })?;
@@ -160,9 +112,9 @@ impl<'k> Host<'k> {
                 for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
                     b.known_mut().assume_divides(Size::int(*of), size.clone());
                 }
-                let (element, rows, columns) = element_of(b)?;
+                let (element, rows, columns) = product.nested(b, env)?;
                 let all = Block { shape, whole: whole.is_some(), fours: false, parts: None };
-                folded_tiles(b, (&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), &z_ty)
+                folded_tiles(b, (&all, &fold, &shares), &element, (rows, row_ty), (columns, column_ty), z_ty)
             };
             let and = |size: Size| if size.is_one() { when.clone() } else { [&*when, &[size]].concat() };
             // Few tiles take little time, in whole ones and in others.
@@ -187,6 +139,43 @@ impl<'k> Host<'k> {
             }
         }
         Ok(true)
+    }
+
+    /// The shapes of tiles for results of these lengths, each with the sizes that must be positive where it is launched.
+    fn folded_shapes(&mut self, sizes: &[TileSize], [n, m]: [&Size; 2], rounds: &Size) -> Vec<(Shape, Vec<Size>)> {
+        let shape_of = |size: &TileSize| {
+            let [item, depth, of_row] = [size.item, size.depth, size.of_row].map(u64::cast_signed);
+            let square = Shape::square(item, depth, PADDING.cast_signed());
+            let beside = of_row / square.warp[1];
+            Shape { warps: [square.warps.iter().product::<i64>() / beside, beside], ..square }
+        };
+        let all: Vec<Shape> = sizes.iter().map(shape_of).collect();
+        let (narrow, square): (Vec<Shape>, Vec<Shape>) = all.into_iter().partition(|shape| shape.warps[1] == 1);
+        let mut shapes: Vec<(Shape, Vec<Size>)> = square.into_iter().map(|shape| (shape, Vec::new())).collect();
+        // Large tiles read less, but there must be one for each compute unit, and they must not be empty for the most part.
+        if let [(large, of_large), (_, of_small)] = shapes.as_mut_slice() {
+            let tiles = large.tiles([n, m]);
+            let units = Size::int(i64::from(self.program.target.compute_units));
+            let narrow = Size::int(large.rows().lanes).sub(&Size::min(n, m));
+            let short = Size::int(LEAST_ROUNDS).sub(rounds);
+            let few = [narrow, short].iter().fold(units.sub(&tiles), |a, b| Size::max(&a, b));
+            match few.as_const() {
+                Some(few) => shapes = vec![shapes.swap_remove(usize::from(few > 0))],
+                None if self.program.is_known_before(&few) => {
+                    of_large.push(Size::one().sub(&few));
+                    of_small.push(few);
+                }
+                None => shapes.truncate(1),
+            }
+        }
+        for (shape, of_narrow) in narrow_tiles(&self.program.target, narrow.into_iter(), [n, m], &Size::one()) {
+            if of_narrow.is_zero() || !self.program.is_known_before(&of_narrow) {
+                continue;
+            }
+            shapes.iter_mut().for_each(|(_, when)| when.push(Size::one().sub(&of_narrow)));
+            shapes.push((shape, vec![of_narrow]));
+        }
+        shapes
     }
 
     /// The groups of each row of tiles, enough to keep the device busy.

@@ -12,6 +12,7 @@
 //!
 //! | module | job |
 //! |---|---|
+//! | `product` | the parts of a nest |
 //! | `shape` | the sizes of tiles |
 //! | `parts` | the k dimension divided among groups, where there are few tiles |
 //! | `tile` | the code of a tile |
@@ -19,11 +20,12 @@
 
 mod folded;
 mod parts;
+mod product;
 mod shape;
 pub(super) mod tile;
 
 use self::tile::{for_batch, writes_fours};
-use crate::core::{Lambda, Level, PrimCall, Rhs, Stmt};
+use crate::core::{Lambda, Level, PrimCall, Stmt};
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
@@ -39,6 +41,7 @@ use lift_analysis::parameters::Parameter;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
 use parts::Parts;
+use product::Product;
 use shape::{Shape, narrow_shapes, narrow_tiles, shapes};
 
 /// Bytes of results that a work-item keeps in registers.
@@ -74,10 +77,6 @@ struct Whole<'a> {
     fours: bool,
 }
 
-/// Writes the function of a launch for tiles of a shape: of parts, or of whole tiles.
-type TileBody<'a, 'k> =
-    dyn Fn(&mut FunctionBuilder<'_, 'k>, Shape, Option<&Parts>, Option<Whole<'_>>) -> Result<()> + 'a;
-
 /// The data that the launches of all versions share.
 struct Versions<'a, 'k> {
     title: &'a Title<'a>,
@@ -86,7 +85,7 @@ struct Versions<'a, 'k> {
     /// Sizes that are multiples of these numbers if all tiles are whole; `None` if no launch is for whole tiles.
     multiples: Option<&'a [(Size, i64)]>,
     rounds: &'a Size,
-    body: &'a TileBody<'a, 'k>,
+    nested: &'a Batched<'a, 'k>,
 }
 
 /// One version of the tiles.
@@ -102,6 +101,26 @@ struct Version<'a> {
     only_if: &'a [Size],
     /// The condition under which the k dimension is divided or not.
     of_stage: &'a [Size],
+}
+
+/// A nest with the maps around it, and the place of its results.
+struct Batched<'a, 'k> {
+    stmt: &'k Stmt,
+    /// The maps around the nest, the outermost first.
+    batch: &'a [&'k PrimCall],
+    env: &'a Env<'k>,
+    dest: &'a Dest<'k>,
+    product: &'a Product<'k>,
+}
+
+/// What the code of tiles shows about their lengths.
+struct Lengths {
+    rows: Size,
+    columns: Size,
+    /// Sizes that are multiples of these numbers if all tiles are whole; `None` if that cannot be checked before.
+    multiples: Option<Vec<(Size, i64)>>,
+    /// Whether results may be written four at a time.
+    fours: bool,
 }
 
 /// Where the elements of the maps around a nest are computed.
@@ -157,6 +176,40 @@ fn stages(parts: Option<&Parts>) -> Vec<(Option<&Parts>, Vec<Size>)> {
     }
 }
 
+impl<'k> Batched<'_, 'k> {
+    /// Computes each element of the maps around the nest: its index, its nest and the place of its results.
+    fn for_each(
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
+        all: Batch,
+        act: &mut dyn FnMut(&mut FunctionBuilder<'_, 'k>, Size, Nested<'k>, &Dest<'k>) -> Result<()>,
+    ) -> Result<()> {
+        for_batch(b, self.batch, all, self.env.clone(), self.dest.clone(), &mut |b, at, env, dest| {
+            let nested = self.product.nested(b, &env)?;
+            act(b, at, nested, &dest)
+        })
+    }
+
+    /// Writes the function of a launch for tiles of a shape.
+    fn tiles(
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
+        shape: Shape,
+        parts: Option<&Parts>,
+        whole: Option<Whole<'_>>,
+    ) -> Result<()> {
+        let Product { row_ty, column_ty, z_ty, .. } = self.product;
+        for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
+            b.known_mut().assume_divides(Size::int(*of), size.clone());
+        }
+        self.for_each(b, Batch::groups(), &mut |b, at, (element, rows, columns), dest| {
+            let fours = whole.as_ref().is_some_and(|whole| whole.fours);
+            let all = Block { shape, whole: whole.is_some(), fours, parts: parts.map(|parts| (parts, at)) };
+            all.matrix_tiles(b, &element, (rows, row_ty), (columns, column_ty), z_ty, dest)
+        })
+    }
+}
+
 impl<'k> Host<'k> {
     pub(super) fn matrix(
         &mut self,
@@ -175,34 +228,27 @@ impl<'k> Host<'k> {
             batch.push(call);
             call = nest::inner(&call.funs[0]).ok_or_else(wrong)?.0;
         }
-        let outer = &call.funs[0];
-        let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
-        let fold = f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
-        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
-        let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
-        let z_ty = kernel.atom_ty(&fold.args[0]);
-        let element = |ty: &Ty| bytes_of_rounds(ty) as i64;
-        let rounds = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
-        let element_of = |b: &mut FunctionBuilder<'_, 'k>, env: &Env<'k>| -> Result<Nested<'k>> {
-            let rows = b.atom(&call.args[0], env)?;
-            let rows = b.array(&rows)?;
-            // The statements that are the same for all rows.
-            let mut env = env.clone();
-            for s in common(outer) {
-                let value = b.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-            let columns = b.atom(&inner.args[0], &env)?;
-            let columns = b.array(&columns)?;
-            Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, rows, columns))
-        };
+        let product = Product::of(kernel, call, nest, env).ok_or_else(wrong)?;
+        let nested = Batched { stmt, batch: &batch, env, dest, product: &product };
         if self.program.target.class == Class::Cpu {
-            if [row_ty, column_ty].into_iter().any(is_tuple_of_rows) {
+            let Product { row_ty, column_ty, z_ty, .. } = &product;
+            if [row_ty, column_ty].into_iter().any(|ty| is_tuple_of_rows(ty)) {
                 return Ok(false);
             }
-            return self.matrix_on_cores(stmt, &batch, [row_ty, column_ty, &z_ty], (env, dest), element_of);
+            return self.matrix_on_cores(stmt, &batch, [row_ty, column_ty, z_ty], (env, dest), |b, env| {
+                product.nested(b, env)
+            });
         }
-        let bytes = |s: &Shape| s.bytes([row_ty, column_ty].map(element));
+        self.matrix_of_groups(&nested, nest.reorder)
+    }
+
+    /// Computes a nest by tiles in local memory; not if a tile does not fit into it. `reorder` says whether the k dimension
+    /// may be divided.
+    fn matrix_of_groups(&mut self, nested: &Batched<'_, 'k>, reorder: bool) -> Result<bool> {
+        let Batched { stmt, batch, env, .. } = *nested;
+        let Product { f, row_ty, column_ty, z_ty, rounds, .. } = nested.product;
+        let (kernel, batches) = (self.program.kernel, batch.len());
+        let bytes = |s: &Shape| s.bytes([row_ty, column_ty].map(|ty| bytes_of_rounds(ty) as i64));
         // Four results of each work-item.
         let out = ITEMS * WIDE * bytes_of(&kernel.atom_ty(&f.body.result)) as i64;
         // Halves are rounded after each operation, in code that would be repeated for each element of a tile.
@@ -211,7 +257,7 @@ impl<'k> Host<'k> {
         }
         let target = self.program.target;
         let fits = |s: &&Shape| {
-            let registers = s.item[0] * s.item[1] * bytes_of(&z_ty) as i64;
+            let registers = s.item[0] * s.item[1] * bytes_of(z_ty) as i64;
             bytes(s) <= target.local_memory as i64 && registers <= REGISTERS
         };
         let shapes = shapes(&target);
@@ -223,83 +269,38 @@ impl<'k> Host<'k> {
         let used = Dims { wrg: [true, batches > 0, batches > 1], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
         self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
-        let (mut multiples, mut lengths, mut fours) = (None, Vec::new(), false);
-        self.program.probe(&stmt.origin, |b| {
-            b.grid_mut().distribute_over(used);
-            for_batch(b, &batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, _, env, dest| {
-                let (element, rows, columns) = element_of(b, &env)?;
-                multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
-                let divides = b.known().divides(WIDE, &columns.len);
-                fours = !divides.is_no()
-                    && b.program().is_known_before(&columns.len)
-                    && writes_fours(b, &kernel.atom_ty(&f.body.result), &columns.len, &dest)?;
-                if let Some(all) = &mut multiples
-                    && fours
-                    && divides == Truth::Unknown
-                {
-                    all.push((columns.len.clone(), WIDE));
-                }
-                lengths.extend([rows.len.clone(), columns.len.clone()]);
-                Ok(())
-            })
-        })?;
-        let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
+        let Lengths { rows: n, columns: m, multiples, fours } = self.lengths(nested, used, shape.depth)?;
         // Use smaller tiles if there are too few to occupy the device, or if they would be empty for the most part.
         let smaller = shapes.iter().filter(fits).find(|s| s.item[0] < shape.item[0] && s.depth == shape.depth).copied();
-        let around: Vec<Size> = batch
-            .iter()
-            .map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)))
-            .collect();
-        let [n, m] = lengths.as_slice() else { return Err(wrong()) };
-        let all_around = around.iter().fold(Size::one(), |a, b| a.mul(b));
-        let tiles = shape.tiles([n, m]).mul(&all_around);
-        let divided = match nest.reorder {
-            true => self.program.divided(&tiles, &rounds),
+        let length = |c: &&PrimCall| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len));
+        let all_around = batch.iter().map(length).fold(Size::one(), |a, b| a.mul(&b));
+        let tiles = shape.tiles([&n, &m]).mul(&all_around);
+        let divided = match reorder {
+            true => self.program.divided(&tiles, rounds),
             false => None,
         };
         let at_most = divided.as_ref().map_or_else(Size::one, |d| d.most.clone());
-        let few = Size::nat(target.compute_units.into()).sub(&tiles.mul(&at_most));
-        let few = match smaller {
-            Some(smaller) => Size::max(&few, &Size::int(smaller.rows().lanes + 1).sub(&Size::min(n, m))),
-            None => few,
-        };
-        let mut versions = match (smaller, few.as_const()) {
-            (Some(smaller), Some(1..)) => vec![(smaller, Vec::new())],
-            (Some(smaller), None) if self.program.is_known_before(&few) => {
-                vec![(shape, vec![Size::one().sub(&few)]), (smaller, vec![few])]
-            }
-            _ => vec![(shape, Vec::new())],
-        };
-        let cells = n.mul(m).mul(&all_around);
+        let units = Size::nat(target.compute_units.into());
+        let few = units.sub(&tiles.mul(&at_most));
+        let mut versions = self.occupying(shape, smaller, &few, [&n, &m]);
+        let cells = n.mul(&m).mul(&all_around);
         let parts = match divided {
-            Some(divided) => Some(self.parts(stmt, divided, (&rounds, shape), &z_ty, &cells)?),
+            Some(divided) => Some(self.parts(stmt, divided, (rounds, shape), z_ty, &cells)?),
             None => None,
-        };
-        let body = |b: &mut FunctionBuilder<'_, 'k>, shape, parts: Option<&Parts>, whole: Option<Whole<'_>>| {
-            for (size, of) in whole.iter().flat_map(|whole| whole.multiples) {
-                b.known_mut().assume_divides(Size::int(*of), size.clone());
-            }
-            for_batch(b, &batch, Batch::groups(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
-                let (element, rows, columns) = element_of(b, &env)?;
-                let fours = whole.as_ref().is_some_and(|whole| whole.fours);
-                let all = Block { shape, whole: whole.is_some(), fours, parts: parts.map(|parts| (parts, at)) };
-                all.matrix_tiles(b, &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
-            })
         };
         let both = versions.len() > 1;
         let several = parts.as_ref().map_or_else(Size::zero, Parts::several);
         let narrow = narrow_shapes(&target, |shape| fits(&shape));
-        for (shape, of_narrow) in narrow_tiles(&target, narrow, [n, m], &all_around) {
+        for (shape, of_narrow) in narrow_tiles(&target, narrow, [&n, &m], &all_around) {
             let of_narrow = Size::if_le(&several, &Size::zero(), &of_narrow, &Size::zero());
             if of_narrow.is_zero() || !self.program.is_known_before(&of_narrow) {
                 continue;
             }
             versions.iter_mut().for_each(|(_, only_if)| only_if.push(Size::one().sub(&of_narrow)));
             let title = Title { label: "map: narrow tiles", ..title.clone() };
-            self.launch_if(&[of_narrow], &title, used, local, |b| body(b, shape, None, None))?;
+            self.launch_if(&[of_narrow], &title, used, local, |b| nested.tiles(b, shape, None, None))?;
         }
-        let all =
-            Versions { title: &title, used, local, multiples: multiples.as_deref(), rounds: &rounds, body: &body };
+        let all = Versions { title: &title, used, local, multiples: multiples.as_deref(), rounds, nested };
         for (shape, only_if) in versions {
             let is_small = Some(shape) == smaller;
             for (parts, of_stage) in stages(parts.as_ref()) {
@@ -314,22 +315,76 @@ impl<'k> Host<'k> {
             self.program.applied(&rules::WHOLE_TILES, &stmt.origin);
         }
         if let Some(parts) = &parts {
-            self.program.applied(&rules::TILE_PARTS, &stmt.origin);
-            let used = Dims { glb: [true, batches > 0, batches > 1], ..Dims::default() };
-            let title = Title { label: "map: results of the parts", ..title.clone() };
-            self.launch_if(&[parts.several()], &title, used, [None; 3], |b| {
-                for_batch(b, &batch, Batch::items(), env.clone(), dest.clone(), &mut |b, at, env, dest| {
-                    let (element, rows, columns) = element_of(b, &env)?;
-                    parts.fold_of_parts(b, at, &element, [&rows, &columns], &dest)
-                })
-            })?;
+            self.fold_parts(nested, parts)?;
         }
         Ok(true)
     }
 
+    /// The lengths of rows and columns, and what is to be checked of them for whole tiles.
+    fn lengths(&mut self, nested: &Batched<'_, 'k>, used: Dims, depth: i64) -> Result<Lengths> {
+        let Product { f, row_ty, column_ty, .. } = nested.product;
+        let mut found = None;
+        self.program.probe(&nested.stmt.origin, |b| {
+            b.grid_mut().distribute_over(used);
+            nested.for_each(b, Batch::groups(), &mut |b, _, (element, rows, columns), dest| {
+                let mut multiples = multiples_of(b, [(&rows, row_ty), (&columns, column_ty)], &element.rounds, depth);
+                let divides = b.known().divides(WIDE, &columns.len);
+                let fours = !divides.is_no()
+                    && b.program().is_known_before(&columns.len)
+                    && writes_fours(b, &b.kernel().atom_ty(&f.body.result), &columns.len, dest)?;
+                if let Some(all) = &mut multiples
+                    && fours
+                    && divides == Truth::Unknown
+                {
+                    all.push((columns.len.clone(), WIDE));
+                }
+                found = Some(Lengths { rows: rows.len.clone(), columns: columns.len.clone(), multiples, fours });
+                Ok(())
+            })
+        })?;
+        let changed = || LowerError::new(&nested.stmt.origin, "map", "a nest of maps has no elements");
+        let found = found.ok_or_else(changed)?;
+        let is_known = |all: &Vec<(Size, i64)>| all.iter().all(|(size, _)| self.program.is_known_before(size));
+        Ok(Lengths { multiples: found.multiples.filter(is_known), ..found })
+    }
+
+    /// The shape or the smaller one, or both, each with the sizes that must be positive where it is launched. The smaller
+    /// one is for few tiles (`few` is positive), and where larger tiles would be empty for the most part.
+    fn occupying(
+        &self,
+        shape: Shape,
+        smaller: Option<Shape>,
+        few: &Size,
+        [n, m]: [&Size; 2],
+    ) -> Vec<(Shape, Vec<Size>)> {
+        let Some(smaller) = smaller else { return vec![(shape, Vec::new())] };
+        let few = Size::max(few, &Size::int(smaller.rows().lanes + 1).sub(&Size::min(n, m)));
+        match few.as_const() {
+            Some(1..) => vec![(smaller, Vec::new())],
+            None if self.program.is_known_before(&few) => {
+                vec![(shape, vec![Size::one().sub(&few)]), (smaller, vec![few])]
+            }
+            _ => vec![(shape, Vec::new())],
+        }
+    }
+
+    /// Launches the fold of the parts of the k dimension.
+    fn fold_parts(&mut self, nested: &Batched<'_, 'k>, parts: &Parts) -> Result<()> {
+        let (stmt, batches) = (nested.stmt, nested.batch.len());
+        self.program.applied(&rules::TILE_PARTS, &stmt.origin);
+        let used = Dims { glb: [true, batches > 0, batches > 1], ..Dims::default() };
+        let name = self.program.kernel.name_of(stmt.var);
+        let title = Title { name, label: "map: results of the parts", origin: &stmt.origin };
+        self.launch_if(&[parts.several()], &title, used, [None; 3], |b| {
+            nested.for_each(b, Batch::items(), &mut |b, at, (element, rows, columns), dest| {
+                parts.fold_of_parts(b, at, &element, [&rows, &columns], dest)
+            })
+        })
+    }
+
     /// Launches tiles of a shape: whole tiles if all lengths are the required multiples, otherwise any tiles.
     fn launch_version(&mut self, all: &Versions<'_, 'k>, of: &Version<'_>) -> Result<()> {
-        let Versions { used, local, body, .. } = *all;
+        let Versions { used, local, nested, .. } = *all;
         let Version { shape, parts, .. } = *of;
         let title =
             |labels: [&'static str; 2]| Title { label: labels[usize::from(parts.is_some())], ..all.title.clone() };
@@ -338,8 +393,8 @@ impl<'k> Host<'k> {
         let Some(multiples) = all.multiples else {
             let only_if = and(&[]);
             return match only_if.is_empty() {
-                true => self.launch(&some, used, local, |b| body(b, shape, parts, None)),
-                false => self.launch_if(&only_if, &some, used, local, |b| body(b, shape, parts, None)),
+                true => self.launch(&some, used, local, |b| nested.tiles(b, shape, parts, None)),
+                false => self.launch_if(&only_if, &some, used, local, |b| nested.tiles(b, shape, parts, None)),
             };
         };
         // 0 if all lengths are the required multiples.
@@ -360,11 +415,11 @@ impl<'k> Host<'k> {
             }
             let only_if = if which.is_one() { and(std::slice::from_ref(&none)) } else { and(&[none.clone(), which]) };
             let tiles = Whole { multiples, fours };
-            self.launch_if(&only_if, &whole, used, local, |b| body(b, shape, parts, Some(tiles)))?;
+            self.launch_if(&only_if, &whole, used, local, |b| nested.tiles(b, shape, parts, Some(tiles)))?;
         }
         if !multiples.is_empty() && (of.is_small || !of.of_all) {
             let some_of = if of.of_all { [of.of_stage, &[rest]].concat() } else { and(&[rest]) };
-            self.launch_if(&some_of, &some, used, local, |b| body(b, shape, parts, None))?;
+            self.launch_if(&some_of, &some, used, local, |b| nested.tiles(b, shape, parts, None))?;
         }
         Ok(())
     }

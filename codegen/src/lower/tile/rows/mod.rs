@@ -346,7 +346,7 @@ impl<'k> Folded<'k> {
         let (in_team, number, teams, team_size) = self.teams_of(f, &item, &n_expr)?;
         let rounds = n_expr.clone().add(teams.clone()).sub(Expr::int(1)).div(teams.clone());
         let rounds = f.number("rounds", rounds, &n);
-        let result = f.by_tiles(|f| {
+        f.by_tiles(|f| {
             f.for_level(crate::core::Level::Wrg(0), &rounds, |f, g| {
                 f.share_memory();
                 let row = f.size(g)?.mul(teams).add(number);
@@ -388,31 +388,43 @@ impl<'k> Folded<'k> {
                         let at = row.mul(parts).add(&part);
                         return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
                     }
-                    let mut env = self.row_env(f, &at, &self.wanted_behind())?;
-                    env.bind(self.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
-                    for s in self.f.body.stmts.iter().skip_while(|s| s.var != self.of).skip(1) {
-                        let value = f.eval_stmt(s, &mut env, None)?;
-                        env.bind(s.var, value);
-                    }
-                    let value = f.atom(&self.f.body.result, &env)?;
-                    let to = self.dest_of_row(f, dest, &at)?;
-                    f.copy(&value, &to)
+                    self.write_row(f, dest, &at, &acc)
                 })
             })
-        });
+        })?;
+        self.ask_for_groups(f, &n);
+        Ok(())
+    }
+
+    /// Writes the result of a row whose fold is `acc`.
+    fn write_row(&self, f: &mut FunctionBuilder<'_, 'k>, dest: &Dest<'k>, at: &Size, acc: &Value<'k>) -> Result<()> {
+        let mut env = self.row_env(f, at, &self.wanted_behind())?;
+        env.bind(self.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
+        for s in self.f.body.stmts.iter().skip_while(|s| s.var != self.of).skip(1) {
+            let value = f.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let value = f.atom(&self.f.body.result, &env)?;
+        let to = self.dest_of_row(f, dest, at)?;
+        f.copy(&value, &to)
+    }
+
+    /// Asks for the groups that `n` rows, or all of their parts, keep busy.
+    fn ask_for_groups(&self, f: &mut FunctionBuilder<'_, 'k>, n: &Size) {
         let wanted = [Parameter::RowsColumns, Parameter::RowsEach, Parameter::RowsTeam];
         let [columns, each, team] = wanted.map(|p| f.parameter(p));
         let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
         let (items, busy) = (Size::int(self.items), Size::int(f.program().busy() / self.items));
-        if self.teams == Teams::Columns && self.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
+        let in_parts = matches!(self.stage, Stage::Parts(..));
+        if self.teams == Teams::Columns && self.length.as_ref().is_some_and(known) && !in_parts && known(n) {
             f.grid_mut().ask_for_groups(n.add(&Size::int(columns - 1)).div_floor(&Size::int(columns)));
-            return result;
+            return;
         }
-        if let (Stage::Parts(parts, _), Some(_)) = (&self.stage, &parts) {
+        if let Stage::Parts(parts, _) = &self.stage {
             let all = self.count.mul(parts);
             let each = if self.teams == Teams::Columns { columns } else { 1 };
             f.grid_mut().ask_for_groups(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
-            return result;
+            return;
         }
         let groups = match &self.length {
             // A team has at most twice as many work-items as its row needs.
@@ -422,10 +434,9 @@ impl<'k> Folded<'k> {
             Some(_) => None,
             None => Some(Size::max(&n.mul(&Size::int(team)).div_floor(&items), &busy)),
         };
-        if let Some(groups) = groups.filter(|_| known(&n)) {
-            f.grid_mut().ask_for_groups(Size::min(&n, &groups.add(&Size::one())));
+        if let Some(groups) = groups.filter(|_| known(n)) {
+            f.grid_mut().ask_for_groups(Size::min(n, &groups.add(&Size::one())));
         }
-        result
     }
 
     /// The index of a work-item in its team, the index of the team in its group, the number of teams of a group, and

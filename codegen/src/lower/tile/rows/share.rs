@@ -6,7 +6,7 @@ use crate::lower::flagged::flagged;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::instructions::in_flight;
 use crate::lower::tile::min;
-use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
+use crate::lower::value::{Array, Closure, Dest, Env, Place, Value, View};
 use crate::opencl::{BinaryOp, CType, Expr, Step};
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
@@ -35,22 +35,11 @@ impl<'k> Folded<'k> {
         (acc, z): (&Value<'k>, &Value<'k>),
     ) -> Result<()> {
         let env = self.row_env(b, at, &self.before().map(|s| s.var).collect())?;
-        let xs = match &self.stage {
-            Stage::Rest(parts, place) => {
-                let parts = b.host_size(parts, "parts")?;
-                let base = at.mul(&parts);
-                Array::new(parts, View::Stored { element: place.layout.clone(), base })
-            }
-            _ => {
-                let xs = b.atom(&self.fold.args[1], &env)?;
-                b.array(&xs)?
-            }
+        let xs = self.elements(b, at, &env)?;
+        let k = match (&self.stage, &self.length) {
+            (Stage::Rest(..), _) | (_, None) => &xs.len.clone(),
+            (_, Some(length)) => length,
         };
-        let length = match &self.stage {
-            Stage::Rest(..) => Some(xs.len.clone()),
-            _ => self.length.clone(),
-        };
-        let k = &length.unwrap_or_else(|| xs.len.clone());
         let f = Closure { lambda: &self.fold.funs[0], env };
         let (mine, team_expr, k_expr) = (b.size(in_team)?, b.size(team)?, b.size(k)?);
         let fold = |b: &mut FunctionBuilder<'_, 'k>, x: Value<'k>| -> Result<()> {
@@ -59,20 +48,7 @@ impl<'k> Folded<'k> {
             b.assign_registers(acc, &next)
         };
         let in_order = !f.lambda.is_commutative(b.kernel()) || self.teams == Teams::Columns;
-        let bounds = match (part, &self.stage) {
-            (Some(part), Stage::Parts(parts, _)) => {
-                let (part, parts) = (b.size(part)?, b.host_size(parts, "parts")?);
-                let parts = b.size(&parts)?;
-                let piece = k_expr.clone().sub(Expr::int(1)).div(parts).add(Expr::int(1));
-                let piece = b.bind("of_part", CType::Int, piece);
-                let from = min(Expr::binary(BinaryOp::Mul, part, piece.clone()), k_expr.clone());
-                let from = b.number("first", from, k);
-                let from_expr = b.size(&from)?;
-                let to = from_expr.clone().add(min(piece, k_expr.clone().sub(from_expr)));
-                Some((from, b.number("last", to, k)))
-            }
-            _ => None,
-        };
+        let bounds = self.bounds_of_part(b, part, (k, &k_expr))?;
         if !in_order {
             let (from, to) = match &bounds {
                 None => (mine, k.clone()),
@@ -127,6 +103,44 @@ impl<'k> Folded<'k> {
             let x = f.read(&xs, i)?;
             fold(f, x)
         })
+    }
+
+    /// The elements that are folded for a row: its own, or the results of its parts.
+    fn elements(&self, b: &mut FunctionBuilder<'_, 'k>, at: &Size, env: &Env<'k>) -> Result<Array<'k>> {
+        match &self.stage {
+            Stage::Rest(parts, place) => {
+                let parts = b.host_size(parts, "parts")?;
+                let base = at.mul(&parts);
+                Ok(Array::new(parts, View::Stored { element: place.layout.clone(), base }))
+            }
+            _ => {
+                let xs = b.atom(&self.fold.args[1], env)?;
+                b.array(&xs)
+            }
+        }
+    }
+
+    /// The first element of a part of a row of `k` elements, and the one after the last; `None` if rows have no parts.
+    fn bounds_of_part(
+        &self,
+        b: &mut FunctionBuilder<'_, 'k>,
+        part: Option<&Size>,
+        (k, k_expr): (&Size, &Expr),
+    ) -> Result<Option<(Size, Size)>> {
+        match (part, &self.stage) {
+            (Some(part), Stage::Parts(parts, _)) => {
+                let (part, parts) = (b.size(part)?, b.host_size(parts, "parts")?);
+                let parts = b.size(&parts)?;
+                let piece = k_expr.clone().sub(Expr::int(1)).div(parts).add(Expr::int(1));
+                let piece = b.bind("of_part", CType::Int, piece);
+                let from = min(Expr::binary(BinaryOp::Mul, part, piece.clone()), k_expr.clone());
+                let from = b.number("first", from, k);
+                let from_expr = b.size(&from)?;
+                let to = from_expr.clone().add(min(piece, k_expr.clone().sub(from_expr)));
+                Ok(Some((from, b.number("last", to, k))))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Combines the values of a team, neighbours first; the first work-item has the result.
