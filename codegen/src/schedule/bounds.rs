@@ -3,11 +3,17 @@
 //! Memory is allocated before the run, so every stored array needs a bound. A `filter` keeps at most its input; a
 //! `pack` hides a length with a known bound; an `if` has the greater of two bounds. A length that the host reads during
 //! the run ([`Read`]) is a bound, too.
+//!
+//! [`nodes`]: sizes from the nodes of their trees.
+
+mod nodes;
 
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Literal;
-use lift_analysis::size::{Facts, Node, Size, Var, VarKind};
+use lift_analysis::size::{Facts, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
+use nodes::rounded_down;
+pub use nodes::size_of_node;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -36,6 +42,8 @@ pub struct State {
     pub round: Var,
     /// The length after the last iteration.
     pub end: Var,
+    /// A bound of `end` that is known before the loop; only for loops in maps at the host.
+    most: Option<Size>,
 }
 
 /// The first id of size variables for lengths; ids of size parameters are smaller.
@@ -82,50 +90,6 @@ pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
     facts.bounds(size).1.filter(known).map(|bound| rounded_down(facts, &bound))
 }
 
-/// Rounds the bound of an integer down: `N/2` loses its fraction if N is odd.
-fn rounded_down(facts: &Facts, bound: &Size) -> Size {
-    if bound.is_integral() {
-        return bound.clone();
-    }
-    fn floors(facts: &Facts, n: &Node) -> Option<Size> {
-        Some(match n {
-            Node::ExactDiv(a, b) => {
-                let (a, b) = (size_of_node(a)?, size_of_node(b)?);
-                if facts.divides(&b, &a).is_yes() { a.div_exact(&b) } else { a.div_floor(&b) }
-            }
-            Node::Neg(a) => floors(facts, a)?.neg(),
-            Node::Add(all) => all.iter().try_fold(Size::zero(), |sum, n| Some(sum.add(&floors(facts, n)?)))?,
-            Node::Sub(a, b) => floors(facts, a)?.sub(&floors(facts, b)?),
-            other => size_of_node(other)?,
-        })
-    }
-    floors(facts, &bound.node()).unwrap_or_else(|| bound.clone())
-}
-
-/// The size that a node represents; `None` if it contains [`Node::TooLarge`].
-pub fn size_of_node(n: &Node) -> Option<Size> {
-    let all = |ns: &[Node]| ns.iter().map(size_of_node).collect::<Option<Vec<_>>>();
-    Some(match n {
-        Node::Int(v) => Size::int(i64::try_from(*v).ok()?),
-        Node::Var(v) => Size::var(v.clone()),
-        Node::Neg(a) => size_of_node(a)?.neg(),
-        Node::Add(ns) => all(ns)?.iter().fold(Size::zero(), |a, b| a.add(b)),
-        Node::Sub(a, b) => size_of_node(a)?.sub(&size_of_node(b)?),
-        Node::Mul(ns) => all(ns)?.iter().fold(Size::one(), |a, b| a.mul(b)),
-        Node::ExactDiv(a, b) => size_of_node(a)?.div_exact(&size_of_node(b)?),
-        Node::FloorDiv { num, den, .. } => size_of_node(num)?.div_floor(&size_of_node(den)?),
-        Node::Mod { num, den, .. } => size_of_node(num)?.rem(&size_of_node(den)?),
-        Node::Min(ns) => all(ns)?.into_iter().reduce(|a, b| Size::min(&a, &b))?,
-        Node::Max(ns) => all(ns)?.into_iter().reduce(|a, b| Size::max(&a, &b))?,
-        Node::Pow(a, b) => size_of_node(a)?.pow(&size_of_node(b)?),
-        Node::Sum { index, count, body } => Size::sum(index.clone(), size_of_node(count)?, size_of_node(body)?),
-        Node::IfLe { left, right, then, otherwise } => {
-            Size::if_le(&size_of_node(left)?, &size_of_node(right)?, &size_of_node(then)?, &size_of_node(otherwise)?)
-        }
-        Node::TooLarge => return None,
-    })
-}
-
 /// The number of hidden lengths in a type.
 pub fn hidden(ty: &Ty) -> usize {
     match ty.kind() {
@@ -156,7 +120,16 @@ impl Bounds {
         for size in &kernel.sizes {
             ranges.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
         }
-        let mut finder = Finder { kernel, read, facts, ranges, bounds, ints: FxHashMap::default(), on_device: false };
+        let mut finder = Finder {
+            kernel,
+            read,
+            facts,
+            ranges,
+            bounds,
+            ints: FxHashMap::default(),
+            on_device: false,
+            in_turn: false,
+        };
         for p in &kernel.params {
             finder.input(*p);
         }
@@ -223,6 +196,8 @@ struct Finder<'k> {
     ints: FxHashMap<VarId, Size>,
     /// Whether the statements are in a function that the device runs.
     on_device: bool,
+    /// Whether the statements are in the function of a map at the host, whose results share memory.
+    in_turn: bool,
 }
 
 impl Finder<'_> {
@@ -280,25 +255,40 @@ impl Finder<'_> {
     }
 
     fn call(&mut self, f: &Lambda, args: &[Hidden]) -> Hidden {
+        let results = self.one_call(f, args);
+        results.into_iter().map(|bound| self.for_every_call(&f.body, bound?)).collect()
+    }
+
+    /// The bounds of a function's result, in the lengths that the call opens.
+    fn one_call(&mut self, f: &Lambda, args: &[Hidden]) -> Hidden {
         for (i, p) in f.params.iter().enumerate() {
             let n = hidden(self.kernel.ty(*p));
             let mut given = args.get(i).cloned().unwrap_or_default();
             given.resize(n, None);
             self.bounds.vars.insert(*p, given);
         }
-        let results = self.block(&f.body);
-        results.into_iter().map(|bound| self.for_every_call(&f.body, bound?)).collect()
+        self.block(&f.body)
     }
 
     /// A bound of a function's result for all arguments: without the lengths that one call opens.
     fn for_every_call(&self, body: &Block, bound: Size) -> Option<Size> {
         let mut opened = Vec::new();
-        body.visit(&mut |stmt| opened.extend(self.bounds.opened.get(&stmt.var)));
-        // A length may be bounded by one that is opened before.
-        opened.into_iter().rev().try_fold(bound, |bound, (length, most)| match bound.contains(length) {
-            true => Some(bound.subst_var(length, most.as_ref()?)),
-            false => Some(bound),
-        })
+        body.visit(&mut |stmt| opened.extend(self.opened_by(stmt)));
+        without(&opened, bound)
+    }
+
+    /// A bound for all elements of a map at the host: also without the lengths of states after the loops of one element.
+    fn for_every_element(&self, body: &Block, bound: Size) -> Option<Size> {
+        let mut found = Vec::new();
+        body.visit(&mut |stmt| {
+            found.extend(self.opened_by(stmt));
+            found.extend(self.bounds.state(stmt.var).iter().map(|state| (&state.end, state.most.as_ref())));
+        });
+        without(&found, bound)
+    }
+
+    fn opened_by(&self, stmt: &Stmt) -> Option<(&Var, Option<&Size>)> {
+        self.bounds.opened.get(&stmt.var).map(|(length, most)| (length, most.as_ref()))
     }
 
     fn int(&self, a: &Atom) -> Option<Size> {
@@ -410,6 +400,12 @@ impl Finder<'_> {
         self.assume_indices(call);
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         match call.prim {
+            Prim::Map(Level::Host) => {
+                let around = std::mem::replace(&mut self.in_turn, true);
+                let found = self.one_call(&call.funs[0], &args);
+                self.in_turn = around;
+                found.into_iter().map(|bound| self.for_every_element(&call.funs[0].body, bound?)).collect()
+            }
             Prim::Map(_) => self.call(&call.funs[0], &args),
             Prim::Filter(_) => {
                 self.call(&call.funs[0], &args);
@@ -530,8 +526,10 @@ impl Finder<'_> {
             return start;
         }
         (self.facts, self.ranges) = (facts, ranges);
-        if let Some(count @ 0..=FEW_ROUNDS) = count.filter(|_| self.on_device) {
-            let mut longest = start;
+        let mut most = vec![None; start.len()];
+        if let Some(count @ 0..=FEW_ROUNDS) = count.filter(|_| self.on_device || self.in_turn) {
+            let around = std::mem::replace(&mut self.on_device, true);
+            let mut longest = start.clone();
             for _ in 0..count {
                 let known = (self.facts.clone(), self.ranges.clone());
                 let next = rounds(self, &longest);
@@ -539,9 +537,13 @@ impl Finder<'_> {
                 longest = greater(longest, next);
                 (self.facts, self.ranges) = known;
             }
-            return longest;
+            self.on_device = around;
+            if self.on_device {
+                return longest;
+            }
+            most = longest;
         }
-        let states: Vec<State> = (0..start.len()).map(|nth| self.state(var, nth)).collect();
+        let states: Vec<State> = most.into_iter().enumerate().map(|(nth, most)| self.state(var, nth, most)).collect();
         for state in &states {
             for length in [&state.start, &state.round, &state.end] {
                 self.assume_range(length, Some(Size::zero()), None);
@@ -555,13 +557,21 @@ impl Finder<'_> {
         end
     }
 
-    fn state(&self, var: VarId, nth: usize) -> State {
+    fn state(&self, var: VarId, nth: usize, most: Option<Size>) -> State {
         let name =
             format!("{}{}", self.kernel.name_of(var), if nth == 0 { String::new() } else { (nth + 1).to_string() });
         let first = FIRST_STATE + (var.0 * MOST_STATES + nth as u32) * 3;
         let of = |which: u32, when: &str| Var::new(VarKind::Param, first + which, format!("{name}_{when}"));
-        State { start: of(0, "start"), round: of(1, "round"), end: of(2, "end") }
+        State { start: of(0, "start"), round: of(1, "round"), end: of(2, "end"), most }
     }
+}
+
+/// A bound without these lengths; each may be bounded by one that is found before it.
+fn without(lengths: &[(&Var, Option<&Size>)], bound: Size) -> Option<Size> {
+    lengths.iter().rev().try_fold(bound, |bound, (length, most)| match bound.contains(length) {
+        true => Some(bound.subst_var(length, (*most)?)),
+        false => Some(bound),
+    })
 }
 
 fn greater(a: Hidden, b: Hidden) -> Hidden {

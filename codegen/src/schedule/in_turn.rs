@@ -166,13 +166,14 @@ fn at_the_host(kernel: &Kernel, bounds: &Bounds, of: &PrimCall, call: &mut PrimC
     }
 }
 
-/// Whether the function of a map computes a length that determines the memory of the results. Then the maximum over
-/// all results must be known before the first one is stored.
+/// Whether the function of a map computes a length, or runs a loop, that determines the memory of the results. Then the
+/// maximum over all results must be known before the first one is stored.
 fn finds_room(bounds: &Bounds, map: VarId, call: &PrimCall) -> bool {
     let mut inside = FxHashSet::default();
     call.funs.iter().for_each(|f| {
         f.body.visit(&mut |stmt| {
             inside.extend(bounds.length(stmt.var));
+            inside.extend(bounds.state(stmt.var).iter().map(|state| &state.end));
         });
     });
     bounds.get(map).iter().flatten().any(|most| most.any_var(&mut |v| inside.contains(v)))

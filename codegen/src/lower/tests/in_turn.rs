@@ -1,11 +1,15 @@
 //! Rows that are done by the whole device, one after the other.
 
+use super::row_loops::iterate;
 use super::*;
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
-use crate::core::{Atom, Level, Prim};
+use crate::core::{Atom, Level, Prim, Rhs};
 use crate::plan::Step;
+use expect_test::expect;
 use lift_analysis::parameters::Parameter;
+use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::Ty;
 
 /// Compiled so that rows of one element are worth the device; every map over rows must be a loop of the host.
 fn agrees_in_turn(kernel: Kernel, shapes: &[(usize, usize)]) {
@@ -152,4 +156,73 @@ fn rows_whose_length_is_computed_are_not_in_turn() {
             panic!("{n}×{m}: {problem}");
         }
     }
+}
+
+/// Two arrays, joined, whose total length is hidden.
+fn joined(b: &mut Builder, xs: &Atom, ys: &Atom) -> Atom {
+    let length = |b: &Builder, xs: &Atom| b.ty(xs).as_array().map(|a| a.len.clone()).expect("an array");
+    let total = &length(b, xs) + &length(b, ys);
+    let both = b.view(Prim::Concat, &[], &[xs.clone(), ys.clone()]);
+    let x = Var::new(VarKind::Bound, 900, "X");
+    let ty = Ty::exists(vec![x.clone()], array(float(), &Size::var(x)));
+    b.emit("joined", ty, Vec::new(), Rhs::Pack(both, vec![total]))
+}
+
+/// A loop whose state grows by a row, less what its filter leaves out, each round.
+fn grown(b: &mut Builder, rounds: i64, start: &Atom, row: &Atom) -> Atom {
+    iterate(b, Size::int(rounds), start, |b, state| {
+        let (_, state) = b.unpack(state);
+        let both = joined(b, &state, row);
+        let (_, both) = b.unpack(&both);
+        high(b, &both)
+    })
+}
+
+#[test]
+fn the_state_of_a_loop_over_a_row_grows() {
+    let once = |b: &mut Builder, row: &Atom| {
+        let kept = high(b, row);
+        grown(b, 2, &kept, row)
+    };
+    agrees_in_turn(of_rows("grown", as_given, once), &SHAPES);
+    let twice = |b: &mut Builder, row: &Atom| {
+        let first = once(b, row);
+        let (lengths, kept) = b.unpack(&first);
+        let sums = summed(b, &kept);
+        let sums = b.pack(&sums, &lengths);
+        let second = grown(b, 3, &sums, row);
+        let (lengths, second) = b.unpack(&second);
+        let sorted = sorted(b, &second);
+        let sorted = b.pack(&sorted, &lengths);
+        b.tuple(&[sorted, first])
+    };
+    agrees_in_turn(of_rows("grown twice", as_given, twice), &SHAPES);
+}
+
+#[test]
+fn a_growing_loop_in_a_growing_loop_over_a_row_of_a_plane() {
+    let mut b = Builder::new("planes");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let planes = b.slide(1, 1, &xs);
+    let result = b.map(Level::Auto, &planes, |b, plane| {
+        b.map(Level::Auto, plane, |b, row| {
+            let kept = high(b, row);
+            iterate(b, Size::int(2), &kept, |b, state| grown(b, 2, state, row))
+        })
+    });
+    agrees_in_turn(b.finish(&result), &SHAPES[..3]);
+}
+
+/// Nothing bounds the number of rounds: the rows' memory is unknown before the first one is stored.
+#[test]
+fn a_state_that_grows_without_a_bound_is_not_in_turn() {
+    let endless = |b: &mut Builder, row: &Atom| {
+        let kept = high(b, row);
+        grown(b, 100, &kept, row)
+    };
+    let kernel = simplify(of_rows("endless", as_given, endless));
+    let target = Target::nvidia().with(Parameter::TurnsRow, 1).with(Parameter::TurnsEach, 1);
+    let errors = compile(&kernel, &target).err().unwrap_or_default();
+    expect!["`iterate`: each element has its own loop here, whose state may grow, so its memory is unknown; at the top of a kernel, memory grows with the state"].assert_eq(&errors[0].to_string());
 }

@@ -19,7 +19,12 @@ fn sum(b: &mut Builder, xs: &Atom) -> Atom {
     b.prim(Prim::Head, &[], vec![], &[all])
 }
 
-fn iterate(b: &mut Builder, rounds: Size, start: &Atom, f: impl FnOnce(&mut Builder, &Atom) -> Atom) -> Atom {
+pub(super) fn iterate(
+    b: &mut Builder,
+    rounds: Size,
+    start: &Atom,
+    f: impl FnOnce(&mut Builder, &Atom) -> Atom,
+) -> Atom {
     let ty = b.ty(start.clone());
     let f = b.lambda(&[ty], |b, x| f(b, &x[0]));
     b.prim(Prim::Iterate, &[rounds], vec![f], &[start.clone()])
