@@ -7,7 +7,8 @@ use crate::core::{Level, Prim, PrimCall};
 use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::stream::tile::bytes;
-use crate::lower::value::{Array, Closure, Dest, Env, Layout, Value};
+use crate::lower::value::{Array, Closure, Dest, Env, Layout, Root, Value};
+use crate::lower::write::dest_roots;
 use crate::opencl::{CType, Expr, Step, Storage};
 use crate::schedule::teams::SCAN_TILE;
 use lift_analysis::size::Size;
@@ -61,7 +62,21 @@ pub fn scan_in_order<'k>(
     dest: &Dest<'k>,
 ) -> Result<bool> {
     let inclusive = matches!(call.prim, Prim::Scan(_));
+    // The work-items of the team each write some elements, which would be lost in memory of their own.
+    let mut roots = Vec::new();
+    dest_roots(dest, &mut roots);
+    if roots.iter().any(|root| is_of_item(b, root)) {
+        return Ok(false);
+    }
     Ok(in_order(b, call, env, Written::States { dest, inclusive })?.is_some())
+}
+
+fn is_of_item(b: &FunctionBuilder, root: &Root) -> bool {
+    match root {
+        Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } | Root::Part { .. } => true,
+        Root::Array { local: true, .. } => false,
+        Root::Buffer(id) => b.own().is_of_item(*id),
+    }
 }
 
 fn in_order<'k>(

@@ -18,7 +18,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Whether the work-items of a group share the iterations of a loop with this state.
     pub fn loops_together(&self, stmt: &core::Stmt, state: &Atom) -> bool {
         let shared = || place::stmt_levels(stmt).iter().any(|level| matches!(level, Level::Lcl(_)));
-        !is_flat(&self.kernel().atom_ty(state)) && self.is_whole_group() && shared()
+        let whole = !is_flat(&self.kernel().atom_ty(state)) && self.is_whole_group();
+        whole && (shared() || self.has_scan_together(stmt))
+    }
+
+    /// Whether the iterations of a loop have a scan of which each work-item of a team writes some states.
+    fn has_scan_together(&self, stmt: &core::Stmt) -> bool {
+        let blocks = stmt.rhs.blocks();
+        blocks.iter().flat_map(|block| &block.stmts).any(|s| match &s.rhs {
+            Rhs::Prim(call) => self.scans_together(call) || self.has_scan_together(s),
+            _ => self.has_scan_together(s),
+        })
     }
 }
 
