@@ -4,7 +4,7 @@ use crate::commands::ENDLESS;
 use crate::programs::Bench;
 use crate::session::{Options, Session, rich_client};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 const SCALE: &str = "\
 ;;; run: xs=[1,2,3]
@@ -348,7 +348,7 @@ fn without_a_device_nothing_is_tuned() {
 
 /// A kernel for which each class but the one that it is written for is many times as fast on a processor.
 const KEPT: &str = "\
-;;; run: xs=random N=4000000
+;;; run: xs=random N=200000
 (lift kept (N) ((array-type int N))
   (lambda (xs) (with ((target portable)) (filter (lambda (x) (> x 0)) xs))))
 ";
@@ -360,8 +360,9 @@ fn a_search_that_is_interrupted_keeps_the_best_so_far() {
     let mut command = bench.command(&["tune", "kept.lift", "--budget", "600"]);
     let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
     let file = bench.path("kept.lift.tuned");
-    let began = Instant::now();
-    while !file.exists() && began.elapsed() < Duration::from_secs(120) {
+    // However long the first improvement takes; a search that ends before has none.
+    while !file.exists() {
+        assert_eq!(child.try_wait().expect("its state"), None, "the search ended without a result");
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
