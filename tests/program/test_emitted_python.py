@@ -235,7 +235,11 @@ FITTING = [
     ("(array-type (array-type int 2) N)", [[1, 2], [3, 4]], "[[1 2]\n [3 4]]"),
     ("(array-type (array-type int 2) N)", [[1], [2]], "but its type says 2"),
     ("(array-type (array-type int N) N)", np.zeros((2, 3), np.int32), "the sizes disagree"),
-    ("(array-type (tuple-type int int) N)", (np.array([1, 2, 3], np.int32),) * 2, "an array is needed, not a tuple"),
+    (
+        "(array-type (tuple-type int int) N)",
+        (np.array([1, 2, 3], np.int32),) * 2,
+        "an array of tuples is needed, not 2 arrays",
+    ),
     ("(array-type (tuple-type int int) N)", [(1, 10), (2, 20)], "[(1, 10) (2, 20)]"),
     ("(array-type (tuple-type int int) N)", [(1, 10), (2,)], "a tuple of 2 is needed, not a tuple of 1"),
     ("(array-type (tuple-type int int) N)", np.array([1, 2], np.int32), "tuples of 2 are needed"),

@@ -10,7 +10,7 @@ use super::nested::{Work, array_of, is_known, rows_of, work_of};
 use super::pass::within;
 use super::unrolled::row_of;
 use super::versions::{branch, choice, decided, fresh};
-use super::{Applied, rules, uses};
+use super::{Applied, fails, rules, uses};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::order::NumberOrder;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
@@ -252,7 +252,9 @@ impl Found {
             let ([before], [xs]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
             let (row, element) = rows_of(&kernel.atom_ty(xs))?;
             let words = scalars(&element) + usize::from(positions);
-            let items = before.body.stmts.iter().all(|s| work_of(kernel, s) == Work::Item);
+            // A fold compares other pairs than a sort.
+            let items = before.body.stmts.iter().all(|s| work_of(kernel, s) == Work::Item)
+                && !fails::may_fail(&kernel.vars, &before.body);
             let alone = body.result != Atom::Var(*sorted)
                 && body.stmts.iter().filter(|s| uses::mentions(s, &|v| v == *sorted)).count() == 1;
             let long = is_known(&row) && row.as_const().is_none_or(|n| n > LEAST);

@@ -163,7 +163,7 @@ rules! {
         if "n and m are lengths, or numbers, that are known before the run; also of other comparisons, and below other maps. At the top of a kernel, where f or g has an operator with a function.";
     Decomposition TAKE_SORT "take-sort":
         "take k (sort f xs)" = "generate k (λi. e_i) where (_, e_0, …) = head (reduceSeq (keep f) (0, 0, …) xs)",
-        if "Always true; also of `argsort`. On a GPU, in the functions of maps at the top of a kernel, where nothing else reads the sorted row: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Where rows have more than `turns.each` elements and are few, the host chooses the sort.";
+        if "Always true; also of `argsort`. On a GPU, in the functions of maps at the top of a kernel, where nothing else reads the sorted row and `f` cannot stop the run: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Where rows have more than `turns.each` elements and are few, the host chooses the sort.";
     Decomposition MAP_FEW_ROWS "map-few-rows":
         "map g xs" = "generate c (λi. if i = 0 then g (aref xs 0) else … g (aref xs (c - 1)))",
         if "`xs` has a constant number c of rows, at most 4. In a function that makes an array which `g` folds beside its row: the folds of all rows then read each element once, and the array is not stored.";
