@@ -54,6 +54,10 @@ impl OwnMemory {
     pub fn has_groups(&self) -> bool {
         !self.groups.is_empty()
     }
+    /// The number of buffers with a part for each group.
+    pub fn buffers_of_group(&self) -> usize {
+        self.groups.len()
+    }
     pub fn local_bytes(&self) -> u64 {
         self.local_bytes
     }

@@ -151,7 +151,12 @@ fn advance_together<'k>(
 ) -> Result<()> {
     let (from, to) = (state_at(b, both, from)?, state_at(b, both, to)?);
     let args: Vec<Value<'k>> = [b.load(&from)?].into_iter().chain(element).collect();
+    let before = b.own().buffers_of_group();
     b.call_into(f, &args, &Dest::Place(to))?;
-    b.fence(both);
+    match b.own().buffers_of_group() > before {
+        // The next iteration writes global memory that this one reads.
+        true => b.barrier(true, true),
+        false => b.fence(both),
+    }
     Ok(())
 }

@@ -266,8 +266,12 @@ impl Maker<'_> {
         let keep = self.function(&INT, &BOOL, 1);
         let grid = Ty::array(Ty::array(INT, m), n.clone());
         let column = Ty::array(INT, n);
-        match self.choices.below(11) {
+        match self.choices.below(12) {
             0 => (format!("(map (mapGlb {function}) {rows})"), grid),
+            11 => {
+                let guard = self.choices.of(&["(> M 1)", "(<= (length r) 2)", "(= N M)"]);
+                (format!("(map (lambda (r) (if {guard} (head (reduceSeq 1 - (map {function} r))) 7)) {rows})"), column)
+            }
             10 => {
                 let sort = self.choices.of(&["(sort > {r})", "(argsort < {r})"]);
                 let row = format!("(concat (map {function} r) (iota #40))");
