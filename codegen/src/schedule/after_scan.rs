@@ -221,8 +221,8 @@ fn zipped_in(body: &Block, v: VarId) -> Option<Vec<VarId>> {
     args.iter().map(|a| if let Atom::Var(v) = a { Some(*v) } else { None }).collect()
 }
 
-/// A value of a type of scalars, which nobody reads.
-fn zero(kernel: &mut Kernel, ty: &Ty, like: &Stmt, out: &mut Vec<Stmt>) -> Atom {
+/// A value of scalars that nobody reads: zeros, after the statements that make them.
+pub(super) fn zero(kernel: &mut Kernel, ty: &Ty, like: &Stmt, out: &mut Vec<Stmt>) -> Atom {
     match ty.kind() {
         TyKind::Tuple(parts) => {
             let parts = parts.iter().map(|part| zero(kernel, part, like, out)).collect();

@@ -5,6 +5,7 @@
 //! The accumulator is the number of elements that it has and these, in order. An element goes before the first one that it
 //! precedes, so elements that are equal keep their order, as in a sort. Most elements are compared with the last one only.
 
+use super::after_scan::zero;
 use super::nest::is_scalars;
 use super::nested::{Work, array_of, is_known, rows_of, work_of};
 use super::pass::within;
@@ -144,7 +145,7 @@ impl Writer<'_> {
         let mut state = vec![Ty::int()];
         state.extend(std::iter::repeat_n(kept.clone(), found.count));
         let state = Ty::tuple(state);
-        let nothing = zero(self.kernel, &mut out, like, &kept);
+        let nothing = zero(self.kernel, &kept, stmt, &mut out.stmts);
         let mut start = vec![Atom::Lit(Literal::Int(0))];
         start.extend(std::iter::repeat_n(nothing, found.count));
         let start = out.emit(self.kernel, like, state.clone(), Rhs::Tuple(start));
@@ -278,17 +279,6 @@ fn scalars(ty: &Ty) -> usize {
     match ty.kind() {
         TyKind::Tuple(parts) => parts.iter().map(scalars).sum(),
         _ => 1,
-    }
-}
-
-/// A value of scalars, for elements that are not there.
-fn zero(kernel: &mut Kernel, out: &mut Emitter, like: VarId, ty: &Ty) -> Atom {
-    match ty.kind() {
-        TyKind::Tuple(parts) => {
-            let parts = parts.iter().map(|part| zero(kernel, out, like, part)).collect();
-            out.emit(kernel, like, ty.clone(), Rhs::Tuple(parts))
-        }
-        _ => Atom::Lit(ty.as_scalar().map_or(Literal::Bool(false), Literal::zero)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The ranges of sums whose remainder is taken, such as the place of a neighbour in a ring, `(mod (+ i N -1) N)`.
 //!
-//! Sums of positions and lengths may leave the range of an `Int` if arrays are long. Then the program has no meaning that
-//! anybody wants, and where they may not, the remainder is an index that needs no division and no check.
+//! Such a sum wraps if arrays are very long, and the index is wrong. So the kernel assumes that it fits an `Int`. Then the
+//! remainder needs no division and no check.
 
 use super::is_known;
 use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, ScalarOp, VarId};
