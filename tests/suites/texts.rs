@@ -3,9 +3,11 @@
 
 use libtest_mimic::{Arguments, Trial};
 use lift_codegen::lower;
+use lift_codegen::plan::{Arg, BufferId, BufferRole, Step};
 use lift_codegen::target::Target;
 use lift_tests::check::Program;
 use lift_tests::{files, golden};
+use std::collections::HashSet;
 
 /// A file of `tests/primitives`, its kernel, and the target.
 const TEXTS: [(&str, &str, &str); 20] = [
@@ -47,6 +49,12 @@ const AGAIN: &str = "
       (product a (product a (product a (product a (product a (product a a))))))))))))))
 ";
 
+/// A map whose code is written more than once before the compiler chooses how lanes lie.
+const LOOKED_AT: &str = "
+(lift middles (N M) ((array-type (array-type float M) (+ N 1)))
+  (lambda (x) (map (lambda (c) (let s (sort < c) (tuple (sum c) (aref s (/ (length s) 2))))) (transpose x))))
+";
+
 /// A kernel of [`AGAIN`], a target, and the maximal size of its text in bytes.
 const BYTES: [(&str, &str, usize); 4] = [
     ("means", "nvidia", 48_000),
@@ -66,7 +74,37 @@ fn main() {
         Trial::test(format!("bytes.{kernel}.{target}"), move || is_short(kernel, target, *most).map_err(Into::into))
     });
     let groups = Trial::test("small-groups", || groups_are_small().map_err(Into::into));
-    libtest_mimic::run(&Arguments::from_args(), texts.chain(bytes).chain([groups]).collect()).exit();
+    let memory = Trial::test("memory-is-used", || memory_is_used().map_err(Into::into));
+    libtest_mimic::run(&Arguments::from_args(), texts.chain(bytes).chain([groups, memory]).collect()).exit();
+}
+
+/// What a kernel allocates, one of its launches uses: code that was only looked at asks for nothing.
+fn memory_is_used() -> Result<(), String> {
+    let program = Program::new(&files::root(), "looked-at.lift", LOOKED_AT);
+    for kernel in program.kernels() {
+        let core = kernel.core?;
+        let compiled = lower::compile(&core, &"nvidia".parse::<Target>()?).map_err(|e| e[0].to_string())?;
+        let mut used: HashSet<BufferId> = HashSet::new();
+        in_launches(&compiled.plan.steps, &mut used);
+        for (at, buffer) in compiled.plan.buffers.iter().enumerate() {
+            if buffer.role == BufferRole::Temporary && !used.contains(&BufferId(at as u32)) {
+                return Err(format!("no launch of `{}` uses `{}`", kernel.name, buffer.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn in_launches(steps: &[Step], used: &mut HashSet<BufferId>) {
+    for step in steps {
+        if let Step::Launch(launch) = step {
+            used.extend(launch.args.iter().filter_map(|arg| match arg {
+                Arg::Buffer(id) => Some(*id),
+                Arg::Size { .. } | Arg::Local { .. } => None,
+            }));
+        }
+        step.inside().into_iter().for_each(|inner| in_launches(inner, used));
+    }
 }
 
 fn is_short(kernel: &str, target: &str, most: usize) -> Result<(), String> {

@@ -15,9 +15,14 @@ impl<'k> ProgramBuilder<'k> {
         if self.is_discarded() {
             return Ok(());
         }
-        let noted = self.report.applied.len();
+        let (applied, stored) = (self.report.applied.len(), self.report.stored.len());
+        let (buffers, failure) = (self.buffers.len(), self.failure_buffer);
         let asked = self.with_own_vars(|program| ask(&mut FunctionBuilder::new(program, origin)));
-        self.report.applied.truncate(noted);
+        self.report.applied.truncate(applied);
+        self.report.stored.truncate(stored);
+        // A launch would have given each buffer the length that it needs.
+        self.buffers.truncate(buffers);
+        self.failure_buffer = failure;
         asked
     }
 }
