@@ -2,6 +2,8 @@
 //!
 //! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`
 //! * `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)`, with z neutral
+//! * `reduceByKey n f z (map k (filter p xs)) (map g (filter p xs)) = reduceByKey n f z (map (λx. if p x then k x else -1) xs)
+//!   (map (λx. if p x then g x else z) xs)`
 //! * `length ∘ filter p = reduce + 0 ∘ map (λx. if p x then 1 else 0)`
 //!
 //! Maps and zips may stand between the filter and a fold, and several folds may read one filter, if nothing else does.
@@ -204,6 +206,14 @@ impl<'b> Reader<'_, '_, 'b> {
                 }
                 self.kept.folds += 1;
             }
+            Prim::ReduceByKey(_) => {
+                let [z, keys, xs] = call.args.as_slice() else { return None };
+                let both = self.is_derived(keys) && self.is_derived(xs) && !self.is_derived(z);
+                if !both || self.has_length(stmt) {
+                    return None;
+                }
+                self.kept.folds += 1;
+            }
             _ => return None,
         }
         Some(())
@@ -387,6 +397,13 @@ impl Writer<'_, '_> {
                                 self.rewriter.applied.push(Applied { rule, origin: stmt.origin.clone() });
                             }
                         }
+                        (Prim::ReduceByKey(_), Some(_)) => {
+                            if let Some(masked) = self.by_key(call) {
+                                stmts.extend(masked);
+                                let applied = Applied { rule: &rules::REDUCE_FILTER, origin: stmt.origin.clone() };
+                                self.rewriter.applied.push(applied);
+                            }
+                        }
                         _ => {}
                     }
                 }
@@ -403,6 +420,18 @@ impl Writer<'_, '_> {
         let masked = self.masked(&ty, &mut |w, x| w.element(of, x), &z)?;
         call.args[1] = Atom::Var(masked.var);
         Some(masked)
+    }
+
+    /// Makes a `reduceByKey` read keys that are no key, and neutral values, for what is not kept.
+    fn by_key(&mut self, call: &mut PrimCall) -> Option<[Stmt; 2]> {
+        let [z, Atom::Var(keys), Atom::Var(xs)] = call.args.as_slice() else { return None };
+        let (z, keys, xs) = (z.clone(), *keys, *xs);
+        let ty = self.rewriter.vars[xs.0 as usize].ty.as_array()?.element.clone();
+        let none = Atom::Lit(Literal::Int(-1));
+        let of_keys = self.masked(&Ty::int(), &mut |w, x| w.element(keys, x), &none)?;
+        let of_xs = self.masked(&ty, &mut |w, x| w.element(xs, x), &z)?;
+        call.args[1..].clone_from_slice(&[Atom::Var(of_keys.var), Atom::Var(of_xs.var)]);
+        Some([of_keys, of_xs])
     }
 
     /// Makes a `reduceSeq` skip elements that the filter drops.

@@ -6,15 +6,20 @@
 //! it would be computed twice or by fewer work-items than possible, or if only some elements are read and computing the
 //! others might fail.
 
+use super::by_key::table_bytes;
 use super::fails::may_fail;
 use super::flat::is_flat;
 use super::free::{are_brief, is_cheap, is_free, is_instant, picks_rows};
+use super::kept::bytes_of;
 use super::place::level_of;
 use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
 use crate::core::scalar::is_transcendental;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
+use crate::target::{Class, Target};
+use lift_analysis::parameters::Parameter;
+use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -106,16 +111,16 @@ const MOST_SPECIAL: usize = 2;
 
 type Demands = FxHashMap<VarId, Demand>;
 
-/// `stored`: results of maps that are not fused with their readers. `gpu`: an element may be computed again for each reader.
+/// `stored`: results of maps that are not fused with their readers. Without a `target`: for a GPU of which nothing is known.
 pub fn fuse(
     kernel: &Kernel,
-    gpu: bool,
+    target: Option<&Target>,
     uses: &FxHashMap<VarId, Uses>,
     stored: &FxHashSet<VarId>,
     sequential: bool,
     applied: &mut Vec<Applied>,
 ) -> Fused {
-    let mut fuser = Fuser { kernel, gpu, uses, stored, applied, fused: Fused::default() };
+    let mut fuser = Fuser { kernel, target, uses, stored, applied, fused: Fused::default() };
     let mut demands = Demands::default();
     fuser.block(&kernel.body, Demand::once(), !sequential, &mut demands);
     fuser.fused
@@ -146,8 +151,7 @@ fn gathers_rows(kernel: &Kernel, block: &Block) -> bool {
 
 struct Fuser<'a> {
     kernel: &'a Kernel,
-    /// Whether the target is a GPU, where memory traffic dominates.
-    gpu: bool,
+    target: Option<&'a Target>,
     uses: &'a FxHashMap<VarId, Uses>,
     stored: &'a FxHashSet<VarId>,
     applied: &'a mut Vec<Applied>,
@@ -155,6 +159,21 @@ struct Fuser<'a> {
 }
 
 impl Fuser<'_> {
+    /// Whether the target is a GPU, where memory traffic dominates.
+    fn gpu(&self) -> bool {
+        self.target.is_none_or(|t| t.class == Class::Gpu)
+    }
+
+    /// Whether groups have whole tables in local memory, so that each element is read once.
+    fn in_one_turn(&self, call: &PrimCall) -> bool {
+        let Some(target) = self.target else { return false };
+        let keys = call.sizes.first().and_then(Size::as_const).and_then(|n| u64::try_from(n).ok());
+        let value = call.args.first().and_then(|z| bytes_of(&self.kernel.atom_ty(z)));
+        let copies = u64::from(target.get(Parameter::KeyCopies));
+        let all = keys.zip(value).and_then(|(n, bytes)| n.checked_mul(bytes)?.checked_mul(copies));
+        all.is_some_and(|bytes| bytes <= table_bytes(target))
+    }
+
     fn add(&self, demands: &mut Demands, a: &Atom, d: Demand) {
         if let Atom::Var(v) = a {
             let known = demands.get(v).copied().unwrap_or_default();
@@ -261,8 +280,9 @@ impl Fuser<'_> {
                 self.function(&call.funs[0], once, demands);
                 self.add(demands, &args[0], once.at_least(Often::Few));
                 // Read once for each part of the table that groups share.
+                let turns = if self.in_one_turn(call) { Often::Once } else { Often::Few };
                 for xs in &args[1..] {
-                    self.add(demands, xs, once.by(&rules::BY_KEY_MAP).at_least(Often::Few));
+                    self.add(demands, xs, once.by(&rules::BY_KEY_MAP).at_least(turns));
                 }
             }
             Prim::Filter(level) => self.filter(call, level, once, demands),
@@ -405,7 +425,7 @@ impl Fuser<'_> {
             Often::Few => is_cheap(&f.body),
             // In a work-item, storing and loading an element takes longer than an instruction or two.
             Often::Many if level == Level::Seq && !host => is_instant(&f.body),
-            Often::Many => self.gpu && host && self.is_faster_again(f, d.streams),
+            Often::Many => self.gpu() && host && self.is_faster_again(f, d.streams),
         };
         let apart = body_runs_in_parallel || self.stored.contains(&stmt.var) || (d.by_one && is_parallel(level));
         let fails = may_fail(&self.kernel.vars, &f.body);

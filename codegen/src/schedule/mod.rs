@@ -376,12 +376,11 @@ impl Schedule {
         // Only the host gives memory to the state of a loop that may grow.
         let sequential =
             !only_shows && !parallel && bounds.states().next().is_none() && !updates_long_state(&kernel, &kernel.body);
-        let gpu = target.class == Class::Gpu;
         let stored = match target.class {
             Class::Gpu => nested::maps_of_folds(&rewritten),
             _ => FxHashSet::default(),
         };
-        let mut fused = fuse::fuse(&kernel, gpu, &uses, &stored, sequential, &mut applied);
+        let mut fused = fuse::fuse(&kernel, Some(target), &uses, &stored, sequential, &mut applied);
         let finest = bounds.if_all_were_read(&kernel);
         let folds = tile_folds::find(&rewritten, Some(&fused.lazy), target);
         fused.lazy.extend(folds.values().map(|folded| folded.made));
@@ -421,7 +420,7 @@ impl Schedule {
         let mut kernel = verified("longest", &self.kernel, place::place(&kernel, &self.target, &mut added));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
-        let mut fused = fuse::fuse(&kernel, self.target.class == Class::Gpu, &uses, &self.stored, false, &mut added);
+        let mut fused = fuse::fuse(&kernel, Some(&self.target), &uses, &self.stored, false, &mut added);
         fused.lazy.extend(self.tilings.values().filter_map(tile::Tiling::made));
         let lengths: BTreeSet<VarId> = lengths.union(&self.lengths).copied().collect();
         let bounds = Bounds::of(&kernel, &lengths);

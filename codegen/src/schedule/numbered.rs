@@ -40,7 +40,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Replaces `generate`s by maps, and maps over numbers by maps over rows.
 pub fn numbered(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let before = applied.len();
-    let again = fuse(kernel, true, &uses::count(kernel), &FxHashSet::default(), false, &mut Vec::new()).lazy;
+    let again = fuse(kernel, None, &uses::count(kernel), &FxHashSet::default(), false, &mut Vec::new()).lazy;
     let (vars, dependences) = (kernel.vars.clone(), Dependences::of(kernel));
     let mut writer = Writer { vars, again, dependences, depth: 0, maps: 0, applied };
     let mut body = kernel.body.clone();

@@ -19,6 +19,18 @@ pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
 pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let most = applied.len().saturating_add(most);
     let kernel = &super::neutral::rewrite(kernel.clone(), most, applied);
+    let rewritten = filters_and_parts(kernel, most, applied);
+    let before = applied.len();
+    let mut rewritten = super::by_key::rewrite(rewritten, most, applied);
+    if applied.len() > before {
+        // Filters whose results are folded by key.
+        rewritten = filters_and_parts(&rewritten, most, applied);
+    }
+    super::counted::rewrite(rewritten, most, applied)
+}
+
+/// The rules of this module, and those of [`super::filters`] and [`super::folded`].
+fn filters_and_parts(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let assumed = kernel.assumptions.iter().flat_map(|(assumption, _)| assumption.vars()).collect();
     let (vars, lengths) = (kernel.vars.clone(), Lengths::of(kernel));
     let mut rewriter = Rewriter { vars, lengths, uses: uses::count(kernel), assumed, most, applied };
@@ -26,9 +38,7 @@ pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>)
     rewriter.block(&mut body, true);
     let Rewriter { vars, lengths, .. } = rewriter;
     let around = kernel.around(kernel.params.clone(), body);
-    let rewritten = Kernel { vars, assumptions: lengths.assumptions, ..around };
-    let rewritten = super::by_key::rewrite(rewritten, most, applied);
-    super::counted::rewrite(rewritten, most, applied)
+    Kernel { vars, assumptions: lengths.assumptions, ..around }
 }
 
 pub(super) struct Rewriter<'a> {

@@ -49,17 +49,15 @@ impl<'k> Host<'k> {
         let kernel = self.program.kernel;
         let ty = kernel.ty(stmt.var).as_array().map(|a| a.element.clone());
         let columns = ty.as_ref().and_then(Ty::as_array).map(|row| env.size(&row.len));
-        let Some(scalar) = kernel.atom_ty(&call.args[0]).as_scalar() else {
-            return Err(self.error(stmt, "reduceByKey", "the folded value is not a scalar"));
-        };
+        let value = kernel.atom_ty(&call.args[0]).clone();
         let target = self.program.target;
         let by = ByKey {
             f: Closure { lambda: &call.funs[0], env: env.clone() },
             z: self.atom(&call.args[0], env),
             keys: self.array_arg(stmt, &call.args[1], env)?,
             xs: self.array_arg(stmt, &call.args[2], env)?,
-            scalar,
-            atomic: atomic(&call.funs[0], scalar).filter(|_| target.class != Class::Cpu),
+            atomic: atomic(&call.funs[0], &value).filter(|_| target.class != Class::Cpu),
+            ty: value,
             buckets: env.size(&call.sizes[0]),
             columns,
         };
@@ -90,18 +88,24 @@ impl<'k> Host<'k> {
         self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
         // The values of one cell are adjacent.
         let all = by.cells().mul(&table.parts);
-        let parts = self.program.buffer(&format!("{name}_parts"), by.scalar, all.clone(), BufferRole::Temporary);
-        self.program.stored(&format!("{name}_parts"), crate::report::Kind::Global, by.scalar, &all, &stmt.origin);
+        let parts = self.program.layout(
+            &by.ty,
+            &mut std::iter::empty(),
+            &format!("{name}_parts"),
+            BufferRole::Temporary,
+            &all,
+            &stmt.origin,
+        )?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = [Some(table.group), Some(1), Some(1)];
-        self.launch(&title("reduce by key: parts"), GRID, local, |f| by.fold_parts(f, table, parts))?;
+        self.launch(&title("reduce by key: parts"), GRID, local, |f| by.fold_parts(f, table, &parts))?;
         if target.class == Class::Cpu {
             let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
             return self.launch(&title("reduce by key: result"), along, [None; 3], |f| {
                 let (count, cells) = (f.host_size(&table.parts, "parts")?, f.host_size(&by.cells(), "cells")?);
                 f.for_level(Level::Glb(0), &cells, |f, cell| {
                     let cell = f.size(cell)?;
-                    let acc = by.folded_of(f, parts, &count, &cell, (Expr::int(0), 1))?;
+                    let acc = by.folded_of(f, &parts, &count, &cell, (Expr::int(0), 1))?;
                     by.store_cell(f, &cell, &acc, dest)
                 })
             });
@@ -110,7 +114,7 @@ impl<'k> Host<'k> {
         let teams = table.group / team;
         let local = [Some(team * teams), Some(1), Some(1)];
         self.launch(&title("reduce by key: result"), GRID, local, |f| {
-            by.fold_tables(f, table, (team, teams), parts, dest)
+            by.fold_tables(f, table, (team, teams), &parts, dest)
         })
     }
 }

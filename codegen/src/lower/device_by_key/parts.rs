@@ -3,14 +3,12 @@
 use super::super::Result;
 use super::super::device_filter::{local_id, rounded_up};
 use super::super::function::FunctionBuilder;
-use super::super::value::{Dest, Layout, Memory, Root, Value};
+use super::super::value::{Dest, Layout};
 use super::table::{ByKey, IN_FLIGHT, Table};
 use crate::core::Level;
 use crate::failure::LONGEST;
 use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
-use crate::plan::BufferId;
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub enum Folded<'a, 'k> {
     /// The tables of all parts.
-    Part(BufferId, &'a Expr),
+    Part(&'a Rc<Layout>, &'a Expr),
     /// The result, which is the only table.
     Result(&'a Dest<'k>),
 }
@@ -41,8 +39,8 @@ pub struct Task<'a, 'k> {
 
 impl<'k> ByKey<'k> {
     /// Computes the table for each part of the elements and each turn.
-    pub fn fold_parts(&self, f: &mut FunctionBuilder<'_, 'k>, table: &Table, parts: BufferId) -> Result<()> {
-        let Some(memory) = f.element_arrays(&Ty::scalar(self.scalar), "table", Storage::Local, table.room) else {
+    pub fn fold_parts(&self, f: &mut FunctionBuilder<'_, 'k>, table: &Table, parts: &Rc<Layout>) -> Result<()> {
+        let Some(memory) = f.element_arrays(&self.ty, "table", Storage::Local, table.room) else {
             return Err(f.error("reduceByKey", "the folded value is not a scalar"));
         };
         let n = self.keys.len.clone();
@@ -239,10 +237,8 @@ impl<'k> Task<'_, 'k> {
                 let row = f.array(&x)?;
                 x = f.read(&row, &self.first_column.add(column))?;
                 // Each turn reads the rows of its own keys alone.
-                let (read, z) = (f.scalar_of(&x)?, f.force(&self.by.z)?);
-                let z = f.scalar_of(&z)?;
-                let one = here(key).select(f.scalar(&read)?, f.scalar(&z)?);
-                x = Value::computed(self.by.scalar, one);
+                let z = f.force(&self.by.z)?;
+                x = f.select(&here(key), &x, &z)?;
             }
             elements.push(f.named_scalar(&x, "x")?);
         }
@@ -260,7 +256,10 @@ impl<'k> Task<'_, 'k> {
                         Ok(())
                     }
                     _ => {
-                        let old = f.load(&cell)?;
+                        let mut old = f.load(&cell)?;
+                        if let Layout::Tuple(_) = &*cell.layout {
+                            old = f.named_scalar(&old, "old")?;
+                        }
                         let next = f.call(&self.by.f, &[old, x.clone()])?;
                         f.copy(&next, &Dest::Place(cell))
                     }
@@ -318,8 +317,7 @@ impl<'k> Task<'_, 'k> {
                     Folded::Part(parts, part) => (parts, part),
                 };
                 let count = f.sized(&table.parts, "parts")?;
-                let to = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: by.scalar }));
-                let to = f.slot_at(&to, at.mul(count).add(part.clone()));
+                let to = f.slot_at(parts, at.mul(count).add(part.clone()));
                 f.copy(&acc, &Dest::Place(to))
             })
         })

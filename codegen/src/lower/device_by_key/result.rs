@@ -3,13 +3,11 @@
 use super::super::Result;
 use super::super::device_filter::local_id;
 use super::super::function::FunctionBuilder;
-use super::super::value::{Dest, Layout, Memory, Root, Value};
+use super::super::value::{Dest, Layout, Value};
 use super::table::{ByKey, Table, rounded_up};
 use crate::core::Level;
 use crate::opencl::{CType, Expr, Step, Storage};
-use crate::plan::BufferId;
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
 impl<'k> ByKey<'k> {
@@ -17,12 +15,11 @@ impl<'k> ByKey<'k> {
     pub fn folded_of(
         &self,
         f: &mut FunctionBuilder<'_, 'k>,
-        parts: BufferId,
+        parts: &Rc<Layout>,
         count: &Size,
         cell: &Expr,
         (first, step): (Expr, u32),
     ) -> Result<Value<'k>> {
-        let from = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: self.scalar }));
         let z = f.force(&self.z)?;
         let Some(acc) = f.registers_with(&z, "acc")? else {
             return Err(f.error("reduceByKey", "the folded value is not a scalar"));
@@ -32,7 +29,7 @@ impl<'k> ByKey<'k> {
         let step = if step == 1 { Step::Increment } else { Step::Add(Expr::int(step.into())) };
         f.for_range("p", first, count, step, |f, p| {
             let p = f.size(p)?;
-            let x = f.slot_at(&from, start.add(p));
+            let x = f.slot_at(parts, start.add(p));
             let x = f.load(&x)?;
             let next = f.call(&self.f, &[acc.clone(), x])?;
             f.assign_registers(&acc, &next)
@@ -75,10 +72,10 @@ impl<'k> ByKey<'k> {
         f: &mut FunctionBuilder<'_, 'k>,
         table: &Table,
         (team, teams): (u32, u32),
-        parts: BufferId,
+        parts: &Rc<Layout>,
         dest: &Dest<'k>,
     ) -> Result<()> {
-        let Some(slots) = f.element_arrays(&Ty::scalar(self.scalar), "slots", Storage::Local, (team * teams).into())
+        let Some(slots) = f.element_arrays(&self.ty, "slots", Storage::Local, (team * teams).into())
         else {
             return Err(f.error("reduceByKey", "the folded value is not a scalar"));
         };

@@ -18,15 +18,15 @@ use std::sync::Arc;
 impl<'k> Host<'k> {
     /// The table has memory only if `many` is positive.
     pub(super) fn by_key_shared(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, many: &Size, dest: &Dest<'k>) -> Result<()> {
-        let Some(atomic) = by.atomic else { return Ok(()) };
+        let (Some(atomic), Some(scalar)) = (by.atomic, by.ty.as_scalar()) else { return Ok(()) };
         self.program.applied(&rules::BY_KEY_SHARED, &stmt.origin);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let cells = by.cells();
         let room = Size::if_le(&Size::one(), many, &cells, &Size::zero());
-        let table = self.program.buffer(&format!("{name}_cells"), by.scalar, room.clone(), BufferRole::Temporary);
+        let table = self.program.buffer(&format!("{name}_cells"), scalar, room.clone(), BufferRole::Temporary);
         let kind = crate::report::Kind::Global;
-        self.program.stored(&format!("{name}_cells"), kind, by.scalar, &room, &stmt.origin);
-        let memory = Memory { root: Root::Buffer(table), scalar: by.scalar };
+        self.program.stored(&format!("{name}_cells"), kind, scalar, &room, &stmt.origin);
+        let memory = Memory { root: Root::Buffer(table), scalar };
         let layout = Rc::new(Layout::Scalar(memory.clone()));
         let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
         let title = |label| Title { name: &name, label, origin: &stmt.origin };

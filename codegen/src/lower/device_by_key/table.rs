@@ -1,11 +1,12 @@
 //! The layout of a `reduceByKey`'s tables in local memory, and the distribution of elements.
 
+use super::super::stream::tile::bytes;
 use super::super::value::{Array, Closure, Value};
 use crate::schedule::by_key::table_bytes;
 use crate::target::{Class, Target};
-use lift_analysis::hir::Scalar;
 use lift_analysis::parameters::Parameter;
 use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
 
 /// Elements that a work-item processes at the same time.
 pub const IN_FLIGHT: i64 = 8;
@@ -16,8 +17,9 @@ pub struct ByKey<'k> {
     pub z: Value<'k>,
     pub keys: Array<'k>,
     pub xs: Array<'k>,
-    pub scalar: Scalar,
-    /// OpenCL's atomic function for the operator, if there is one.
+    /// The type of a value: a scalar, or a tuple of scalars.
+    pub ty: Ty,
+    /// OpenCL's atomic function for the operator, if there is one; then values are scalars.
     pub atomic: Option<&'static str>,
     pub buckets: Size,
     /// The columns, if the elements are rows.
@@ -25,6 +27,10 @@ pub struct ByKey<'k> {
 }
 
 impl ByKey<'_> {
+    /// The bytes of a value.
+    pub fn bytes(&self) -> u64 {
+        bytes(&self.ty).unwrap_or(1).max(1)
+    }
     pub fn width(&self) -> Size {
         self.columns.clone().unwrap_or_else(Size::one)
     }
@@ -64,7 +70,7 @@ impl Table {
     pub fn of(target: &Target, by: &ByKey, most: &Size) -> Table {
         let group = if target.class == Class::Cpu { 1 } else { target.most_in_group.clamp(1, 256) };
         let bytes = table_bytes(target);
-        let room = (bytes / by.scalar.bytes()) as i64;
+        let room = (bytes / by.bytes()) as i64;
         let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
         let width = by.width();
         let columns = Size::min(&width, &room_size);
@@ -92,7 +98,7 @@ impl Table {
     }
     /// The table of a group for a row, of at most this many bytes. `n`: the elements of the row.
     pub fn of_row(group: u32, bytes: i64, by: &ByKey, n: &Size) -> Table {
-        let room = bytes / by.scalar.bytes() as i64;
+        let room = bytes / by.bytes() as i64;
         let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
         // Each copy must be cleared and added up, so all copies together have fewer cells than there are elements.
         // Without atomic operations more copies pay, because each keeps work-items busy.

@@ -23,7 +23,7 @@ pub fn by_key_in_group<'k>(
     };
     let n = by.keys.len.clone();
     let table = Table::of_row(items, KEY_TABLE, &by, &n);
-    let Some(memory) = f.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
+    let Some(memory) = f.element_arrays(&by.ty, "table", Storage::Local, table.room) else {
         return Err(f.error("reduceByKey", "the folded value is not a scalar"));
     };
     f.runs_together();
@@ -49,7 +49,7 @@ pub fn by_key_alone<'k>(
     dest: &Dest<'k>,
 ) -> Result<()> {
     let by = by_key(f, call, env)?;
-    let table = f.allocate_private(&Ty::array(Ty::scalar(by.scalar), by.buckets.clone()), "table")?;
+    let table = f.allocate_private(&Ty::array(by.ty.clone(), by.buckets.clone()), "table")?;
     let (value, to) = (f.load(&table)?, Dest::Place(table));
     let cells = f.array(&value)?;
     let z = f.force(&by.z)?;
@@ -67,7 +67,10 @@ pub fn by_key_alone<'k>(
         f.provided(inside, |f| {
             let key = f.index_below("key", key, &buckets);
             let x = f.read(&by.xs, i)?;
-            let old = f.read(&cells, &key)?;
+            let mut old = f.read(&cells, &key)?;
+            if by.ty.as_scalar().is_none() {
+                old = f.named_scalar(&old, "old")?;
+            }
             let next = f.call(&by.f, &[old, x])?;
             let cell = f.dest_at(&to, &key)?;
             f.copy(&next, &cell)
@@ -81,17 +84,15 @@ pub fn by_key_alone<'k>(
 }
 
 fn by_key<'k>(f: &mut FunctionBuilder<'_, 'k>, call: &'k PrimCall, env: &Env<'k>) -> Result<ByKey<'k>> {
-    let Some(scalar) = f.kernel().atom_ty(&call.args[0]).as_scalar() else {
-        return Err(f.error("reduceByKey", "the folded value is not a scalar"));
-    };
+    let ty = f.kernel().atom_ty(&call.args[0]).clone();
     let (keys, xs) = (f.atom(&call.args[1], env)?, f.atom(&call.args[2], env)?);
     Ok(ByKey {
         f: Closure { lambda: &call.funs[0], env: env.clone() },
         z: f.atom(&call.args[0], env)?,
         keys: f.array(&keys)?,
         xs: f.array(&xs)?,
-        scalar,
-        atomic: atomic(&call.funs[0], scalar),
+        atomic: atomic(&call.funs[0], &ty),
+        ty,
         buckets: env.size(&call.sizes[0]),
         columns: None,
     })

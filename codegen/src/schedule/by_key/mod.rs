@@ -17,6 +17,7 @@ mod slice;
 mod sorted;
 mod swapped;
 
+use super::nest::is_scalars;
 use super::{Applied, on_the_host};
 use crate::core::copy::Lengths;
 use crate::core::simplify::{bound_in, rename, simplify};
@@ -70,10 +71,10 @@ pub fn may_match(block: &Block) -> bool {
     searches || folds && chooses
 }
 
-/// Whether a fold by key can use a table of partial results: its values are scalars, and its operator is commutative, because
-/// elements reach the table in any order. Others are [`sorted`](mod@sorted).
+/// Whether a fold by key can use a table of partial results: its values are scalars or tuples of scalars, and its operator is
+/// commutative, because elements reach the table in any order. Others are [`sorted`](mod@sorted).
 fn by_table(kernel: &Kernel, f: &Lambda, z: &Atom) -> bool {
-    f.combines_components() && kernel.atom_ty(z).as_scalar().is_some()
+    f.combines_components() && is_scalars(&kernel.atom_ty(z))
 }
 
 /// Applies these rules in a function. Returns all variables, including new ones, and the function; `None` if no rule

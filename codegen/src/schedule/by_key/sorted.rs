@@ -7,6 +7,7 @@
 use super::{Maker, by_table};
 use crate::core::copy::Lengths;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
+use crate::schedule::kept::bytes_of;
 use crate::schedule::nested::rows_of;
 use crate::schedule::versions::{branch, choice, decided};
 use crate::schedule::{Applied, host_blocks, rules};
@@ -27,7 +28,7 @@ pub fn table_bytes(target: &Target) -> u64 {
 }
 
 /// OpenCL's atomic operation for a commutative operator, if there is one.
-pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
+pub fn atomic(f: &Lambda, value: &Ty) -> Option<&'static str> {
     let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
     let name = match op {
         ScalarOp::Add => "atomic_add",
@@ -38,7 +39,7 @@ pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
         ScalarOp::BitXor => "atomic_xor",
         _ => return None,
     };
-    (scalar == Scalar::Int).then_some(name)
+    (value.as_scalar() == Some(Scalar::Int)).then_some(name)
 }
 
 /// Rewrites folds by key with large tables to sorts.
@@ -73,11 +74,14 @@ fn versions(kernel: &mut Kernel, target: &Target, stmt: &Stmt) -> Option<Vec<Stm
     // The numbers of a table.
     let (mut cells, mut columns) = (n.clone(), false);
     if by_table(kernel, f, z) {
-        let scalar = kernel.atom_ty(z).as_scalar().filter(|s| atomic(f, *s).is_none())?;
+        let value = kernel.atom_ty(z);
+        if atomic(f, &value).is_some() {
+            return None;
+        }
         if target.class == Class::Cpu {
             return None;
         }
-        let fit = table_bytes(target) / scalar.bytes();
+        let fit = table_bytes(target) / bytes_of(&value).filter(|b| *b > 0)?;
         fits = Size::nat(fit + 1);
         if let Some((width, _)) = rows_of(&kernel.ty(stmt.var).as_array()?.element) {
             // Each table of some columns reads only these.
