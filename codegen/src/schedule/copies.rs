@@ -1,12 +1,14 @@
 //! Maps whose elements are existing rows, and filters of rows: rows are copied element by element, by the whole device
 //! instead of one work-item per row.
 //!
-//! * `map (λx. v) = map (λx. map id v)`, where v is a view
+//! * `map (λx. v) = map (λx. map id v)`, where v is a view, or one of two
 //! * `filter p xs = map (λi. xs i) (filter (λi. (map p xs) i) (iota n))`, where the elements of xs are arrays of n
 
+use super::fails::may_fail;
 use super::free::{are_brief, is_brief};
+use super::versions::{branch, choice, decided};
 use super::{Applied, on_the_host, rules};
-use crate::core::copy::Lengths;
+use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
@@ -42,8 +44,13 @@ impl Writer<'_> {
                 }
                 Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
                     let f = &mut call.funs[0];
-                    if f.position.is_none() && element_by_element(self.kernel, f, &origin) {
+                    let plain = f.position.is_none();
+                    if plain && element_by_element(self.kernel, f, &origin) {
                         self.applied.push(Applied { rule: &rules::COPY_ROWS, origin });
+                    } else if plain && let Some(stmts) = self.choice(&stmt) {
+                        self.applied.push(Applied { rule: &rules::COPY_ROWS, origin });
+                        block.stmts.extend(stmts);
+                        continue;
                     }
                 }
                 Rhs::Prim(call) if call.prim == Prim::Filter(Level::Auto) => {
@@ -57,6 +64,29 @@ impl Writer<'_> {
             }
             block.stmts.push(stmt);
         }
+    }
+
+    /// A map of which each element is one of two rows. Rows without elements are not read, so if reading them may stop the
+    /// run, they are chosen as before.
+    fn choice(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let mut chosen = stmt.clone();
+        let Rhs::Prim(call) = &mut chosen.rhs else { return None };
+        let width = self.kernel.ty(stmt.var).as_array()?.element.as_array()?.len.clone();
+        let fails = may_fail(&self.kernel.vars, &call.funs[0].body);
+        if fails {
+            call.funs[0] = Copier::new(&mut self.kernel.vars, &mut self.lengths).lambda(&call.funs[0]);
+        }
+        if !element_of_choice(self.kernel, call.funs.first_mut()?) {
+            return None;
+        }
+        if !fails || decided(&width, &Size::one()) == Some(false) {
+            return Some(vec![chosen]);
+        }
+        let vars = &mut self.kernel.vars;
+        let [none, some] = [stmt.rhs.clone(), chosen.rhs].map(|rhs| branch(vars, stmt, rhs));
+        let mut all = choice(vars, stmt, &width, &Size::one(), none, some);
+        all.stmts.push(Stmt { rhs: Rhs::Atom(all.result), ..stmt.clone() });
+        Some(all.stmts)
     }
 
     /// Replaces a filter of equally long rows.
@@ -129,6 +159,36 @@ pub fn element_by_element(kernel: &mut Kernel, f: &mut Lambda, origin: &Origin) 
     let rhs = map(id, Atom::Var(result));
     f.body.stmts.push(Stmt { var: copied, binds: Vec::new(), rhs, origin: origin.clone() });
     f.body.result = Atom::Var(copied);
+    true
+}
+
+/// Chooses each element of the result of a function, if it is one of two views of rows of one length.
+fn element_of_choice(kernel: &mut Kernel, f: &mut Lambda) -> bool {
+    let Some((last, before)) = f.body.stmts.split_last() else { return false };
+    let ty = kernel.ty(last.var).clone();
+    let Some(array) = ty.as_array().filter(|_| is_rectangular(&ty)) else { return false };
+    let views = |block: &Block| are_brief(&block.stmts);
+    match &last.rhs {
+        Rhs::If(_, a, b) if f.body.result == Atom::Var(last.var) && are_brief(before) && views(a) && views(b) => {}
+        _ => return false,
+    }
+    let Some(Stmt { var, rhs: Rhs::If(condition, a, b), origin, .. }) = f.body.stmts.pop() else { return false };
+    let (int, element) = (Ty::scalar(Scalar::Int), array.element.clone());
+    let j = fresh(kernel, "j", int.clone());
+    let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() };
+    let prim = |prim, sizes, args| Rhs::Prim(PrimCall { prim, sizes, funs: Vec::new(), args });
+    let [a, b] = [a, b].map(|Block { mut stmts, result }| {
+        let one = fresh(kernel, "x", element.clone());
+        stmts.push(at(one, prim(Prim::Aref, Vec::new(), vec![result, Atom::Var(j)])));
+        Block { stmts, result: Atom::Var(one) }
+    });
+    let chosen = fresh(kernel, "x", element);
+    let body = Block { stmts: vec![at(chosen, Rhs::If(condition, a, b))], result: Atom::Var(chosen) };
+    let mut each = Lambda { position: None, params: vec![j], body, origin: f.origin.clone() };
+    element_of_choice(kernel, &mut each);
+    let numbers = fresh(kernel, "t", Ty::array(int, array.len.clone()));
+    f.body.stmts.push(at(numbers, prim(Prim::Iota, vec![array.len.clone()], Vec::new())));
+    f.body.stmts.push(at(var, map(each, Atom::Var(numbers))));
     true
 }
 

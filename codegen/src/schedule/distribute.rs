@@ -112,6 +112,20 @@ pub fn folds_apart(
     Some(writer.split(stmt, &call, &len, &pieces))
 }
 
+/// Splits a map into one map for each of these statements of its function, in order, and one for the result; other
+/// statements are repeated by all that need them.
+pub fn split_at(
+    kernel: &mut Kernel,
+    lengths: &mut Lengths,
+    stmt: &Stmt,
+    call: &PrimCall,
+    at: &[VarId],
+) -> Option<Vec<Stmt>> {
+    let len = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?.len.clone();
+    let mut writer = Writer { kernel, lengths, applied: &mut Vec::new(), busy: 0, target: &ANY };
+    Some(writer.split(stmt, call, &len, &Pieces::each(at)))
+}
+
 /// Maximum bytes of a nest's result that is stored for one fold.
 const MOST_STORED: i64 = 1 << 31;
 

@@ -19,6 +19,11 @@ pub struct Pieces {
 }
 
 impl Pieces {
+    /// A piece for each of these variables, and one for the result.
+    pub fn each(vars: &[VarId]) -> Pieces {
+        Pieces { count: vars.len() + 1, of: vars.iter().copied().zip(0..).collect() }
+    }
+
     /// Splits a function at its nests, except those that a single fold reads; `None` if it has no nest or only one piece.
     pub fn of(kernel: &Kernel, body: &Block) -> Option<Pieces> {
         Pieces::at_nests(kernel, body, &|v| read_by_one_fold(kernel, body, v))

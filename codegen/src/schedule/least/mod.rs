@@ -4,8 +4,13 @@
 //!
 //! The accumulator is the number of elements that it has and these, in order. An element goes before the first one that it
 //! precedes, so elements that are equal keep their order, as in a sort. Most elements are compared with the last one only.
+//!
+//! Few long rows, and arrays at the top of a kernel, are folded in [`parts`] that lie one after the other.
+
+mod parts;
 
 use super::after_scan::zero;
+use super::distribute::split_at;
 use super::nest::is_scalars;
 use super::nested::{Work, array_of, is_known, rows_of, work_of};
 use super::pass::within;
@@ -27,12 +32,9 @@ const MOST: usize = 32;
 /// Minimum length of a row that is not sorted in registers.
 const LEAST: i64 = 32;
 
-/// The kernel in which maps at host level do not sort rows for a few elements.
+/// The kernel in which no array is sorted at host level, or by a map there, for a few elements.
 pub fn least(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
-    if target.class != Class::Gpu {
-        return kernel;
-    }
-    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, target, applied }.block(body))
+    within(kernel, |kernel, lengths, body| Writer { kernel, lengths, target, applied, parts: Vec::new() }.block(body))
 }
 
 struct Writer<'a> {
@@ -40,9 +42,12 @@ struct Writer<'a> {
     lengths: &'a mut Lengths,
     target: &'a Target,
     applied: &'a mut Vec<Applied>,
+    /// The maps over lanes that were made.
+    parts: Vec<VarId>,
 }
 
 /// The first elements of a sorted row, or their positions.
+#[derive(Clone)]
 struct Found {
     /// The statements of the sort and of the part.
     sort: usize,
@@ -58,7 +63,7 @@ struct Found {
 }
 
 impl Writer<'_> {
-    /// Rewrites the maps of a block at host level.
+    /// Rewrites a block at host level.
     fn block(&mut self, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -72,62 +77,97 @@ impl Writer<'_> {
             }
         }
         block.stmts = out;
+        while let Some(found) = Found::of(self.kernel, block) {
+            let Some(stmts) = self.at_the_top(&found, block) else { break };
+            self.applied.push(Applied { rule: &rules::TAKE_SORT, origin: block.stmts[found.sort].origin.clone() });
+            block.stmts.splice(found.part..=found.part, stmts);
+            block.stmts.remove(found.sort);
+        }
     }
 
-    /// The map with folds; where rows are long and few, which the device sorts faster, that with sorts.
+    /// The map with folds; where rows are long and few, those of parts.
     fn versions(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let Rhs::Prim(call) = &stmt.rhs else { return None };
         if call.prim != Prim::Map(Level::Auto) {
             return None;
         }
         let n = self.kernel.atom_ty(call.args.first()?).as_array()?.len.clone();
-        let (vars, before) = (self.kernel.vars.len(), self.applied.len());
-        let mut folding = call.clone();
-        folding.funs[0] = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&folding.funs[0]);
-        let mut rows = Vec::new();
-        self.function(&mut folding.funs[0], &mut rows);
-        let Some(row) = rows.first().cloned() else {
+        let vars = self.kernel.vars.len();
+        let done = self.folding(call, &[]);
+        if done.rows.is_empty() {
             self.kernel.vars.truncate(vars);
-            self.applied.truncate(before);
-            return None;
+        }
+        let (most, shortest) = (done.rows.iter().map(|r| r.count).max()?, shortest(&done.rows)?);
+        let below = match self.target.class {
+            Class::Gpu => {
+                let many = i64::from(self.target.get(Parameter::RowsWaiting)) * i64::from(self.target.compute_units);
+                Size::if_le(&Size::int(many), &n, &shortest.add(&Size::one()), &Size::nat(parts::LANES * most as u64))
+            }
+            Class::Portable | Class::Cpu => shortest.add(&Size::one()),
         };
-        let row = rows.into_iter().fold(row, |a, b| if a == b { a } else { Size::max(&a, &b) });
-        let (most, many) = (self.target.get(Parameter::TurnsEach), self.target.get(Parameter::RowsWaiting));
-        let many = Size::int(i64::from(many) * i64::from(self.target.compute_units));
-        let below = Size::if_le(&many, &n, &row.add(&Size::one()), &Size::int(i64::from(most) + 1));
-        let vars = &mut self.kernel.vars;
-        match decided(&row, &below) {
-            Some(true) => Some(vec![Stmt { rhs: Rhs::Prim(folding), ..stmt.clone() }]),
-            Some(false) => None,
-            None => {
-                let (then, otherwise) = (branch(vars, stmt, Rhs::Prim(folding)), branch(vars, stmt, stmt.rhs.clone()));
-                let mut all = choice(vars, stmt, &row, &below, then, otherwise);
+        let known = decided(&shortest, &below);
+        let said = self.applied.len();
+        let parted = (known != Some(true)).then(|| self.apart(stmt, call)).flatten();
+        self.applied.truncate(said);
+        match parted {
+            None => {}
+            Some(parted) if known == Some(false) => return Some(parted.stmts),
+            Some(mut parted) => {
+                let vars = &mut self.kernel.vars;
+                let then = branch(vars, stmt, Rhs::Prim(done.call));
+                let result = fresh(vars, stmt.var, vars[stmt.var.0 as usize].ty.clone());
+                parted.stmts.last_mut()?.var = result;
+                let otherwise = Block { result: Atom::Var(result), ..parted };
+                let mut all = choice(vars, stmt, &shortest, &below, then, otherwise);
                 all.stmts.push(Stmt { rhs: Rhs::Atom(all.result), ..stmt.clone() });
-                Some(all.stmts)
+                return Some(all.stmts);
             }
         }
+        Some(vec![Stmt { rhs: Rhs::Prim(done.call), ..stmt.clone() }])
     }
 
-    /// Rewrites a function and those in it, and adds the lengths of the rows that it no longer sorts.
-    fn function(&mut self, f: &mut Lambda, rows: &mut Vec<Size>) {
+    /// A copy of the map that sorts no row for a few elements; each row is folded in parts by so many lanes, then these by
+    /// fewer.
+    fn folding(&mut self, call: &PrimCall, lanes: &[Size]) -> Folding {
+        let mut call = call.clone();
+        let mut rows = Vec::new();
+        call.funs[0] = Copier::new(&mut self.kernel.vars, self.lengths).lambda(&call.funs[0]);
+        self.function(&mut call.funs[0], lanes, &mut rows);
+        Folding { call, rows }
+    }
+
+    /// A map for the lanes of all rows, then those for fewer, and one for the result.
+    fn apart(&mut self, stmt: &Stmt, call: &PrimCall) -> Option<Block> {
+        let Folding { call, .. } = self.folding(call, &parts::of_row());
+        let at: Vec<VarId> = call.funs[0].body.stmts.iter().map(|s| s.var).filter(|v| self.parts.contains(v)).collect();
+        // Rows of deeper maps are many.
+        if at.is_empty() || call.funs[0].params.len() != 1 || call.funs[0].position.is_some() {
+            return None;
+        }
+        let stmts = split_at(self.kernel, self.lengths, stmt, &call, &at)?;
+        Some(Block { stmts, result: Atom::Var(stmt.var) })
+    }
+
+    /// Rewrites a function and those in it, and adds the rows that it no longer sorts.
+    fn function(&mut self, f: &mut Lambda, lanes: &[Size], rows: &mut Vec<Found>) {
         for stmt in &mut f.body.stmts {
             if let Rhs::Prim(call) = &mut stmt.rhs
                 && call.prim == Prim::Map(Level::Auto)
             {
-                call.funs.iter_mut().for_each(|f| self.function(f, rows));
+                call.funs.iter_mut().for_each(|f| self.function(f, lanes, rows));
             }
         }
         while let Some(found) = Found::of(self.kernel, &f.body) {
-            let Some(stmts) = self.folded(&found, &f.body) else { return };
-            rows.push(found.row.clone());
+            let Some(stmts) = self.folded(&found, &f.body, lanes) else { return };
             self.applied.push(Applied { rule: &rules::TAKE_SORT, origin: f.body.stmts[found.sort].origin.clone() });
             f.body.stmts.splice(found.part..=found.part, stmts);
             f.body.stmts.remove(found.sort);
+            rows.push(found);
         }
     }
 
-    /// The statements that make the part by a fold.
-    fn folded(&mut self, found: &Found, body: &Block) -> Option<Vec<Stmt>> {
+    /// The statements that make the part by a fold, which goes over what folds of parts have kept.
+    fn folded(&mut self, found: &Found, body: &Block, lanes: &[Size]) -> Option<Vec<Stmt>> {
         let stmt = &body.stmts[found.part];
         let origin = &stmt.origin;
         let like = stmt.var;
@@ -149,19 +189,17 @@ impl Writer<'_> {
         let mut start = vec![Atom::Lit(Literal::Int(0))];
         start.extend(std::iter::repeat_n(nothing, found.count));
         let start = out.emit(self.kernel, like, state.clone(), Rhs::Tuple(start));
-        let step = self.step(found, &state, &kept, origin, like);
-        let fold =
-            PrimCall { prim: Prim::Reduce(Level::Seq), sizes: Vec::new(), funs: vec![step], args: vec![start, xs] };
-        let folded = out.emit(self.kernel, like, array_of(&state, &Size::one()), Rhs::Prim(fold));
-        let head = PrimCall { prim: Prim::Head, sizes: Vec::new(), funs: Vec::new(), args: vec![folded] };
-        let all = out.emit(self.kernel, like, state, Rhs::Prim(head));
-        let mut elements = Vec::new();
-        for k in 0..found.count {
-            let e = out.emit(self.kernel, like, kept.clone(), Rhs::Proj(all.clone(), k + 1));
-            elements.push(match found.positions {
-                true => out.emit(self.kernel, like, Ty::int(), Rhs::Proj(e, 0)),
-                false => e,
-            });
+        let keep = Keep { found, state, kept, start, origin, like };
+        let mut row = found.row.clone();
+        for lanes in lanes {
+            (xs, row) = self.by_lanes(&keep, &mut out, (&xs, &row), lanes)?;
+        }
+        let step = self.step(&keep);
+        let mut elements = self.kept_by(&keep, &mut out, step, xs);
+        if found.positions {
+            for e in &mut elements {
+                *e = out.emit(self.kernel, like, Ty::int(), Rhs::Proj(e.clone(), 0));
+            }
         }
         let result = self.kernel.ty(stmt.var).clone();
         let (made, row) = row_of(&mut self.kernel.vars, self.lengths, origin, elements, &result)?;
@@ -170,8 +208,22 @@ impl Writer<'_> {
         Some(out.stmts)
     }
 
+    /// The elements that a fold keeps.
+    fn kept_by(&mut self, keep: &Keep, out: &mut Emitter, step: Lambda, xs: Atom) -> Vec<Atom> {
+        let Keep { state, kept, like, .. } = keep;
+        let args = vec![keep.start.clone(), xs];
+        let fold = PrimCall { prim: Prim::Reduce(Level::Seq), sizes: Vec::new(), funs: vec![step], args };
+        let folded = out.emit(self.kernel, *like, array_of(state, &Size::one()), Rhs::Prim(fold));
+        let head = PrimCall { prim: Prim::Head, sizes: Vec::new(), funs: Vec::new(), args: vec![folded] };
+        let all = out.emit(self.kernel, *like, state.clone(), Rhs::Prim(head));
+        let part = |k: usize| out.emit(self.kernel, *like, kept.clone(), Rhs::Proj(all.clone(), k));
+        (1..=keep.found.count).map(part).collect()
+    }
+
     /// λ((n,e_0,…),x). (n,e_0,…), with x before the first element that it precedes
-    fn step(&mut self, found: &Found, state: &Ty, kept: &Ty, origin: &Origin, like: VarId) -> Lambda {
+    fn step(&mut self, keep: &Keep) -> Lambda {
+        let Keep { found, state, kept, origin, like, .. } = keep;
+        let like = *like;
         let (acc, x) =
             (fresh(&mut self.kernel.vars, like, state.clone()), fresh(&mut self.kernel.vars, like, kept.clone()));
         let mut out = Emitter { origin, stmts: Vec::new() };
@@ -206,7 +258,7 @@ impl Writer<'_> {
         let otherwise = Block { stmts: Vec::new(), result: Atom::Var(acc) };
         let result = out.emit(self.kernel, like, state.clone(), Rhs::If(enters, then, otherwise));
         let body = Block { stmts: out.stmts, result };
-        Lambda { position: None, params: vec![acc, x], body, origin: origin.clone() }
+        Lambda { position: None, params: vec![acc, x], body, origin: (*origin).clone() }
     }
 
     /// Whether one kept element goes before another one that came earlier. NaN goes last.
@@ -235,6 +287,30 @@ impl Writer<'_> {
         let before_nan = out.scalar(self.kernel, like, ScalarOp::And, vec![number, of_e]);
         out.scalar(self.kernel, like, ScalarOp::Or, vec![result, before_nan])
     }
+}
+
+/// A map without sorts, and what it sorted before.
+struct Folding {
+    call: PrimCall,
+    rows: Vec<Found>,
+}
+
+/// A fold that keeps the best elements.
+struct Keep<'a> {
+    found: &'a Found,
+    /// The accumulator, its first value, and an element in it.
+    state: Ty,
+    start: Atom,
+    kept: Ty,
+    origin: &'a Origin,
+    like: VarId,
+}
+
+/// The length of the shortest row.
+fn shortest(rows: &[Found]) -> Option<Size> {
+    let (first, rest) = rows.split_first()?;
+    let least = |a: Size, b: &Found| if a == b.row { a } else { Size::min(&a, &b.row) };
+    Some(rest.iter().fold(first.row.clone(), least))
 }
 
 impl Found {
@@ -297,8 +373,14 @@ impl Emitter<'_> {
 
     /// An operator with a truth value or an Int as its result.
     fn scalar(&mut self, kernel: &mut Kernel, like: VarId, op: ScalarOp, args: Vec<Atom>) -> Atom {
-        let ty = if matches!(op, ScalarOp::Add | ScalarOp::Min) { Ty::int() } else { Ty::bool() };
+        let ty = if matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Min | ScalarOp::Max) { Ty::int() } else { Ty::bool() };
         self.emit(kernel, like, ty, Rhs::Scalar(op, args))
+    }
+
+    /// One of two numbers.
+    fn chosen_int(&mut self, kernel: &mut Kernel, like: VarId, if_: &Atom, [then, otherwise]: [i32; 2]) -> Atom {
+        let [then, otherwise] = [then, otherwise].map(|n| Atom::Lit(Literal::Int(n)));
+        self.choose(kernel, like, &Ty::int(), if_, &then, &otherwise)
     }
 
     fn choose(&mut self, kernel: &mut Kernel, like: VarId, ty: &Ty, if_: &Atom, then: &Atom, otherwise: &Atom) -> Atom {

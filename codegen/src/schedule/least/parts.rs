@@ -1,0 +1,120 @@
+//! The best elements of long arrays: lanes keep those of parts that lie one after the other, then fewer lanes those of all
+//! that were kept, in the same order.
+
+use super::{Emitter, Found, Keep, Writer};
+use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt};
+use crate::schedule::nested::array_of;
+use crate::schedule::unrolled::row_of;
+use crate::schedule::versions::{branch, choice, decided, fresh};
+use lift_analysis::hir::Literal;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// Lanes of a row. It has as many elements as they keep, at least.
+pub(super) const LANES: u64 = 256;
+/// Minimum length of an array at the top of a kernel that is not sorted; the first lanes keep fewer elements.
+const LONG: u64 = 1 << 16;
+/// Elements that a lane at the top of a kernel goes through, and the most and fewest lanes.
+const EACH: u64 = 64;
+const MOST_LANES: u64 = 1 << 16;
+const FEWEST_LANES: u64 = 1 << 11;
+
+/// The lanes that fold a row, then what lanes have kept.
+pub(super) fn of_row() -> [Size; 3] {
+    [LANES, LANES / 8, LANES / 64].map(Size::nat)
+}
+
+/// Those of an array at the top of a kernel.
+fn of_array(n: &Size) -> [Size; 4] {
+    let first = Size::max(&Size::nat(FEWEST_LANES), &Size::min(&Size::nat(MOST_LANES), &n.div_floor(&Size::nat(EACH))));
+    [first, Size::nat(FEWEST_LANES), Size::nat(FEWEST_LANES / 32), Size::nat(FEWEST_LANES / 512)]
+}
+
+impl Writer<'_> {
+    /// The statements that make the first elements of an array at host level, which is sorted if it is short.
+    pub(super) fn at_the_top(&mut self, found: &Found, block: &Block) -> Option<Vec<Stmt>> {
+        let (sort, part) = (&block.stmts[found.sort], &block.stmts[found.part]);
+        let long = Size::nat(LONG);
+        let short = decided(&found.row, &long);
+        if short == Some(true) {
+            return None;
+        }
+        let stmts = self.folded(found, block, &of_array(&found.row))?;
+        if short == Some(false) {
+            return Some(stmts);
+        }
+        let ty = self.kernel.ty(part.var).clone();
+        let result = fresh(&mut self.kernel.vars, part.var, ty);
+        let mut folded = Block { stmts, result: Atom::Var(result) };
+        folded.stmts.last_mut()?.var = result;
+        let mut sorted = branch(&mut self.kernel.vars, part, part.rhs.clone());
+        sorted.stmts.insert(0, sort.clone());
+        let mut all = choice(&mut self.kernel.vars, part, &found.row, &long, sorted, folded);
+        all.stmts.push(Stmt { rhs: Rhs::Atom(all.result), ..part.clone() });
+        Some(all.stmts)
+    }
+
+    /// The array of what each lane keeps of its part, and its length. Parts differ by one element at most.
+    pub(super) fn by_lanes(
+        &mut self,
+        keep: &Keep,
+        out: &mut Emitter,
+        (xs, n): (&Atom, &Size),
+        lanes: &Size,
+    ) -> Option<(Atom, Size)> {
+        let Keep { kept, like, .. } = keep;
+        let like = *like;
+        let k = Size::nat(keep.found.count as u64);
+        let plain = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
+        let each = n.div_floor(lanes);
+        let longer = n.sub(&lanes.mul(&each));
+        let lane = fresh(&mut self.kernel.vars, like, Ty::int());
+        let mut inner = Emitter { origin: keep.origin, stmts: Vec::new() };
+        let size = |s: &Size| Atom::Size(s.clone());
+        let int = |n| Atom::Lit(Literal::Int(n));
+        let before = inner.scalar(self.kernel, like, ScalarOp::Mul, vec![Atom::Var(lane), size(&each)]);
+        let more = inner.scalar(self.kernel, like, ScalarOp::Min, vec![Atom::Var(lane), size(&longer)]);
+        let first = inner.scalar(self.kernel, like, ScalarOp::Add, vec![before, more]);
+        let is_longer = inner.scalar(self.kernel, like, ScalarOp::Lt, vec![Atom::Var(lane), size(&longer)]);
+        let one = inner.chosen_int(self.kernel, like, &is_longer, [1, 0]);
+        let count = inner.scalar(self.kernel, like, ScalarOp::Add, vec![size(&each), one]);
+        let rounds = each.add(&Size::one());
+        let steps = plain(Prim::Iota, vec![rounds.clone()], vec![], vec![]);
+        let steps = inner.emit(self.kernel, like, array_of(&Ty::int(), &rounds), steps);
+        // λ(acc,j). if j < count then step acc (aref xs (first + j)) else acc
+        let step = self.step(keep);
+        let (acc, x) = (step.params[0], step.params[1]);
+        let j = fresh(&mut self.kernel.vars, like, Ty::int());
+        let mut read = Emitter { origin: keep.origin, stmts: Vec::new() };
+        let there = read.scalar(self.kernel, like, ScalarOp::Lt, vec![Atom::Var(j), count]);
+        let mut reading = Emitter { origin: keep.origin, stmts: Vec::new() };
+        let at = reading.scalar(self.kernel, like, ScalarOp::Add, vec![first, Atom::Var(j)]);
+        let last = size(&n.sub(&Size::one()));
+        let at = reading.scalar(self.kernel, like, ScalarOp::Min, vec![at, last]);
+        let at = reading.scalar(self.kernel, like, ScalarOp::Max, vec![at, int(0)]);
+        let element = plain(Prim::Aref, vec![], vec![], vec![xs.clone(), at]);
+        reading.stmts.push(Stmt { var: x, binds: Vec::new(), rhs: element, origin: keep.origin.clone() });
+        reading.stmts.extend(step.body.stmts);
+        let then = Block { stmts: reading.stmts, result: step.body.result };
+        let otherwise = Block { stmts: Vec::new(), result: Atom::Var(acc) };
+        let next = read.emit(self.kernel, like, keep.state.clone(), Rhs::If(there, then, otherwise));
+        let body = Block { stmts: read.stmts, result: next };
+        let step = Lambda { position: None, params: vec![acc, j], body, origin: keep.origin.clone() };
+        let elements = self.kept_by(keep, &mut inner, step, steps);
+        let row = array_of(kept, &k);
+        let (made, result) = row_of(&mut self.kernel.vars, self.lengths, keep.origin, elements, &row)?;
+        inner.stmts.extend(made);
+        let body = Block { stmts: inner.stmts, result };
+        let f = Lambda { position: None, params: vec![lane], body, origin: keep.origin.clone() };
+        let numbers = plain(Prim::Iota, vec![lanes.clone()], vec![], vec![]);
+        let numbers = out.emit(self.kernel, like, array_of(&Ty::int(), lanes), numbers);
+        let parts = plain(Prim::Map(Level::Auto), vec![], vec![f], vec![numbers]);
+        let parts = out.emit(self.kernel, like, array_of(&row, lanes), parts);
+        if let Atom::Var(parts) = &parts {
+            self.parts.push(*parts);
+        }
+        let all = lanes.mul(&k);
+        let joined = plain(Prim::Join, vec![], vec![], vec![parts]);
+        Some((out.emit(self.kernel, like, array_of(kept, &all), joined), all))
+    }
+}
