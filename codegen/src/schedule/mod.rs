@@ -241,7 +241,7 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
     stages.push(("same-rows", rewritten.clone()));
     rewritten = interchange::interchange(rewritten, target, &mut Vec::new());
     stages.push(("interchanged", rewritten.clone()));
-    rewritten = unrolled::unrolled(rewritten, &mut Vec::new());
+    rewritten = unrolled::unrolled(rewritten, target, &mut Vec::new());
     stages.push(("unrolled", rewritten.clone()));
     rewritten = after_scan::after_scan(rewritten, &mut Vec::new());
     stages.push(("map-of-scan", rewritten.clone()));
@@ -330,7 +330,7 @@ impl Schedule {
         };
         let rewritten = verified("same rows", kernel, same_rows::same_rows(rewritten, &mut applied));
         let rewritten = verified("interchange", kernel, interchange::interchange(rewritten, target, &mut applied));
-        let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, &mut applied));
+        let rewritten = verified("unrolled", kernel, unrolled::unrolled(rewritten, target, &mut applied));
         let rewritten = verified("after scans", kernel, after_scan::after_scan(rewritten, &mut applied));
         let rewritten = verified("least", kernel, least::least(rewritten, target, &mut applied));
         let rewritten = verified("loops out", kernel, loops_out::loops_out(rewritten, target, &mut applied));

@@ -67,7 +67,7 @@ fn outcome(case: &str) -> Result<String, String> {
         "counted" => counted::rewrite(kernel, usize::MAX, &mut applied),
         "counters" => counters::counters(kernel, &target, &mut applied),
         "interchange" => interchange::interchange(kernel, &target, &mut applied),
-        "unrolled" => super::unrolled::unrolled(kernel, &mut applied),
+        "unrolled" => super::unrolled::unrolled(kernel, &target, &mut applied),
         "grouped" => super::by_key::grouped(kernel, &mut applied),
         "all-rows" => super::all_rows::all_rows(kernel, &target, &mut applied),
         "unfolded" => super::unfolded::unfolded(kernel, &target, &mut applied),

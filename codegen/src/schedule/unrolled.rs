@@ -5,9 +5,11 @@
 //!
 //! * `evaluate`: functions of small arrays, as functions of scalars
 //! * `few_rows`: maps over a few rows
+//! * `states`: scans and folds in order
 
 mod evaluate;
 mod few_rows;
+mod states;
 
 use self::evaluate::{Evaluator, Value};
 use super::nested::array_of;
@@ -16,6 +18,7 @@ use super::versions::fresh;
 use super::{Applied, rules};
 use crate::core::copy::{Copier, Lengths};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::target::{Class, Target};
 use lift_analysis::origin::Origin;
 use lift_analysis::ty::{Ty, TyKind};
 
@@ -24,10 +27,13 @@ const MOST: usize = 16;
 
 /// The kernel whose unplaced folds and scans have no small arrays as accumulators, and whose functions have no maps over a
 /// few rows that fold what they make.
-pub fn unrolled(kernel: Kernel, applied: &mut Vec<Applied>) -> Kernel {
+pub fn unrolled(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     within(kernel, |kernel, lengths, body| {
         block(kernel, body, lengths, applied);
         few_rows::block(kernel, body, lengths, applied);
+        if target.class == Class::Gpu {
+            states::block(kernel, body, lengths, applied);
+        }
     })
 }
 

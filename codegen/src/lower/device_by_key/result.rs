@@ -75,8 +75,7 @@ impl<'k> ByKey<'k> {
         parts: &Rc<Layout>,
         dest: &Dest<'k>,
     ) -> Result<()> {
-        let Some(slots) = f.element_arrays(&self.ty, "slots", Storage::Local, (team * teams).into())
-        else {
+        let Some(slots) = f.element_arrays(&self.ty, "slots", Storage::Local, (team * teams).into()) else {
             return Err(f.error("reduceByKey", "the folded value is not a scalar"));
         };
         let wish = rounded_up(&self.cells(), &Size::nat(teams.into()));

@@ -373,7 +373,11 @@ impl Emitter<'_> {
 
     /// An operator with a truth value or an Int as its result.
     fn scalar(&mut self, kernel: &mut Kernel, like: VarId, op: ScalarOp, args: Vec<Atom>) -> Atom {
-        let ty = if matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Min | ScalarOp::Max) { Ty::int() } else { Ty::bool() };
+        let ty = if matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Min | ScalarOp::Max) {
+            Ty::int()
+        } else {
+            Ty::bool()
+        };
         self.emit(kernel, like, ty, Rhs::Scalar(op, args))
     }
 

@@ -10,7 +10,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// Maximum number of statements of one function, so that the text stays short.
+/// Maximum number of statements of one function, so that the text stays short, unless a caller allows more.
 const MOST_STATEMENTS: usize = 256;
 
 #[derive(Debug, Clone)]
@@ -31,13 +31,19 @@ pub struct Evaluator<'a> {
     /// Statements before, whose values are computed again where they are views of constants.
     known: &'a [Stmt],
     parts: FxHashMap<(VarId, usize), Atom>,
+    most: usize,
     pub stmts: Vec<Stmt>,
 }
 
 impl<'a> Evaluator<'a> {
     pub fn new(vars: &'a mut Vec<VarInfo>, lengths: &'a mut Lengths, origin: &'a Origin) -> Evaluator<'a> {
         let (values, parts) = (FxHashMap::default(), FxHashMap::default());
-        Evaluator { vars, lengths, origin, values, known: &[], parts, stmts: Vec::new() }
+        Evaluator { vars, lengths, origin, values, known: &[], parts, most: MOST_STATEMENTS, stmts: Vec::new() }
+    }
+
+    /// Allows so many statements.
+    pub fn at_most(&mut self, most: usize) {
+        self.most = most;
     }
 
     pub fn knows(&mut self, known: &'a [Stmt]) {
@@ -58,7 +64,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn emit(&mut self, ty: Ty, rhs: Rhs) -> Option<Atom> {
-        if self.stmts.len() >= MOST_STATEMENTS {
+        if self.stmts.len() >= self.most {
             return None;
         }
         let var = self.fresh(ty);
@@ -74,12 +80,16 @@ impl<'a> Evaluator<'a> {
         }
         let known = self.known;
         let views = |s: &&Stmt| {
-            s.var == *v && matches!(&s.rhs, Rhs::Prim(c) if matches!(c.prim, Prim::Iota | Prim::Fill | Prim::Generate))
+            s.var == *v
+                && match &s.rhs {
+                    Rhs::Prim(c) => matches!(c.prim, Prim::Iota | Prim::Fill | Prim::Generate),
+                    Rhs::Tuple(_) => !is_flat(&self.vars[v.0 as usize].ty),
+                    _ => false,
+                }
         };
         let computed = known.iter().find(views).and_then(|s| {
             let before = self.stmts.len();
-            let Rhs::Prim(call) = &s.rhs else { return None };
-            let value = self.prim(call);
+            let value = self.rhs(&s.rhs, s.var);
             if value.is_none() {
                 self.stmts.truncate(before);
             }
@@ -91,6 +101,23 @@ impl<'a> Evaluator<'a> {
         };
         self.values.insert(*v, value.clone());
         Some(value)
+    }
+
+    /// A parameter of a function: the components of a tuple, of which arrays are read element by element.
+    pub fn param(&mut self, v: VarId) -> Option<()> {
+        let ty = self.ty(v);
+        let TyKind::Tuple(types) = ty.kind() else { return Some(()) };
+        let mut parts = Vec::new();
+        for (k, ty) in types.iter().enumerate() {
+            if is_flat(ty) {
+                parts.push(Value::Part(v, k));
+                continue;
+            }
+            let row = self.emit(ty.clone(), Rhs::Proj(Atom::Var(v), k))?;
+            parts.push(self.read(&row, ty)?);
+        }
+        self.set(v, Value::Tuple(parts));
+        Some(())
     }
 
     /// The elements of an array of constant length that is computed elsewhere.
@@ -140,6 +167,13 @@ impl<'a> Evaluator<'a> {
             }
             Value::Array(_) => None,
         }
+    }
+
+    /// A component of a tuple, of scalars, as an atom.
+    pub fn component(&mut self, rhs: &Rhs) -> Option<Atom> {
+        let Rhs::Proj(Atom::Var(v), k) = rhs else { return None };
+        let Value::Tuple(parts) = self.values.get(v)?.clone() else { return None };
+        self.atom(parts.get(*k)?)
     }
 
     fn atom_ty(&self, a: &Atom) -> Ty {
@@ -377,7 +411,7 @@ fn of_array(value: Value) -> Option<Vec<Value>> {
 }
 
 /// A value of a type, made of the components of a tuple from `next` on.
-fn shaped(ty: &Ty, tuple: VarId, next: &mut usize) -> Option<Value> {
+pub fn shaped(ty: &Ty, tuple: VarId, next: &mut usize) -> Option<Value> {
     match ty.kind() {
         TyKind::Tuple(parts) => {
             Some(Value::Tuple(parts.iter().map(|p| shaped(p, tuple, next)).collect::<Option<_>>()?))
