@@ -71,6 +71,9 @@ impl Writer<'_> {
     fn choice(&mut self, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let mut chosen = stmt.clone();
         let Rhs::Prim(call) = &mut chosen.rhs else { return None };
+        if !chooses_rows(self.kernel, call.funs.first()?) {
+            return None;
+        }
         let width = self.kernel.ty(stmt.var).as_array()?.element.as_array()?.len.clone();
         let fails = may_fail(&self.kernel.vars, &call.funs[0].body);
         if fails {
@@ -162,16 +165,20 @@ pub fn element_by_element(kernel: &mut Kernel, f: &mut Lambda, origin: &Origin) 
     true
 }
 
-/// Chooses each element of the result of a function, if it is one of two views of rows of one length.
-fn element_of_choice(kernel: &mut Kernel, f: &mut Lambda) -> bool {
+/// Whether the result of a function is one of two views of rows of one length.
+fn chooses_rows(kernel: &Kernel, f: &Lambda) -> bool {
     let Some((last, before)) = f.body.stmts.split_last() else { return false };
-    let ty = kernel.ty(last.var).clone();
-    let Some(array) = ty.as_array().filter(|_| is_rectangular(&ty)) else { return false };
+    let ty = kernel.ty(last.var);
     let views = |block: &Block| are_brief(&block.stmts);
-    match &last.rhs {
-        Rhs::If(_, a, b) if f.body.result == Atom::Var(last.var) && are_brief(before) && views(a) && views(b) => {}
-        _ => return false,
-    }
+    let chosen = matches!(&last.rhs, Rhs::If(_, a, b) if views(a) && views(b));
+    chosen && f.body.result == Atom::Var(last.var) && are_brief(before) && ty.as_array().is_some() && is_rectangular(ty)
+}
+
+/// Chooses each element of the result of a function that [`chooses_rows`].
+fn element_of_choice(kernel: &mut Kernel, f: &mut Lambda) -> bool {
+    let Some(last) = f.body.stmts.last().filter(|_| chooses_rows(kernel, f)) else { return false };
+    let ty = kernel.ty(last.var).clone();
+    let Some(array) = ty.as_array() else { return false };
     let Some(Stmt { var, rhs: Rhs::If(condition, a, b), origin, .. }) = f.body.stmts.pop() else { return false };
     let (int, element) = (Ty::scalar(Scalar::Int), array.element.clone());
     let j = fresh(kernel, "j", int.clone());

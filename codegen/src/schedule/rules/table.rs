@@ -47,7 +47,7 @@ rules! {
         if "Always true. Applied as `reduce-filter` is.";
     Fusion REDUCE_FILTER "reduce-filter":
         "reduce f z ∘ filter p" = "reduce f z ∘ map (λx. if p x then x else z)",
-        if "`z` is neutral, as `reduce` demands. Also of maps and zips of the kept elements, and of several folds, if p and the functions are brief. Applied where nothing else uses the kept elements; how many are may be used as a number (`count-filter`).";
+        if "`z` is neutral, as `reduce` demands. Also of maps and zips of the kept elements, and of several folds, if p and the functions are brief; a fold by key gets the key -1, which is none, and `z`. Applied where nothing else uses the kept elements; how many are may be used as a number (`count-filter`).";
     Fusion COUNT_FILTER "count-filter":
         "length ∘ filter p" = "reduce + 0 ∘ map (λx. if p x then 1 else 0)",
         if "Always true. Applied where nothing but folds (`reduce-filter`, `fold-filter`) uses the kept elements, and the length of the array is a size.";
@@ -90,7 +90,7 @@ rules! {
         if "Always true: k counts the rows of xs, and i their elements. So `pick-rows` finds the elements of c. Also if the function reads other things by i, or k is used for more.";
     Decomposition FOLD_BY_KEY "fold-by-key":
         "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
-        if "`z` is neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does. Where `f` is one of the commutative operators of the language, on numbers, also for each column of rows at once, whichever of the two maps is the outer one; any other `f`, and tuples, for more than 32 keys, because elements must be sorted for them (`by-key-sorted`). At the top of a kernel.";
+        if "`z` is neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does. Where `f` is one of the commutative operators of the language, on numbers or on the components of tuples, also for each column of rows at once, whichever of the two maps is the outer one; any other `f` for more than 32 keys, because elements must be sorted for them (`by-key-sorted`). At the top of a kernel.";
     Decomposition COUNT_BETWEEN "count-between":
         "map (λc. search (place of c + 1) s - search (place of c) s) (iota n)" = "reduceByKey n + 0 xs (fill 1)",
         if "s is `sort < xs` of `Int`s. Its neighbours are searched for the two with a bound in between, so each search counts what is less than its bound; between c and c + 1 there is c alone. All outcomes of comparing the neighbours with the bound are considered, and the paddings are on the right sides of all bounds.";
@@ -105,7 +105,7 @@ rules! {
         if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
     Decomposition BY_KEY_SORTED "by-key-sorted":
         "reduceByKey n f z ks xs" = "map (λp. if p < 0 then z else aref (scan f' z' (sort ks xs)) p) (reduceByKey n max (-1) ends (iota m))",
-        if "`f` associative, `z` neutral. At the top of a kernel: on a GPU where `f` has no atomic operation and n numbers are more than a table in local memory holds; everywhere where `f` is not a commutative operator of the language, or folds tuples. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer. Rows stay where they are: their places are sorted, and what has one key is folded in pieces (`keys.piece`), of which few keys have several.";
+        if "`f` associative, `z` neutral. At the top of a kernel: on a GPU where `f` has no atomic operation and n values are more than a table in local memory holds; everywhere where `f` is not a commutative operator of the language, on numbers or on the components of tuples. Elements are sorted by their keys; f' folds those of one key and starts again at the next one, whose last element ends the key. So the order in which elements meet depends on nothing but them, and a key that most elements have takes no longer. Rows stay where they are: their places are sorted, and what has one key is folded in pieces (`keys.piece`), of which few keys have several.";
     Decomposition COUNTED_WHILE "counted-while":
         "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
         if "n and x_i are known before the run, and c is a positive number. Also of `s_i * c`, if c is a prime of which n and x_i are powers. At the top of a kernel.";
@@ -157,13 +157,13 @@ rules! {
         if "The operator is element-wise and stops no run; also of `reduceSeq`, `scan` and `scanSeq`, of other starts, and with what is the same for all rows or elements beside.";
     Decomposition FOLD_SCALARS "fold-scalars":
         "reduce f z" = "map array ∘ reduce (tuple ∘ f ∘ array) (tuple z) ∘ map tuple",
-        if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
+        if "The accumulator is an array, or an array of arrays, of constant length with at most 16 scalars; also of `scan`. On a GPU, in functions of maps, also of `scanSeq` and `reduceSeq` with tuples of such arrays and scalars, at most 80 of them, if only scalars of the states are read. f is computed element by element: with constant lengths, and indices that are constant or pick scalars.";
     Decomposition MAP_GUARD "map-guard":
         "map (λx. if n < m then f x else g x) xs" = "if n < m then map f xs else map g xs",
         if "n and m are lengths, or numbers, that are known before the run; also of other comparisons, and below other maps. At the top of a kernel, where f or g has an operator with a function.";
     Decomposition TAKE_SORT "take-sort":
         "take k (sort f xs)" = "generate k (λi. e_i) where (_, e_0, …) = head (reduceSeq (keep f) (0, 0, …) xs)",
-        if "Always true; also of `argsort`. On a GPU, in the functions of maps at the top of a kernel, where nothing else reads the sorted row and `f` cannot stop the run: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Where rows have more than `turns.each` elements and are few, the host chooses the sort.";
+        if "Always true; also of `argsort`. At the top of a kernel and in the functions of maps there, where nothing else reads the sorted array and `f` cannot stop the run: k is a constant, and the k elements are at most 32 scalars. `keep f` puts an element before the first kept one that it precedes, and NaN last. Few rows of at least 256*k elements on a GPU, and arrays of at least 65536, are folded in parts that lie one after the other, and then what the parts have kept, by ever fewer work-items; shorter arrays at the top of a kernel are sorted.";
     Decomposition MAP_FEW_ROWS "map-few-rows":
         "map g xs" = "generate c (λi. if i = 0 then g (aref xs 0) else … g (aref xs (c - 1)))",
         if "`xs` has a constant number c of rows, at most 4. In a function that makes an array which `g` folds beside its row: the folds of all rows then read each element once, and the array is not stored.";
@@ -191,7 +191,7 @@ rules! {
         if "As `map-map-glb`, for a third map that is the result of the second. On a GPU, maps around the three are loops (`map-seq`), which are joined with those over work-items.";
     Placement COPY_ROWS "copy-rows":
         "map (λx. v)" = "map (λx. map id v)",
-        if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items.";
+        if "Always true. On a GPU, at the top of a kernel: v is a row that is there already, or a view of it, so that it is copied by many work-items; or one of two such rows, of which each element is chosen.";
     Placement COPY_BESIDE "copy-beside":
         "map (λx. iterate k (λs. map (fold s) A) x) xs" = "map (λx. iterate k (λs. map (fold s) (T B)) x) xs, where B is a copy of T A",
         if "Always true. On a GPU, for any loop whose rounds a group shares, where A is stored row by row, is the same for all elements and has long rows. Each work-item folds a row of A; with the copy, neighbouring work-items read adjacent elements.";
