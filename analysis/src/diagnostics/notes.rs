@@ -88,6 +88,8 @@ pub enum Guess {
     /// `call` applies the function to each element.
     EachElement(String),
     AllElements(String),
+    /// A call that keeps the elements for which a test holds.
+    KeepsElements(String),
     BothArrays(String),
     TuplePattern(String),
     /// A lambda of several parameters, and the primitive that gives it one argument.
@@ -161,6 +163,14 @@ pub enum Guess {
     ElementIs(String),
     ComponentIs(String),
     FunctionFirst(String),
+    /// A call without the function that is given to what takes none.
+    TakesNoFunction {
+        callee: String,
+        function: String,
+        written: String,
+    },
+    /// An expression as the body of a function.
+    FunctionOf(String),
     CalledHere(String),
     Similar(Name),
     Comma {
@@ -180,6 +190,7 @@ impl Display for Guess {
             Guess::Compares(text) => write!(f, "`{text}` compares it"),
             Guess::Converts(text) => write!(f, "`{text}` converts it"),
             Guess::EachElement(text) => write!(f, "`{text}` applies it to each element"),
+            Guess::KeepsElements(text) => write!(f, "`{text}` keeps the elements for which it holds"),
             Guess::AllElements(text) => write!(f, "`{text}` combines all elements"),
             Guess::BothArrays(text) => write!(f, "`{text}` maps over both arrays"),
             Guess::TuplePattern(pattern) => {
@@ -261,6 +272,10 @@ impl Display for Guess {
             Guess::ElementIs(text) => write!(f, "an element is `{text}`"),
             Guess::ComponentIs(text) => write!(f, "a component is `{text}`"),
             Guess::FunctionFirst(text) => write!(f, "the function comes first: `{text}`"),
+            Guess::TakesNoFunction { callee, function, written } => {
+                write!(f, "`{callee}` takes no function such as `{function}`: write `{written}`")
+            }
+            Guess::FunctionOf(text) => write!(f, "a function is wanted here: `{text}`"),
             Guess::CalledHere(name) => write!(f, "it is called `{name}`"),
             Guess::Similar(name) => write!(f, "did you mean `{name}`?"),
             Guess::Comma { name } => {

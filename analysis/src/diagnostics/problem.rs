@@ -140,6 +140,11 @@ pub enum Problem {
         callee: Name,
         written: String,
     },
+    /// A function is given in place of a size and of an array. `written` is the call that is probably meant.
+    NeedsArrays {
+        callee: Name,
+        written: String,
+    },
     MissingArgument {
         callee: String,
         what: Noun,
@@ -503,7 +508,7 @@ impl Problem {
             | LengthOfUnknown { .. }
             | UndeterminedSize { .. } => Code::UnknownSizeName,
             ArgumentOrder { .. } | ArgumentsInOrder { .. } => Code::ArgumentOrder,
-            MissingArgument { .. } => Code::MissingArgument,
+            MissingArgument { .. } | NeedsArrays { .. } => Code::MissingArgument,
             NotApplicable { .. } | NotAFunction { .. } => Code::NotAFunction,
             TooManyArguments { .. } => Code::TooManyArguments,
             NeedsArguments { .. } => Code::NeedsArguments,

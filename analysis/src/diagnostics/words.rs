@@ -171,6 +171,9 @@ impl Display for Problem {
                     "`{callee}` takes the {wanted} first and then the {there}: `{first}` and `{second}` have changed places"
                 )
             }
+            Problem::NeedsArrays { callee, written } => {
+                write!(f, "`{callee}` takes a size and two arrays, no function: write `{written}`")
+            }
             Problem::MissingArgument { callee, what, before, neutral } => {
                 write!(f, "`{callee}` takes {} before `{before}`, but it is missing", what.with_article())?;
                 match neutral {

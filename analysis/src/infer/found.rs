@@ -24,6 +24,8 @@ pub struct Found {
     /// Whether a used definition has a type with gaps left by an error.
     uses_broken: bool,
     given_locals: FxHashMap<BinderId, Given>,
+    /// Names that nothing binds, which one diagnostic takes for parameters.
+    meant_as_parameters: Vec<ExprId>,
     out: Inference,
 }
 
@@ -37,6 +39,7 @@ impl Found {
             functions_at: FxHashMap::default(),
             uses_broken: false,
             given_locals: FxHashMap::default(),
+            meant_as_parameters: Vec::new(),
             out: Inference::default(),
         }
     }
@@ -85,6 +88,14 @@ impl Found {
     }
     pub fn quantify_let(&mut self, types: &[Option<crate::ty::Class>], sizes: &[Var]) {
         self.lets.add(types, sizes);
+    }
+
+    /// Records names as parameters that are not bound.
+    pub fn meant_as_parameters(&mut self, uses: Vec<ExprId>) {
+        self.meant_as_parameters.extend(uses);
+    }
+    pub fn is_meant_as_parameter(&self, e: ExprId) -> bool {
+        self.meant_as_parameters.contains(&e)
     }
 
     /// Records the size that a `let` names.

@@ -194,6 +194,7 @@ impl Infer<'_> {
                 Ty::error()
             }
             Lookup::Failed => Ty::error(),
+            Lookup::Unknown { .. } if self.found.is_meant_as_parameter(id) => Ty::error(),
             Lookup::Unknown { similar } => {
                 let d = self.results().unknown_name(id, name, similar);
                 self.found.diagnostic(d);

@@ -10,12 +10,14 @@
 //! | `orders` | functions that compare two elements |
 //! | `surplus` | more arguments than a function takes |
 //! | `foreign_names` | names of other languages: what was meant |
+//! | `unbound` | an expression of unbound names in place of a function |
 
 mod elementwise;
 mod foreign_names;
 mod levels;
 mod orders;
 mod surplus;
+mod unbound;
 
 use crate::diagnostics::notes::Guess;
 use crate::diagnostics::{Diagnostic, Edit, Fix, Note, Problem, Title};
@@ -93,6 +95,8 @@ impl Results<'_> {
             .or_else(|| self.meant_each(expected, actual, cause))
             .or_else(|| self.meant_each_state(expected, actual, cause))
             .or_else(|| self.meant_index(expected, actual, cause))
+            .or_else(|| self.meant_of_each(expected, actual, cause))
+            .or_else(|| self.meant_filter(expected, actual, cause))
             .or_else(|| self.meant_fold_in_order(expected, actual, cause))
             .or_else(|| self.meant_array_of_one(expected, actual, cause))
             .or_else(|| self.meant_element_of_part(expected?, actual, cause))

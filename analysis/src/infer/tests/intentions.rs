@@ -512,6 +512,46 @@ fn numbers_keys_and_accumulators() {
 }
 
 #[test]
+fn an_expression_in_place_of_a_function_is_one_error() {
+    check(
+        "(lift k1 (N) ((array-type int N)) (lambda (xs) (sort (> (mod a 7) (mod b 7)) xs)))
+(lift k2 (N) ((array-type int N)) (lambda (xs) (map (+ (sqrt x) y) xs)))
+(lift k3 (N) ((array-type int N)) (lambda (xs) (map (+ x) xs)))
+(lift k4 (N) ((array-type int N)) (lambda (xs) (map (+ (foo x) 1) xs)))",
+        expect![[r#"
+            k1 : Array[Int,N] -> Array[Int,N]
+              unknown-name at `a`: there is no `a` here; a function is wanted here: `(lambda (a b) (> (mod a 7) (mod b 7)))`
+                fix: Write `(lambda (a b) (> (mod a 7) (mod b 7)))`
+            k2 : Array[Int,N] -> Array[?,N]
+              unknown-name at `x`: there is no `x` here
+              unknown-name at `y`: there is no `y` here
+            k3 : Array[Int,N] -> Array[?,N]
+              unknown-name at `x`: there is no `x` here
+            k4 : Array[Int,N] -> Array[?,N]
+              unknown-name at `foo`: there is no `foo` here
+              unknown-name at `x`: there is no `x` here
+        "#]],
+    );
+    check_repaired(
+        "(lift k1 (N) ((array-type int N)) (lambda (xs) (filter (> x 3) xs)))
+(lift k2 (N) ((array-type int N)) (lambda (xs) (map (+ (* x x) 1) xs)))
+(lift k3 (N) ((array-type int N)) (lambda (xs) (reduce 0 (+ a b) xs)))
+(lift k4 (N) ((array-type int N)) (lambda (xs) (map (if (> x 0) x 0) xs)))",
+        expect![[r#"
+            (lift k1 (N) ((array-type int N)) (lambda (xs) (filter (lambda (x) (> x 3)) xs)))
+            (lift k2 (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (+ (* x x) 1)) xs)))
+            (lift k3 (N) ((array-type int N)) (lambda (xs) (reduce 0 (lambda (a b) (+ a b)) xs)))
+            (lift k4 (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (if (> x 0) x 0)) xs)))
+
+            k1 : Array[Int,N] -> <∃X, Array[Int,X]>
+            k2 : Array[Int,N] -> Array[Int,N]
+            k3 : Array[Int,N] -> Array[Int,1]
+            k4 : Array[Int,N] -> Array[Int,N]
+        "#]],
+    );
+}
+
+#[test]
 fn branches_with_rows_of_one_and_of_hidden_length() {
     check(
         "(define (smaller xs) (map (lambda (x) (filter (< x) xs)) xs))

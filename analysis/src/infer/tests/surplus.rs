@@ -125,3 +125,69 @@ fn tests_and_functions_of_pairs() {
         "#]],
     );
 }
+
+#[test]
+fn a_function_given_to_what_takes_none() {
+    check(
+        "(define (sorted xs x) (head (reduce 0 + (map (lambda (y) (if (< y x) 1 0)) xs))))
+(define (sum xs) (head (reduce 0 + xs)))
+(lift a (N) ((array-type int N) int) (lambda (xs x) (sorted < xs x)))
+(lift b (N) ((array-type int N)) (lambda (xs) (sum + xs)))
+(lift c (N) ((array-type int N)) (lambda (xs) (sum 0 + xs)))
+(lift d (N) ((array-type int N)) (lambda (xs) (head (lambda (x) x) xs)))
+(lift e (N) ((array-type int N)) (lambda (xs) (reverse xs <)))",
+        expect![[r#"
+            sorted : Array[a,n] -> a -> Int
+            sum : Array[Int,n] -> Int
+            a : Array[Int,N] -> Int -> ?
+              too-many-arguments at `x`: `sorted` takes 2 arguments, but it is given 3; `sorted` takes no function such as `<`: write `(sorted xs x)`
+                `sorted`: `sorted` has the type `Array[_,_] -> _ -> Int`
+                fix: Write `(sorted xs x)`
+            b : Array[Int,N] -> ?
+              too-many-arguments at `xs`: `sum` takes one argument, but it is given 2; `sum` takes no function such as `+`: write `(sum xs)`
+                `sum`: `sum` has the type `Array[Int,_] -> Int`
+                fix: Write `(sum xs)`
+            c : Array[Int,N] -> ?
+              too-many-arguments at `+`: `sum` takes one argument, but it is given 3; `sum` takes no function such as `+`: write `(sum xs)`
+                `sum`: `sum` has the type `Array[Int,_] -> Int`
+                fix: Write `(sum xs)`
+            d : Array[Int,N] -> ?
+              type-mismatch at `(lambda (x) x)`: `head` needs `Array[Array[Int,_] -> _,_]` as its first argument, but this is `_ -> _`; `(map (lambda …) xs)` applies it to each element
+                fix: Write `(map (lambda …) xs)`
+            e : Array[Int,N] -> ?
+              too-many-arguments at `<`: `reverse` takes one argument, but it is given 2; `reverse` takes no function such as `<`: write `(reverse xs)`
+                `reverse`: `reverse` has the type `Array[_,_] -> Array[_,_]`
+                fix: Write `(reverse xs)`
+        "#]],
+    );
+}
+
+#[test]
+fn a_function_in_place_of_an_array_or_a_number() {
+    check(
+        "(define (groupBy n keys values)
+  (map (lambda (k) (map get2 (filter (lambda ((tuple key _value)) (= key k)) (zip keys values)))) (iota #n)))
+(lift k1 (N) ((array-type int N)) (lambda (xs) (groupBy 3 (lambda (x) (mod x 3)) xs)))
+(lift k2 (N) ((array-type int N)) (lambda (xs) (groupBy xs (lambda (x) (mod x 3)))))
+(lift k3 (N) ((array-type int N)) (lambda (xs) (zip (+ 1) xs)))
+(lift k4 (N) ((array-type float N)) (lambda (xs) (zip (lambda (r) (length r)) xs)))
+(lift k5 (N) ((array-type int N)) (lambda (xs) (take (lambda (x) (> x 3)) xs)))",
+        expect![[r#"
+            groupBy : ? -> Array[Int,m] -> Array[Int,n] -> <∃Y, Array[<∃X, Array[Int,X]>,Y]>
+            k1 : Array[Int,N] -> ?
+              type-mismatch at `(lambda (x) (mod x 3))`: `groupBy` needs `Array[Int,_]` as its second argument, but this is `Int -> Int`; `(map (lambda …) xs)` applies it to each element
+                fix: Write `(map (lambda …) xs)`
+            k2 : Array[Int,N] -> ?
+              type-mismatch at `(lambda (x) (mod x 3))`: `groupBy` needs `Array[Int,_]` as its second argument, but this is `Int -> Int`; `(map (lambda …) xs)` applies it to each element
+                fix: Write `(map (lambda …) xs)`
+            k3 : Array[Int,N] -> ?
+              type-mismatch at `(+ 1)`: `zip` needs `Array[_,_]` as its first argument, but this is `Int -> Int`; `(map (+ 1) xs)` applies it to each element
+                fix: Write `(map (+ 1) xs)`
+            k4 : Array[Float,N] -> ?
+              type-mismatch at `(lambda (r) (length r))`: `zip` needs `Array[_,N]` as its first argument, but this is `_ -> _`; `(map (lambda …) xs)` applies it to each element
+                fix: Write `(map (lambda …) xs)`
+            k5 : Array[Int,N] -> <∃X, Array[Int,X]>
+              type-mismatch at `(lambda (x) (> x 3))`: `take` needs `Int` as its first argument, but this is `Int -> Bool`; `(filter (lambda …) xs)` keeps the elements for which it holds
+        "#]],
+    );
+}

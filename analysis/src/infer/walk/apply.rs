@@ -179,6 +179,10 @@ impl Infer<'_> {
                 self.coerce_to_existential(&own, &wanted, self.scopes.level(), arg, cause);
                 true
             }
+            TyKind::Fun(..) if self.is_meant_as_body(arg, &wanted) => {
+                self.operand(arg, None);
+                self.unify(param, &Ty::error(), cause)
+            }
             _ => {
                 // Parameters that are too many show what was meant; the others would have wrong types.
                 let fits = !self.has_surplus_parameters(arg, &wanted);
@@ -189,6 +193,15 @@ impl Infer<'_> {
                 self.unify(param, &actual, cause)
             }
         }
+    }
+
+    /// Reports an expression of unbound names where a function is taken.
+    fn is_meant_as_body(&mut self, arg: ExprId, wanted: &Ty) -> bool {
+        let params = self.table.zonk(wanted).uncurry().0.len();
+        let Some(meant) = self.results().meant_as_body(arg, params) else { return false };
+        self.found.meant_as_parameters(meant.uses);
+        self.found.diagnostic(meant.diagnostic);
+        true
     }
 
     /// Whether a lambda has more parameters than it is given arguments.

@@ -10,7 +10,7 @@ use crate::diagnostics::{Diagnostic, Edit, Title};
 use crate::hir::*;
 use crate::infer::Lookup;
 use crate::infer::context::Infer;
-use crate::prims::Special;
+use crate::prims::{self, PrimitiveId, Special};
 use crate::ty::{Ty, TyKind};
 
 /// The apparent kind of an argument before it is checked.
@@ -114,6 +114,12 @@ impl Infer<'_> {
         };
         let params: Vec<Takes> = ty.uncurry().0.into_iter().map(Takes::of).collect();
         let looks: Vec<Looks> = args.iter().map(|a| self.looks(*a)).collect();
+        if let Some(written) = self.of_each(&name, &params, args, &looks) {
+            self.infer_all(args);
+            let problem = Problem::NeedsArrays { callee: name, written };
+            self.found.diagnostic(Diagnostic::new(Node::Expr(callee), &problem));
+            return Some(Meant::Lacking(Ty::error()));
+        }
         if let Some(order) = order_that_fits(&params, &looks) {
             return Some(self.reordered(name, args, &order));
         }
@@ -127,7 +133,10 @@ impl Infer<'_> {
         {
             return Some(self.lacks_argument(callee, args, &ty, missing));
         }
-        let functions = || Some((value?, at(&|takes, looks| takes != Takes::Function && looks == Looks::Function)?));
+        let functions = || {
+            let value = value.filter(|at| params[*at] == Takes::Function)?;
+            Some((value, at(&|takes, looks| takes != Takes::Function && looks == Looks::Function)?))
+        };
         let is_number = |looks: Looks| matches!(looks, Looks::Value | Looks::Size | Looks::Fraction);
         let numbers = || {
             let array = at(&|takes: Takes, looks| takes.is_number() && looks.is_array())?;
@@ -166,6 +175,23 @@ impl Infer<'_> {
             .fix(Title::ExchangeArguments.certain(exchanged(first, second)));
         self.found.diagnostic(d);
         Some(Meant::Ordered(ordered))
+    }
+
+    /// The call that is meant by `(groupBy f xs)` if it takes a size and two arrays: the first array is what the function gives
+    /// for each element of the other.
+    fn of_each(&self, callee: &str, params: &[Takes], args: &[ExprId], looks: &[Looks]) -> Option<String> {
+        let ([Takes::Size, first, second], [one, other]) = (params, looks) else { return None };
+        if !first.is_array() || !second.is_array() {
+            return None;
+        }
+        let (function, array) = match (one, other) {
+            (Looks::Function, array) if array.is_array() => (args[0], args[1]),
+            (array, Looks::Function) if array.is_array() => (args[1], args[0]),
+            _ => return None,
+        };
+        let (function, array) = (self.program.short(function), self.program.short(array));
+        let map = prims::named(PrimitiveId::Map);
+        Some(format!("({callee} #n ({map} {function} {array}) {array})"))
     }
 
     /// A length of 0 without `#` beside a size as a value, as in `(fill 0 N)`: the indices of both.

@@ -69,6 +69,52 @@ impl Results<'_> {
         Intent::new(Guess::Write(written.clone()), Title::Write(written), edits)
     }
 
+    /// A function of elements where an array is taken beside an array of such elements, as in `(groupBy 3 (lambda (x) …) xs)`.
+    pub fn meant_of_each(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { apply, arg, .. } = cause else { return None };
+        let wanted = &expected?.as_array()?.element;
+        let (params, result) = actual.uncurry();
+        let [param] = params[..] else { return None };
+        let array = self.array_beside(*apply, *arg, param)?;
+        if !may_be(wanted, result) {
+            return None;
+        }
+        let map = prims::named(PrimitiveId::Map);
+        let written = format!("({map} {} {})", self.program.short(*arg), self.program.short(array));
+        let at = Node::Expr(*arg);
+        let copy = |before: String, of: ExprId, after: &str| Edit::CopyBefore {
+            at,
+            before,
+            of: Node::Expr(of),
+            after: after.to_owned(),
+        };
+        let edits = vec![
+            copy(format!("({map} "), *arg, " "),
+            copy(String::new(), array, ")"),
+            Edit::Replace(at, String::new()),
+        ];
+        Some(Intent::new(Guess::EachElement(written.clone()), Title::Write(written), edits))
+    }
+
+    /// `(take (< 3) xs)`: a test of elements where a number of them is taken.
+    pub fn meant_filter(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
+        let Cause::Argument { apply, arg, .. } = cause else { return None };
+        let (true, Some(Scalar::Int)) = (is_test(actual), expected?.as_scalar()) else { return None };
+        let array = self.array_beside(*apply, *arg, actual.uncurry().0.first()?)?;
+        let filter = prims::named(PrimitiveId::Filter);
+        let written = format!("({filter} {} {})", self.program.short(*arg), self.program.short(array));
+        Some(Intent::advice(Guess::KeepsElements(written)))
+    }
+
+    /// Another argument of a call that is an array of such elements.
+    fn array_beside(&self, apply: ExprId, arg: ExprId, element: &Ty) -> Option<ExprId> {
+        let is_of_such = |e: &ExprId| {
+            let ty = self.type_of_operand(*e);
+            *e != arg && ty.is_some_and(|ty| ty.as_array().is_some_and(|array| may_be(element, &array.element)))
+        };
+        self.program.arguments(apply).iter().copied().find(is_of_such)
+    }
+
     /// `(count 3 xs)`: a number where a test of a value is taken.
     pub fn meant_test(&self, expected: Option<&Ty>, actual: &Ty, cause: &Cause) -> Option<Intent> {
         let Cause::Argument { arg, .. } = cause else { return None };

@@ -18,7 +18,8 @@ impl Results<'_> {
         let by_call = (self.meant_scatter(callee, args))
             .or_else(|| self.meant_count(callee, args))
             .or_else(|| self.meant_row(name, args, taken, result))
-            .or_else(|| self.meant_operator(callee, args, taken));
+            .or_else(|| self.meant_operator(callee, args, taken))
+            .or_else(|| self.meant_without_function(callee, args, taken));
         if by_call.is_some() {
             return by_call;
         }
@@ -200,7 +201,9 @@ impl Results<'_> {
     fn meant_operator(&self, callee: ExprId, args: &[ExprId], taken: &[Ty]) -> Option<Intent> {
         let (before, &[operator, right]) = args.split_at_checked(taken.len())? else { return None };
         let Expr::Global(name) = self.program.expr(operator) else { return None };
-        let is_operator = !name.starts_with(|c: char| c.is_alphanumeric()) && self.program.parameters(name) == Some(2);
+        let fits = before.iter().zip(taken).all(|(e, ty)| self.may_have_rank_of(*e, ty));
+        let is_operator =
+            fits && !name.starts_with(|c: char| c.is_alphanumeric()) && self.program.parameters(name) == Some(2);
         let of: String = before.iter().map(|arg| format!(" {}", self.program.short(*arg))).collect();
         let written = format!("({name} ({}{of}) {})", self.program.short(callee), self.program.short(right));
         let edits = vec![
@@ -209,6 +212,40 @@ impl Results<'_> {
             Edit::Replace(Node::Expr(operator), String::new()),
         ];
         is_operator.then(|| Intent::new(Guess::Write(written.clone()), Title::Write(written), edits))
+    }
+
+    /// Whether an argument may be an array if the parameter is one, and a number if it is a number.
+    fn may_have_rank_of(&self, arg: ExprId, param: &Ty) -> bool {
+        let given = match self.program.expr(arg) {
+            Expr::Literal(_) => Some(false),
+            _ => self.type_of_operand(arg).and_then(|ty| is_array(&ty)),
+        };
+        given.zip(is_array(param)).is_none_or(|(given, taken)| given == taken)
+    }
+
+    /// `(searchSorted < xs x)`, `(sum 0 + xs)`: a function is given to what takes none.
+    fn meant_without_function(&self, callee: ExprId, args: &[ExprId], taken: &[Ty]) -> Option<Intent> {
+        let is_function = |e: &ExprId| match self.program.expr(*e) {
+            Expr::Lambda { .. } | Expr::Compose(_) => true,
+            Expr::Global(name) => self.program.parameters(name).is_some_and(|takes| takes > 0),
+            _ => false,
+        };
+        let fits = |e: &ExprId, ty: &Ty| !is_function(e) && self.may_have_rank_of(*e, ty);
+        let surplus = *args.iter().find(|e| is_function(e))?;
+        // What takes a value of any type has taken the function.
+        if taken.iter().any(|ty| matches!(ty.kind(), TyKind::Fun(..))) {
+            return None;
+        }
+        let mut rest = args.iter();
+        let meant: Vec<ExprId> =
+            taken.iter().map(|ty| rest.find(|e| fits(e, ty)).copied()).collect::<Option<Vec<_>>>()?;
+        let (function, name) = (self.program.short(surplus), self.program.short(callee));
+        let of: String = meant.iter().map(|arg| format!(" {}", self.program.short(*arg))).collect();
+        let written = format!("({name}{of})");
+        let left_out = args.iter().filter(|arg| !meant.contains(arg));
+        let edits = left_out.map(|arg| Edit::Replace(Node::Expr(*arg), String::new())).collect();
+        let guess = Guess::TakesNoFunction { callee: name, function, written: written.clone() };
+        Some(Intent::new(guess, Title::Write(written), edits))
     }
 
     /// `(update rows i j x)`: changes the row, by a function that takes an array, an index and an element.
@@ -224,6 +261,15 @@ impl Results<'_> {
         let edits =
             vec![Edit::InsertBefore(Node::Expr(column), before), Edit::InsertAfter(Node::Expr(value), ")".into())];
         changes.then(|| Intent::new(Guess::Write(written.clone()), Title::Write(written), edits))
+    }
+}
+
+/// Whether a type is an array or a number; `None` if it may be either.
+fn is_array(ty: &Ty) -> Option<bool> {
+    match ty.kind() {
+        TyKind::Array(_) => Some(true),
+        TyKind::Scalar(_) => Some(false),
+        _ => None,
     }
 }
 
