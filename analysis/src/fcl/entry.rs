@@ -3,8 +3,8 @@
 use super::arrays::stored;
 use super::eval::{Env, eval};
 use super::store::{force, new_length};
-use super::types::{Base, Ty};
-use super::value::{Elem, Ev, Input, Int, Pull, Push, PushKind, Res, Value, fail, not_supported};
+use super::types::{Base, Ty, TypePrinter};
+use super::value::{Elem, Ev, Input, Int, Pull, Push, PushKind, Res, Value, fail};
 use crate::front::term::{Kind, Term};
 use crate::scalar::Scalar;
 use crate::size::Size;
@@ -109,7 +109,19 @@ fn parameter(ev: &mut Ev, name: &Named, ty: &Ty) -> Res<Value> {
             return fail(FclType, range, message);
         }
         _ => {
-            return not_supported(name.range, "a parameter of `main` that is neither a number nor an array of numbers");
+            let mut printer = TypePrinter::new();
+            let makes = match &inner {
+                Ty::Push(level, _) if shape.is_empty() => {
+                    format!("; `push<{level}> {}` makes one of an array", name.text)
+                }
+                _ => String::new(),
+            };
+            let message = format!(
+                "a parameter of `main` is a number or an array of numbers, but `{}` is `{}`{makes}",
+                name.text,
+                printer.ty(ty)
+            );
+            return fail(FclType, name.range, message);
         }
     };
     let bound = ev.fresh(&name.text);

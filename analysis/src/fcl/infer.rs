@@ -389,8 +389,10 @@ impl Checker<'_> {
                     Some(name) => format!("`{name}` takes"),
                     None => "the function takes".to_owned(),
                 };
-                self.takes(arg, &given, &from, f.range(), why);
-                (*to).clone()
+                match self.takes(arg, &given, &from, &to, f.range(), why) {
+                    true => (*to).clone(),
+                    false => Ty::Any,
+                }
             }
             Ty::Var(_) => {
                 let to = self.fresh();
@@ -419,12 +421,25 @@ impl Checker<'_> {
         self.out.errors.iter().any(|error| range.contains_range(error.range))
     }
 
-    /// Unifies an argument's type with the parameter's.
-    fn takes(&mut self, arg: &Expr, given: &Ty, wanted: &Ty, function: TextRange, why: impl Fn() -> String) {
-        let Err(clash) = self.unknowns.unify(given, wanted) else { return };
+    /// Unifies an argument's type with the parameter's. `rest` is the function's type after this parameter. Returns false if
+    /// the argument is that of another parameter.
+    fn takes(
+        &mut self,
+        arg: &Expr,
+        given: &Ty,
+        wanted: &Ty,
+        rest: &Ty,
+        function: TextRange,
+        why: impl Fn() -> String,
+    ) -> bool {
+        let Err(clash) = self.unknowns.unify(given, wanted) else { return true };
         let is_program = |ty: &Ty| matches!(self.unknowns.resolve(ty), Ty::Program(..));
         let named = is_program(given) && !is_program(wanted) && !matches!(clash, Clash::Levels(..));
+        let is_later = matches!(self.unknowns.head(given), Ty::Pull(_) | Ty::Push(..))
+            && matches!(self.unknowns.head(wanted), Ty::Int | Ty::Double | Ty::Bool)
+            && self.takes_array(rest);
         let what_to_do = match (self.unknowns.head(given), self.unknowns.head(wanted)) {
+            _ if is_later => " before the array".to_owned(),
             _ if named => ": in a `do`, `x <- …` names what a program gives".to_owned(),
             (Ty::Pull(_), Ty::Push(level, _)) => format!(": `push<{level}>` makes one from the other"),
             (Ty::Push(level, _), Ty::Program(..)) => {
@@ -437,6 +452,19 @@ impl Checker<'_> {
         let message = format!("this is `{found}`, and {} `{wanted}`{}{what_to_do}", why(), because(&clash));
         let related = self.origin(&clash).unwrap_or((function, "the function".to_owned()));
         self.clash(&clash, arg.range(), message, related);
+        !is_later
+    }
+
+    /// Whether a function of this type has a parameter that is an array.
+    fn takes_array(&self, function: &Ty) -> bool {
+        let mut function = self.unknowns.head(function);
+        while let Ty::Fun(from, to) = &function {
+            if matches!(self.unknowns.head(from), Ty::Pull(_) | Ty::Push(..)) {
+                return true;
+            }
+            function = self.unknowns.head(to);
+        }
+        false
     }
 
     /// Unifies an expression's type with an expected one; `why` explains the expectation.

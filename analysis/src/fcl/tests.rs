@@ -60,6 +60,24 @@ fn mistakes_have_places_and_reasons() {
             "fun main xs = forceAndPrint 1 (push<grid> (mapPull (fn x => 1) xs))",
             "fcl/type at `xs`: any type fits `xs`: a `sig` of `main` says which, such as `[int]`",
         ),
+        (
+            "fun main xs = forceAndPrint 4 xs",
+            "fcl/type at `xs`: a parameter of `main` is a number or an array of numbers, but `xs` is `[int]<grid>`; `push<grid> xs` \
+             makes one of an array",
+        ),
+        (
+            "fun main f xs = push<grid> (mapPull (fn x => f x + 1) xs)",
+            "fcl/type at `f`: a parameter of `main` is a number or an array of numbers, but `f` is `'a -> int`",
+        ),
+        (
+            "val x = forceAndPrint (push<grid> (iota 3))",
+            "fcl/type at `push<grid> (iota 3)`: this is `[int]<grid>`, and `forceAndPrint` takes `int` before the array\n  at \
+             `forceAndPrint`: the function",
+        ),
+        (
+            "val x = take (iota 9) 3",
+            "fcl/type at `iota 9`: this is `[int]`, and `take` takes `int` before the array\n  at `take`: the function",
+        ),
         ("val x = map 1", "fcl/name at `map`: `map` is not defined; there are `mapPull`, `mapPush`"),
         ("val x = mapPul 1", "fcl/name at `mapPul`: `mapPul` is not defined; did you mean `mapPull`?"),
         ("val x = y\nval y = 1", "fcl/name at `y`: `y` is defined further down: a definition knows those above it"),
