@@ -121,6 +121,29 @@ pub fn normal_path(path: &Path) -> Option<Arc<str>> {
     Some(if cfg!(windows) { text.replace('\\', "/").into() } else { text.into() })
 }
 
+/// Collects the programs in a folder and its subfolders, sorted by name; skips hidden folders and symbolic links to
+/// folders. `wrong` is called for each folder that cannot be read.
+pub fn programs_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>, wrong: &mut dyn FnMut(&Path, io::Error)) {
+    let entries = std::fs::read_dir(folder).and_then(|entries| {
+        let with_kind = |entry: io::Result<std::fs::DirEntry>| entry.and_then(|e| Ok((e.file_type()?, e)));
+        entries.map(with_kind).collect::<io::Result<Vec<_>>>()
+    });
+    let mut entries = match entries {
+        Ok(entries) => entries,
+        Err(e) => return wrong(folder, e),
+    };
+    entries.sort_by_key(|(_, entry)| entry.file_name());
+    for (kind, entry) in entries {
+        let path = entry.path();
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if kind.is_dir() && !hidden && depth > 0 {
+            programs_below(&path, depth - 1, found, wrong);
+        } else if !kind.is_dir() && path.extension().is_some_and(|e| e == "lift") {
+            found.push(path);
+        }
+    }
+}
+
 /// Whether `path` is inside the folder `root` after symbolic links are resolved.
 pub fn is_inside(root: &Path, path: &Path) -> bool {
     match (root.canonicalize(), path.canonicalize()) {

@@ -329,6 +329,11 @@ impl Analysis {
         self.with_lift(path, |db, file| structure::links(db, file))
     }
 
+    /// The edits that keep every import after files and folders are moved.
+    pub fn moved(&self, moves: &[Move]) -> Cancellable<SourceChange> {
+        self.with(|db| importing::moved(db, moves))
+    }
+
     pub fn type_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
         self.with_lift(path, |db, file| call_hierarchy::type_definition(db, file, offset))
     }

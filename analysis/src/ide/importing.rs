@@ -1,8 +1,12 @@
-//! Importing a definition of another file.
+//! Importing a definition of another file, and the imports of files that are moved.
 
-use super::TextEdit;
+use super::{Move, SourceChange, TextEdit};
+use crate::bodies::lower_form;
 use crate::db::{Db, Files, SourceFile, forms, is_builtin};
+use crate::hir::Node;
+use crate::imports::{imports, resolve_path};
 use lift_syntax::{TextRange, TextSize};
+use std::sync::Arc;
 
 /// The files that could be imported, sorted by path; includes those already imported.
 pub(super) fn other_files(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
@@ -39,4 +43,44 @@ pub(super) fn import_edit(db: &dyn Db, file: SourceFile, other: SourceFile) -> T
         }
     };
     TextEdit { range: TextRange::empty(at), new_text }
+}
+
+impl Move {
+    /// The new path of a file; `None` if it stays.
+    fn of(&self, path: &str) -> Option<String> {
+        let below = path.strip_prefix(&*self.from)?;
+        (below.is_empty() || below.starts_with('/')).then(|| format!("{}{below}", self.to))
+    }
+}
+
+/// The edits that keep every import after files and folders are moved: of the files that import a moved one, and of the moved
+/// files themselves, whose paths are still the old ones.
+pub(super) fn moved(db: &dyn Db, moves: &[Move]) -> SourceChange {
+    let after = |path: &str| moves.iter().find_map(|moved| moved.of(path)).unwrap_or_else(|| path.to_owned());
+    let mut change = SourceChange::default();
+    for &file in Files::get(db).by_path(db).values() {
+        if is_builtin(db, file) {
+            continue;
+        }
+        let home = after(file.path(db));
+        let here: Vec<&str> = home.split('/').collect();
+        let edits: Vec<TextEdit> = (imports(db, file).iter())
+            .filter_map(|import| {
+                let target = after(import.target.as_ref().ok()?);
+                if resolve_path(&home, &import.path).is_ok_and(|now| *now == *target) {
+                    return None;
+                }
+                let range = lower_form(db, import.form).map.range(Node::FormName) + import.form.start(db);
+                let dot = if import.path.starts_with("./") { "./" } else { "" };
+                let written = relative_path(&here, &target);
+                let dot = if written.starts_with("../") { "" } else { dot };
+                Some(TextEdit { range, new_text: format!("\"{dot}{written}\"") })
+            })
+            .collect();
+        if !edits.is_empty() {
+            change.files.push((file.path(db).clone(), edits));
+        }
+    }
+    change.files.sort_by(|(a, _): &(Arc<str>, _), (b, _)| a.cmp(b));
+    change
 }

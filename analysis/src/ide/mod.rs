@@ -11,7 +11,7 @@
 //! | [`structure`] | foldable ranges, expanding selections, and links of imports |
 //! | `navigation` | definitions and uses of names |
 //! | `scope` | local names in scope |
-//! | `importing` | importing a definition of another file |
+//! | `importing` | importing a definition of another file, and the imports of files that are moved |
 //! | [`typing`] | edits that follow a typed character |
 //! | `layout` | layout of a changed form |
 //! | `explicit` | writes inserted packs and unpacks into the text; removes redundant ones |
@@ -83,6 +83,13 @@ pub struct FileRange {
 pub struct TextEdit {
     pub range: TextRange,
     pub new_text: String,
+}
+
+/// A file or folder that gets another path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    pub from: std::sync::Arc<str>,
+    pub to: std::sync::Arc<str>,
 }
 
 /// Edits of one file each, sorted and disjoint.

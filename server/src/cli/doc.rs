@@ -6,7 +6,7 @@ use crate::files;
 use crate::program::Program;
 use crate::report::{Problem, codes};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Depth to which nested folders are searched.
 const MAX_DEPTH: usize = 64;
@@ -27,8 +27,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         console.error(&format!("{} is a file; the pages are about a folder of programs", arguments.folder.display()));
         return Ok(Status::Misused);
     }
-    if let Err((folder, e)) = programs_below(&arguments.folder, MAX_DEPTH, &mut sources) {
-        console.error(&format!("{}: {e}", folder.display()));
+    let mut wrong = None;
+    files::programs_below(&arguments.folder, MAX_DEPTH, &mut sources, &mut |folder, e| {
+        wrong.get_or_insert(format!("{}: {e}", folder.display()));
+    });
+    if let Some(wrong) = wrong {
+        console.error(&wrong);
         return Ok(Status::Misused);
     }
     if sources.is_empty() {
@@ -68,23 +72,4 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         ))?;
     }
     Ok(Status::wrong_if(wrong > 0))
-}
-
-/// Collects the programs in a folder and its subfolders, sorted by name; skips hidden folders and symbolic links to
-/// folders. An error is one of a folder.
-fn programs_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
-    let of = |e: io::Error| (folder.to_owned(), e);
-    let mut entries: Vec<std::fs::DirEntry> =
-        std::fs::read_dir(folder).map_err(of)?.collect::<Result<_, _>>().map_err(of)?;
-    entries.sort_by_key(|entry| entry.file_name());
-    for entry in entries {
-        let (path, kind) = (entry.path(), entry.file_type().map_err(of)?);
-        let hidden = entry.file_name().to_string_lossy().starts_with('.');
-        if kind.is_dir() && !hidden && depth > 0 {
-            programs_below(&path, depth - 1, found)?;
-        } else if !kind.is_dir() && path.extension().is_some_and(|e| e == "lift") {
-            found.push(path);
-        }
-    }
-    Ok(())
 }

@@ -87,6 +87,10 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
                 supported: Some(true),
                 change_notifications: Some(ChangeNotifications::Bool(true)),
             }),
+            file_operations: client.will_rename.then(|| FileOperationOptions {
+                will_rename: Some(FileOperationRegistrationOptions { filters: moved_files() }),
+                ..Default::default()
+            }),
             text_document_content: client.text_document_content.then(|| {
                 TextDocumentContent::Options(TextDocumentContentOptions {
                     schemes: ["lift", documents::SCHEME].map(str::to_owned).into(),
@@ -96,6 +100,15 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
         }),
         ..Default::default()
     }
+}
+
+/// Programs, and folders, which may have programs in them.
+fn moved_files() -> Vec<FileOperationFilter> {
+    let filter = |glob: &str, matches| FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: FileOperationPattern { glob: glob.to_owned(), matches: Some(matches), options: None },
+    };
+    vec![filter("**/*.lift", FileOperationPatternKind::File), filter("**", FileOperationPatternKind::Folder)]
 }
 
 /// The code action kinds of analysis, and those of commands.

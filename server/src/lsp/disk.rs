@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Largest imported file that the server loads, in bytes.
-const MAX_IMPORT: u64 = 16 << 20;
+pub const MAX_IMPORT: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
 pub struct Disk {

@@ -43,6 +43,8 @@ pub struct Features {
     /// Whether the client opens documents on the server's request.
     pub show_document: bool,
     pub watch_files: bool,
+    /// Whether the client asks for edits before it renames files.
+    pub will_rename: bool,
     pub refresh_diagnostics: bool,
     pub refresh_hints: bool,
     /// Whether the client itself opens documents of our schemes (`workspace/textDocumentContent`).
@@ -173,6 +175,7 @@ impl Features {
             },
             definition_links: yes(text.definition.and_then(|d| d.link_support)),
             hierarchical_symbols: yes(text.document_symbol.and_then(|d| d.hierarchical_document_symbol_support)),
+            will_rename: yes(workspace.file_operations.and_then(|files| files.will_rename)),
             document_changes: yes(workspace.workspace_edit.and_then(|w| w.document_changes)),
             lazy_actions: text.code_action.as_ref().is_some_and(|actions| {
                 let lazy = actions.resolve_support.as_ref();

@@ -204,7 +204,7 @@ impl LanguageServer for Server {
         let roots = workspace_roots(&params);
         self.main.write(move |state| {
             state.features = features;
-            state.roots = roots;
+            state.roots = Arc::new(roots);
         });
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
         Ok(InitializeResult { capabilities, server_info: Some(ServerInfo { name: "lift".to_owned(), version }) })
@@ -339,6 +339,10 @@ impl LanguageServer for Server {
     }
     async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
         self.read(move |snap| requests::rename(snap, &params).map(Some)).await
+    }
+    async fn will_rename_files(&self, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
+        let moving = self.read(move |snap| requests::will_rename(snap, &params)).await?;
+        self.main.compute(move || moving.edit()).await.map(Some)
     }
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         self.read(move |snap| requests::references(snap, &params).map(Some)).await

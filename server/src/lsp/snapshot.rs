@@ -10,6 +10,7 @@ use super::measured::measurement::Measurements;
 use super::outcome::{Failure, Outcome};
 use super::views::view::Views;
 use lift_analysis::ide::{Analysis, Cancellable};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
 
@@ -18,6 +19,8 @@ pub struct Snapshot {
     pub analysis: Analysis,
     pub documents: Arc<Documents>,
     pub features: Arc<Features>,
+    /// The workspace folders.
+    pub roots: Arc<Vec<PathBuf>>,
     /// The number of changes of the state.
     pub revision: u64,
     pub views: Arc<Views>,

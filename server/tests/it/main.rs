@@ -19,6 +19,7 @@ mod formats;
 mod hints;
 mod inputs;
 mod laws;
+mod moves;
 mod programs;
 mod random;
 mod robustness;

@@ -20,7 +20,7 @@ mod hints;
 mod places;
 mod tokens;
 
-pub use changes::workspace_edit;
+pub use changes::{EditedFile, edit_of, edited_files, workspace_edit};
 pub use completion::{completion_list, signature_help};
 pub use diagnostics::{diagnostic, explain_uri, more_diagnostics};
 pub use hints::inlay_hint;

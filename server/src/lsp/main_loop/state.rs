@@ -47,7 +47,7 @@ pub struct State {
     documents: Arc<Documents>,
     pub features: Arc<Features>,
     /// The workspace folders.
-    pub roots: Vec<PathBuf>,
+    pub roots: Arc<Vec<PathBuf>>,
     disk: Disk,
     /// Whether texts changed since imports were last loaded.
     unsettled: bool,
@@ -85,7 +85,7 @@ impl State {
             host: AnalysisHost::default(),
             documents: Arc::default(),
             features: Arc::default(),
-            roots: Vec::new(),
+            roots: Arc::default(),
             disk: Disk::default(),
             unsettled: false,
             imported: FxHashSet::default(),
@@ -124,6 +124,7 @@ impl State {
             analysis: self.host.snapshot(),
             documents: self.documents.clone(),
             features: self.features.clone(),
+            roots: self.roots.clone(),
             revision: self.revision,
             views: self.views.clone(),
             measured: self.measured.clone(),
@@ -217,8 +218,9 @@ impl State {
 
     pub fn folders_changed(&mut self, event: WorkspaceFoldersChangeEvent) {
         let gone: Vec<_> = event.removed.iter().filter_map(|f| file_path(&f.uri)).collect();
-        self.roots.retain(|r| !gone.contains(r));
-        self.roots.extend(event.added.iter().filter_map(|f| file_path(&f.uri)));
+        let roots = Arc::make_mut(&mut self.roots);
+        roots.retain(|r| !gone.contains(r));
+        roots.extend(event.added.iter().filter_map(|f| file_path(&f.uri)));
         self.disk.forget_refused();
         self.changed();
     }

@@ -8,6 +8,7 @@
 //! | `diagnostics` | pulled diagnostics, of a document or of all files of the session |
 //! | `documents` | lenses, and documents provided by the server |
 //! | `generated` | mapping between programs and generated texts |
+//! | `moves` | imports of files that are about to be moved |
 //! | `structure` | structure of a document and of the program |
 //! | `tokens` | semantic tokens |
 
@@ -16,6 +17,7 @@ mod completion;
 mod diagnostics;
 mod documents;
 mod generated;
+mod moves;
 mod structure;
 mod tokens;
 
@@ -24,6 +26,7 @@ pub use completion::{completion, resolve_completion, signature_help};
 pub use diagnostics::{pull_diagnostics, workspace_diagnostics};
 pub use documents::{code_lenses, virtual_text};
 pub use generated::{GeneratedRangesParams, SourceRange, SourceRangeParams, generated_ranges, source_range};
+pub use moves::will_rename;
 pub use structure::{
     folding_ranges, highlights, incoming_calls, links, outgoing_calls, prepare_calls, selection_ranges,
     workspace_symbols,
